@@ -6,7 +6,7 @@ from typing import Any
 
 from judgesheet import axis, stats
 from judgesheet.axes import candidate_order as room
-from judgesheet.axes.candidate_order import equal_quality, ladder, operating_point, vacuum
+from judgesheet.axes.candidate_order import equal_quality, ladder
 from judgesheet.axis.figure import declared_in
 from proof.lines import LEAST_AT_EDGES, Case, Line, Part, Rng
 from proof.lines import lines as cut
@@ -22,14 +22,13 @@ LADDER = frozenset({"ladder", "delta0_same"})
 
 
 def _parts() -> Iterator[Part]:
-    operating = declared_in(operating_point)
-    by_ladder = {name: operating.pop(name) for name in ("criterion", "criterion_shift")}
-    equal = {**declared_in(vacuum, equal_quality), **operating}
+    steps = declared_in(ladder)
+    elsewhere = {name: steps.pop(name) for name in ("filler_preference", "format_cue")}
+    equal = {**declared_in(equal_quality), **elsewhere}
     permuted = {name: equal.pop(name) for name in ("order_dependence_p",)}
     sizes = {10: 160, 20: 110, 40: 60, 100: 50}
     yield Part("equal quality", equal, sizes, (2000, 3))
     yield Part("permuted", permuted, {10: 120, 20: 80, 40: 40, 100: 15}, (2, 1))
-    steps = {**declared_in(ladder), **by_ladder}
     yield Part("ladder", steps, {10: 150, 20: 100, 40: 60, 100: 40}, (2000, 3))
 
 

@@ -1,12 +1,12 @@
-"""A simulated judge of lists: that of `axes/listwise_consensus/_simulated.py`, over arrays."""
+"""A simulated judge of lists: that of `axes/listwise_consensus/_reply.py`, over arrays."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judgesheet.axes.listwise_consensus._design import sequences
 from judgesheet.axes.listwise_consensus._lists import Lists, Runs, Table
+from judgesheet.axes.listwise_consensus._questions import sequences
 
 Floats = NDArray[np.float64]
 Rng = np.random.Generator

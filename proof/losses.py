@@ -15,7 +15,7 @@ from judgesheet import axis as kit
 from judgesheet import stats
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axes.candidate_order._design import BASELINE, LISTING
-from judgesheet.axes.candidate_order._simulated import verdict_probabilities
+from judgesheet.axes.candidate_order._reply import verdict_probabilities
 from judgesheet.axis import Axis, Options, Readings, SharesSimulating, Simulating, losses
 from judgesheet.axis.simulation import Parameters
 from judgesheet.base.estimates import Estimates

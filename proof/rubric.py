@@ -22,7 +22,7 @@ from scipy import optimize
 
 from judgesheet.axes.score_order import NAME
 from judgesheet.axes.score_order._scores import Grid, Scores
-from judgesheet.axes.score_order.expected import Both
+from judgesheet.axes.score_order.expected import PairedReadings
 from judgesheet.axis.labels import Reference
 from judgesheet.axis.logprobs import Distribution
 from judgesheet.stats.flips import pick
@@ -244,7 +244,7 @@ class Answers:
             seed=int(self.rng.integers(2**31)),
         )
 
-    def both(self) -> Both:
+    def both(self) -> PairedReadings:
         """As the axis arranges sampled scores beside those of log-probabilities."""
         every = np.broadcast_to(np.arange(len(ORDERS)), self.chances.shape[:2])
         lost = self.rng.random(every.shape) < UNREADABLE
@@ -264,7 +264,7 @@ class Answers:
             for gone, p, held in cells
         ]
         chosen = (read == ORDERS).astype(np.float64)  # (items, orders, positions)
-        return Both(
+        return PairedReadings(
             sampled=sampled,
             expected=self._arranged(means, {}),
             asked=pd.DataFrame({"stimulus": stimulus.ravel(), "distribution": asked}),

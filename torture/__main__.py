@@ -8,12 +8,13 @@ from pathlib import Path
 
 import click
 
-from torture import damages, faults, hostile, kills
+from torture import damages, faults, hostile, kills, places
 from torture.page import PAGE, Table, put
 
 TABLES: dict[str, Callable[[int, int], Table]] = {
     "faults": faults.table,
     "kills": kills.table,
+    "places": places.table,
     "damages": damages.table,
     "hostile": hostile.table,
 }

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import time
 import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -145,6 +146,7 @@ def _on_the_way() -> Iterator[Fault]:
         "503 with Retry-After": lambda _: failed(503, {"Retry-After": "1"}, message="busy"),
         "529": lambda _: failed(529, type="overloaded_error"),
         "408 and 409": lambda a: failed(408 + a.number % 2, message="again"),
+        "425": lambda _: failed(425, message="too early"),
         "a page of HTML as a reply": lambda _: _page(200),
         "204 without a body": lambda _: Given([http(b"", 204)]),
         "a body that is not JSON": lambda _: _ok(b"[RESULT] 3"),
@@ -167,7 +169,13 @@ def _on_the_way() -> Iterator[Fault]:
     yield Fault("a gzip bomb", lambda _: _ok(bomb, Content_Encoding="gzip"), _few)
     two_s, ever = Given([Outage(2.0)]), Given([Outage()])
     yield Fault("nobody listens for two seconds", _always(two_s), _once, is_away=True)
-    yield Fault("nobody listens from half way on", _always(ever), _once, (5, 0), is_away=True)
+    hasty = ("--patience", "2")
+    yield Fault(
+        "nobody listens from half way on", _always(ever), _once, (5, 0), hasty, is_away=True
+    )
+    yield Fault("503 for half a minute", _for_a_while(503), _every)
+    yield Fault("429 without headers for half a minute", _for_a_while(429), _every)
+    yield Fault("503 for longer than one waits", _always(failed(503)), _half_way, (5, 0), hasty)
     yield Fault("nobody listens at first", answer, _every, (1, 0), is_away=True, at_once=True)
 
 
@@ -240,6 +248,19 @@ def _length_twice(asked: Asked) -> Given:
 
 def _and_closed(asked: Asked) -> Given:
     return replace(answer(asked), closes=True)
+
+
+def _for_a_while(status: int, seconds: float = 30.0) -> Give:
+    """Down for a time that begins with request 30."""
+    until: list[float] = []
+
+    def give(asked: Asked) -> Given:
+        if asked.number >= 30 and not until:
+            until.append(time.monotonic() + seconds)
+        is_down = until and time.monotonic() < until[0]
+        return failed(status, message="later") if is_down else answer(asked)
+
+    return give
 
 
 # -- in the answer -------------------------------------------------------------------------------

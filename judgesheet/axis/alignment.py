@@ -3,7 +3,7 @@
 import numpy as np
 
 from judgesheet.axis.arrays import Floats, Ints
-from judgesheet.axis.figure import Conditions, Draft, absent
+from judgesheet.axis.figure import Conditions, UnkeyedEstimate, absent
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.interval import by_cluster, cluster_mean
 from judgesheet.stats.reads import row_sds
@@ -14,7 +14,7 @@ NOTHING_READ = Reason("nothing_read", "no reply under these orders could be read
 
 def within_item_sd(
     label: str, arm: str, reads: Floats, cluster: Ints, span: float, given: Conditions | str
-) -> Draft:
+) -> UnkeyedEstimate:
     """Mean over items of the spread of an item's scores over its reads, in points.
 
     Population sd (ddof 0), mean over the item's criteria where it has several. Cluster t interval.
@@ -37,5 +37,5 @@ def within_item_sd(
     known = ~np.isnan(spread)
     # At most half of the scale: reads that lie half at each end.
     interval = cluster_mean(*by_cluster(spread[known], cluster[known]), within=(0.0, span / 2))
-    draft = Draft(label, interval, {"arm": arm}, n=int(known.sum()), given=given)
+    draft = UnkeyedEstimate(label, interval, {"arm": arm}, n=int(known.sum()), given=given)
     return draft.or_absent(NOTHING_READ)

@@ -14,7 +14,7 @@ from judgesheet.base.keys import Key
 from judgesheet.base.records import Case
 
 
-class Behind:
+class CaseFinder:
     """The calls of an axis that were made, and the cases behind its figures."""
 
     def __init__(self, axis: Axis, readings: Readings) -> None:
@@ -33,7 +33,7 @@ class Behind:
         same = (id(view), tuple(call.id for call in calls), *read.values())
         if same not in self._found:
             question = Question(calls, key, self._labels)
-            cases = sorted(view.find(question), key=lambda case: -case.badness)
+            cases = sorted(view.find(question), key=lambda case: -case.severity)
             self._found[same] = tuple(cases)
         return self._found[same]
 

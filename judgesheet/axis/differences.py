@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from judgesheet.axis.arrays import Floats
-from judgesheet.axis.figure import Draft, Figures, absent
+from judgesheet.axis.figure import Figures, UnkeyedEstimate, absent
 from judgesheet.axis.scored import FIXED_TOO, RANDOM_TOO, Compared, Scored
 from judgesheet.axis.views import off_quality
 from judgesheet.base.missing_reasons import Reason
@@ -54,7 +54,7 @@ def _symbol(dims: Mapping[str, str]) -> str:
     headline={"arms=balanced-fixed": 80, "arms=balanced-random": 85},
     missing={"arms=balanced-fixed": FIXED_TOO, "arms=balanced-random": RANDOM_TOO},
 )
-def delta_r(scores: Scored) -> Iterator[Draft]:
+def delta_r(scores: Scored) -> Iterator[UnkeyedEstimate]:
     """What averaging over balanced orders gains in correlation with quality over other orders.
 
     r(balanced) - r(other), of the means over criteria where there are several; paired cluster
@@ -71,7 +71,7 @@ def delta_r(scores: Scored) -> Iterator[Draft]:
             )
             yield absent(label, UNEQUAL_READS.saying(why), pair.dims)
             continue
-        yield Draft(
+        yield UnkeyedEstimate(
             label,
             pair.difference,
             pair.dims,
@@ -82,7 +82,7 @@ def delta_r(scores: Scored) -> Iterator[Draft]:
 
 
 @figure("p", better="")
-def delta_r_p(scores: Scored) -> Iterator[Draft]:
+def delta_r_p(scores: Scored) -> Iterator[UnkeyedEstimate]:
     """p-value of "balanced orders correlate as well as the others", with Holm's correction."""
     tested = [(pair, pair.difference) for pair in scores.compared if pair.difference is not None]
     # Over the comparisons that this sheet shows.
@@ -93,7 +93,7 @@ def delta_r_p(scores: Scored) -> Iterator[Draft]:
 
 
 @figure("p", better="")
-def delta_r_equivalence_p(scores: Scored) -> Iterator[Draft]:
+def delta_r_equivalence_p(scores: Scored) -> Iterator[UnkeyedEstimate]:
     """p-value of "r differs by .02 or more between orders": small means equivalent (TOST).
 
     A difference that is not significant proves nothing; this one can.
@@ -105,9 +105,11 @@ def delta_r_equivalence_p(scores: Scored) -> Iterator[Draft]:
             yield _test(label, pair.difference.p_equivalence, pair, pair.difference, method)
 
 
-def _test(label: str, p: float | None, pair: Compared, difference: DeltaR, method: str) -> Draft:
+def _test(
+    label: str, p: float | None, pair: Compared, difference: DeltaR, method: str
+) -> UnkeyedEstimate:
     test = replace(difference, value=p, low=None, high=None, method=method)
-    return Draft(label, test, pair.dims, n=difference.n)
+    return UnkeyedEstimate(label, test, pair.dims, n=difference.n)
 
 
 def _greedy_note(temperature: float | None, other: str) -> str:

@@ -3,9 +3,9 @@
     figure = Figures("score_order")
 
     @figure("V", symbol="V", null=0.0)
-    def cramers_v(scores: Scores) -> Iterator[Draft]:
+    def cramers_v(scores: Scores) -> Iterator[UnkeyedEstimate]:
         \"\"\"Strength of the position preference, 0 (none) to 1.\"\"\"
-        yield Draft("Cramér's V of the chosen position", interval, n=calls)
+        yield UnkeyedEstimate("Cramér's V of the chosen position", interval, n=calls)
 
 The function's name is the name of the key, and its docstring what `explain` prints. Everything else
 that the stages ask about a figure is said there too: see `Facts`.
@@ -41,7 +41,7 @@ class Conditions(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class UnkeyedEstimate:
     """One estimate before it has its key: an interval with its evidence.
 
     Attributes
@@ -77,19 +77,19 @@ class Draft:
     paper: PaperCompatible | None = None
     ceiling: float | None = None
 
-    def or_absent(self, reason: Reason) -> "Draft":
+    def or_absent(self, reason: Reason) -> "UnkeyedEstimate":
         """The draft; if it has no value, with this reason instead of the interval's own."""
         return self if self.interval.value is not None else self.without_value(reason)
 
-    def without_value(self, reason: Reason) -> "Draft":
+    def without_value(self, reason: Reason) -> "UnkeyedEstimate":
         """The draft of a figure that has no value although its calls were made, and why."""
         why = missing(reason, clusters=self.interval.clusters)
         return replace(self, interval=why, method="", note="")
 
 
-def absent(label: str, reason: Reason, dims: Mapping[str, object] | None = None) -> Draft:
+def absent(label: str, reason: Reason, dims: Mapping[str, object] | None = None) -> UnkeyedEstimate:
     """A figure without a value, and why."""
-    return Draft(label, missing(reason), dims or {})
+    return UnkeyedEstimate(label, missing(reason), dims or {})
 
 
 class Facts(TypedDict, total=False):
@@ -149,7 +149,7 @@ class Figure(Generic[S]):
     def __init__(
         self,
         axis: str,
-        function: Callable[[S], Draft | Iterable[Draft]],
+        function: Callable[[S], UnkeyedEstimate | Iterable[UnkeyedEstimate]],
         unit: str,
         **facts: Unpack[Facts],
     ) -> None:
@@ -168,10 +168,10 @@ class Figure(Generic[S]):
         """The estimates of this figure, one per set of dimensions."""
         return tuple(self._estimate(draft) for draft in self.drafts(arranged))
 
-    def drafts(self, arranged: S) -> Iterable[Draft]:
+    def drafts(self, arranged: S) -> Iterable[UnkeyedEstimate]:
         """What its estimates are made of, for a figure that repeats them under another name."""
         drafts = self.function(arranged)
-        return [drafts] if isinstance(drafts, Draft) else drafts
+        return [drafts] if isinstance(drafts, UnkeyedEstimate) else drafts
 
     def characteristic(self, dims: Mapping[str, str]) -> Characteristic:
         """The row of the characteristics table for these dimensions."""
@@ -204,7 +204,7 @@ class Figure(Generic[S]):
         """Which calls show what it counts; None where its declaration does not say."""
         return _fitting(_by_dims(self.facts.get("cases", {})), dims)
 
-    def _estimate(self, draft: Draft) -> Estimate:
+    def _estimate(self, draft: UnkeyedEstimate) -> Estimate:
         interval = draft.interval
         note = "; ".join(part for part in (draft.note, interval.note) if part)
         given = draft.given
@@ -243,7 +243,7 @@ class Figures:
 
     def __call__(
         self, unit: str, **facts: Unpack[Facts]
-    ) -> Callable[[Callable[[S], Draft | Iterable[Draft]]], Figure[S]]:
+    ) -> Callable[[Callable[[S], UnkeyedEstimate | Iterable[UnkeyedEstimate]]], Figure[S]]:
         """Declare a figure in a unit: a name of `units.UNITS`, or a quantity such as `points`."""
         known: Facts = {**self.facts, **facts}
         return lambda function: Figure(self.axis, function, unit, **known)

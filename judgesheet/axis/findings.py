@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from judgesheet.axis.labels import NO_REFERENCE, whose
-from judgesheet.axis.undefined import EQUAL_QUALITY, EQUAL_SCORES, NEARLY_EQUAL_SCORES
-from judgesheet.axis.words import (
+from judgesheet.axis.statements import (
     FEWEST_PROMPTS,
     MOSTLY,
     NEAR_ENOUGH,
@@ -29,6 +28,7 @@ from judgesheet.axis.words import (
     surely_below,
     whatever_lost,
 )
+from judgesheet.axis.undefined import EQUAL_QUALITY, EQUAL_SCORES, NEARLY_EQUAL_SCORES
 from judgesheet.base.digits import percent, two_digits
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Control, Estimate, Statement

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from judgesheet.axis import Readings, views
 from judgesheet.axis.arrays import Flags, Floats, Ints
-from judgesheet.axis.figure import Draft, Figure, Figures, absent, measured
+from judgesheet.axis.figure import Figure, Figures, UnkeyedEstimate, absent, measured
 from judgesheet.axis.shapes import SHAPES
-from judgesheet.axis.words import (
+from judgesheet.axis.statements import (
     UNSURE,
     Tone,
     announced,
@@ -36,7 +36,7 @@ from judgesheet.base.estimates import Estimates
 from judgesheet.base.missing_reasons import NO_OBSERVATIONS, Reason
 from judgesheet.base.records import Estimate, Statement
 from judgesheet.base.sanitize import brief
-from judgesheet.stats.interval import by_cluster, cluster_rate, exactly
+from judgesheet.stats.interval import by_cluster, cluster_rate, without_interval
 from judgesheet.stats.losses import dispersion_p, permutation_p
 from judgesheet.stats.reads import total_calls
 
@@ -264,7 +264,7 @@ def value_codes(values: "pd.Series[Any]") -> Ints:
 
 
 @figure("rate")
-def loss_rate(calls: Calls) -> Iterator[Draft]:
+def loss_rate(calls: Calls) -> Iterator[UnkeyedEstimate]:
     """Share of calls that gave no verdict: failed, refused, or not readable.
 
     Calls that were not made yet do not count. With a place: the same by where the order lists what
@@ -276,18 +276,18 @@ def loss_rate(calls: Calls) -> Iterator[Draft]:
         yield absent("Calls without a verdict", NO_OBSERVATIONS)
         return
     counts = by_cluster(calls.gone.astype(float), calls.stimulus)
-    yield Draft("Calls without a verdict", cluster_rate(*counts), n=calls.gone.size)
+    yield UnkeyedEstimate("Calls without a verdict", cluster_rate(*counts), n=calls.gone.size)
     for place, shares in enumerate(calls.favourite.T if calls.some else (), start=1):
         hits, _ = by_cluster(np.where(calls.gone, shares, 0.0), calls.stimulus)
         asked, _ = by_cluster(shares, calls.stimulus)
         # Sums of the same shares in another order may be larger by rounding; a rate may not.
         rate = cluster_rate(np.minimum(hits, asked), asked)
         label = f"Calls without a verdict where its favourite stands at place {place}"
-        yield Draft(label, rate, {"place": place}, n=total_calls(asked))
+        yield UnkeyedEstimate(label, rate, {"place": place}, n=total_calls(asked))
 
 
 @figure("p", better="")
-def loss_order_p(calls: Calls) -> Iterator[Draft]:
+def loss_order_p(calls: Calls) -> Iterator[UnkeyedEstimate]:
     """p-value of "whether a call is lost does not depend on what is listed first".
 
     Which calls of an item are lost is permuted over its orders.
@@ -298,7 +298,7 @@ def loss_order_p(calls: Calls) -> Iterator[Draft]:
 
 
 @figure("p", better="")
-def loss_position_p(calls: Calls) -> Iterator[Draft]:
+def loss_position_p(calls: Calls) -> Iterator[UnkeyedEstimate]:
     """p-value of "whether a call is lost does not depend on where its favourite stands".
 
     The favourite of an item is what its other readings choose. A judge that refuses when its
@@ -320,7 +320,7 @@ def loss_position_p(calls: Calls) -> Iterator[Draft]:
 
 
 @figure("p", better="")
-def loss_stimulus_p(calls: Calls) -> Iterator[Draft]:
+def loss_stimulus_p(calls: Calls) -> Iterator[UnkeyedEstimate]:
     """p-value of "every stimulus loses its calls at the same rate".
 
     Dispersion of the lost calls over stimuli, against lost calls drawn at random. Where it is small
@@ -332,9 +332,9 @@ def loss_stimulus_p(calls: Calls) -> Iterator[Draft]:
         name = str(np.unique(calls.stimulus)[worst])
         p = dispersion_p(gone, asked, calls.rng())
         how = "dispersion over stimuli, lost calls drawn at random"
-        draft = Draft(
+        draft = UnkeyedEstimate(
             "p: every stimulus loses calls alike",
-            exactly(1.0 if p is None else p, clusters=calls.clusters, method=how),
+            without_interval(1.0 if p is None else p, clusters=calls.clusters, method=how),
             n=calls.gone.size,
             given=MostLost(name, int(gone[worst]), int(asked[worst])),
         )
@@ -342,7 +342,7 @@ def loss_stimulus_p(calls: Calls) -> Iterator[Draft]:
 
 
 @figure("rate")
-def loss_shape(calls: Calls) -> Iterator[Draft]:
+def loss_shape(calls: Calls) -> Iterator[UnkeyedEstimate]:
     """Share of calls that gave no verdict, by what came instead.
 
     Nothing, a refusal, prose, JSON of another form, two verdicts, and so on: `judgesheet cases`
@@ -358,11 +358,13 @@ def loss_shape(calls: Calls) -> Iterator[Draft]:
         counts = by_cluster(mine.astype(float), calls.stimulus)
         label = f"Calls without a verdict: {SHAPES[code].words}"
         given = calls.shaped(mine)
-        yield Draft(label, cluster_rate(*counts), {"shape": code}, n=mine.size, given=given)
+        yield UnkeyedEstimate(
+            label, cluster_rate(*counts), {"shape": code}, n=mine.size, given=given
+        )
 
 
 @figure("rate", cases=views.inline)
-def inline_rate(calls: Calls) -> Iterator[Draft]:
+def inline_rate(calls: Calls) -> Iterator[UnkeyedEstimate]:
     """Share of the verdicts read that had no lines of their own: words or a remark stood beside.
 
     Every built-in prompt asks for such lines. Where few verdicts have them, more rests on how
@@ -374,14 +376,18 @@ def inline_rate(calls: Calls) -> Iterator[Draft]:
     if len(alone):
         beside = (~alone).to_numpy(dtype=float)
         counts = by_cluster(beside, calls.frame.loc[alone.index, "stimulus"].to_numpy(dtype=object))
-        yield Draft("Verdicts without lines of their own", cluster_rate(*counts), n=len(alone))
+        yield UnkeyedEstimate(
+            "Verdicts without lines of their own", cluster_rate(*counts), n=len(alone)
+        )
 
 
-def _test(label: str, calls: Calls, p: float | None, how: str) -> Draft:
+def _test(label: str, calls: Calls, p: float | None, how: str) -> UnkeyedEstimate:
     if p is None:
         return absent(label, NO_COMPARISON)
     method = f"lost calls permuted {how}, Monte Carlo"
-    return Draft(label, exactly(p, clusters=calls.clusters, method=method), n=calls.gone.size)
+    return UnkeyedEstimate(
+        label, without_interval(p, clusters=calls.clusters, method=method), n=calls.gone.size
+    )
 
 
 FIGURES: Mapping[str, Figure[Calls]] = {
@@ -475,14 +481,14 @@ def _where(estimates: Estimates, shown: Sequence[str]) -> str:
 # -- imputing --------------------------------------------------------------------------------------
 
 
-Call = Mapping[str, Any]
+Row = Mapping[str, Any]
 """A row of a table: the keys of its cell, `repeat` and `value`."""
 
 
-def split(frame: "pd.DataFrame") -> tuple[list[Call], list[Call]]:
+def split(frame: "pd.DataFrame") -> tuple[list[Row], list[Row]]:
     """The rows of the calls that were lost, and of those that were read."""
     gone, read = frame[lost(frame)], frame[frame["value"].notna()]
-    return cast("list[Call]", gone.to_dict("records")), cast("list[Call]", read.to_dict("records"))
+    return cast("list[Row]", gone.to_dict("records")), cast("list[Row]", read.to_dict("records"))
 
 
 def answered(frame: "pd.DataFrame", values: Sequence[Any]) -> "pd.DataFrame":

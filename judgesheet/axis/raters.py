@@ -6,7 +6,7 @@ reliability lets anyone.
 
 from collections.abc import Callable, Iterator
 
-from judgesheet.axis.figure import Draft, Figures, absent
+from judgesheet.axis.figure import Figures, UnkeyedEstimate, absent
 from judgesheet.axis.labels import NO_REFERENCE
 from judgesheet.axis.scored import Scored
 from judgesheet.axis.views import no_reply
@@ -24,7 +24,7 @@ ONE_RATING = Reason(
 
 
 @figure("alpha", symbol="α", better="", headline=91)
-def rater_alpha(scores: Scored) -> Iterator[Draft]:
+def rater_alpha(scores: Scored) -> Iterator[UnkeyedEstimate]:
     """Krippendorff's alpha of the raters behind the reference: how far do they agree?
 
     1 is agreement, 0 what chance would give; of each criterion where there are several. Level of
@@ -37,7 +37,7 @@ def rater_alpha(scores: Scored) -> Iterator[Draft]:
 
 
 @figure("r", symbol="r_max", better="", headline=90)
-def rater_ceiling_r(scores: Scored) -> Iterator[Draft]:
+def rater_ceiling_r(scores: Scored) -> Iterator[UnkeyedEstimate]:
     """The correlation with the mean of these raters that a perfect judge can be expected to reach.
 
     The index of reliability, sqrt(reliability of the mean rating): ICC(C,k) where every rater rated
@@ -62,12 +62,12 @@ def agreements(scores: Scored) -> dict[str, Agreement]:
 
 def _agreements(
     label: str, part: Callable[[Agreement], Interval], scores: Scored
-) -> Iterator[Draft]:
+) -> Iterator[UnkeyedEstimate]:
     if not scores.agreements:
         yield absent(label, ONE_RATING if scores.references else NO_REFERENCE)
     for criterion, agreement in scores.agreements.items():
         reference = scores.references[criterion]
-        yield Draft(
+        yield UnkeyedEstimate(
             f"{label}, {criterion}" if criterion else label,
             part(agreement),
             {"criterion": criterion} if criterion else {},

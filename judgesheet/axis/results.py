@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from judgesheet.axis.findings import SMALL_FLIPS, enough, hardly_ranks, is_perfect
-from judgesheet.axis.words import (
+from judgesheet.axis.statements import (
     FEWEST_PROMPTS,
     NEAR_ENOUGH,
     above,

@@ -10,8 +10,8 @@ from typing import Literal
 import numpy as np
 
 from judgesheet.axis.arrays import Flags, Floats, Ints
-from judgesheet.axis.figure import Draft, Figures, absent
-from judgesheet.axis.scored import FIXED_TOO, Contest, Rows, Scored
+from judgesheet.axis.figure import Figures, UnkeyedEstimate, absent
+from judgesheet.axis.scored import FIXED_TOO, PromptRanking, Rows, Scored
 from judgesheet.axis.views import View, changed, repeated, ties, winners
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import PaperCompatible
@@ -52,13 +52,13 @@ ALL_TIED = Reason(
 )
 
 
-def _change_rate(rows: Rows, which: Which, label: str) -> Draft:
+def _change_rate(rows: Rows, which: Which, label: str) -> UnkeyedEstimate:
     per_row, answered = _of(_changes(rows.reads), which), ~np.isnan(rows.reads)
     share = pair_rate(per_row, call_pairs(answered, which), rows.cluster)
     why = NO_REPEAT if which == "same" else NO_ORDERS
     most = most_changes(answered, rows.scale) if which == "different" and rows.scale else None
     n = calls_in(per_row, answered)
-    return Draft(label, at_most(share, most), rows.dims, n=n, ceiling=most).or_absent(why)
+    return UnkeyedEstimate(label, at_most(share, most), rows.dims, n=n, ceiling=most).or_absent(why)
 
 
 def most_changes(answered: Flags, scale: int) -> float | None:
@@ -78,7 +78,7 @@ def most_changes(answered: Flags, scale: int) -> float | None:
     return float(1 - alike.sum() / pairs.sum())
 
 
-def excess_change_rate(rows: Rows, label: str) -> Draft:
+def excess_change_rate(rows: Rows, label: str) -> UnkeyedEstimate:
     """Changes under another order less changes under the same one, mean over prompts."""
     changes = _changes(rows.reads)
     sums, sizes = by_cluster(changes.excess, rows.cluster)
@@ -86,7 +86,7 @@ def excess_change_rate(rows: Rows, label: str) -> Draft:
     mean = mean_excess(sums[sizes > 0] / sizes[sizes > 0])
     why = NO_ORDERS if np.isnan(changes.different).all() else NO_REPEAT
     calls = calls_in(changes.excess, ~np.isnan(rows.reads))
-    return Draft(label, mean, rows.dims, n=calls).or_absent(why)
+    return UnkeyedEstimate(label, mean, rows.dims, n=calls).or_absent(why)
 
 
 def _changes(reads: Floats) -> stats.CallFlips:
@@ -97,7 +97,7 @@ def _changes(reads: Floats) -> stats.CallFlips:
 
 
 @figure("share", symbol="OCR", noise="repeat_change_rate", headline=20, cases=changed, sweep=2)
-def order_change_rate(scores: Scored) -> Iterator[Draft]:
+def order_change_rate(scores: Scored) -> Iterator[UnkeyedEstimate]:
     """How often two readings of one item under different orders give different scores.
 
     All pairs of single calls that differ only in the order, over all criteria and for each if there
@@ -109,7 +109,7 @@ def order_change_rate(scores: Scored) -> Iterator[Draft]:
 
 
 @figure("share", symbol="RCR", headline=220, cases=repeated)
-def repeat_change_rate(scores: Scored) -> Iterator[Draft]:
+def repeat_change_rate(scores: Scored) -> Iterator[UnkeyedEstimate]:
     """How often two readings of one item under the same order give different scores: the noise.
 
     Temperature, batching and prefix caching all contribute to it. Only changes beyond it are an
@@ -120,7 +120,7 @@ def repeat_change_rate(scores: Scored) -> Iterator[Draft]:
 
 
 @figure("share", symbol="F", noise="repeat_flip_rate", headline=40, cases=FLIPS)
-def order_flip_rate(scores: Scored) -> Draft:
+def order_flip_rate(scores: Scored) -> UnkeyedEstimate:
     """How often single readings under two orders disagree on the best response; ties at random.
 
     A response's score is the mean over its criteria. Ties are resolved as independent uniform picks
@@ -131,7 +131,7 @@ def order_flip_rate(scores: Scored) -> Draft:
 
 
 @figure("share", symbol="F_rep", headline=221, cases=View(winners("same")))
-def repeat_flip_rate(scores: Scored) -> Draft:
+def repeat_flip_rate(scores: Scored) -> UnkeyedEstimate:
     """How often two single readings under the same order disagree on a prompt's best response.
 
     Noise and ties alone; a judge without any order effect shows 12 to 38 % on one rubric.
@@ -141,7 +141,7 @@ def repeat_flip_rate(scores: Scored) -> Draft:
 
 
 @figure("share", symbol="ΔF", null=0.0, headline=30, cases=FLIPS, sweep=3)
-def excess_flip_rate(scores: Scored) -> Draft:
+def excess_flip_rate(scores: Scored) -> UnkeyedEstimate:
     """Flips of the best response that the order causes, beyond noise and ties.
 
     Per prompt, `order_flip_rate` minus `repeat_flip_rate`; prompt-level t interval. It needs at
@@ -155,19 +155,19 @@ def excess_flip_rate(scores: Scored) -> Draft:
     known = flips.excess[~np.isnan(flips.excess)]
     why = NO_RANKING if np.isnan(flips.different).all() else NO_REPEAT
     calls = _readings_in(scores.contest, flips.excess)
-    return Draft(label, mean_excess(known), n=calls).or_absent(why)
+    return UnkeyedEstimate(label, mean_excess(known), n=calls).or_absent(why)
 
 
-def _flip_rate(contest: Contest, which: Which, label: str) -> Draft:
+def _flip_rate(contest: PromptRanking, which: Which, label: str) -> UnkeyedEstimate:
     per_prompt = _of(_call_flips(contest), which)
     pairs = _joined(call_pairs(ranked, which) for ranked in _rankings(contest))
     share = pair_rate(per_prompt, pairs, np.arange(per_prompt.size))
     why = NO_REPEAT if which == "same" else NO_RANKING
-    return Draft(label, share, n=_readings_in(contest, per_prompt)).or_absent(why)
+    return UnkeyedEstimate(label, share, n=_readings_in(contest, per_prompt)).or_absent(why)
 
 
 @figure("share", symbol="T", headline=180, cases=ties)
-def top_tie_rate(scores: Scored) -> Draft:
+def top_tie_rate(scores: Scored) -> UnkeyedEstimate:
     """How often several responses of a prompt share the best score of one reading.
 
     Where it is high the judge cannot rank: the response that is picked is picked by chance. Single
@@ -175,10 +175,10 @@ def top_tie_rate(scores: Scored) -> Draft:
     """
     label, (ties, readings) = "Several responses share the best score", _ties(scores.contest)
     share = cluster_rate(ties, readings)
-    return Draft(label, share, n=int(readings.sum())).or_absent(NO_RANKING)
+    return UnkeyedEstimate(label, share, n=int(readings.sum())).or_absent(NO_RANKING)
 
 
-def _ties(contest: Contest) -> tuple[Floats, Floats]:
+def _ties(contest: PromptRanking) -> tuple[Floats, Floats]:
     """Per prompt, the readings in which several responses share the best score, and all."""
     ties, readings = [], []
     for table in _tables(contest.cluster):
@@ -204,7 +204,7 @@ def ranks(ties: Floats, readings: Floats) -> bool:
 
 
 @of_means("share", symbol="F_bal", headline=170)
-def top1_flip_rate(scores: Scored) -> Iterator[Draft]:
+def top1_flip_rate(scores: Scored) -> Iterator[UnkeyedEstimate]:
     """Share of prompts whose best response changes from balanced to other orders (Xu, table 7).
 
     Expected-tie rule: the probability that independent uniform picks from the two top sets differ.
@@ -223,7 +223,7 @@ def top1_flip_rate(scores: Scored) -> Iterator[Draft]:
             yield absent(label, NO_RANKING, dims)
             continue
         how = "the first of tied candidates wins (Xu et al.)"
-        yield Draft(
+        yield UnkeyedEstimate(
             label,
             cluster_rate(known, np.ones_like(known)),
             dims,
@@ -233,7 +233,7 @@ def top1_flip_rate(scores: Scored) -> Iterator[Draft]:
 
 
 @of_means("tau-b", symbol="τ", null=1.0, better="higher", headline=120)
-def kendall_tau(scores: Scored) -> Iterator[Draft]:
+def kendall_tau(scores: Scored) -> Iterator[UnkeyedEstimate]:
     """Agreement of rankings under balanced and other orders (tau-b; 1 the same, 0 unrelated).
 
     Mean over prompts of Kendall's tau-b between the responses' mean scores (Xu et al., table 7).
@@ -246,7 +246,7 @@ def kendall_tau(scores: Scored) -> Iterator[Draft]:
         taus = _joined(stats.kendall_tau_b(first, second) for first, second in pairs)
         known = taus[~np.isnan(taus)]
         tied = taus.size - known.size
-        draft = Draft(
+        draft = UnkeyedEstimate(
             f"Kendall's tau between rankings, {contest.base} against {other}",
             mean_t(known, TAU),
             dims,
@@ -260,13 +260,13 @@ def _of(flips: stats.CallFlips, which: Which) -> Floats:
     return flips.same if which == "same" else flips.different
 
 
-def _rankings(contest: Contest) -> Iterator[Flags]:
+def _rankings(contest: PromptRanking) -> Iterator[Flags]:
     """Readings that rank, (prompts, orders, repeats): those in which every candidate was read."""
     for table in _tables(contest.cluster):
         yield np.all(~np.isnan(contest.reads[table]), axis=1)
 
 
-def _readings_in(contest: Contest, rates: Floats) -> int:
+def _readings_in(contest: PromptRanking, rates: Floats) -> int:
     """Readings that enter rates per prompt."""
     readings = _joined(ranked.sum(axis=(1, 2)).astype(float) for ranked in _rankings(contest))
     return int(readings[~np.isnan(rates)].sum())
@@ -300,7 +300,7 @@ def pair_rate(rates: Floats, pairs: Floats, cluster: Ints) -> Interval:
     return cluster_rate(differing, trials)
 
 
-def _call_flips(contest: Contest) -> stats.CallFlips:
+def _call_flips(contest: PromptRanking) -> stats.CallFlips:
     """Flips of the best candidate between single readings, one entry per prompt."""
     tables = [
         stats.call_flips(stats.pick(np.moveaxis(contest.reads[table], 1, -1)))
@@ -313,7 +313,7 @@ def _call_flips(contest: Contest) -> stats.CallFlips:
     )
 
 
-def _arm_pairs(contest: Contest, other: str) -> Iterator[tuple[Floats, Floats]]:
+def _arm_pairs(contest: PromptRanking, other: str) -> Iterator[tuple[Floats, Floats]]:
     """Mean scores (prompts, candidates) in the base arm and another, by number of candidates."""
     first, second = contest.means[contest.base], contest.means[other]
     return ((first[table], second[table]) for table in _tables(contest.cluster))

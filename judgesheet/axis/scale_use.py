@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from judgesheet.axis.figure import Draft, Figures
+from judgesheet.axis.figure import Figures, UnkeyedEstimate
 from judgesheet.axis.scored import Rows, Scored
 from judgesheet.axis.views import no_reply
 from judgesheet.base.digits import percent, two_digits
 from judgesheet.base.missing_reasons import NO_OBSERVATIONS
 from judgesheet.base.sanitize import listed
-from judgesheet.stats.interval import exactly
+from judgesheet.stats.interval import without_interval
 
 figure = Figures("")
 MOST = 10
@@ -21,7 +21,7 @@ GIVEN = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ScoreShares:
     """Conditions of `scores_used`: the share of readings with each score that was given.
 
     `scale` is how many scores there are, None where a record does not say.
@@ -43,7 +43,7 @@ class Given:
     passes_blind=True,
     cases=no_reply("it counts the scores that were given, in all readings"),
 )
-def scores_used(scores: Scored) -> Iterator[Draft]:
+def scores_used(scores: Scored) -> Iterator[UnkeyedEstimate]:
     """How many of the scores that there are the judge gives, each in 1 % of readings or more.
 
     Single readings under balanced orders, over all criteria. The conditions say how often each
@@ -55,17 +55,17 @@ def scores_used(scores: Scored) -> Iterator[Draft]:
         yield _used(rows)
 
 
-def _used(rows: Rows) -> Draft:
+def _used(rows: Rows) -> UnkeyedEstimate:
     is_read = ~np.isnan(rows.reads)
     read, stimuli = rows.reads[is_read], rows.cluster[is_read.any(axis=(1, 2))]
     values, counts = np.unique(read, return_counts=True)
     shares = dict(zip(map(two_digits, values.tolist()), (counts / read.size).tolist(), strict=True))
     used = sum(share >= GIVEN for share in shares.values())
-    draft = Draft(
+    draft = UnkeyedEstimate(
         "Scores in use",
-        exactly(used, clusters=len(np.unique(stimuli)), method="count"),
+        without_interval(used, clusters=len(np.unique(stimuli)), method="count"),
         n=read.size,
-        given=Given(shares, rows.scale),
+        given=ScoreShares(shares, rows.scale),
         unit="scores" if rows.scale is None else f"of {rows.scale} scores",
     )
     return draft if read.size else draft.without_value(NO_OBSERVATIONS)

@@ -33,7 +33,7 @@ class Rows(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Contest:
+class PromptRanking:
     """Scores of items that compete within their prompt.
 
     `reads` has shape (items, orders, repeats), NaN where unreadable or not asked; `means` holds the
@@ -81,7 +81,7 @@ class Scored(Protocol):
         """The scores of all items, then of parts that have figures of their own."""
 
     @property
-    def contest(self) -> Contest:
+    def contest(self) -> PromptRanking:
         """The responses of each prompt, which compete by their scores."""
 
     @property

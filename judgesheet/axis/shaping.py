@@ -94,7 +94,7 @@ def heading(prompt: Prompt) -> dict[str, Any]:
     return {**fields, **known(reference=prompt.reference)}
 
 
-def candidate(response: Response, **more: Any) -> dict[str, Any]:
+def candidate_fields(response: Response, **more: Any) -> dict[str, Any]:
     """A response as a candidate, with what is known of `more`."""
     return {"id": response.id, "text": response.text, **known(**more)}
 

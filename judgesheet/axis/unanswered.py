@@ -7,7 +7,7 @@ each has its own remedy.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from judgesheet.axis.words import Tone
+from judgesheet.axis.statements import Tone
 from judgesheet.base.records import Recommendation, Statement
 
 ENOUGH_ASKED = 0.95
@@ -31,7 +31,7 @@ _REMEDIES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Calls:
+class CallOutcomes:
     """The calls of an axis by their end."""
 
     planned: int
@@ -53,7 +53,7 @@ class Calls:
         return {name: number for name, number in ranked if number}
 
 
-def find(calls: Calls, evidence: tuple[str, ...] = ()) -> Statement:
+def find(calls: CallOutcomes, evidence: tuple[str, ...] = ()) -> Statement:
     """Why nothing is known; `evidence` are keys of figures without a value for it."""
     if not calls.made:
         text = f"Not asked yet: none of its {calls.planned} calls was made."
@@ -67,12 +67,12 @@ def find(calls: Calls, evidence: tuple[str, ...] = ()) -> Statement:
     return Statement(text, evidence, tone, stops=_commonest(calls) in _STOPS)
 
 
-def _commonest(calls: Calls) -> str:
+def _commonest(calls: CallOutcomes) -> str:
     """The most frequent fault."""
     return next(iter(calls.lost), "")
 
 
-def recommend(axis: str, calls: Calls) -> Iterator[Recommendation]:
+def recommend(axis: str, calls: CallOutcomes) -> Iterator[Recommendation]:
     """What to do about the most frequent fault."""
     if kind := _commonest(calls):
         yield Recommendation(axis, _REMEDIES[kind], (), stops=kind in _STOPS)

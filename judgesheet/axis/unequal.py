@@ -16,10 +16,9 @@ import numpy as np
 
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Floats, Ints
-from judgesheet.axis.figure import Draft, Figure, Figures, absent, measured
+from judgesheet.axis.figure import Figure, Figures, UnkeyedEstimate, absent, measured
 from judgesheet.axis.losses import NOT_THE_CELL, codes, value_codes
-from judgesheet.axis.views import Gives, View, places
-from judgesheet.axis.words import (
+from judgesheet.axis.statements import (
     MOSTLY,
     SIGNIFICANT,
     UNSURE,
@@ -27,12 +26,13 @@ from judgesheet.axis.words import (
     keys,
     p_value,
 )
+from judgesheet.axis.views import PointsByPlace, View, places
 from judgesheet.base.digits import two_digits
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import Estimate, Statement
 from judgesheet.stats.exchange import Exchanged, Items, Stepdown, exchanged
-from judgesheet.stats.interval import cluster_rate, exactly
+from judgesheet.stats.interval import cluster_rate, without_interval
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -99,11 +99,11 @@ def _named(stimuli: Sequence[str]) -> str:
 class Stimuli:
     """The calls that were read (one row of `frame` each), stimulus by stimulus.
 
-    `gives` says what a verdict gives to each thing listed, in `unit`.
+    `points_by_place` says what a verdict gives to each thing listed, in `unit`.
     """
 
     frame: "pd.DataFrame"
-    gives: Gives
+    points_by_place: PointsByPlace
     unit: str
     seed: int
 
@@ -127,7 +127,7 @@ class Stimuli:
         pairs, pair = np.unique(verdict * len(orders) + order, return_inverse=True)
         given = np.zeros((len(pairs), places))
         for row, (v, o) in enumerate(zip(*divmod(pairs, max(1, len(orders))), strict=True)):
-            given[row, : len(orders[o])] = self.gives(verdicts[v], orders[o])
+            given[row, : len(orders[o])] = self.points_by_place(verdicts[v], orders[o])
         groups = list(_groups(item, order, orders, given[pair]))
         return exchanged(groups, stimulus, places, rng)
 
@@ -200,7 +200,7 @@ def _groups(
 
 
 @figure("share", symbol="U", null=0.0, headline=150)
-def unequal_stimuli(stimuli: Stimuli) -> Draft:
+def unequal_stimuli(stimuli: Stimuli) -> UnkeyedEstimate:
     """Share of stimuli on which the order is shown to matter by that stimulus's own calls.
 
     Each stimulus is tested alone: the orders of an item's calls are exchanged, and what each place
@@ -218,11 +218,13 @@ def unequal_stimuli(stimuli: Stimuli) -> Draft:
     rate = cluster_rate(hits, np.ones_like(hits))
     # Weak effects are not counted, so nothing bounds the share from above.
     at_least = replace(rate, high=None, bounds=None, note=SHOWN_ONLY)
-    return Draft(label, at_least, n=calls, given=given, note=_named(shown).removeprefix(": "))
+    return UnkeyedEstimate(
+        label, at_least, n=calls, given=given, note=_named(shown).removeprefix(": ")
+    )
 
 
 @figure("p", better="")
-def any_stimulus_p(stimuli: Stimuli) -> Draft:
+def any_stimulus_p(stimuli: Stimuli) -> UnkeyedEstimate:
     """p-value of "the order matters on no stimulus": the least over stimuli, corrected.
 
     As `unequal_stimuli`. It finds an effect that a few stimuli carry, which tests of averages over
@@ -232,12 +234,14 @@ def any_stimulus_p(stimuli: Stimuli) -> Draft:
     if not stimuli.names:
         return absent(label, TOO_FEW)
     method = "orders exchanged within items, step-down over stimuli, Monte Carlo"
-    p = exactly(float(stimuli.compared.p.min()), clusters=len(stimuli.names), method=method)
-    return Draft(label, p, n=int(stimuli.calls.sum()))
+    p = without_interval(
+        float(stimuli.compared.p.min()), clusters=len(stimuli.names), method=method
+    )
+    return UnkeyedEstimate(label, p, n=int(stimuli.calls.sum()))
 
 
 @figure("share", symbol="E_max", headline=151)
-def largest_stimulus_effect(stimuli: Stimuli) -> Draft:
+def largest_stimulus_effect(stimuli: Stimuli) -> UnkeyedEstimate:
     """The most that a place gets on one stimulus beyond what it would if the order did not matter.
 
     For a judge that chooses, the excess share of its choices (.8 if it always takes one place of
@@ -251,11 +255,11 @@ def largest_stimulus_effect(stimuli: Stimuli) -> Draft:
     worst, place = map(int, np.unravel_index(effects.argmax(), effects.shape))
     name, by_noise = stimuli.names[worst], float(stimuli.compared.by_noise.mean())
     method = "largest mean over a stimulus's calls less that of exchanged orders; no interval"
-    value = exactly(float(effects.max()), clusters=len(effects), method=method)
+    value = without_interval(float(effects.max()), clusters=len(effects), method=method)
     given = Largest(name, place + 1, by_noise, stimuli.unit)
     note = f"at place {place + 1} on {name}"
     calls = int(stimuli.calls[worst])
-    return Draft(label, value, n=calls, given=given, note=note, unit=stimuli.unit)
+    return UnkeyedEstimate(label, value, n=calls, given=given, note=note, unit=stimuli.unit)
 
 
 FIGURES: Mapping[str, Figure[Stimuli]] = {
@@ -264,11 +268,13 @@ FIGURES: Mapping[str, Figure[Stimuli]] = {
 NAMES = frozenset(FIGURES)
 
 
-def measure(axis: str, readings: Readings, gives: Gives, unit: str = "share") -> Iterator[Estimate]:
+def measure(
+    axis: str, readings: Readings, points_by_place: PointsByPlace, unit: str = "share"
+) -> Iterator[Estimate]:
     """The estimates of `FIGURES` that the caller wants, as those of an axis."""
     mine = {name: Figures(axis).of(one) for name, one in FIGURES.items()}
     if len(readings.frame):
-        stimuli = Stimuli(readings.frame, gives, unit, readings.seed)
+        stimuli = Stimuli(readings.frame, points_by_place, unit, readings.seed)
         yield from measured(mine, stimuli, readings.families)
 
 

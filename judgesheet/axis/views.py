@@ -19,7 +19,7 @@ from judgesheet.base.records import Case, Label
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
-Gives = Callable[[Any, Sequence[Any]], Sequence[float]]
+PointsByPlace = Callable[[Any, Sequence[Any]], Sequence[float]]
 """What a verdict gives to each of the things that were listed in this order."""
 Means = Callable[[Any, Sequence[Any]], Any]
 """What a verdict says of the things that were listed in this order, wherever they stood."""
@@ -195,9 +195,9 @@ repeated = View(differing("same"), ("criterion",), otherwise="no repeated readin
 def _any_call(question: Question) -> Iterator[Case]:
     """Calls without a verdict, then items by how far their readings are apart."""
     differ = list(differing()(question))
-    most = max((case.badness for case in differ), default=0.0)
+    most = max((case.severity for case in differ), default=0.0)
     for case in _lost(question):
-        yield replace(case, badness=most + case.badness, group="")
+        yield replace(case, severity=most + case.severity, group="")
     yield from differ
     for call in question.read() if not differ else ():
         yield Case((call.id,), f"{call.stimulus}: read as {said(call.value)}", 0.0)
@@ -215,12 +215,12 @@ def _listed(value: Any, order: Sequence[Any]) -> list[float]:
 
 
 def places(
-    gives: Gives = _listed, things: Collection[str] = ()
+    points_by_place: PointsByPlace = _listed, things: Collection[str] = ()
 ) -> Callable[[Question], Iterator[Case]]:
     """The stimuli on which a place gets most beyond what its things get elsewhere.
 
-    `gives` says what a verdict gives to each thing that is listed. A key may name the place
-    (`position`, `place`), or a thing by one of the dimensions `things`.
+    `points_by_place` says what a verdict gives to each thing that is listed. A key may name the
+    place (`position`, `place`), or a thing by one of the dimensions `things`.
     """
 
     def find(question: Question) -> Iterator[Case]:
@@ -228,7 +228,7 @@ def places(
         place = dims.get("position", dims.get("place"))
         thing = next((dims[name] for name in things if name in dims), None)
         for stimulus, calls in grouped(question.read(), lambda call: call.stimulus).items():
-            excess = _excess(calls, gives, thing)
+            excess = _excess(calls, points_by_place, thing)
             means = [sum(column) / len(calls) for column in zip(*excess.values(), strict=False)]
             at = int(place) - 1 if place and place.isdecimal() else _index_of_largest(means)
             if 0 <= at < len(means) and abs(means[at]) > _ROUNDING:
@@ -242,10 +242,14 @@ def places(
     return find
 
 
-def _excess(calls: Sequence[Asked], gives: Gives, thing: str | None) -> dict[str, list[float]]:
+def _excess(
+    calls: Sequence[Asked], points_by_place: PointsByPlace, thing: str | None
+) -> dict[str, list[float]]:
     """What each call gives to each place, beyond what the item's calls give to the thing there."""
     given = {
-        call.id: dict(zip(map(str, call.order), gives(call.value, call.order), strict=False))
+        call.id: dict(
+            zip(map(str, call.order), points_by_place(call.value, call.order), strict=False)
+        )
         for call in calls
     }
     excess: dict[str, list[float]] = {}
@@ -338,7 +342,7 @@ def _off_quality(question: Question) -> Iterator[Case]:
                 of = f" on {name}" if name else ""
                 why = f"{_name(call)}: read as {score:g}{of}, its quality is {label[1]:g}"
                 case = Case((call.id,), why, abs(far))
-                if case.badness > worst.get(call.item, _NOTHING).badness:
+                if case.severity > worst.get(call.item, _NOTHING).severity:
                     worst[call.item] = case
     yield from worst.values()
 

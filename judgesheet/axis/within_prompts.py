@@ -7,7 +7,7 @@ prompts have in common with their scores. Every axis that gives scores has this 
 import numpy as np
 
 from judgesheet.axis.arrays import Floats, Ints
-from judgesheet.axis.figure import Draft, Figures
+from judgesheet.axis.figure import Figures, UnkeyedEstimate
 from judgesheet.axis.labels import NO_REFERENCE
 from judgesheet.axis.scored import Scored
 from judgesheet.axis.views import off_quality
@@ -29,7 +29,7 @@ NO_PAIRS = Reason("no_pairs", "no prompt has two responses of different known qu
     reads="passes",
     cases=off_quality,
 )
-def pair_accuracy(scores: Scored) -> Draft:
+def pair_accuracy(scores: Scored) -> UnkeyedEstimate:
     """Share of pairs of responses to one prompt whose scores stand in the order of their quality.
 
     Mean scores of the balanced arm; equal scores count half, pairs of equal quality do not count.
@@ -41,7 +41,7 @@ def pair_accuracy(scores: Scored) -> Draft:
     references = [one.values for one in scores.references.values()]
     quality: Floats = np.mean(references, axis=0) if references else np.empty(0)
     if not (~np.isnan(quality)).any():
-        return Draft(label, cluster_rate([], [])).without_value(NO_REFERENCE)
+        return UnkeyedEstimate(label, cluster_rate([], [])).without_value(NO_REFERENCE)
     means = scores.contest.means[scores.contest.base]
     known = ~np.isnan(quality) & ~np.isnan(means)
     counts = [
@@ -49,7 +49,9 @@ def pair_accuracy(scores: Scored) -> Draft:
         for mine in _by_prompt(scores.cluster[known], np.flatnonzero(known))
     ]
     right, pairs = np.array(counts).reshape(-1, 2).T
-    draft = Draft(label, cluster_rate(right, pairs), n=int(pairs.sum()), given=scores.quality())
+    draft = UnkeyedEstimate(
+        label, cluster_rate(right, pairs), n=int(pairs.sum()), given=scores.quality()
+    )
     return draft.or_absent(NO_PAIRS)
 
 

@@ -8,6 +8,8 @@ SEQUENCES: Literal["cyclic"] = "cyclic"
 TEMPERATURE = 0.0
 TIMEOUT_S = 120.0
 """Seconds per call."""
+PATIENCE_S = 300.0
+"""Seconds for which an endpoint that is down is waited for."""
 CONCURRENCY = 64
 """Calls in flight at most."""
 CONSENSUS_ORDERS = 7

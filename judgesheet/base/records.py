@@ -237,12 +237,12 @@ class Case:
     """A few calls that together show what a figure counts.
 
     `calls` are ids, the most telling first, `why` is what to see in them. The worst case of a
-    figure has the highest `badness`; cases with the same `group` stand under it as a heading.
+    figure has the highest `severity`; cases with the same `group` stand under it as a heading.
     """
 
     calls: tuple[str, ...]
     why: str
-    badness: float
+    severity: float
     group: str = ""
 
 

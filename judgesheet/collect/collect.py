@@ -11,17 +11,19 @@ import time
 from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import count
 from pathlib import Path
 from random import uniform
 from typing import NamedTuple
 
 from judgesheet.base import defaults, digits
-from judgesheet.base.errors import JudgeError, StoppedError
+from judgesheet.base.errors import JudgeError, JudgesheetError, RunError, StoppedError
 from judgesheet.base.finish_reasons import is_token_limit
 from judgesheet.base.prices import Prices, cost
 from judgesheet.base.records import HOPELESS, RETRYABLE, SETTLING, Call, Outcome, Reply
 from judgesheet.base.sanitize import brief, said_by_server
+from judgesheet.collect.outage import BUSY, DOWN, Outage
 from judgesheet.collect.pacing import (
     LONGEST_REPLY,
     WORDS,
@@ -48,8 +50,9 @@ class CollectSettings(Limits):
     `max_total_tokens` limit the whole ledger, so that resuming does not spend them again; a request
     is sent only where the most that it can cost is left. A call has `max_attempts`; one that the
     rate limit turned away is none while others are answered, or where the server says how long to
-    wait. The pause between attempts doubles from `backoff_s` up to `longest_backoff_s`. Nothing but
-    rate limits for `longest_wait_s`, and a `Retry-After` beyond it, stop the run. So do
+    wait. The pause between attempts doubles from `backoff_s` up to `longest_backoff_s`. An endpoint
+    that is down is waited for `patience_s`, which uses up no attempts; one that tells how long to
+    wait, for `longest_wait_s`. Beyond that, the run stops. So do
     `hopeless_after` answers in a row that only the user can change (key, credit, model,
     parameters), `fruitless_after` failures in a row (attempts at the start, calls given up later
     on), and the first `unreadable_after` replies where none of them can be read. The limits by the
@@ -64,6 +67,7 @@ class CollectSettings(Limits):
     prices: Prices | None = None
     backoff_s: float = 1.0
     longest_backoff_s: float = 60.0
+    patience_s: float = defaults.PATIENCE_S
     hopeless_after: int = 5
     fruitless_after: int = 10
     unreadable_after: int = 20
@@ -77,7 +81,8 @@ class Progress:
     Of the whole ledger: `planned`, `settled`, `attempts`, tokens. Of this session, which has lasted
     `seconds`: `asked` (requests), `done_now` (settled), `failed` (given up until the run is
     resumed), `unreadable`. `waiting_s` are the seconds to the next request where all calls wait,
-    `held_s` those for which requests were held back so far, to keep to a limit. `limits` are those
+    `held_s` those for which requests were held back so far, to keep to a limit. The endpoint is
+    down since `down_since` (seconds since the epoch; None: it is not). `limits` are those
     that the endpoint tells of, `doubts` what it tells of them and is not believed. `stopped` names
     the setting that ended the session early: `max_calls`, `max_cost` or `max_total_tokens`.
     """
@@ -96,6 +101,7 @@ class Progress:
     failed: int = 0
     unreadable: int = 0
     held_s: float = 0.0
+    down_since: float | None = None
     limits: Mapping[str, int] = field(default_factory=dict)
     doubts: tuple[str, ...] = ()
     stopped: str | None = None
@@ -136,7 +142,7 @@ async def collect(
     are committed first; the run can then be resumed.
 
     StoppedError if the endpoint no longer answers in any useful way, JudgeError if it never did.
-    RunError if the ledger cannot be written.
+    RunError if the ledger cannot be written, or is not where it was; it says where the replies are.
     """
     throttle = throttle or Throttle(judge, settings)
     return await _Session(judge, ledger, settings, on_progress, is_readable, only, throttle).run()
@@ -187,13 +193,15 @@ class Circuit:
 
     There are five such cases: the endpoint refuses the key, the model or the parameters
     time after time; the first attempts all fail; later on, one call after the other is given up;
-    there is nothing but rate limits; the first replies can all not be read. `replies` are there
-    already.
+    an outage lasts too long; the first replies can all not be read. `replies` are there already.
     """
 
-    def __init__(self, settings: CollectSettings, judge: Judge, replies: int) -> None:
+    def __init__(
+        self, settings: CollectSettings, judge: Judge, replies: int, outage: Outage
+    ) -> None:
         self._settings = settings
         self._judge = judge
+        self._outage = outage
         self._replies = replies
         self.is_start = replies < settings.unreadable_after and not judge.is_simulated
         """Whether no reply could be read so far, of so few that this may be chance."""
@@ -220,8 +228,8 @@ class Circuit:
         if reply.outcome in SETTLING:
             self.answered, self._given_up = self.answered + 1, 0
             self._answered_at = time.monotonic()
-        elif reply.outcome not in {"rate_limited", "unsupported"}:
-            self._fruitless += 1
+        elif reply.outcome != "unsupported" and reply.finish_reason not in BUSY:
+            self._fruitless += reply.outcome != "rate_limited"
         if self._hopeless >= self._settings.hopeless_after:
             self._stop(reply, f"{self._hopeless} times in a row")
         if not self.answered and self._fruitless >= self._settings.fruitless_after:
@@ -238,11 +246,15 @@ class Circuit:
             self._stop(reply, f"for {self._given_up} calls in a row, retries included")
 
     def _wait(self, reply: Reply) -> None:
-        longest, asked = self._settings.longest_wait_s, reply.retry_after_s or 0
+        longest, patience = self._settings.longest_wait_s, self._settings.patience_s
+        asked = reply.retry_after_s or 0
         if asked > longest:
             self._stop(reply, f"and asks to wait {digits.seconds(asked)}")
-        waited = time.monotonic() - self._answered_at
-        if reply.outcome == "rate_limited" and waited > longest:
+        if reply.retry_after_s is not None and reply.outcome == "rate_limited":
+            waited, longest = time.monotonic() - self._answered_at, max(longest, patience)
+        else:
+            waited, longest = self._outage.lasts_s, patience
+        if reply.outcome in DOWN and waited > longest:
             self._stop(reply, f"for {digits.seconds(waited)} without an answer")
 
     def _require_sense(self, reply: Reply) -> None:
@@ -429,8 +441,10 @@ class RetryState:
         self._tried = 0
         self._seen = answered
 
-    def is_over(self, reply: Reply, answered: int) -> bool:
-        """Whether to stop after this attempt."""
+    def is_over(self, reply: Reply, answered: int, *, is_down: bool) -> bool:
+        """Whether to stop after this attempt; one while the endpoint `is_down` is none."""
+        if is_down:
+            return False
         waits = reply.retry_after_s is not None or answered > self._seen
         is_turned_away = reply.outcome == "rate_limited" and waits
         self._left -= not (is_turned_away or reply.outcome == "unsupported")
@@ -479,7 +493,8 @@ class _Session:
         )
         before = ledger.totals()
         answers = before.outcomes.get("ok", 0)
-        self._circuit = Circuit(settings, judge, answers)
+        self._outage = Outage(settings.backoff_s, settings.longest_backoff_s)
+        self._circuit = Circuit(settings, judge, answers, self._outage)
         judge.recall(ledger.refused_parameters, is_final=answers > 0)
         self._places, self._pace = throttle.places, throttle.pace
         if settings.rpm or settings.tpm:
@@ -487,7 +502,7 @@ class _Session:
         self._turn = asyncio.Lock()
         self._held_s = 0.0
         self._budget = Budget(settings, before)
-        self._fault: JudgeError | None = None
+        self._fault: JudgesheetError | None = None
         self._wake_at: list[float] = []
         self._asking = 0
         self._arrived: asyncio.Queue[_Arrived | None] = asyncio.Queue()
@@ -505,7 +520,12 @@ class _Session:
         )
 
     async def run(self) -> Progress:
-        """Work until nothing is pending or the budget is spent."""
+        """Work until nothing is pending or the budget is spent, with room for what comes."""
+        left = self._now.planned - self._now.settled
+        with self._ledger.room_for(min(self._places.ceiling, left)):
+            return await self._run()
+
+    async def _run(self) -> Progress:
         telling = asyncio.create_task(self._tell_waits())
         writing = asyncio.create_task(self._write())
         try:
@@ -520,6 +540,7 @@ class _Session:
             self._arrived.put_nowait(None)
             await writing  # what workers left behind that were stopped, too
             self._report(at_once=True)
+        self._ledger.require_place()
         if self._fault:
             # Without a single reply there is no sheet that could say that the run is not complete.
             kind = StoppedError if self._circuit.has_answers else JudgeError
@@ -533,10 +554,13 @@ class _Session:
             except _OverError:
                 return
             except JudgeError as fault:
-                # What is in flight is paid for: the others still take their answers.
-                self._fault = self._fault or fault
-                self._budget.end()
-                self._pace.heard.set()
+                self._stop(fault)
+
+    def _stop(self, fault: JudgesheetError) -> None:
+        """Ask nothing more. What is in flight is paid for: the others still take their answers."""
+        self._fault = self._fault or fault
+        self._budget.end()
+        self._pace.heard.set()
 
     async def _settle(self, call: Call, attempts: int) -> None:
         """Ask until there is a settling reply or the attempts of this session are exhausted."""
@@ -545,9 +569,11 @@ class _Session:
             reply = await self._attempt(call, number)
             if reply.outcome in SETTLING:
                 return
-            if reply.outcome not in RETRYABLE or retries.is_over(reply, self._circuit.answered):
+            is_down, answered = self._outage.since is not None, self._circuit.answered
+            if reply.outcome not in RETRYABLE or retries.is_over(reply, answered, is_down=is_down):
                 break
-            await self._pause(retries.pause_s(reply))
+            if not is_down:  # else it waits for its turn
+                await self._pause(retries.pause_s(reply))
         self._now = replace(self._now, failed=self._now.failed + 1)
         self._circuit.gave_up(reply)
 
@@ -555,7 +581,7 @@ class _Session:
         """Ask once, and hand the reply over to be written."""
         prices = await self._budget.reserve(call)
         try:
-            reply = await self._ask(call, number)
+            reply = await self._outage.ask(partial(self._ask, call, number), self._pause)
             self._budget.pay(reply, prices)
         finally:
             self._budget.take_back(prices)
@@ -580,11 +606,21 @@ class _Session:
                 reply = await self._judge.ask(call, number)
             finally:
                 self._asking -= 1
-            self._places.learn(reply.outcome, asked_at, asked)
+            self._learn(reply, asked_at, asked)
         finally:
             self._places.release()
         self._pace.learn(ticket, reply)
         return reply
+
+    def _learn(self, reply: Reply, asked_at: float, asked: int) -> None:
+        """What a reply says of the endpoint: whether it is down, or how many requests it takes."""
+        was_down = self._outage.since is not None
+        self._outage.learn(reply, has_answers=self._circuit.has_answers)
+        if self._outage.since is not None:
+            return
+        if was_down:
+            self._places.restart()
+        self._places.learn(reply.outcome, asked_at, asked)
 
     async def _leave(self, call: Call) -> Ticket:
         """Wait for the moment when a request may leave; others wait behind it."""
@@ -625,11 +661,13 @@ class _Session:
             is_open = None not in batch
             arrived = [one for one in batch if one is not None]
             await asyncio.to_thread(self._record, [one.reply for one in arrived])
+            if self._ledger.trouble:
+                self._stop(RunError(self._ledger.trouble))
             self._count(arrived)
             self._unwritten -= len(arrived)
             self._written.set()
             self._report()
-        if self._pace.told or self._held_s:
+        if (self._pace.told or self._held_s) and not self._ledger.trouble:
             await asyncio.to_thread(self._remember_limits)
 
     def _remember_limits(self) -> None:
@@ -642,7 +680,7 @@ class _Session:
         """Write replies, and first what they taught: a resumed run asks in the same way."""
         if not replies:
             return
-        if any(reply.outcome == "unsupported" for reply in replies):
+        if any(reply.outcome == "unsupported" for reply in replies) and not self._ledger.trouble:
             self._ledger.set_meta("refused_parameters", dict(self._judge.refused))
         self._ledger.record(replies)
 
@@ -702,6 +740,7 @@ class _Session:
                 in_flight=self._asking,
                 waiting_s=waiting,
                 held_s=self._held_s,
+                down_since=self._outage.since,
                 limits={WORDS[of]: limit for of, limit in self._pace.told.items()},
                 doubts=tuple(self._pace.doubts.values()),
                 stopped=self._budget.spent_by,

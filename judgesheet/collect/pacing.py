@@ -106,6 +106,11 @@ class ConcurrencyLimit:
             if len(self._speeds) >= (self.size if is_settled else self.size / 2):
                 self._end_round()
 
+    def restart(self) -> None:
+        """Begin as if nothing were known: after an outage, failures say nothing of the size."""
+        self._is_refused, self._rest, self._speed_before = False, 0, None
+        self._begin(min(FIRST, self.ceiling))
+
     def _begin(self, size: int) -> None:
         """Begin a round with so many places."""
         self.size, self._since, self._speeds = size, time.monotonic(), []

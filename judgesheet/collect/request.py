@@ -62,6 +62,7 @@ class Request:
     transport: "OwnTransport | None" = field(default=None, repr=False)
     timeout_s: float = defaults.TIMEOUT_S
     concurrency: int = defaults.CONCURRENCY
+    patience_s: float = defaults.PATIENCE_S
     rpm: float | None = None
     tpm: float | None = None
     rate: float | None = None
@@ -71,6 +72,7 @@ class Request:
     prices: Prices | None = None
     must_send: tuple[str, ...] = ()
     beside: tuple[Path, ...] = ()
+    spill: Path | None = None
     engine: Literal["local", "ray"] = defaults.ENGINE
     engine_address: str | None = None
 

@@ -50,7 +50,8 @@ def probe_once(
     """
     judge, planned, fresh = _prepared(request, directory, options, fresh=fresh)
     tell = options.tell
-    with open_run(directory, planned, judge.identity, fresh=fresh, tell=tell) as ledger:
+    place = directory, planned, judge.identity
+    with open_run(*place, fresh=fresh, spill=request.spill, tell=tell) as ledger:
         del planned
         give_back_memory()  # that of a long plan, for the hours of asking
         ledger.set_meta("prices", request.prices)

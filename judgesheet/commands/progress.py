@@ -78,7 +78,10 @@ def sentence(progress: "Progress") -> str:
     if progress.held_s >= 1:
         parts.append(f"held back for {digits.seconds(progress.held_s)}")
     parts += [f"not believed before a refusal: {doubt} left" for doubt in progress.doubts]
-    if progress.waiting_s is not None:
+    if progress.down_since is not None:
+        since = time.strftime("%H:%M:%S", time.localtime(progress.down_since))
+        parts.append(f"the endpoint is down since {since}, waiting")
+    elif progress.waiting_s is not None:
         parts.append(f"waiting, next request in {digits.seconds(progress.waiting_s)}")
     elif progress.eta_s is not None and progress.settled < progress.planned:
         parts.append(f"{digits.seconds(progress.eta_s)} left")

@@ -46,6 +46,7 @@ _BY_STATUS: Mapping[int, Outcome] = {
     408: "unavailable",
     409: "unavailable",
     413: "too_long",
+    425: "unavailable",
     429: "rate_limited",
 }
 OTHER_NAME: Refused = {

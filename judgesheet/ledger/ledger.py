@@ -6,6 +6,7 @@ Parsing happens in `measure`, so a better parser costs no calls. This module alo
 `ledger.sql` beside it is the schema, `ledger_schema` tells whether a file follows it.
 """
 
+import ctypes
 import json
 import os
 import sqlite3
@@ -16,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, fields
+from itertools import count
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self
@@ -36,14 +38,17 @@ from judgesheet.base.records import (
     digest,
 )
 from judgesheet.judges.redaction import address_without_secrets, identity_without_secrets
+from judgesheet.ledger.place import ROOM_AT_LEAST, ROOM_PER_REPLY, Elsewhere, Place
 from judgesheet.ledger.schema import (
     SCHEMA,
     SCHEMA_VERSION,
     VIEWS,
+    belongs,
     damage,
     is_plain,
     lacking,
     misshapen,
+    tables,
 )
 from judgesheet.planning.plan import planned_first
 
@@ -109,6 +114,11 @@ _MAGIC = bytes.fromhex("d9d505f920a163d7")
 
 LARGEST_SCORE = 1e9
 """No rating reaches so far, whichever its sign."""
+
+_PLACE_FAILS = {
+    *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY),
+    *(sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM),
+}
 
 _CACHE_KIB = 16_384  # of a ledger that is filled: it grows no further, however long the run
 _PAGE = 2000  # calls read at once: no read transaction stays open while requests are in flight
@@ -187,7 +197,15 @@ class Ledger:
     def __init__(self, path: Path, db: sqlite3.Connection) -> None:
         self.path = path
         self.is_new = False
+        self.trouble = ""
+        """Why nothing more should be asked, and where the replies are: a sentence, "" if all is
+        well."""
+        self.taken_in: dict[Path, int] = {}
+        """Replies that an earlier run kept elsewhere, by the file that they lay in."""
+        self._is_told = False
         self._db = db
+        self._place: Place | None = None
+        self._elsewhere = Elsewhere(path, "", None)
         self._lock = threading.RLock()
 
     @classmethod
@@ -199,11 +217,15 @@ class Ledger:
         recorded: Iterable[tuple[str, str, float]] = (),
         *,
         as_begun: bool = False,
+        spill: Path | None = None,
     ) -> Self:
         """The ledger at `path` for writing, created if there is none; it `is_new` then.
 
         Nothing is written into it before it is sure that it belongs to this judge and this plan, or
         (`as_begun`) to one that differs from it in nothing that the user asked for.
+
+        Replies that it cannot take later on go to the folder `spill`, else to the system's
+        temporary folder; those that an earlier run left there are taken in.
 
         Verdicts that were `recorded` elsewhere (id of the call, JSON in ASCII, seconds since the
         epoch) are written into a new ledger together with its plan, and into no other.
@@ -229,6 +251,10 @@ class Ledger:
                 # After creation: a plan written in WAL mode is written twice.
                 ledger._db.execute("PRAGMA journal_mode = WAL")
                 ledger._db.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+                ledger._place = Place(path)
+                key = f"{ledger.get_meta('plan')} {ledger.get_meta('created_at')}"
+                ledger._elsewhere = Elsewhere(path, key, spill)
+                ledger._take_in()
         return ledger
 
     @classmethod
@@ -283,14 +309,107 @@ class Ledger:
     def close(self) -> None:
         """Release the file, which is then a single plain file that can be read anywhere.
 
-        Closing twice does nothing.
+        Closing twice does nothing. RunError where the file has gone meanwhile: it says where the
+        replies are.
         """
         with self._lock:
+            place, self._place = self._place, None
+            if place is not None:
+                place.release()
+                if place.is_lost:
+                    self._rescue()
             # Only the exclusive owner can leave WAL; SQLite cannot read a WAL file in a folder
             # that is write-protected. Whoever only reads, or finds the disk full, leaves it.
             with suppress(sqlite3.Error):
                 self._db.execute("PRAGMA journal_mode = DELETE")
             self._db.close()
+            self.require_place()
+
+    # -- where it lies -----------------------------------------------------------------------
+
+    def require_place(self) -> None:
+        """RunError, once, if its place failed and nothing more should be asked."""
+        if self.trouble and not self._is_told:
+            self._is_told = True
+            raise RunError(self.trouble)
+
+    @contextmanager
+    def room_for(self, replies: int) -> Iterator[None]:
+        """Keep room on the disk for so many replies that may be in flight, until the block is left.
+
+        RunError if there is not so much: nothing should be asked then.
+        """
+        size = ROOM_AT_LEAST + replies * ROOM_PER_REPLY
+        if self._place is None or not replies:
+            yield
+            return
+        try:
+            self._place.reserve(size)
+        except OSError as error:
+            raise RunError(
+                f"{self.path.parent} has no room for the replies ({size:,} bytes, "
+                f"{error.strerror}), so nothing was asked: make room and run the same command again"
+            ) from error
+        try:
+            yield
+        finally:
+            if self._place is not None:
+                self._place.release()
+
+    def _look_after_place(self) -> None:
+        """After each commit: whether what was written is where its name says."""
+        if self._place is None:
+            return
+        if self._place.is_lost:
+            self._rescue()
+        elif self._place.has_lost_log:
+            # What it held is in memory and in the file that has no name any more: into the ledger
+            # with it, and a new log.
+            self._db.execute("PRAGMA journal_mode = DELETE")
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._place.forget_log()
+
+    def _rescue(self) -> None:
+        """Copy the ledger, which has no name any more, to another place, and go on with that."""
+        lost, lost_db = self.path, self._db
+        self._db = self._copied_elsewhere()
+        _keep_open(lost_db)
+        self._place = Place(self.path) if self._place else None
+        self._use_own_views()
+        attempts = self.totals().attempts
+        self.trouble = (
+            f"{lost} was removed or replaced during the run: a copy with all {attempts:,} replies "
+            f"is in {self.path.parent}; move it back, or go on with --out {self.path.parent}"
+        )
+
+    def _copied_elsewhere(self) -> sqlite3.Connection:
+        """A copy at the new `path`: beside the folder, or where replies go that find no place."""
+        directory = self.path.parent.absolute()
+        others = [folder / directory.name for folder in self._elsewhere.folders]
+        for near in (directory, *others):
+            target = free_name(near, "rescued") / self.path.name
+            with suppress(OSError, sqlite3.Error):
+                copy = _connect_exclusively(target)
+                self._db.backup(copy)
+                copy.execute("PRAGMA journal_mode = WAL")
+                self.path = target
+                return copy
+        raise RunError(f"{self.path} was removed during the run, and no other place takes a copy")
+
+    def _take_in(self) -> None:
+        """Record what an earlier run kept elsewhere, because this place could not take it."""
+        columns = {column.name: column for column in tables()["attempt"]}
+        of_reply = [columns[name] for name in _REPLY]
+        names, marks = ", ".join(_REPLY), ", ".join("?" * len(_REPLY))
+        known = f"SELECT {marks} WHERE ? IN (SELECT id FROM call)"  # noqa: S608
+        for file, rows in self._elsewhere.found():
+            fitting = (row for row in rows if len(row) == len(_REPLY))
+            sound = [(*row, row[0]) for row in fitting if all(map(belongs, of_reply, row))]
+            with self._writing() as db:
+                before = db.total_changes
+                db.executemany(f"INSERT OR IGNORE INTO attempt ({names}) {known}", sound)
+                self.taken_in[file] = db.total_changes - before
+            file.unlink()
 
     # -- what it belongs to ------------------------------------------------------------------
 
@@ -500,10 +619,34 @@ class Ledger:
     def record(self, replies: Sequence[Reply]) -> None:
         """Write the replies in one transaction; they are on disk when this returns.
 
-        RunError if they cannot be written (full disk, no permission).
+        Where the ledger cannot take them (full disk, no permission), its room is used up, and then
+        they are kept elsewhere; `trouble` says so. RunError if no place takes them.
         """
+        rows = [*map(_row_of, replies)]
+        try:
+            self._record(rows)
+        except RunError as error:
+            if self._place is None or _primary(error.__cause__) not in _PLACE_FAILS:
+                raise
+            self._record_elsewhere(self._place, rows, error)
+
+    def _record(self, rows: Sequence[Sequence[Any]]) -> None:
         with self._writing() as db:
-            _insert(db, "attempt", _REPLY, map(_row_of, replies))
+            _insert(db, "attempt", _REPLY, rows)
+
+    def _record_elsewhere(
+        self, place: Place, rows: Sequence[Sequence[Any]], error: RunError
+    ) -> None:
+        """In the room that was kept back, or in another folder."""
+        if place.release():
+            with suppress(RunError):
+                self._record(rows)
+                self.trouble = self.trouble or f"{error}; every reply that came is in it"
+                return
+        file = self._elsewhere.keep(rows)
+        if file is None:
+            raise error
+        self.trouble = f"{error}; the last replies are in {file}, where it finds them"
 
     def recent(self, seconds: float) -> Iterator[tuple[float, int]]:
         """How many seconds ago each recent request was answered, and its tokens, oldest first."""
@@ -813,11 +956,18 @@ class Ledger:
             try:
                 yield db
                 db.execute("COMMIT")
+                self._look_after_place()
             except BaseException:
                 # A full disk may have rolled back already.
                 if db.in_transaction:
                     db.execute("ROLLBACK")
                 raise
+
+
+def free_name(directory: Path, why: str) -> Path:
+    """A name beside a folder that nothing has: DIR.old-1, DIR.rescued-1."""
+    numbered = (directory.with_name(f"{directory.name}.{why}-{number}") for number in count(1))
+    return next(path for path in numbered if not path.exists())
 
 
 def _connect(path: Path, mode: Literal["ro", "rw"]) -> sqlite3.Connection:
@@ -909,6 +1059,11 @@ def _connect_exclusively(path: Path) -> sqlite3.Connection:
     return db
 
 
+def _keep_open(db: sqlite3.Connection) -> None:
+    """Let no one close it: SQLite would delete a log by its old name, by now perhaps another's."""
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(db))
+
+
 def _is_empty(db: sqlite3.Connection) -> bool:
     return db.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone() is None
 
@@ -974,7 +1129,7 @@ def _remedy(path: Path) -> str:
     )
 
 
-def _primary(error: Exception) -> int:
+def _primary(error: BaseException | None) -> int:
     """SQLite's error code; the extended ones carry it in their low byte."""
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
 

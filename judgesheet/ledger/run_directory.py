@@ -8,7 +8,7 @@ from typing import Any
 from judgesheet.base.errors import RunError
 from judgesheet.base.files import slug
 from judgesheet.base.records import Label, Plan
-from judgesheet.ledger.ledger import Ledger, held
+from judgesheet.ledger.ledger import Ledger, free_name, held
 from judgesheet.planning.plan import write_plan
 
 LEDGER = "ledger.sqlite"
@@ -45,14 +45,7 @@ def _keep_aside(directory: Path) -> None:
         # Each of a sweep is held, so that no run loses its folder under its feet.
         for ledger in (directory / LEDGER, *directory.glob(f"*/{LEDGER}")):
             all_held.enter_context(held(ledger))
-        directory.rename(_aside(directory))
-
-
-def _aside(directory: Path) -> Path:
-    number = 1
-    while (aside := directory.with_name(f"{directory.name}.old-{number}")).exists():
-        number += 1
-    return aside
+        directory.rename(free_name(directory, "old"))
 
 
 @contextmanager
@@ -62,6 +55,7 @@ def open_run(
     judge: Mapping[str, Any],
     *,
     fresh: bool,
+    spill: Path | None = None,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Ledger]:
     """The ledger of this plan and this judge, until the block is left; the plan is exported first.
@@ -72,7 +66,10 @@ def open_run(
     RunError if the directory cannot be used, or holds another plan, judge or parser.
     """
     make_directory(directory, fresh=fresh)
-    with Ledger.create_or_open(directory / LEDGER, plan, judge, as_begun=True) as ledger:
+    path = directory / LEDGER
+    with Ledger.create_or_open(path, plan, judge, as_begun=True, spill=spill) as ledger:
+        for file, replies in ledger.taken_in.items():
+            tell(f"{replies:,} replies that an earlier run kept in {file} are in the ledger now")
         if news := ", ".join(ledger.news(plan)):
             tell(
                 f"{directory} was begun with judgesheet {ledger.get_meta('judgesheet')} and is "

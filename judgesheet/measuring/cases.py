@@ -9,7 +9,7 @@ import pandas as pd
 
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Axis, Readings
-from judgesheet.axis.cases import Behind
+from judgesheet.axis.cases import CaseFinder
 from judgesheet.axis.shapes import SHAPES
 from judgesheet.base.errors import UsageError
 from judgesheet.base.estimates import Estimates
@@ -105,7 +105,7 @@ def casebook(
     wanted = {name: filters.of(one) for name, one in asked.items()}
     if readings and not any(len(one.frame) for one in wanted.values()):
         raise UsageError("no call fits: `judgesheet cases DIR --json` shows stimuli and cells")
-    behind = {name: Behind(all_axes()[name], one) for name, one in wanted.items()}
+    behind = {name: CaseFinder(all_axes()[name], one) for name, one in wanted.items()}
     found: dict[str, tuple[Case, ...]] = {}
     none: dict[str, str] = {}
     for key in keys:

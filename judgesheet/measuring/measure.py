@@ -21,7 +21,7 @@ from judgesheet.axis import (
     unanswered,
 )
 from judgesheet.axis.losses import codes
-from judgesheet.axis.unanswered import Calls
+from judgesheet.axis.unanswered import CallOutcomes
 from judgesheet.base.errors import RunError
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.files import decoded
@@ -206,7 +206,7 @@ def measure_wanted(axis: Axis, readings: Readings) -> AxisResult:
     )
 
 
-def _silent(estimates: Estimates, calls: Calls) -> Iterator[Statement]:
+def _silent(estimates: Estimates, calls: CallOutcomes) -> Iterator[Statement]:
     yield unanswered.find(calls, tuple(estimates)[:1])
     yield from losses.find(estimates)
 
@@ -371,11 +371,11 @@ def _cell(axis: Axis, text: str) -> dict[str, Any]:
     return cast("dict[str, Any]", cell)
 
 
-def _counts(table: pd.DataFrame) -> Calls:
+def _counts(table: pd.DataFrame) -> CallOutcomes:
     asked = table["outcome"].notna()
     ok = table["outcome"] == "ok"
     readable = table["value"].notna()
-    return Calls(
+    return CallOutcomes(
         planned=len(table),
         answered=int((ok & readable).sum()),
         unreadable=int((ok & ~readable).sum()),

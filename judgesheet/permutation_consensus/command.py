@@ -87,7 +87,8 @@ def decide_sets(
     judge = open_judge(request.model, connection(request))
     make_directory(directory, fresh=fresh)
     planned = rounds.make_plan(given, asked, settings)
-    with Ledger.create_or_open(directory / LEDGER, planned, judge.identity) as ledger:
+    path, spill = directory / LEDGER, request.spill
+    with Ledger.create_or_open(path, planned, judge.identity, spill=spill) as ledger:
         progress = run(
             lambda: rounds.ask(judge, ledger, asked, collect_settings(request), on_progress)
         )

@@ -59,7 +59,7 @@ def as_json(book: Casebook, limit: int) -> str:
 
 def _case(case: Case, book: Casebook) -> dict[str, Any]:
     calls = [_call(book.answers[call]) for call in case.calls]
-    return {"why": case.why, "badness": case.badness, "group": case.group, "calls": calls}
+    return {"why": case.why, "severity": case.severity, "group": case.group, "calls": calls}
 
 
 def _call(answer: Answer) -> dict[str, Any]:

@@ -107,7 +107,7 @@ def without_ends(value: float, reason: Reason, *, clusters: int = 0, method: str
     return replace(missing(reason, clusters=clusters, method=method), value=value)
 
 
-def exactly(value: float | None, *, clusters: int = 0, method: str = "") -> Interval:
+def without_interval(value: float | None, *, clusters: int = 0, method: str = "") -> Interval:
     """A number that is not an estimate or by nature has no interval: a count, a p-value.
 
     None if it could not be computed; the caller then knows why.

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from judgesheet.axis import Axis, headline
-from judgesheet.axis.words import SIGNIFICANT
+from judgesheet.axis.statements import SIGNIFICANT
 from judgesheet.base.digits import percent, two_digits
 from judgesheet.base.keys import Key
 from judgesheet.base.records import (

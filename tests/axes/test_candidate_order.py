@@ -16,12 +16,11 @@ import pandas as pd
 import pytest
 
 from judgesheet.axes import get_axis
-from judgesheet.axes.candidate_order._compose import Composer
-from judgesheet.axes.candidate_order._material import length_spread
-from judgesheet.axes.candidate_order._simulated import verdict_probabilities
+from judgesheet.axes.candidate_order._material import Composer, length_spread
+from judgesheet.axes.candidate_order._reply import verdict_probabilities
 from judgesheet.axis import Options, Readings
 from judgesheet.axis.material import word_count
-from judgesheet.axis.words import share_with_interval
+from judgesheet.axis.statements import share_with_interval
 from judgesheet.base.errors import StimuliError, TemplateError
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import AxisResult, Call, Datasheet, Plan

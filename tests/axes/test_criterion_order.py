@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from judgesheet.axes import get_axis
-from judgesheet.axes.criterion_order._simulated import criterion_probabilities
+from judgesheet.axes.criterion_order._reply import criterion_probabilities
 from judgesheet.axis import Options
 from judgesheet.base.errors import StimuliError, TemplateError
 from judgesheet.base.estimates import Estimates

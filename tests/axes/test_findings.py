@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from judgesheet.axis.differences import compared, delta_r
-from judgesheet.axis.figure import Draft
+from judgesheet.axis.figure import UnkeyedEstimate
 from judgesheet.axis.findings import enough
 from judgesheet.axis.labels import Quality
 from judgesheet.axis.scored import Compared
@@ -16,7 +16,7 @@ from judgesheet.base.estimates import Estimates
 from judgesheet.base.missing_reasons import ONE_CLUSTER
 from judgesheet.base.records import Estimate
 from judgesheet.stats.correlation import DeltaR
-from judgesheet.stats.interval import exactly
+from judgesheet.stats.interval import without_interval
 
 
 def budget(figure: str, *values: float | None) -> list[Estimate]:
@@ -44,7 +44,7 @@ def test_without_known_quality_agreement_with_all_orders_decides(
     assert enough(Estimates("any", budget("budget_r", *unknown))) is None
 
 
-def gains(pairs: list[Compared]) -> Iterable[Draft]:
+def gains(pairs: list[Compared]) -> Iterable[UnkeyedEstimate]:
     scores: Any = SimpleNamespace(compared=pairs, temperature=0.7, quality=lambda: Quality(""))
     return delta_r.drafts(scores)
 
@@ -67,7 +67,9 @@ def test_only_arms_that_were_read_equally_often_are_compared() -> None:
 
 
 def test_a_figure_without_a_value_keeps_its_clusters_and_names_no_method() -> None:
-    draft = Draft("p", exactly(None, clusters=7, method="exact"), n=9, note="said before")
+    draft = UnkeyedEstimate(
+        "p", without_interval(None, clusters=7, method="exact"), n=9, note="said before"
+    )
     absent = draft.or_absent(ONE_CLUSTER)
     assert (absent.interval.clusters, absent.n) == (7, 9)
     assert (absent.interval.method, absent.note) == ("", "")

@@ -13,19 +13,19 @@ from judgesheet.axis.reversal import (
     most_changes,
     order_change_rate,
 )
-from judgesheet.axis.scored import Contest, Rows
+from judgesheet.axis.scored import PromptRanking, Rows
 from judgesheet.base.records import Estimate
 from judgesheet.stats.orders import balanced
 from judgesheet.stats.unseen import unseen_share
 
 
-def contest(prompts: int, flipping: int) -> Contest:
+def contest(prompts: int, flipping: int) -> PromptRanking:
     """Two candidates a prompt, 2 orders, 40 repeats; of `flipping` prompts 5 readings differ."""
     reads = np.zeros((2 * prompts, 2, 40))
     reads[::2] = 1.0
     for prompt in range(flipping):
         reads[2 * prompt, 0, :5] = -1.0
-    return Contest(reads, {}, np.repeat(np.arange(prompts), 2))
+    return PromptRanking(reads, {}, np.repeat(np.arange(prompts), 2))
 
 
 def excess(prompts: int, flipping: int) -> Estimate:
@@ -51,7 +51,7 @@ def test_a_judge_that_never_ranks_has_no_flips_to_be_praised_for(ranking: int) -
     """Of 24 prompts all are tied but some; one of them alone would be a figure of one prompt."""
     reads = np.zeros((48, 2, 40))
     reads[: 2 * ranking : 2] = 1.0
-    scores: Any = SimpleNamespace(contest=Contest(reads, {}, np.repeat(np.arange(24), 2)))
+    scores: Any = SimpleNamespace(contest=PromptRanking(reads, {}, np.repeat(np.arange(24), 2)))
     [found] = Figures("any").of(excess_flip_rate)(scores)
     if ranking == 3:
         assert found.value == 0

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from judgesheet.axes import get_axis
-from judgesheet.axes.score_order._simulated import score_probabilities
+from judgesheet.axes.score_order._reply import score_probabilities
 from judgesheet.axis import Options, Readings
 from judgesheet.base.errors import StimuliError, TemplateError
 from judgesheet.base.records import AxisResult, Label, Plan, Recommendation

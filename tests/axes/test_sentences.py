@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from judgesheet.axes import all_axes, get_axis
-from judgesheet.axis.words import SIGNIFICANT, p_value
+from judgesheet.axis.statements import SIGNIFICANT, p_value
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate, Statement
 from judgesheet.base.units import unit

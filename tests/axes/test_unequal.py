@@ -9,7 +9,7 @@ import pytest
 
 from judgesheet.axes import all_axes
 from judgesheet.axis import unequal
-from judgesheet.axis.words import ACCUSE, p_value
+from judgesheet.axis.statements import ACCUSE, p_value
 from judgesheet.base.records import Statement
 from tests.simulate import Sheet, simulate
 from tests.test_edges import rewritten

@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 
 import judgesheet
 from judgesheet.axes import all_axes
-from judgesheet.axis.figure import Draft, Figures, absent
+from judgesheet.axis.figure import Figures, UnkeyedEstimate, absent
 from judgesheet.base.datasheet import from_json, to_json
 from judgesheet.base.errors import PolicyError, UsageError
 from judgesheet.base.keys import Key
@@ -436,8 +436,8 @@ def test_a_fair_judge_keeps_a_shipped_policy_with_one_axis(axis: str, name: str)
 
 
 def test_measuring_gives_bounds() -> None:
-    def drafts(_: None) -> Iterator[Draft]:
-        yield Draft("x", Interval(0.0, 0.0, 0.05, clusters=20, bounds=(0.0, 0.04)), n=120)
+    def drafts(_: None) -> Iterator[UnkeyedEstimate]:
+        yield UnkeyedEstimate("x", Interval(0.0, 0.0, 0.05, clusters=20, bounds=(0.0, 0.04)), n=120)
         yield absent("x", NO_OBSERVATIONS)
 
     found, nothing = Figures("any")("share")(drafts)(None)

@@ -402,19 +402,23 @@ def test_a_folder_that_is_a_file(tmp_path: Path) -> None:
         Ledger.create_or_open(tmp_path / "run" / "ledger.sqlite", make_plan(1), JUDGE)
 
 
-def test_a_full_disk_is_one_sentence_and_loses_nothing(path: Path) -> None:
+def test_a_full_disk_is_one_sentence_and_loses_nothing(path: Path, tmp_path: Path) -> None:
     plan = make_plan(50)
-    with Ledger.create_or_open(path, plan, JUDGE) as ledger:
-        ledger.record([make_reply(plan.calls[0])])
-        # SQLite reports its page limit exactly as it reports a full disk.
-        pages = ledger._db.execute("PRAGMA page_count").fetchone()[0]
-        ledger._db.execute(f"PRAGMA max_page_count = {pages + 2}")
-        with pytest.raises(RunError, match="the disk is full"):
-            ledger.record([make_reply(call, text="y" * 5000) for call in plan.calls[1:]])
-        ledger._db.execute("PRAGMA max_page_count = 1000000")
-        assert ledger.totals().attempts == 1
-        ledger.record([make_reply(plan.calls[1])])
-        assert ledger.totals().attempts == 2
+    ledger = Ledger.create_or_open(path, plan, JUDGE, spill=tmp_path)
+    ledger.record([make_reply(plan.calls[0])])
+    # SQLite reports its page limit exactly as it reports a full disk.
+    pages = ledger._db.execute("PRAGMA page_count").fetchone()[0]
+    ledger._db.execute(f"PRAGMA max_page_count = {pages + 2}")
+    ledger.record([make_reply(call, text="y" * 5000) for call in plan.calls[1:]])
+    assert ledger.totals().attempts == 1
+    with pytest.raises(RunError, match="the disk is full") as told:
+        ledger.close()
+    assert str(tmp_path) in str(told.value)
+    with Ledger.create_or_open(path, plan, JUDGE, spill=tmp_path) as ledger:
+        assert [*ledger.taken_in.values()] == [49]
+        assert ledger.totals().attempts == 50
+    with Ledger.create_or_open(path, plan, JUDGE, spill=tmp_path) as ledger:
+        assert not ledger.taken_in
 
 
 def test_a_ledger_of_the_first_schema_is_read(tmp_path: Path) -> None:

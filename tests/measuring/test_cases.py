@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 import judgesheet
 from judgesheet.axes import all_axes
 from judgesheet.axis import Readings
-from judgesheet.axis.cases import Behind
+from judgesheet.axis.cases import CaseFinder
 from judgesheet.base.errors import UsageError
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Call, Casebook, Reply
@@ -83,12 +83,12 @@ def emitted(path: Path) -> Iterator[Key]:
 def test_every_figure_has_cases_or_says_why_not(
     run: Path, readings: dict[str, Readings], sheet: Path | None
 ) -> None:
-    behind = {name: Behind(all_axes()[name], one) for name, one in readings.items()}
+    behind = {name: CaseFinder(all_axes()[name], one) for name, one in readings.items()}
     for key in emitted(sheet or run / "datasheet.json"):
         cases = behind[key.axis].cases(key)
         asked = {call.id for call in behind[key.axis].calls}
-        badness = [case.badness for case in cases]
-        assert badness == sorted(badness, reverse=True), key
+        severity = [case.severity for case in cases]
+        assert severity == sorted(severity, reverse=True), key
         assert all(case.calls and case.why and asked.issuperset(case.calls) for case in cases), key
         sentence = behind[key.axis].why_none(key)
         assert sentence.startswith(f"there are no cases behind {key}: "), key
@@ -104,7 +104,7 @@ def test_a_change_shows_one_item_in_two_orders_farthest_apart_first(run: Path) -
     one, other = (book.answers[call] for call in worst.calls)
     assert one.call.cell["item"] == other.call.cell["item"]
     assert one.call.cell["order"] != other.call.cell["order"]
-    assert worst.badness == abs(one.verdict - other.verdict)
+    assert worst.severity == abs(one.verdict - other.verdict)
     told = text(book, limit=1)
     assert f"{worst.calls[0][:8]}  order" in told
     assert " │ " in told
@@ -335,7 +335,7 @@ def test_an_axis_that_says_nothing_of_cases_has_them(readings: dict[str, Reading
         value=pd.Series(["Hi", "Hey", "Hi", None], mine.index, dtype=object),
         shape=pd.Series([None, None, None, "prose"], mine.index, dtype=object),
     )
-    behind = Behind(greeting_order, Readings(mine, (), 0.0, 0))  # type: ignore[arg-type]
+    behind = CaseFinder(greeting_order, Readings(mine, (), 0.0, 0))  # type: ignore[arg-type]
     lost, changed = behind.cases(Key("greeting_order", "first_share"))
     assert lost.calls == (mine["call_id"].iloc[3],)
     assert set(changed.calls) == set(mine["call_id"].iloc[:2])

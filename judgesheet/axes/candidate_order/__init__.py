@@ -4,33 +4,29 @@ Two responses are compared in both orders (paper 003, the Judge Datasheet): empt
 pairs, pairs of equal quality, and pairs that are a known number of steps apart, under an ordinary
 and a strict instruction about ties.
 
-`_material` defines the stimuli, `_compose` writes the responses, `_design` the calls, `_reply`
-reads the replies, `_pairs` turns them into arrays; `_simulated` answers in place of a judge. The
-figures are in `vacuum` (dark current), `equal_quality`, `ladder` (steps) and `operating_point`
-(what changes verdicts besides quality); `findings` says what they mean, `advice` what to do.
+In reading order: `_material` (the stimuli, and responses written from them), `_design` (the calls),
+`_reply` (how a reply is read), `_pairs` (the verdicts as arrays), then the figures: `equal_quality`
+(preferences where there is little or nothing to prefer) and `ladder` (steps of quality, and what
+changes verdicts besides). `findings` says what they mean, `advice` what to do, `_plots` draws them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from judgesheet.axes.candidate_order import equal_quality, ladder, operating_point, vacuum
-from judgesheet.axes.candidate_order._cases import SLOTS
+from judgesheet.axes.candidate_order import equal_quality, ladder
 from judgesheet.axes.candidate_order._design import BASELINE, LISTING, arm, design, fault
 from judgesheet.axes.candidate_order._design import both_orders as both_orders
-from judgesheet.axes.candidate_order._impute import complete as complete
-from judgesheet.axes.candidate_order._impute import impute
-from judgesheet.axes.candidate_order._material import check, labels, material
-from judgesheet.axes.candidate_order._pairs import SETS, arrange, figure
+from judgesheet.axes.candidate_order._material import TAKES, check, labels, material, shape
+from judgesheet.axes.candidate_order._pairs import SETS, SLOTS, arrange, figure
 from judgesheet.axes.candidate_order._plots import plots
-from judgesheet.axes.candidate_order._reply import chosen, gives, parse, reading
-from judgesheet.axes.candidate_order._shape import TAKES, shape
-from judgesheet.axes.candidate_order._simulated import simulate
+from judgesheet.axes.candidate_order._reply import chosen, gives, impute, parse, reading, simulate
+from judgesheet.axes.candidate_order._reply import complete as complete
 from judgesheet.axes.candidate_order.advice import control, mitigate, recommend, warn
 from judgesheet.axes.candidate_order.findings import find
 from judgesheet.axis import Readings, losses, unequal
 from judgesheet.axis.figure import declared_in, measured
-from judgesheet.axis.words import made
+from judgesheet.axis.statements import made
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate, Rating
 
@@ -52,7 +48,7 @@ PAPER = (
     "LLM-as-a-Judge Evaluation, arXiv:2606.15610, 2026"
 )
 
-FIGURES = declared_in(vacuum, equal_quality, ladder, operating_point)
+FIGURES = declared_in(equal_quality, ladder)
 """The figures of the verdicts."""
 ESTIMATES = {**FIGURES, **figure.adopted(unequal, cases=SLOTS), **figure.adopted(losses)}
 

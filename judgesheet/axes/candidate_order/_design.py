@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from judgesheet.axes.candidate_order._compose import Composer, Shown
-from judgesheet.axes.candidate_order._material import is_task
+from judgesheet.axes.candidate_order._material import Composer, Shown, is_task
 from judgesheet.axis import Options
 from judgesheet.axis.material import spread
 from judgesheet.axis.prompt import boundary, object_schema, parameters, renderer

@@ -12,7 +12,15 @@ from judgesheet.axes.candidate_order.findings import (
     ladder_steps,
 )
 from judgesheet.axis.results import with_results
-from judgesheet.axis.words import MOSTLY, above, at_most, below, share, surely_above, surely_below
+from judgesheet.axis.statements import (
+    MOSTLY,
+    above,
+    at_most,
+    below,
+    share,
+    surely_above,
+    surely_below,
+)
 from judgesheet.base.digits import percent
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Plot

@@ -1,19 +1,201 @@
-"""Reading a reply: one verdict, or none."""
+"""The replies of candidate_order: read, taken for lost ones, and given by a simulated judge.
 
+The extremes show how far a lost call can move a figure. If the pair was read in the other order,
+the call may have chosen the same slot (a preference for the place), the same response (no
+preference for it), or whatever makes the pair count as half decided.
+
+How a simulated judge compares two responses.
+
+It has a leaning x towards slot 1 and a tie threshold t:
+
+    P(1) = 1 / (1 + exp(t - x)),    P(2) = 1 / (1 + exp(t + x)),    tie otherwise
+    x = slot + sensitivity * (better in slot 1: delta, in slot 2: -delta) + surface * e_pair
+        + filler * (padded copy in slot 1: 1, in slot 2: -1)
+        + cue * (1 if the prompt lists 1 before 2 else -1) / 2
+    t = tie (+ strict under the strict prompt)
+
+`e_pair` is normal, fixed for a pair of responses, and changes sign when they are swapped. Where
+there is nothing to prefer it decides in a share `lapse` of calls, for slot 1 with probability 1 /
+(1 + exp(-slot)). It takes delta and the better response from the cell of the call, which a real
+judge never sees. `policy` replaces all this by a rule.
+"""
+
+import json
+import math
+import random
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from judgesheet.axes.candidate_order._preference import (
-    praises_another,
-    prefers_another,
-    supports,
-)
-from judgesheet.axis.afterwords import is_denied, takes_back
+from judgesheet.axes.candidate_order._design import STRICT, SWAPPED
+from judgesheet.axis import Imputation, Readings
+from judgesheet.axis.afterwords import compiled, explains, is_denied, sentences, takes_back
 from judgesheet.axis.documents import answers, within
+from judgesheet.axis.losses import Row, answered, codes, split
+from judgesheet.axis.material import word_count
 from judgesheet.axis.reply import Reading, one_reading, recorded
-from judgesheet.base.records import ReplyFormat
+from judgesheet.axis.simulation import Known, Parameters, drawn, hashed
+from judgesheet.base.records import Call, ReplyFormat
 from judgesheet.stats.pairwise import FIRST, INVALID, SECOND, TIE
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# -- which of two responses words prefer: whether a reason agrees with its verdict -----------------
+
+
+# How the two are named.
+_NOUN = r"""(?:«
+      response answer candidate option number no antwort réponse respuesta risposta resposta
+      ответ antwoord yanıt odpowiedź»|回答|応答|답변|\#)"""
+# A number before any other noun counts things.
+_ALONE = r"""(?!\d|[.,]\d|\s(?!«
+      is was has wins? does gives better over and or because since as than while but for on in
+      leaves omits lacks misses covers names explains» )[a-z]{3,})"""
+_FIRST = rf"""{_NOUN}\s?1(?!\d|[.,]\d) | (?<![\d.,])1{_ALONE}
+    | (?-i:\bA\b)(?=\s(?:is|was|has|\w+s)\b) | \b«
+      first former (?:response|answer|candidate|option)_(?:one|a) erste[rns]? premi[eè]re?
+      primer[ao]? prim[ao] primeir[ao] eerste pierwsz\w+ перв\w+ birinci»
+    | ‹第一 最初の [1一]つ目 첫_?번째 الأول पहल›"""
+_SECOND = rf"""{_NOUN}\s?2(?!\d|[.,]\d) | (?<![\d.,])2{_ALONE}
+    | (?-i:\bB\b)(?=\s(?:is|was|has|\w+s)\b) | \b«
+      second latter (?:response|answer|candidate|option)_(?:two|b) zweite[rns]? deuxi[eè]me
+      seconde? segund[ao] second[ao] tweede drug\w+ втор\w+ ikinci»
+    | ‹第二 [2二]番目 [2二]つ目 두_?번째 الثاني दूसर›"""
+_OTHER = r"""\b«
+      other opposite alternative andere[rns]? autre otr[ao] altr[ao] outr[ao]»
+    | 另一|もう一方|다른"""
+_SIDES = compiled(rf"(?P<first>{_FIRST}) | (?P<second>{_SECOND}) | (?P<other>{_OTHER})")
+
+# What says of the thing that is named before it that it is the better one, or the worse, or equal.
+_BETTER = r"""\b«
+      better best superior stronger prefer\w* wins? (?<!["'])winner clearer outperform\w*
+      more_\w+ besser\w* bevorzug\w* überlegen gewinnt meilleure?s? préf\w+ supérieure? gagne
+      mejor gana migliore vince melhor vence beter wint lepsz\w+ wygrywa лучше побежда\w+
+      предпочт\w+ daha_iyi»
+    | ‹
+      更[好优佳完全详准清] 优于 胜 优れ 良い 勝 優 낫 나은 더_?좋 우수 أفضل बेहतर›"""
+_WORSE = r"""\b«
+      not_(?:quite_|nearly_|at_all_)?(?:as|so)_\w+ worse worst inferior weaker poorer loses?
+      less_\w+ schlechter\w* verliert pire moins peor pierde peggiore perde pior slechter
+      gorsz\w+ хуже daha_kötü»
+    | ‹更差 不如 劣 못하 더_?나쁘›"""
+_EQUAL = r"""\b«
+      tie[ds]? draw equally equivalent gleichwertig empate pareggio ничья»
+    | 平手|平局|引き分け|동점"""
+_NOT = r"""(?:\b«
+      not no never neither nor nicht kein\w* pas ni non não niet nie не»
+    | n['’]t\b | 不)\W*(?:\w+\W+){0,2}?"""
+_PREFERENCE = compiled(
+    rf"(?P<not>{_NOT})? (?: (?P<better>{_BETTER}) | (?P<worse>{_WORSE}) | (?P<tie>{_EQUAL}) )"
+)
+# What stands before or behind the thing that another is compared with.
+_THAN = compiled(
+    r"""(?:\b«
+      than als dan niż чем over beats? surpass(?:es)? exceeds? unlike compared_\w+ superior_to
+      inferior_to prefer\w*_to»
+    | \b«
+      más mejor peor plus meilleure?s? pire moins mais melhor pior più migliore peggiore meno»
+      .{0,25}\b«que di della» | 比)
+    \W*(?:\w+\W+){0,3}?(?:回答|答案|回复|第)?$"""
+)
+_THAN_BEHIND = compiled(r"\W{0,3}(?:より|보다|에\s비해)")
+# Words that say without a preference that neither was chosen.
+_ALIKE = compiled(
+    r"""\b«
+      equal same identical alike indistinguishable interchangeable both neither either gleich
+      beide égales? deux igual(?:es)? ambas uguali одинаков\w+» | 一样|相同|同等|동등|같"""
+)
+# What is said of a response that was not chosen.
+_LACKS = compiled(
+    r"""\W*(?:\w+\W+){0,2}?«
+      omits? lacks? misses missing fails? leaves? ignores? overlooks? only merely invents?
+      repeats? contradicts? forgets? skips? does(?:n['’]t|_not) (?:has|gives|names|offers)_no
+      is_(?:vague|wrong|incomplete|incorrect|inaccurate|unclear|too|misleading|missing|less|shorter|weaker|not)
+      (?:contains|has|makes)_(?:\w+_){0,3}(?:errors?|mistakes?|slips?|gaps?|flaws?)»"""
+)
+
+_FAULT = compiled(
+    r"""(?<!\w)(?:«
+      but not no never nothing none without only merely lacks? miss\w* omit\w* fails? ignores?
+      overlooks? wrong errors? incomplete vague unclear weak poor short generic nicht kein\w*
+      fehlt pas sans manque no sin falta non senza manca não sem не без нет»
+    | n['’]t\b | ‹不 没 缺 ない 欠 않 없›)"""
+)
+# What lets a sentence begin with the one that was not chosen, for the sake of the other.
+_CONCEDES = compiled("«even_though although though while whereas unlike compared despite»")
+_CHOSEN = {"1": "first", "2": "second", "tie": "tie", "abstain": "tie"}
+_OPPOSITE = {"first": "second", "second": "first"}
+
+
+MOST_OF_A_NAME = 2
+"""Words of a text that names a response and says nothing about it."""
+
+
+def supports(words: str, verdict: str) -> bool:
+    """Whether words behind a verdict are reasons for it, or closings."""
+    against = (_is_against(sentence, verdict) for sentence in sentences(words))
+    return explains(words) and not any(against)
+
+
+def prefers_another(words: str, verdict: str) -> bool:
+    """Whether words end up with another verdict than this one: their last preference counts."""
+    preferred = [*_preferred(words)]
+    return bool(preferred) and preferred[-1] != _CHOSEN[verdict]
+
+
+def praises_another(words: str, verdict: str) -> bool:
+    """Whether words are about what was not chosen alone, and find no fault with it."""
+    sides, chosen = [*_sides(words)], _CHOSEN[verdict]
+    is_said = len(words.split()) > MOST_OF_A_NAME and chosen != "tie"
+    if not sides or not is_said or chosen in {side for _, side in sides} or [*_preferred(words)]:
+        return False
+    return _FAULT.search(words) is None
+
+
+def _is_against(sentence: str, verdict: str) -> bool:
+    """Whether a sentence is for another verdict, or speaks first of what was not chosen."""
+    if prefers_another(sentence, verdict):
+        return True
+    first, chosen = _SIDES.search(sentence), _CHOSEN[verdict]
+    if chosen == "tie":
+        named = {one.lastgroup for one in _SIDES.finditer(sentence)}
+        return len(named - {"other"}) == 1
+    if first is None:
+        return _ALIKE.search(sentence) is not None
+    if first.lastgroup == chosen or _LACKS.match(sentence, first.end()):
+        return False
+    named = {one.lastgroup for one in _SIDES.finditer(sentence)}
+    return not (_CONCEDES.match(sentence) and chosen in named)
+
+
+def _preferred(words: str) -> Iterator[str]:
+    """The sides that words prefer, in order: `first`, `second`, `other` or `tie`.
+
+    A word of preference is about the side that is named last before it, unless that is the one
+    that another is compared with. What is not better is worse.
+    """
+    sides = [*_sides(words)]
+    for one in _PREFERENCE.finditer(words):
+        if one["tie"] and not one["not"]:
+            yield "tie"
+        before = [side for at, side in sides if at < one.start()]
+        if one["tie"] or not before:
+            continue
+        is_other = bool(one["worse"]) != bool(one["not"])
+        yield _OPPOSITE.get(before[-1], before[-1]) if is_other else before[-1]
+
+
+def _sides(words: str) -> Iterator[tuple[int, str]]:
+    """Where which side is named, in order, but for those that another is compared with."""
+    for one in _SIDES.finditer(words):
+        before = words[max(0, one.start() - 40) : one.start()]
+        if not _THAN.search(before) and not _THAN_BEHIND.match(words, one.end()):
+            yield one.start(), one.lastgroup or ""
+
+
+# -- reading: one verdict, or none -----------------------------------------------------------------
+
 
 CODES: Mapping[str, int] = {
     "1": FIRST,
@@ -93,3 +275,199 @@ def _recorded(value: object) -> str | None:
     if isinstance(value, int):
         return str(value)
     return value.strip().lower() if isinstance(value, str) else None
+
+
+# -- lost calls: for a slot, a response, a tie, the better response --------------------------------
+
+
+Answer = Callable[[Row, str | None], str]
+"""What a lost call says, from its cell and the verdict on the pair in the other order."""
+
+_TIED = "tie"
+_SLOTS = ("1", "2")
+_OPPONENT: Mapping[Any, str] = {"u": "v", "v": "u"}
+_PAIR = ("stimulus", "pair", "condition", "prompt", "listing")
+_DESIGN = ("condition", "prompt", "listing")
+ABSENT = "absent"
+"""The outcome of a call that a log does not hold."""
+
+
+def _slot(first: str, second: str) -> Answer:
+    """One slot, the other one where the prompt lists the answers in another order."""
+    return lambda call, _other: first if call.get("listing") != SWAPPED else second
+
+
+def _tie(_call: Row, _other: str | None) -> str:
+    return _TIED
+
+
+def _same_slot(_call: Row, other: str | None) -> str:
+    """The slot of the other order; where that was a tie, a decision."""
+    return other if other in _SLOTS else "1"
+
+
+def _same_response(call: Row, other: str | None) -> str:
+    """The response of the other order, or a tie like it; u where neither order was read."""
+    if other in _SLOTS:
+        return "2" if other == "1" else "1"
+    return _TIED if other else _of("u", call)
+
+
+def _half(call: Row, other: str | None) -> str:
+    """A decision beside a tie, a tie beside a decision."""
+    if other is None:
+        return "1" if call["order"][0] == "u" else _TIED
+    return _TIED if other in _SLOTS else "1"
+
+
+def _better(call: Row, other: str | None) -> str:
+    """The better response where one is; the padded one; else half a decision."""
+    if call["condition"] == "filler":
+        return _of("v", call)
+    return _of(call["better"], call) if call.get("better") in _OPPONENT else _half(call, other)
+
+
+def _worse(call: Row, other: str | None) -> str:
+    """The worse response where one is; the one without padding; else the same response."""
+    if call["condition"] == "filler":
+        return _of("u", call)
+    worse = _OPPONENT.get(call.get("better"))
+    return _of(worse, call) if worse else _same_response(call, other)
+
+
+def _ties_if_strict(call: Row, other: str | None) -> str:
+    return _TIED if call.get("prompt") == STRICT else _same_slot(call, other)
+
+
+def _ties_if_usual(call: Row, other: str | None) -> str:
+    return _same_slot(call, other) if call.get("prompt") == STRICT else _TIED
+
+
+def _of(response: str, call: Row) -> str:
+    return _SLOTS[list(call["order"]).index(response)]
+
+
+ANSWERS: tuple[Answer, ...] = (
+    *(_slot("1", "2"), _slot("2", "1"), _tie, _same_slot, _same_response, _half),
+    *(_better, _worse, _ties_if_strict, _ties_if_usual),
+)
+
+
+def impute(readings: Readings) -> Iterator[Imputation]:
+    """Every extreme of `ANSWERS`."""
+    frame = readings.frame
+    calls, read = split(frame)
+    verdicts = {_place(call): str(call["value"]) for call in read}
+    others = [verdicts.get(_place(call, turned=True)) for call in calls]
+    for answer in ANSWERS:
+        values = [answer(call, other) for call, other in zip(calls, others, strict=True)]
+        yield Imputation(answered(frame, values))
+
+
+def complete(frame: "pd.DataFrame") -> "pd.DataFrame":
+    """The table with a lost call for the other order of each pair that a log has in one only.
+
+    Only where the log has other pairs of the same kind in both: which pairs lack an order may
+    depend on the verdicts. A log of single orders throughout lacks nothing of its own design, and
+    calls that a run has not made yet are in its plan.
+    """
+    import pandas as pd
+
+    if not (frame["reply"] == "recorded").all():
+        return frame
+    first = frame["order"].str[0]
+    pair, kind = (
+        codes(frame[[name for name in names if name in frame]])
+        for names in ((*_PAIR, "repeat"), _DESIGN)
+    )
+    # By the first response shown: 2 where a pair was logged in both orders.
+    twice = first.groupby(pair).transform("nunique") > 1
+    alone = ~twice & twice.groupby(kind).transform("any")
+    other = frame[alone].assign(outcome=ABSENT, order=frame.loc[alone, "order"].str[::-1])
+    other["value"] = pd.Series(None, index=other.index, dtype=object)
+    return pd.concat([frame, other], ignore_index=True) if len(other) else frame
+
+
+def _place(call: Row, *, turned: bool = False) -> tuple[Any, ...]:
+    """The pair, the repeat, and which response stands first (with `turned`: second)."""
+    pair = (str(call.get(name)) for name in _PAIR)
+    return (*pair, call["repeat"], call["order"][1 if turned else 0])
+
+
+# -- a simulated judge -----------------------------------------------------------------------------
+
+
+_RESPONSE = re.compile(r"<(response\w*_[12])>\n(.*?)\n</\1>", re.DOTALL)
+
+
+def verdict_probabilities(
+    parameters: Parameters, cell: Mapping[str, Any], stimulus: str
+) -> dict[str, float]:
+    """The planted truth of `policy=model`: the probability of `1`, `2` and `tie` in a cell.
+
+    The stimulus and the cell's pair decide the reaction to surface.
+    """
+    if cell["condition"] == "vacuum":
+        first, lapse = _logistic(parameters.slot), parameters.lapse
+        return {"1": lapse * first, "2": lapse * (1 - first), "tie": 1 - lapse}
+    leaning, limit = _leaning(parameters, cell, stimulus), parameters.tie
+    if cell.get("prompt") == "strict":
+        limit += parameters.strict
+    one, two = _logistic(leaning - limit), _logistic(-leaning - limit)
+    return {"1": one, "2": two, "tie": max(0.0, 1 - one - two)}
+
+
+def _logistic(logit: float) -> float:
+    # 1e-304 is as good as 0, and exp overflows beyond 709 where a user plants a slot of 1000.
+    return 1 / (1 + math.exp(min(-logit, 700.0)))
+
+
+def _leaning(parameters: Parameters, cell: Mapping[str, Any], stimulus: str) -> float:
+    """Logits towards slot 1."""
+    shown_first = cell["order"][0]
+    surface = parameters.normal(parameters.surface, stimulus, cell["pair"])
+    left = parameters.keyed if cell.get("keyed") else 1.0
+    leaning = left * parameters.slot + (surface if shown_first == "u" else -surface)
+    if cell.get("better"):
+        delta = 1.0 if cell.get("delta") is None else float(cell["delta"])
+        side = 1 if cell["better"] == shown_first else -1
+        leaning += parameters.sensitivity * delta * side
+    if cell["condition"] == "filler":  # v is the padded copy
+        leaning += parameters.filler * (1 if shown_first == "v" else -1)
+    listed_first = str(cell.get("listing") or "1").startswith("1")
+    return leaning + parameters.cue * (0.5 if listed_first else -0.5)
+
+
+def simulate(parameters: Parameters, call: Call, known: Known, rng: random.Random) -> str:
+    """The reply of a simulated judge."""
+    del known  # what a comparison may know stands in its cell
+    if call.cell.get("keyed") == "solve":
+        return f"My own answer to {call.stimulus}, as planted."
+    winner = _POLICIES[parameters.policy](parameters, call, rng)
+    if call.reply == "json":
+        return json.dumps({"winner": winner})
+    return f'Having compared the two, I conclude: {{"winner": "{winner}"}}'
+
+
+def _by_model(parameters: Parameters, call: Call, rng: random.Random) -> str:
+    chances = verdict_probabilities(parameters, call.cell, call.stimulus)
+    if parameters.greedy:
+        return max(chances, key=lambda verdict: chances[verdict])
+    return drawn(rng, chances)
+
+
+def _by_length(call: Call) -> str:
+    shown = _RESPONSE.findall(call.messages[-1]["content"])
+    first, second = (word_count(text) for _, text in shown)
+    return "tie" if first == second else "1" if first > second else "2"
+
+
+# How to decide a comparison.
+_POLICIES: Mapping[str, Callable[[Parameters, Call, random.Random], str]] = {
+    "model": _by_model,
+    "hash": lambda _, call, __: ("1", "2")[hashed(call.messages[-1]["content"]) % 2],
+    "slot1": lambda *_: "1",
+    "ties": lambda *_: "tie",
+    "longer": lambda _, call, __: _by_length(call),
+    "coin": lambda _, __, rng: rng.choice(("1", "2", "tie")),
+}

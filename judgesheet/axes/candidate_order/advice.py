@@ -19,8 +19,7 @@ from judgesheet.axes.candidate_order.findings import (
 )
 from judgesheet.axis import Readings
 from judgesheet.axis.repeats import about_repeats
-from judgesheet.axis.untested import Question, untested
-from judgesheet.axis.words import (
+from judgesheet.axis.statements import (
     MOSTLY,
     above,
     below,
@@ -31,6 +30,7 @@ from judgesheet.axis.words import (
     share_with_interval,
     unread,
 )
+from judgesheet.axis.untested import Question, untested
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Control, Estimate, Mitigation, Recommendation
 

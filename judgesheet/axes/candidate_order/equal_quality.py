@@ -1,24 +1,82 @@
-"""Two responses of equal quality: is a preference stable, or does it follow the slot?
+"""Does the judge prefer where there is nothing to prefer, or follow the slot between equals?
 
 A pair is shown in both orders and every verdict is mapped to the response that it favours. Pairs
-that were not answered in both orders are left out of all figures here.
+that were not answered in both orders are left out of all figures but those of the vacuum.
 """
 
 from collections.abc import Iterator
 
 import numpy as np
 
-from judgesheet.axes.candidate_order._cases import CHANGES, PREFERS, REPEATED, SLOTS, TIES
-from judgesheet.axes.candidate_order._pairs import Group, Pairs, by_set, figure
+from judgesheet.axes.candidate_order._design import KINDS
+from judgesheet.axes.candidate_order._pairs import (
+    CHANGES,
+    PREFERS,
+    REPEATED,
+    SLOTS,
+    TIES,
+    USUAL,
+    Group,
+    Pairs,
+    by_set,
+    figure,
+)
 from judgesheet.axis.arrays import Floats
-from judgesheet.axis.figure import Draft
+from judgesheet.axis.figure import UnkeyedEstimate
 from judgesheet.axis.reversal import Which, call_pairs, calls_in, pair_rate
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats import pairwise as stats
 from judgesheet.stats.flips import call_flips, one_hot
-from judgesheet.stats.interval import by_cluster, cluster_mean, exactly
+from judgesheet.stats.interval import by_cluster, cluster_mean, without_interval
+
+# -- nothing to prefer (the vacuum of paper 003) ---------------------------------------------------
+
 
 figure = figure.but(passes_blind=True, cases=CHANGES)
+NO_VACUUM = Reason("no_vacuum", "no pair with nothing to prefer was answered")
+KIND_WORDS = {
+    "identical": "the same text twice",
+    "empty": "two empty responses",
+    "whitespace": "two blank responses",
+}
+"""What a pair shows in which there is nothing to prefer."""
+_SYMBOLS = {"identical": "DC_=", "empty": "DC_0", "whitespace": "DC_s"}
+
+
+@figure(
+    "share",
+    symbol=lambda dims: _SYMBOLS[dims["kind"]],
+    null=0.0,
+    headline={"kind=identical": 5, "kind=empty": 13, "kind=whitespace": 14},
+    missing="pairs with nothing to prefer (condition vacuum)",
+    sweep={"kind=identical": 3},
+    reads="vacuum",
+    cases=PREFERS.only(condition="vacuum", **USUAL),
+)
+def dark_current(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
+    """Share of calls that prefer one of two responses although there is nothing to prefer.
+
+    Both responses are empty, only white space, or the same text (003 equation 1). A tie or an
+    abstention is right; every preference is false. Read it by kind: a pooled 2/3 can mean "two
+    kinds always, the third never". Beta-binomial or design-effect Wilson interval over tasks.
+    """
+    for vacuum in pairs.main.where(condition="vacuum").by_prompt("all kinds"):
+        kinds = vacuum.pairs.cells["kind"].nunique(dropna=False)
+        yield _rate(vacuum, "kinds can differ: read them one by one" if kinds > 1 else "")
+        for kind in KINDS:
+            for group in vacuum.pairs.where(kind=kind).by_prompt(KIND_WORDS[kind], kind=kind):
+                yield _rate(group)
+
+
+def _rate(group: Group, note: str = "") -> UnkeyedEstimate:
+    counts = group.pairs.by_task(group.pairs.decided)
+    label = f"Preference where there is none to have, {group.words}"
+    return group.rate(label, counts, NO_VACUUM, note=note)
+
+
+# -- two responses of equal quality ----------------------------------------------------------------
+
+
 NO_PAIR = Reason("no_pair", "no pair was answered in both orders")
 ONE_ORDER = Reason("one_order", "every pair was answered in one order only")
 NO_DECISION = Reason("no_decision", "no call on pairs answered in both orders chose a response")
@@ -34,7 +92,7 @@ NO_REPEAT = Reason(
 
 
 @figure("share", symbol=by_set("RFP"), null=0.0, headline={"set=same_subset": 9}, cases=PREFERS)
-def raw_false_preference(pairs: Pairs) -> Iterator[Draft]:
+def raw_false_preference(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of calls that prefer one of two equally good responses (RFP0, 003 equation 2).
 
     A mixture: it is the sum of `stable_cross_sensitivity`, `positional_false_preference`, half of
@@ -50,7 +108,7 @@ def raw_false_preference(pairs: Pairs) -> Iterator[Draft]:
 
 
 @figure("share", symbol=by_set("SCS"), null=0.0, headline={"set=same_subset": 11}, cases=PREFERS)
-def stable_cross_sensitivity(pairs: Pairs) -> Iterator[Draft]:
+def stable_cross_sensitivity(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of pairs in which the same response wins in both orders (SCS, 003 equation 3).
 
     Between equally good responses this is a stable reaction to surface features: wording,
@@ -61,7 +119,7 @@ def stable_cross_sensitivity(pairs: Pairs) -> Iterator[Draft]:
 
 
 @figure("share", symbol=by_set("G_swap"), null=0.0, better="higher")
-def swap_gain(pairs: Pairs) -> Iterator[Draft]:
+def swap_gain(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of calls whose preference is not kept when the responses are swapped.
 
     `raw_false_preference` - `stable_cross_sensitivity`: what remains of the calls that prefer one
@@ -83,7 +141,7 @@ def swap_gain(pairs: Pairs) -> Iterator[Draft]:
     headline={"set=same_subset": 10},
     sweep={"set=same_subset": 1, "set=natural": 2},
 )
-def positional_false_preference(pairs: Pairs) -> Iterator[Draft]:
+def positional_false_preference(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of pairs in which the same slot wins in both orders (PFP, 003 equation 4).
 
     The winner changes when the responses are swapped. Noise alone gives .5 of the pairs that are
@@ -93,13 +151,13 @@ def positional_false_preference(pairs: Pairs) -> Iterator[Draft]:
 
 
 @figure("share", symbol=by_set("OSC"), null=0.0)
-def one_sided_commit(pairs: Pairs) -> Iterator[Draft]:
+def one_sided_commit(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of pairs with a preference in one order and a tie in the other (OSC, equation 5)."""
     return _kinds(pairs, "A tie in one order only", stats.ONE_SIDED)
 
 
 @figure("share")
-def other_conflict(pairs: Pairs) -> Iterator[Draft]:
+def other_conflict(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """The part of `raw_false_preference` from pairs with an invalid answer (Other, 003 equation 6).
 
     There, an answer outside the allowed ones does not count as a tie; 0 if every answer was valid.
@@ -113,7 +171,7 @@ def other_conflict(pairs: Pairs) -> Iterator[Draft]:
 
 
 @figure("share", symbol=by_set("NP"), better="", cases=TIES)
-def no_preference(pairs: Pairs) -> Iterator[Draft]:
+def no_preference(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of pairs with a tie (or an abstention) in both orders (NP of 003)."""
     return _kinds(pairs, "A tie in both orders", stats.NO_PREFERENCE)
 
@@ -125,7 +183,7 @@ def no_preference(pairs: Pairs) -> Iterator[Draft]:
     noise="repeat_change_rate[set={set}]",
     headline={"set=natural": 1, "set=same_subset": 2},
 )
-def order_inconsistent(pairs: Pairs) -> Iterator[Draft]:
+def order_inconsistent(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of pairs whose verdict changes when the responses are swapped: PFP + OSC.
 
     The papers' least biased judge has a `positional_false_preference` of .083 but .433 here.
@@ -133,7 +191,7 @@ def order_inconsistent(pairs: Pairs) -> Iterator[Draft]:
     return _kinds(pairs, "Verdict changes with the order", stats.POSITIONAL, stats.ONE_SIDED)
 
 
-def _kinds(pairs: Pairs, label: str, *kinds: int) -> Iterator[Draft]:
+def _kinds(pairs: Pairs, label: str, *kinds: int) -> Iterator[UnkeyedEstimate]:
     """The share of pairs of some kinds, for every set and prompt."""
     for group in pairs.sets:
         verdicts, cluster = group.pairs.both_orders
@@ -155,7 +213,7 @@ def _unpaired(group: Group) -> Reason:
     headline={"set=natural": 3, "set=same_subset": 4},
     cases=SLOTS,
 )
-def slot1_share(pairs: Pairs) -> Iterator[Draft]:
+def slot1_share(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of slot 1 among the calls that choose a response: the direction of a slot preference.
 
     Each response is shown in slot 1 once, so a judge that follows only the content gives exactly
@@ -171,7 +229,7 @@ def slot1_share(pairs: Pairs) -> Iterator[Draft]:
 
 
 @figure("p", symbol=by_set("p_ord"), better="", headline={"set=natural": 26, "set=same_subset": 27})
-def order_dependence_p(pairs: Pairs) -> Iterator[Draft]:
+def order_dependence_p(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """p-value of "which response wins does not depend on which stands first".
 
     The orders of a pair's calls are exchanged; what slot 1 gets over all pairs is compared. Unlike
@@ -183,9 +241,9 @@ def order_dependence_p(pairs: Pairs) -> Iterator[Draft]:
         sums = group.pairs.exchanged
         method = "orders exchanged within pairs, Monte Carlo"
         p = sums.p(0) if sums.calls.size else None
-        draft = Draft(
+        draft = UnkeyedEstimate(
             f"p: the winner does not depend on the order, {group.words}",
-            exactly(p, clusters=group.pairs.clusters, method=method),
+            without_interval(p, clusters=group.pairs.clusters, method=method),
             group.dims,
             n=int(sums.calls.sum()),
             given=group.conditions,
@@ -194,7 +252,7 @@ def order_dependence_p(pairs: Pairs) -> Iterator[Draft]:
 
 
 @figure("share", symbol="C_pos", null=0.0, headline={"set=same_subset": 17})
-def position_component(pairs: Pairs) -> Iterator[Draft]:
+def position_component(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of the calls whose decision follows the slot, excluding noise.
 
     The squared mean slot preference of a pair over its two orders, averaged over pairs, estimated
@@ -205,7 +263,7 @@ def position_component(pairs: Pairs) -> Iterator[Draft]:
 
 
 @figure("share", symbol="C_con", null=0.0, headline={"set=same_subset": 18}, cases=PREFERS)
-def content_component(pairs: Pairs) -> Iterator[Draft]:
+def content_component(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of the calls whose decision follows the content, excluding noise.
 
     Between responses of equal quality this is a repeatable reaction to surface features. See
@@ -215,7 +273,7 @@ def content_component(pairs: Pairs) -> Iterator[Draft]:
 
 
 @figure("share", symbol="C_noi", null=0.0, headline={"set=same_subset": 19}, cases=REPEATED)
-def noise_component(pairs: Pairs) -> Iterator[Draft]:
+def noise_component(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of the calls whose decision does not repeat when the same call is made again.
 
     What remains after `position_component` and `content_component`; all decisions of a
@@ -224,11 +282,11 @@ def noise_component(pairs: Pairs) -> Iterator[Draft]:
     return _component(pairs, "Decisions due to noise", "noise")
 
 
-def _component(pairs: Pairs, label: str, part: str) -> Iterator[Draft]:
+def _component(pairs: Pairs, label: str, part: str) -> Iterator[UnkeyedEstimate]:
     for group in pairs.sets:
         each: Floats = getattr(stats.components(group.pairs.slots), part)
         known = each[~np.isnan(each)]
-        yield Draft(
+        yield UnkeyedEstimate(
             f"{label}, {group.words}",
             cluster_mean(*by_cluster(each, group.pairs.cluster), within=(0.0, 1.0)),
             group.dims,
@@ -242,7 +300,7 @@ def _reads(number: int) -> str:
 
 
 @figure("share", symbol="OCR", noise="repeat_change_rate[set={set}]", headline={"set=natural": 20})
-def order_change_rate(pairs: Pairs) -> Iterator[Draft]:
+def order_change_rate(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """How often two calls on a pair in different orders disagree on the winner.
 
     All pairs of calls, verdicts mapped to the responses; includes the judge's own noise, which
@@ -254,7 +312,7 @@ def order_change_rate(pairs: Pairs) -> Iterator[Draft]:
 
 
 @figure("share", symbol="RCR", headline={"set=natural": 21}, cases=REPEATED)
-def repeat_change_rate(pairs: Pairs) -> Iterator[Draft]:
+def repeat_change_rate(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """How often two calls on a pair in the same order disagree on the winner: the noise.
 
     Only changes beyond it are an effect of the order.
@@ -264,11 +322,13 @@ def repeat_change_rate(pairs: Pairs) -> Iterator[Draft]:
         yield _change_rate(group, "same", label).or_absent(NO_REPEAT)
 
 
-def _change_rate(group: Group, which: Which, label: str) -> Draft:
+def _change_rate(group: Group, which: Which, label: str) -> UnkeyedEstimate:
     """How often two calls on a pair disagree on the winner, in two orders or in one."""
     contents = group.pairs.contents
     # -1, 0 and 1 (v, neither, u) as options 1 to 3.
     flips, answered = call_flips(one_hot(contents + 2, 3)), ~np.isnan(contents)
     rates = flips.same if which == "same" else flips.different
     share = pair_rate(rates, call_pairs(answered, which), group.pairs.cluster)
-    return Draft(label, share, group.dims, n=calls_in(rates, answered), given=group.conditions)
+    return UnkeyedEstimate(
+        label, share, group.dims, n=calls_in(rates, answered), given=group.conditions
+    )

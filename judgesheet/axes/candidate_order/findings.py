@@ -9,12 +9,10 @@ from itertools import combinations
 from typing import NamedTuple
 
 from judgesheet.axes.candidate_order._pairs import SET_WORDS
-from judgesheet.axes.candidate_order.equal_quality import ONE_ORDER
-from judgesheet.axes.candidate_order.vacuum import KIND_WORDS
+from judgesheet.axes.candidate_order.equal_quality import KIND_WORDS, ONE_ORDER
 from judgesheet.axis import losses, unequal
 from judgesheet.axis.findings import listed
-from judgesheet.axis.unanswered import TOO_LITTLE
-from judgesheet.axis.words import (
+from judgesheet.axis.statements import (
     MOSTLY,
     UNSURE,
     Tone,
@@ -34,6 +32,7 @@ from judgesheet.axis.words import (
     surely_below,
     whatever_lost,
 )
+from judgesheet.axis.unanswered import TOO_LITTLE
 from judgesheet.base.digits import percent
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Estimate, Statement

@@ -2,32 +2,43 @@
 
 A step of 1 is one required element more; a step of .5 is half an element. All steps are the ladder
 (003), and a tie on it is a miss.
+
+Then what changes the verdicts while the difference stays the same: a stricter instruction about
+ties, sentences without content, another listing of the answers.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import sqrt
 
 import numpy as np
 
-from judgesheet.axes.candidate_order._cases import MISSES, ON_LADDER
-from judgesheet.axes.candidate_order._design import BASELINE
+from judgesheet.axes.candidate_order._design import BASELINE, LISTING, STRICT, SWAPPED
 from judgesheet.axes.candidate_order._pairs import (
     LADDER,
+    MISSES,
     NOT_ANSWERED,
+    ON_LADDER,
+    PREFERS,
+    STRICT_TIES,
+    USUAL,
     Counts,
     Group,
     Pairs,
+    apart,
     figure,
 )
 from judgesheet.axis.arrays import Floats
-from judgesheet.axis.figure import Draft
+from judgesheet.axis.figure import UnkeyedEstimate
 from judgesheet.base.digits import two_digits
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import PaperCompatible
 from judgesheet.base.units import QUALITY_STEPS
 from judgesheet.stats import pairwise as stats
-from judgesheet.stats.interval import Interval
+from judgesheet.stats.interval import Interval, by_cluster, cluster_mean
+
+# -- steps -----------------------------------------------------------------------------------------
+
 
 figure = figure.but(cases={"set=natural": MISSES, "": ON_LADDER})
 NO_LADDER = Reason("no_ladder", "no pair with a better response was answered")
@@ -58,7 +69,7 @@ def _at(symbol: str) -> Callable[[Mapping[str, str]], str]:
     sweep={"delta=1": 4},
     reads="ladder",
 )
-def target_sensitivity(pairs: Pairs) -> Iterator[Draft]:
+def target_sensitivity(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of calls that choose the better response; a tie counts as not correct.
 
     003 equation 8, by the step of the ladder (how many required elements more the better response
@@ -68,7 +79,7 @@ def target_sensitivity(pairs: Pairs) -> Iterator[Draft]:
 
 
 @figure("share", symbol=_at("TSd"), null=0.5, better="higher", reads="ladder")
-def target_sensitivity_decided(pairs: Pairs) -> Iterator[Draft]:
+def target_sensitivity_decided(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of correct choices among the calls that choose at all (003 equation 9)."""
     for rung in pairs.rungs:
         right, _ = rung.pairs.by_task(_is(RIGHT, rung))
@@ -80,13 +91,13 @@ def target_sensitivity_decided(pairs: Pairs) -> Iterator[Draft]:
 @figure(
     "share", symbol=_at("W"), null=0.0, headline={"delta=1": 22}, passes_blind=True, reads="ladder"
 )
-def wrong_rate(pairs: Pairs) -> Iterator[Draft]:
+def wrong_rate(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of calls that choose the worse response."""
     return _shares(pairs, "Worse response chosen", WRONG)
 
 
 @figure("share", better="", reads="ladder")
-def tie_rate(pairs: Pairs) -> Iterator[Draft]:
+def tie_rate(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of calls that say tie (or abstain), by difference and slot of the better response.
 
     Without a slot it equals `miss_by_tie` and `criterion` at that step.
@@ -97,7 +108,7 @@ def tie_rate(pairs: Pairs) -> Iterator[Draft]:
 
 
 @figure("share", symbol=_at("MBT"), null=0.0, headline={"delta=1": 23})
-def miss_by_tie(pairs: Pairs) -> Iterator[Draft]:
+def miss_by_tie(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of calls that miss a better response by saying tie (003 equation 12).
 
     The complement of `target_sensitivity` splits into this and `wrong_rate`: a cautious judge
@@ -114,7 +125,7 @@ def _is(outcome: int, rung: Group) -> Floats:
     return np.where(np.isnan(correct), np.nan, (correct == outcome).astype(float))
 
 
-def _shares(pairs: Pairs, label: str, outcome: int) -> Iterator[Draft]:
+def _shares(pairs: Pairs, label: str, outcome: int) -> Iterator[UnkeyedEstimate]:
     """The share of an outcome on each rung, then the same by the slot of the better response."""
     for rung in pairs.rungs:
         draft = rung.rate(f"{label}, {rung.words}", rung.pairs.by_task(_is(outcome, rung)))
@@ -122,7 +133,7 @@ def _shares(pairs: Pairs, label: str, outcome: int) -> Iterator[Draft]:
         yield from _by_slot(rung, label, outcome)
 
 
-def _unless_told(rung: Group, draft: Draft) -> Draft:
+def _unless_told(rung: Group, draft: UnkeyedEstimate) -> UnkeyedEstimate:
     """The draft; without ends if the slot alone tells which response is better."""
     if draft.interval.value is None or not rung.pairs.slot_tells:
         return draft
@@ -131,7 +142,7 @@ def _unless_told(rung: Group, draft: Draft) -> Draft:
     return replace(draft, interval=value_only, note=SLOT_TELLS)
 
 
-def _by_slot(rung: Group, label: str, outcome: int) -> Iterator[Draft]:
+def _by_slot(rung: Group, label: str, outcome: int) -> Iterator[UnkeyedEstimate]:
     first = rung.pairs.better_first
     for slot, here in ((1, first), (2, ~first)):
         counts = rung.pairs.by_task(np.where(here, _is(outcome, rung), np.nan))
@@ -140,7 +151,7 @@ def _by_slot(rung: Group, label: str, outcome: int) -> Iterator[Draft]:
 
 
 @figure(QUALITY_STEPS, symbol="Δ75", headline=8)
-def threshold75(pairs: Pairs) -> Iterator[Draft]:
+def threshold75(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """The smallest difference at which the better response is chosen three times in four.
 
     In required elements that it states more. Weighted isotonic fit of `target_sensitivity` (003
@@ -169,7 +180,7 @@ def threshold75(pairs: Pairs) -> Iterator[Draft]:
     given = ["baseline prompt", f"{', '.join(steps)} elements apart"]
     given += [f"{fit.censored}-censored"] if fit.censored else []
     label = "Smallest difference seen in 75 % of calls"
-    yield Draft(label, interval, n=int(calls.sum()), given="; ".join(given))
+    yield UnkeyedEstimate(label, interval, n=int(calls.sum()), given="; ".join(given))
 
 
 def _tables(rungs: Sequence[Group]) -> Counts:
@@ -195,7 +206,7 @@ def _notes(fit: stats.Threshold, steps: Sequence[str]) -> Iterator[str]:
 
 
 @figure("d'", symbol=_at("d'"), null=0.0, better="higher")
-def d_prime(pairs: Pairs) -> Iterator[Draft]:
+def d_prime(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Sensitivity to a difference in the units of signal detection, on that of a forced choice.
 
     (z(hits) - z(false alarms)) / sqrt 2, where slot 1 is the signal and a tie counts half to each
@@ -220,7 +231,7 @@ def d_prime(pairs: Pairs) -> Iterator[Draft]:
             note=NOT_ANSWERED.sentence if value is None else _trust(bound, perfect=perfect),
             reason=NOT_ANSWERED.code if value is None else "",
         )
-        yield Draft(
+        yield UnkeyedEstimate(
             f"d′, {rung.words}",
             interval,
             rung.dims,
@@ -251,3 +262,181 @@ def _trust(bound: float | None, *, perfect: bool) -> str:
     if not perfect:
         return known
     return f"{known}; at ceiling the value depends on the number of calls alone: trust the bound"
+
+
+# -- the operating point ---------------------------------------------------------------------------
+
+
+ByPair = dict[tuple[int, str], float]
+NO_SHIFT = Reason("no_shift", "no pair was answered under both prompts")
+NO_FILLER = Reason("no_filler", "no pair with filler was answered")
+NO_CUE = Reason("no_cue", "no pair was answered in both orders under both listings of the answers")
+
+
+@figure("share", better="", cases=STRICT_TIES)
+def criterion(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
+    """Share of ties under a prompt: the operating point (003 equation 11).
+
+    Step 0 is the pairs with the same content, where ties are right; on the ladder they are misses,
+    and a prompt changes both together. At a step of the ladder it is `tie_rate` under the paper's
+    name.
+    """
+    for delta, by_prompt in _steps(pairs).items():
+        for prompt, group in by_prompt.items():
+            label = f"Ties, {_where(delta)}, {prompt} prompt"
+            yield replace(group.ties, label=label, dims={"delta": delta, "prompt": prompt})
+
+
+@figure(
+    "difference",
+    symbol="ΔC_{delta}",
+    better="",
+    headline={"delta=1": 12, "delta=0": 25},
+    missing="the same pairs under both prompts (cell.prompt)",
+    passes_blind=True,
+    cases=STRICT_TIES,
+)
+def criterion_shift(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
+    """How much a stricter instruction about ties raises their share (003 equation 11).
+
+    Strict minus baseline on the same pairs, paired by task. A rise at step 0 is the purpose of the
+    prompt; a rise on the ladder is its price.
+    """
+    for delta, by_prompt in _steps(pairs).items():
+        if set(by_prompt) != {BASELINE, STRICT}:
+            continue
+        usual, strict = by_prompt[BASELINE], by_prompt[STRICT]
+        difference, n = _paired(
+            *(_by_pair(group.pairs, 1 - group.pairs.decided) for group in (strict, usual))
+        )
+        yield UnkeyedEstimate(
+            f"Ties added by the strict prompt, {_where(delta)}",
+            difference,
+            {"delta": delta},
+            n=n,
+            given="strict minus baseline, same pairs",
+            paper=_pooled(strict, usual) if n else None,
+        ).or_absent(NO_SHIFT)
+
+
+def _where(delta: str) -> str:
+    return "same content" if delta == "0" else apart(delta)
+
+
+def _steps(pairs: Pairs) -> dict[str, dict[str, Group]]:
+    """Step -> prompt -> its pairs; step 0 is the pairs with the same content."""
+    # Other content is no step 0: between those a preference may be right.
+    points = [("0", group) for group in pairs.sets if group.dims["set"] == "same_subset"]
+    points += [(str(group.dims["delta"]), group) for group in pairs.rungs if "delta" in group.dims]
+    steps: dict[str, dict[str, Group]] = {}
+    for delta, group in sorted(points, key=lambda point: float(point[0])):
+        steps.setdefault(delta, {})[group.prompt] = group
+    return steps
+
+
+def _pooled(strict: Group, usual: Group) -> PaperCompatible | None:
+    ties = [group.ties.interval.value for group in (strict, usual)]
+    if ties[0] is None or ties[1] is None:
+        return None
+    return PaperCompatible(ties[0] - ties[1], None, None, "difference of the pooled rates (003)")
+
+
+@dataclass(frozen=True, slots=True)
+class Padded:
+    """Conditions of `filler_preference`: what became of the calls on pairs with filler."""
+
+    prompt: str
+    padded: int
+    plain: int
+    ties: int
+
+    @property
+    def words(self) -> str:
+        """The conditions as the sheet prints them."""
+        calls = self.padded + self.plain + self.ties
+        under = "" if self.prompt == BASELINE else f", {self.prompt} prompt"
+        won = f"{self.padded:,} for the padded response, {self.plain:,} for the plain one"
+        return f"{won}, {self.ties:,} ties of {calls:,} calls{under}"
+
+
+@figure(
+    "share",
+    symbol="FP",
+    null=0.5,
+    better="nearer",
+    headline=15,
+    missing="pairs with filler added (condition filler)",
+    passes_blind=True,
+    reads="filler",
+    cases=PREFERS.only(condition="filler", **USUAL),
+)
+def filler_preference(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
+    """Share of calls that prefer a response with filler sentences added to the same without them.
+
+    A tie counts half to each, so .5 is a judge to whom the filler makes no difference, whether it
+    says tie or chooses at random. These pairs are never pooled with others (003 appendix A.3).
+    Cluster t interval over tasks, with room for unseen ones.
+    """
+    for group in pairs.main.where(condition="filler").by_prompt("filler pairs"):
+        # v is the padded one.
+        contents = group.pairs.contents
+        padded, plain, ties = (int((contents == side).sum()) for side in (-1, 1, 0))
+        share = cluster_mean(*group.pairs.by_task((1 - contents) / 2), within=(0.0, 1.0))
+        yield UnkeyedEstimate(
+            "Padded response preferred to the same without filler",
+            share,
+            group.dims,
+            n=padded + plain + ties,
+            given=Padded(group.prompt, padded, plain, ties),
+        ).or_absent(NO_FILLER)
+
+
+@figure(
+    "difference",
+    symbol="FC",
+    null=0.0,
+    better="nearer",
+    headline=16,
+    missing="equal pairs with the answers listed in another order (cell.listing)",
+    passes_blind=True,
+    cases=PREFERS.only(listing=SWAPPED),
+)
+def format_cue(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
+    """How much the listing of the allowed answers moves the choice of slot 1.
+
+    Preference for slot 1 (a tie counts half) where the prompt lists 1, 2, tie minus the same where
+    it lists 2, 1, tie; the same pairs, both orders, paired pair by pair. If it is not 0, part of a
+    slot preference is due to the prompt and not to the order of the responses.
+    """
+    same = pairs.where(condition="delta0_same", prompt=BASELINE)
+    listings = [same.where(listing=listing) for listing in (LISTING, SWAPPED)]
+    if not len(listings[1]):
+        return
+    # Slot 1, tie and slot 2 as 1, .5 and 0, so that a listing that only adds ties moves nothing.
+    difference, n = _paired(*(_by_pair(one, (one.slots + 1) / 2) for one in listings))
+    yield UnkeyedEstimate(
+        "Slot 1 under 1|2|tie minus under 2|1|tie",
+        difference,
+        n=n,
+        given="baseline prompt, pairs with the same content",
+    ).or_absent(NO_CUE)
+
+
+def _paired(one: ByPair, other: ByPair) -> tuple[Interval, int]:
+    """Mean of `one` minus `other` over the pairs that have both, and the number of those."""
+    shared = sorted(one.keys() & other.keys())
+    each = [one[pair] - other[pair] for pair in shared]
+    sums, sizes = by_cluster(each, np.array([cluster for cluster, _ in shared], dtype=np.int64))
+    return cluster_mean(sums, sizes, within=(-1.0, 1.0)), len(shared)
+
+
+def _by_pair(pairs: Pairs, values: Floats) -> ByPair:
+    """(stimulus, pair) -> mean value, of the pairs that were answered in both orders."""
+    known = ~np.isnan(values)
+    count = known.sum(axis=2)
+    total = np.where(known, values, 0.0).sum(axis=2)
+    # Both orders: a pair read in one only would bring in which response it prefers.
+    whole = (count > 0).all(axis=1)
+    means = (total[whole] / count[whole]).mean(axis=1)
+    keys = zip(pairs.cluster[whole].tolist(), pairs.cells["pair"][whole].tolist(), strict=True)
+    return dict(zip(keys, means.tolist(), strict=True))

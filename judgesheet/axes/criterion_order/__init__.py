@@ -3,26 +3,31 @@
 One prompt asks for scores on several criteria (setting 2 of Xu et al.). The same response is graded
 on the same criteria, listed in other orders; the described scores of a criterion keep their order.
 
-In reading order: `_material` (what is asked about), `_design` (in which orders, how often),
-`_reply` (how a reply is read), `_simulated` (how a simulated judge answers), `_scores` (the
-readings as arrays), then the figures: `positions` (does a place score higher), `changes` (does the
-order change scores beyond noise), `alignment` (do scores follow quality) and `averaging` (how many
-orders are enough). Those that axes share are in `judgesheet.axis`: `reversal` (do scores and
-winners change), `raters` and `differences`. `findings` says what the figures mean.
+In reading order: `_questions` (what is asked about, in which orders, how often), `_reply` (how a
+reply is read, what lost ones could have said), `_scores` (the readings as arrays), then the
+figures: `positions` (does a place score higher), `scores` (does the order change scores, do they
+follow quality) and `averaging` (how many orders are enough). Those that axes share are in
+`judgesheet.axis`: `reversal` (do scores and winners change), `raters` and `differences`. `findings`
+says what the figures mean, `_plots` draws them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from judgesheet.axes.criterion_order import alignment, averaging, changes, positions
-from judgesheet.axes.criterion_order._design import arm, design, fault
-from judgesheet.axes.criterion_order._impute import impute
-from judgesheet.axes.criterion_order._material import check, labels, material
+from judgesheet.axes.criterion_order import averaging, positions, scores
 from judgesheet.axes.criterion_order._plots import plots
-from judgesheet.axes.criterion_order._reply import gives, parse, parts, reading
+from judgesheet.axes.criterion_order._questions import (
+    TAKES,
+    arm,
+    check,
+    design,
+    fault,
+    labels,
+    material,
+    shape,
+)
+from judgesheet.axes.criterion_order._reply import gives, impute, parse, parts, reading, simulate
 from judgesheet.axes.criterion_order._scores import PLACES, REPEATED, arrange, figure
-from judgesheet.axes.criterion_order._shape import TAKES, shape
-from judgesheet.axes.criterion_order._simulated import simulate
 from judgesheet.axes.criterion_order.findings import control, find, mitigate, recommend, warn
 from judgesheet.axis import (
     Readings,
@@ -38,7 +43,7 @@ from judgesheet.axis.arms import balanced
 from judgesheet.axis.figure import declared_in, measured
 from judgesheet.axis.reply import highest
 from judgesheet.axis.scored import FIXED_TOO, RANDOM_TOO
-from judgesheet.axis.words import longest
+from judgesheet.axis.statements import longest
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate, Rating
 
@@ -55,7 +60,7 @@ PAPER = (
 FIGURES = {
     **declared_in(positions),
     **figure.adopted(reversal, scale_use),
-    **declared_in(changes, alignment),
+    **declared_in(scores),
     **figure.adopted(within_prompts),
     **figure.adopted(raters, headline={}),
     **figure.adopted(differences),
@@ -85,11 +90,11 @@ ESTIMATES = {
 
 def measure(readings: Readings) -> Iterator[Estimate]:
     """Every estimate of `ESTIMATES` that the run allows."""
-    scores = arrange(readings)
-    if scores is None:
+    arranged = arrange(readings)
+    if arranged is None:
         yield from positions.mean_delta_pos(None)
     else:
-        yield from measured(FIGURES, scores, readings.families)
+        yield from measured(FIGURES, arranged, readings.families)
     yield from unequal.measure(NAME, readings, gives, "points")
     yield from losses.measure(NAME, readings, highest)
 

@@ -11,7 +11,7 @@ from judgesheet.axes.criterion_order.findings import (
     points_of_scale,
 )
 from judgesheet.axis.results import near_enough, orders_enough, with_results
-from judgesheet.axis.words import at_most, number, share, surely_above
+from judgesheet.axis.statements import at_most, number, share, surely_above
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Plot
 

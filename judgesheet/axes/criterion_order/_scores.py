@@ -18,7 +18,7 @@ from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.differences import MARGIN, compared
 from judgesheet.axis.figure import Figures
 from judgesheet.axis.labels import NAMES, Quality, Reference, reference
-from judgesheet.axis.scored import Compared, Contest, Rows
+from judgesheet.axis.scored import Compared, PromptRanking, Rows
 from judgesheet.axis.views import View, places
 from judgesheet.base.records import Label
 from judgesheet.stats import criteria as stats
@@ -202,7 +202,7 @@ class Scores:
         return self.by_criterion(row_means(np.moveaxis(self.arms[arm], 1, 2)))
 
     @property
-    def contest(self) -> Contest:
+    def contest(self) -> PromptRanking:
         """Candidates ranked by the mean over their criteria; NaN where one of them is unknown."""
         totals = {
             arm: np.take_along_axis(self.means(arm), self.criterion, axis=1).mean(axis=1)
@@ -210,7 +210,7 @@ class Scores:
         }
         # NaN where any criterion is: a mean over fewer criteria ranks by other things.
         reads = self.reads.mean(axis=3)
-        return Contest(reads, totals, self.cluster, self.base, "order of criteria")
+        return PromptRanking(reads, totals, self.cluster, self.base, "order of criteria")
 
     @property
     def reference(self) -> Floats:

@@ -7,17 +7,17 @@ import numpy as np
 
 from judgesheet.axes.criterion_order._scores import Scores, figure
 from judgesheet.axis.arrays import Floats, Ints
-from judgesheet.axis.figure import Conditions, Draft
+from judgesheet.axis.figure import Conditions, UnkeyedEstimate
 from judgesheet.axis.views import changed, off_quality
 from judgesheet.stats import correlation
-from judgesheet.stats.interval import exactly
+from judgesheet.stats.interval import without_interval
 from judgesheet.stats.reads import row_means
 
 Curve = Callable[[Floats, Ints, int], tuple[correlation.BudgetPoint, ...]]
 
 
 @figure("r", better="higher", cases=off_quality)
-def budget_r(scores: Scores) -> Iterator[Draft]:
+def budget_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Correlation with quality after averaging k orders, mean over criteria.
 
     Mean over the subsets of k of the balanced orders, only for responses with every reading: shows
@@ -32,7 +32,7 @@ def budget_r(scores: Scores) -> Iterator[Draft]:
 
 
 @figure("r", better="higher", passes_blind=True, cases=changed)
-def budget_agreement(scores: Scores) -> Iterator[Draft]:
+def budget_agreement(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Correlation of the mean of k orders with the mean of all, mean over criteria.
 
     Needs no label. The k orders are part of what they are compared with, so it ends at 1: it shows
@@ -47,7 +47,7 @@ def budget_agreement(scores: Scores) -> Iterator[Draft]:
 
 def _budget(
     label: str, scores: Scores, curve: Curve, given: Conditions | str = ""
-) -> Iterator[Draft]:
+) -> Iterator[UnkeyedEstimate]:
     """The mean over criteria of the curve that each gives from its reads (items, orders)."""
     curves = []
     for index in range(len(scores.names)):
@@ -60,9 +60,9 @@ def _budget(
     lost = len(scores.names) - len(curves)
     method = "mean over subsets of k orders, then over criteria"
     for k, value in enumerate(row_means(np.array(curves, dtype=float).T), start=1):
-        yield Draft(
+        yield UnkeyedEstimate(
             f"{label} after {k} order{'s' if k > 1 else ''}, mean over criteria",
-            exactly(value, clusters=scores.clusters, method=method),
+            without_interval(value, clusters=scores.clusters, method=method),
             {"k": k, "arm": scores.base},
             n=len(scores.cluster),
             given=given,

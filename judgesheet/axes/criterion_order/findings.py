@@ -27,9 +27,7 @@ from judgesheet.axis.findings import (
 )
 from judgesheet.axis.labels import by_people, caveats
 from judgesheet.axis.repeats import about_repeats
-from judgesheet.axis.unanswered import DO_NOT_USE, TOO_LITTLE
-from judgesheet.axis.untested import untested
-from judgesheet.axis.words import (
+from judgesheet.axis.statements import (
     FEWEST_PROMPTS,
     NEAR_ENOUGH,
     UNSURE,
@@ -52,6 +50,8 @@ from judgesheet.axis.words import (
     unread,
     whatever_lost,
 )
+from judgesheet.axis.unanswered import DO_NOT_USE, TOO_LITTLE
+from judgesheet.axis.untested import untested
 from judgesheet.base.digits import two_digits
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Control, Estimate, Mitigation, Recommendation, Statement

@@ -9,13 +9,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from judgesheet.axes.criterion_order._scores import PLACES, Scores, figure
-from judgesheet.axis.figure import Draft, absent
+from judgesheet.axis.figure import UnkeyedEstimate, absent
 from judgesheet.axis.views import no_reply
 from judgesheet.base.digits import two_digits
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import PaperCompatible
 from judgesheet.stats import criteria as stats
-from judgesheet.stats.interval import Interval, exactly, missing
+from judgesheet.stats.interval import Interval, missing, without_interval
 from judgesheet.stats.multiplicity import holm
 
 figure = figure.but(passes_blind=True, cases=PLACES)
@@ -37,7 +37,7 @@ ALPHA = 0.05
     by_place=True,
     reads="passes",
 )
-def mean_delta_pos(scores: Scores | None) -> Draft:
+def mean_delta_pos(scores: Scores | None) -> UnkeyedEstimate:
     """How many points lie between a criterion's best and worst place in the list, on average.
 
     Mean over criteria of `delta_pos` (Xu et al., table 5). It is above 0 for any noisy judge:
@@ -48,7 +48,7 @@ def mean_delta_pos(scores: Scores | None) -> Draft:
 
 
 @figure("points", symbol="ΔP_0", better="", headline=240, cases=OF_NOISE)
-def mean_delta_pos_null(scores: Scores) -> Draft:
+def mean_delta_pos_null(scores: Scores) -> UnkeyedEstimate:
     """The mean position gap expected if the order did not matter at all.
 
     As `delta_pos_null`; `conditions` give the 95th percentile.
@@ -60,7 +60,7 @@ def mean_delta_pos_null(scores: Scores) -> Draft:
 @figure(
     "points", symbol="ΔP_max", noise="max_delta_pos_null", headline=2, by_place=True, reads="passes"
 )
-def max_delta_pos(scores: Scores) -> Draft:
+def max_delta_pos(scores: Scores) -> UnkeyedEstimate:
     """Position gap, in points, of the criterion whose score changes most with its place.
 
     Largest `delta_pos` of all criteria (Xu et al., table 5). The largest of several noisy figures
@@ -71,7 +71,7 @@ def max_delta_pos(scores: Scores) -> Draft:
 
 
 @figure("points", better="", cases=OF_NOISE)
-def max_delta_pos_null(scores: Scores) -> Draft:
+def max_delta_pos_null(scores: Scores) -> UnkeyedEstimate:
     """The largest position gap expected if the order did not matter at all.
 
     As `delta_pos_null`; `conditions` give the 95th percentile.
@@ -81,7 +81,7 @@ def max_delta_pos_null(scores: Scores) -> Draft:
 
 
 @figure("criteria", symbol="S", null=0.0, headline=3, by_place=True)
-def significant_criteria(scores: Scores) -> Draft:
+def significant_criteria(scores: Scores) -> UnkeyedEstimate:
     """Number of criteria whose score depends on the position at p < .05, corrected by Holm.
 
     Xu et al., table 5, count without a correction and with each response as a block; that count is
@@ -95,14 +95,16 @@ def significant_criteria(scores: Scores) -> Draft:
     # data sets whose prompts differ (docs/decisions/0007-criterion-order.md).
     papers = [_papers_p(scores, index) for index in range(len(scores.names))]
     count, papers_count = (_significant(tests) for tests in (tested, papers))
-    interval = exactly(count, clusters=scores.clusters, method="friedman_p_holm below .05")
-    draft = Draft(label, interval, n=len(tested), given=scores.lists, unit=f"of {len(tested)}")
+    interval = without_interval(count, clusters=scores.clusters, method="friedman_p_holm below .05")
+    draft = UnkeyedEstimate(
+        label, interval, n=len(tested), given=scores.lists, unit=f"of {len(tested)}"
+    )
     how = "p < .05 uncorrected, blocks are responses (Xu et al.)"
     return replace(draft, paper=PaperCompatible(papers_count, None, None, how))
 
 
 @figure("points", by_place=True, reads="passes")
-def delta_pos(scores: Scores) -> Iterator[Draft]:
+def delta_pos(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Best less worst position of a criterion: how many points its place in the list can add.
 
     Xu et al., table 5. It is above 0 for any noisy judge: compare `delta_pos_null`. The interval
@@ -114,7 +116,7 @@ def delta_pos(scores: Scores) -> Iterator[Draft]:
 
 
 @figure("points", better="", cases=OF_NOISE)
-def delta_pos_null(scores: Scores) -> Iterator[Draft]:
+def delta_pos_null(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """The `delta_pos` expected if the order did not matter at all.
 
     Mean over 1,000 permutations of each response's replies over its orders: the noise of this judge
@@ -126,7 +128,7 @@ def delta_pos_null(scores: Scores) -> Iterator[Draft]:
 
 
 @figure("points", better="", cases=OF_NOISE)
-def delta_pos_null95(scores: Scores) -> Iterator[Draft]:
+def delta_pos_null95(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """The `delta_pos` that noise alone exceeds in one run out of twenty.
 
     95th percentile over the permutations of `delta_pos_null`.
@@ -137,7 +139,7 @@ def delta_pos_null95(scores: Scores) -> Iterator[Draft]:
 
 
 @figure("p", better="", by_place=True, reads="passes")
-def friedman_p(scores: Scores) -> Iterator[Draft]:
+def friedman_p(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """p-value of "the score of this criterion is the same at every position" (Friedman's test).
 
     Corrected for ties; p = 1 where all are tied. Blocks are prompts: responses to one prompt are
@@ -152,7 +154,7 @@ def friedman_p(scores: Scores) -> Iterator[Draft]:
 
 
 @figure("p", better="", by_place=True)
-def friedman_p_holm(scores: Scores) -> Iterator[Draft]:
+def friedman_p_holm(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """`friedman_p` with Holm's correction over the criteria; findings of a bias are based on it."""
     method = "Friedman, blocks are prompts; Holm over criteria"
     for index, p in enumerate(_corrected(scores)):
@@ -161,7 +163,7 @@ def friedman_p_holm(scores: Scores) -> Iterator[Draft]:
 
 
 @figure("points", better="", by_place=True, reads="passes")
-def position_shift(scores: Scores) -> Iterator[Draft]:
+def position_shift(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """How far a criterion's mean score at a position departs from its mean over positions.
 
     In points of the scale; 0 everywhere if the place does not matter. Least squares with one
@@ -173,7 +175,7 @@ def position_shift(scores: Scores) -> Iterator[Draft]:
 
 
 @figure("points", better="", by_place=True, reads="passes")
-def position_mean(scores: Scores) -> Iterator[Draft]:
+def position_mean(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Mean score of a criterion when it is listed at a position.
 
     Responses are compared only with themselves, so a missing reply does not shift it. The interval
@@ -185,7 +187,7 @@ def position_mean(scores: Scores) -> Iterator[Draft]:
         yield from _by_position("{name} at position {position}", scores, index, means)
 
 
-def _gap(label: str, gap: Interval, scores: Scores) -> Draft:
+def _gap(label: str, gap: Interval, scores: Scores) -> UnkeyedEstimate:
     """Best less worst position, with an interval that no scale can exceed."""
     if gap.high is not None and gap.bounds and scores.lists.scale is not None:
         most = scores.lists.scale - 1.0
@@ -196,17 +198,17 @@ def _gap(label: str, gap: Interval, scores: Scores) -> Draft:
     how = "best less worst position mean, no interval (Xu et al.)"
     paper = PaperCompatible(gap.value, None, None, how)
     n = int(readings / scores.lists.criteria)
-    return Draft(label, gap, n=n, given=scores.lists, paper=paper)
+    return UnkeyedEstimate(label, gap, n=n, given=scores.lists, paper=paper)
 
 
-def _null(label: str, value: float | None, scores: Scores) -> Draft:
+def _null(label: str, value: float | None, scores: Scores) -> UnkeyedEstimate:
     """A gap of permuted replies."""
     method = "replies permuted over the orders of each response, 1,000 draws"
     interval = _number(value, stats.NOT_COMPARED, scores.clusters, method)
-    return Draft(label, interval, n=len(scores.cluster))
+    return UnkeyedEstimate(label, interval, n=len(scores.cluster))
 
 
-def _with_p95(label: str, null: stats.NullSpread, scores: Scores) -> Draft:
+def _with_p95(label: str, null: stats.NullSpread, scores: Scores) -> UnkeyedEstimate:
     draft = _null(label, null.mean, scores)
     return replace(
         draft, given="" if null.p95 is None else f"95th percentile {two_digits(null.p95)} points"
@@ -215,11 +217,11 @@ def _with_p95(label: str, null: stats.NullSpread, scores: Scores) -> Draft:
 
 def _by_position(
     label: str, scores: Scores, index: int, parts: Sequence[Interval]
-) -> Iterator[Draft]:
+) -> Iterator[UnkeyedEstimate]:
     """One draft per position of a criterion; `label` has braces for criterion and position."""
     name, counts = scores.names[index], scores.effects[index].counts
     for position, (part, count) in enumerate(zip(parts, counts, strict=True), start=1):
-        yield Draft(
+        yield UnkeyedEstimate(
             label.format(name=name, position=position),
             part,
             {"criterion": name, "position": position},
@@ -229,11 +231,11 @@ def _by_position(
         )
 
 
-def _test(scores: Scores, index: int, p: float | None, method: str) -> Draft:
+def _test(scores: Scores, index: int, p: float | None, method: str) -> UnkeyedEstimate:
     """A p-value of Friedman's test of a criterion, as it is or corrected."""
     name, test = scores.names[index], scores.position_tests[index]
     interval = _number(p, stats.FEW_BLOCKS, test.blocks, method)
-    return Draft(
+    return UnkeyedEstimate(
         f"p: {name} scores alike at every position",
         replace(interval, note=test.note),
         {"criterion": name},
@@ -262,7 +264,7 @@ def _number(value: float | None, why: Reason, clusters: int, method: str) -> Int
     """A number without an interval, or its absence if it is undefined."""
     if value is None:
         return missing(why, clusters=clusters, method=method)
-    return exactly(value, clusters=clusters, method=method)
+    return without_interval(value, clusters=clusters, method=method)
 
 
 def _few(scores: Scores, index: int) -> str:

@@ -4,32 +4,40 @@ A judge scores all candidate answers to a question at once (paper 004, PCFJudge)
 the canonical order, and once under each of a balanced set of orders. Runs are aggregated by
 permutation consensus (equations 1 to 5).
 
-`_material` defines the stimuli, `_design` the orders and repeats, `_reply` reads the replies,
-`_arrange` turns them into the arrays of `_lists`. The figures are in `decisions` (is the right
-answer chosen, what is gained), `places` (does the winner follow its place) and `agreement` (do the
-orders agree, how many are enough); `words` says what they mean.
+In reading order: `_questions` (the stimuli, the orders and repeats), `_reply` (how a reply is
+read), `_lists` (the replies as arrays), then the figures: `decisions` (is the right answer chosen,
+what is gained), `places` (does the winner follow its place) and `agreement` (do the orders agree,
+how many are enough). `findings` says what they mean, `_plots` draws them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from judgesheet.axes.listwise_consensus import _design, agreement, decisions, places
-from judgesheet.axes.listwise_consensus._arrange import arrange
-from judgesheet.axes.listwise_consensus._cases import PLACES
-from judgesheet.axes.listwise_consensus._design import (
+from judgesheet.axes.listwise_consensus import _questions, agreement, decisions, places
+from judgesheet.axes.listwise_consensus._lists import arrange, figure
+from judgesheet.axes.listwise_consensus._plots import plots
+from judgesheet.axes.listwise_consensus._questions import (
+    TAKES,
     arm,
+    check,
     design,
     fault,
+    labels,
+    material,
+    shape,
 )
-from judgesheet.axes.listwise_consensus._design import lists as lists
-from judgesheet.axes.listwise_consensus._impute import impute
-from judgesheet.axes.listwise_consensus._lists import figure
-from judgesheet.axes.listwise_consensus._material import check, labels, material
-from judgesheet.axes.listwise_consensus._material import golds as golds
-from judgesheet.axes.listwise_consensus._plots import plots
-from judgesheet.axes.listwise_consensus._reply import chosen, gives, parse, parts, reading
-from judgesheet.axes.listwise_consensus._shape import TAKES, shape
-from judgesheet.axes.listwise_consensus._simulated import simulate
+from judgesheet.axes.listwise_consensus._questions import golds as golds
+from judgesheet.axes.listwise_consensus._questions import lists as lists
+from judgesheet.axes.listwise_consensus._reply import (
+    PLACES,
+    chosen,
+    gives,
+    impute,
+    parse,
+    parts,
+    reading,
+    simulate,
+)
 from judgesheet.axes.listwise_consensus.findings import (
     control,
     find,
@@ -80,8 +88,8 @@ def reads(key: Key, cells: Sequence[Mapping[str, Any]]) -> list[bool]:
     """The direct reading, and where the key names no other arm one under each order."""
     figure = ESTIMATES.get(key.name)
     shown = key.dims.get("arm", figure.reads if figure else "")
-    if shown == _design.DIRECT:
-        return [cell["arm"] == _design.DIRECT for cell in cells]
-    if shown == _design.PERMUTED and "executions" not in key.dims:
-        return [cell["arm"] != _design.REPEATED and cell["repeat"] == 0 for cell in cells]
+    if shown == _questions.DIRECT:
+        return [cell["arm"] == _questions.DIRECT for cell in cells]
+    if shown == _questions.PERMUTED and "executions" not in key.dims:
+        return [cell["arm"] != _questions.REPEATED and cell["repeat"] == 0 for cell in cells]
     return [True] * len(cells)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from judgesheet.axes.listwise_consensus.findings import NEARLY_EVEN, asked, from_all
 from judgesheet.axis.findings import hardly_ranks
 from judgesheet.axis.results import flips, nothing, with_results
-from judgesheet.axis.words import (
+from judgesheet.axis.statements import (
     FEWEST_PROMPTS,
     MOSTLY,
     NEAR_ENOUGH,

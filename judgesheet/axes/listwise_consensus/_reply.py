@@ -1,20 +1,51 @@
-"""The reply of listwise_consensus: its format, and how it is read.
+"""The replies of listwise_consensus: read, taken for lost ones, and given by a simulated judge.
 
 Every displayed candidate must appear once, or the reply is unreadable.
+
+A lost call is replaced by scores in which one candidate has all points and the others none, since
+no answer can move a decision further. The extremes are every place in turn, the places that make
+all places equally frequent, the list's usual winner, its rarest, the right answer, and a wrong one.
+
+How a simulated judge scores a list of candidate answers.
+
+Candidate c of a prompt, shown at place p of n in some order, gets a score from 0 to 100:
+
+    score = 50 + gap * (1 if c is gold) * min(quality, 1) + slot_p + shared * e_c + perturb * e_co
+            + noise * e
+
+`slot_p` is 10 points per logit of the judge's preference for a place (`position`, `first`, `last`),
+so that `first-biased` prefers the first answer too; `e_c` is normal and fixed for a prompt's
+candidate whatever the order: the errors that all orders share; `e_co` is fixed for a candidate
+under an order; `e` is new in each call, with `noise` = 10 points per unit of `width` (none if
+`greedy`). Scores are rounded and clipped to 0..100; each candidate is marked uncertain in a share
+`unsure` of calls. The identity of the candidates and the gold are taken from the cell of the call.
+`policy` replaces the scores by a rule.
 """
 
+import json
+import random
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
+from judgesheet.axis import Imputation, Readings
 from judgesheet.axis.afterwords import is_denied, takes_back
 from judgesheet.axis.documents import answers
+from judgesheet.axis.losses import Row, answered, even_places, lost, split
+from judgesheet.axis.material import word_count
 from judgesheet.axis.numbers import spelled_number, supports
 from judgesheet.axis.prompt import object_schema
 from judgesheet.axis.reply import Reading, displayed, highest, one_reading, recorded
-from judgesheet.base.records import ReplyFormat
+from judgesheet.axis.simulation import Known, Parameters, hashed
+from judgesheet.axis.views import Asked, Question, View, differing, places
+from judgesheet.base.keys import Key
+from judgesheet.base.records import Call, Case, ReplyFormat
+
+# -- reading ---------------------------------------------------------------------------------------
+
 
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 RATIONALE = 120
@@ -121,6 +152,13 @@ def gives(verdict: Verdict, order: Sequence[str]) -> list[float]:
     return [float(verdict[name]["score"]) for name in order]
 
 
+def golds_shown(cell: Mapping[Any, Any]) -> frozenset[str]:
+    """The ids of the right candidates that the cell of a call names, if they are known."""
+    several, single = cell.get("golds"), cell.get("gold")
+    listed = several if isinstance(several, list) else [single]
+    return frozenset(name for name in listed if isinstance(name, str))
+
+
 def _answer(listed: Any, order: Sequence[str]) -> Verdict | None:
     """One answer, by displayed label."""
     if isinstance(listed, Mapping):  # an object for each label
@@ -151,3 +189,191 @@ def _recorded(text: str, order: Sequence[str]) -> Verdict | None:
     except ValidationError:
         return None
     return {name: rated[name].model_dump() for name in order} if set(rated) == set(order) else None
+
+
+# -- lost calls: by place, evenly, the usual one, the right one ------------------------------------
+
+
+def impute(readings: Readings) -> Iterator[Imputation]:
+    """The extremes, those of places first."""
+    frame = readings.frame
+    calls, read = split(frame)
+    wins: defaultdict[Any, Counter[str]] = defaultdict(Counter)
+    places: defaultdict[Any, Counter[int]] = defaultdict(Counter)
+    for call in read:
+        if (winner := chosen(call["value"], call["order"])) is not None:
+            wins[_list(call)][winner] += 1
+            places[_counted_with(call)][call["order"].index(winner)] += 1
+    orders = [call["order"] for call in calls]
+    own = [wins[_list(call)] for call in calls]
+    # Shorter lists give their last place.
+    for place in range(max(map(len, orders))):
+        yield _won(readings, [order[min(place, len(order) - 1)] for order in orders])
+    likely = [[seen[name] for name in order] for seen, order in zip(own, orders, strict=True)]
+    even = even_places([_counted_with(call) for call in calls], places, likely)
+    yield _won(readings, [order[at] for order, at in zip(orders, even, strict=True)])
+    pairs = list(zip(own, orders, strict=True))
+    yield _won(readings, [max(sorted(order), key=seen.__getitem__) for seen, order in pairs])
+    yield _won(readings, [min(sorted(order), key=seen.__getitem__) for seen, order in pairs])
+    golds = [golds_shown(call) for call in calls]
+    if any(golds):
+        for right in (True, False):
+            yield _won(
+                readings, [_any(o, g, right=right) for o, g in zip(orders, golds, strict=True)]
+            )
+
+
+def _won(readings: Readings, winners: Sequence[str]) -> Imputation:
+    """The table with these winners of its lost calls."""
+    frame = readings.frame
+    orders = frame.loc[lost(frame), "order"]
+    verdicts = [
+        {name: {"score": 100.0 * (name == winner), "uncertain": False} for name in order}
+        for order, winner in zip(orders, winners, strict=True)
+    ]
+    return Imputation(answered(frame, verdicts))
+
+
+def _list(call: Row) -> tuple[str, str]:
+    return call["stimulus"], call["item"]
+
+
+def _counted_with(call: Row) -> tuple[Any, ...]:
+    """Calls whose places are compared: one pass over the lists of one length."""
+    return call["arm"], len(call["order"]), call["repeat"]
+
+
+def _any(order: Sequence[str], golds: frozenset[str], *, right: bool) -> str:
+    """A right answer, or a wrong one; the first listed where there is none."""
+    return next((name for name in order if (name in golds) == right), order[0])
+
+
+# -- a simulated judge -----------------------------------------------------------------------------
+
+
+POINTS_PER_LOGIT = 10.0
+_MIDDLE, _WIN, _LOSE = 50, 90, 10
+_CANDIDATE = re.compile(
+    r"\[\[(\w+) candidate (\w) begins\]\]\n(.*?)\n\[\[\1 candidate \2 ends\]\]", re.DOTALL
+)
+
+
+def expected_scores(parameters: Parameters, cell: Mapping[str, Any], stimulus: str) -> list[float]:
+    """The planted truth: the score of each displayed candidate before noise, rounding and cut.
+
+    The stimulus and the candidate's id decide the shared error.
+    """
+    order = [str(name) for name in cell["order"]]
+    gold = set(cell.get("golds") or [cell.get("gold")])
+    gap = parameters.gap * min(parameters.quality, 1.0)
+    slots = parameters.position_logits(str(cell["item"]), len(order))
+    scores = []
+    for name, slot in zip(order, slots, strict=True):
+        shared = parameters.normal(parameters.shared, stimulus, name)
+        perturbed = parameters.normal(parameters.perturb, stimulus, name, ",".join(order))
+        worth = gap if name in gold else 0.0
+        scores.append(_MIDDLE + worth + POINTS_PER_LOGIT * slot + shared + perturbed)
+    return scores
+
+
+def simulate(parameters: Parameters, call: Call, known: Known, rng: random.Random) -> str:
+    """The reply of a simulated judge."""
+    del known  # which answer is right stands in the cell
+    scores = _POLICIES[parameters.policy](parameters, call, rng)
+    listed = [
+        {
+            "label": label,
+            "score": score,
+            "rationale": "As planted.",
+            "major_error": False,
+            "hallucinated_specificity": False,
+            "calibrated_uncertainty": rng.random() < parameters.unsure,
+        }
+        for label, score in zip(LABELS, scores, strict=False)
+    ]
+    text = json.dumps({"candidates": listed})
+    return text if call.reply == "json" else f"I have compared them all.\n```json\n{text}\n```"
+
+
+def _by_model(parameters: Parameters, call: Call, rng: random.Random) -> list[int]:
+    noise = 0.0 if parameters.greedy else POINTS_PER_LOGIT * parameters.width
+    means = expected_scores(parameters, call.cell, call.stimulus)
+    return [round(min(100.0, max(0.0, mean + rng.gauss(0, noise)))) for mean in means]
+
+
+def _by_length(call: Call) -> list[int]:
+    shown = _CANDIDATE.findall(call.messages[-1]["content"])
+    counts = [word_count(body) for _, _, body in shown]
+    return [round(100 * count / max(counts)) for count in counts]
+
+
+def _by_hash(call: Call) -> list[int]:
+    """Scores by a hash of the prompt, which changes with the order."""
+    text = call.messages[-1]["content"]
+    return [hashed(f"{place}{text}") % 101 for place in range(_n(call))]
+
+
+def _n(call: Call) -> int:
+    return len(call.cell["order"])
+
+
+# How to score a list.
+_POLICIES: Mapping[str, Callable[[Parameters, Call, random.Random], list[int]]] = {
+    "model": _by_model,
+    "hash": lambda _, call, __: _by_hash(call),
+    "slot1": lambda _, call, __: [_WIN, *[_LOSE] * (_n(call) - 1)],
+    "ties": lambda _, call, __: [_MIDDLE] * _n(call),
+    "longer": lambda _, call, __: _by_length(call),
+    "coin": lambda _, call, rng: [rng.randint(0, 100) for _ in range(_n(call))],
+}
+
+
+# -- cases: which calls show what a figure counts --------------------------------------------------
+
+
+def _wins(verdict: Verdict, order: Sequence[str]) -> list[float]:
+    winner = chosen(verdict, order)
+    return [float(name == winner) for name in order]
+
+
+def winner_and_scores(verdict: Verdict, order: Sequence[str]) -> list[object]:
+    """Another winner counts more than all scores together."""
+    scores = {name: rated["score"] / 1000 for name, rated in verdict.items()}
+    return [chosen(verdict, order), scores]
+
+
+def _wrong(question: Question) -> Iterator[Case]:
+    """Calls that do not choose the right answer, by how far it lies behind the best."""
+    for call in question.read():
+        gold, winner = call.cell.get("gold"), chosen(call.value, call.order)
+        if gold in call.value and winner != gold and _is_meant(call, question.key):
+            behind = max(one["score"] for one in call.value.values()) - call.value[gold]["score"]
+            place = list(call.order).index(gold) + 1
+            why = f"{call.stimulus}: chooses {winner or 'none'}; right is {gold}, at place {place}"
+            yield Case((call.id,), f"{why}, {behind:g} points behind", float(behind) + 1)
+
+
+def tied(question: Question) -> Iterator[Case]:
+    """Calls in which several answers share the best score, the most answers first."""
+    for call in question.read():
+        scores = [one["score"] for one in call.value.values()]
+        if (best := scores.count(max(scores))) > 1:
+            why = f"{call.stimulus}: {best} answers share the best score, {max(scores):g}"
+            yield Case((call.id,), why, float(best))
+
+
+def _is_meant(call: Asked, key: Key) -> bool:
+    """Whether the right answer and the winner stand where a key says, if it says so."""
+    winner = chosen(call.value, call.order)
+    stand = {"gold": call.cell["gold"], "position": winner}
+    return all(
+        winner is not None and str(call.order.index(stand[name]) + 1) == key.dims[name]
+        for name in stand.keys() & key.dims.keys()
+    )
+
+
+RIGHT = View(_wrong, ("gold", "position"))
+PLACES = View(places(_wins), ("position",), where={"arm": "permuted"})
+ANOTHER = 0.999
+"""Another winner counts 1: calls that differ in scores alone are no cases of a flip."""
+OTHER_WINNER = View(differing("other", winner_and_scores, least=ANOTHER))

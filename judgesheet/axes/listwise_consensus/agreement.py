@@ -4,8 +4,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from judgesheet.axes.listwise_consensus._cases import OTHER_WINNER, RIGHT
-from judgesheet.axes.listwise_consensus._design import PERMUTED
 from judgesheet.axes.listwise_consensus._lists import (
     NOTHING_READ,
     Arm,
@@ -13,14 +11,16 @@ from judgesheet.axes.listwise_consensus._lists import (
     figure,
     prompt_rate,
 )
+from judgesheet.axes.listwise_consensus._questions import PERMUTED
+from judgesheet.axes.listwise_consensus._reply import OTHER_WINNER, RIGHT
 from judgesheet.axis.arrays import Floats
-from judgesheet.axis.figure import Draft
+from judgesheet.axis.figure import UnkeyedEstimate
 from judgesheet.axis.views import no_reply
 from judgesheet.base.digits import percent, two_digits
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats import majority
 from judgesheet.stats.consensus import run_points
-from judgesheet.stats.interval import cluster_rate, exactly, missing
+from judgesheet.stats.interval import cluster_rate, missing, without_interval
 from judgesheet.stats.reads import row_means
 
 figure = figure.but(passes_blind=True, cases=OTHER_WINNER)
@@ -31,7 +31,7 @@ FEW_COVER = f"under {FEW_PROMPTS} prompts the interval covers .87 to .94"
 
 
 @figure("share", symbol="a", better="higher", headline=80, reads=PERMUTED)
-def order_agreement(lists: Lists) -> Iterator[Draft]:
+def order_agreement(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """Share of single orders whose winner is the one chosen by all orders together."""
     if lists.deepest is None:
         return
@@ -39,12 +39,14 @@ def order_agreement(lists: Lists) -> Iterator[Draft]:
     calls = (~np.isnan(agreeing)).sum(axis=1)
     share = cluster_rate(np.nansum(agreeing, axis=1), calls)
     given = f"{lists.deepest.k} orders, lists of {lists.main.n}"
-    draft = Draft("One order agrees with all orders", share, n=int(calls.sum()), given=given)
+    draft = UnkeyedEstimate(
+        "One order agrees with all orders", share, n=int(calls.sum()), given=given
+    )
     yield draft.or_absent(NOTHING_READ)
 
 
 @figure("share", better="")
-def agreeing_orders(lists: Lists) -> Iterator[Draft]:
+def agreeing_orders(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """Share of prompts on which this many orders choose the winner of all orders.
 
     If all prompts are at the largest number, the order never matters. A tie counts its share,
@@ -63,7 +65,7 @@ def agreeing_orders(lists: Lists) -> Iterator[Draft]:
 
 
 @figure("share", better="higher")
-def subset_agreement(lists: Lists) -> Iterator[Draft]:
+def subset_agreement(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """How often the decision from k orders equals that of the full set of orders.
 
     Mean over all choices of k orders (200 random ones where there are more), prompts as units. At
@@ -78,12 +80,14 @@ def subset_agreement(lists: Lists) -> Iterator[Draft]:
         label = f"{k} of {total} orders decide as all do"
         shares = majority.subset_agreement(points, k, lists.rng())
         yield prompt_rate(label, shares, {"k": k}, given)
-    whole = exactly(1.0, method="by definition") if lists.readable else missing(NOTHING_READ)
-    yield Draft(f"All {total} orders decide as all do", whole, {"k": total})
+    whole = (
+        without_interval(1.0, method="by definition") if lists.readable else missing(NOTHING_READ)
+    )
+    yield UnkeyedEstimate(f"All {total} orders decide as all do", whole, {"k": total})
 
 
 @figure("r", symbol="ρ_err", better="", headline=81, passes_blind=False, cases=RIGHT)
-def error_correlation(lists: Lists) -> Iterator[Draft]:
+def error_correlation(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """Correlation of the errors under two orders: 0 independent, 1 the same errors.
 
     Over pairs of single calls on a prompt under different orders. Voting does not remove errors
@@ -96,10 +100,10 @@ def error_correlation(lists: Lists) -> Iterator[Draft]:
     correlation = majority.error_correlation(hits)
     if correlation.value is None:
         why = NO_CORRELATION.saying(correlation.note) if lists.readable else NOTHING_READ
-        yield Draft(label, missing(why), given=given)
+        yield UnkeyedEstimate(label, missing(why), given=given)
         return
     calls, few = int((~np.isnan(hits)).sum()), correlation.clusters < FEW_PROMPTS
-    yield Draft(label, correlation, n=calls, given=given, note=FEW_COVER if few else "")
+    yield UnkeyedEstimate(label, correlation, n=calls, given=given, note=FEW_COVER if few else "")
 
 
 @figure(
@@ -108,7 +112,7 @@ def error_correlation(lists: Lists) -> Iterator[Draft]:
     passes_blind=False,
     cases=no_reply("it is computed from accuracy; see its cases"),
 )
-def independent_error_bound(lists: Lists) -> Iterator[Draft]:
+def independent_error_bound(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """Hoeffding's bound of the error of a majority of orders, if errors were independent.
 
     004 proposition 1, at the largest odd k: context only. The note gives the error of a majority
@@ -129,9 +133,9 @@ def independent_error_bound(lists: Lists) -> Iterator[Draft]:
             f"; with the measured correlation of {two_digits(r)} a majority errs in "
             f"{percent(shared)}"
         )
-    yield Draft(
+    yield UnkeyedEstimate(
         f"Hoeffding's bound for {k} independent orders",
-        exactly(
+        without_interval(
             majority.majority_error_bound(right, k),
             clusters=int((~np.isnan(hits)).any(axis=1).sum()),
             method="exp(-2 k (q - 1/2)^2) (004 proposition 1)",

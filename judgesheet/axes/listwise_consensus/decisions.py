@@ -9,8 +9,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from judgesheet.axes.listwise_consensus._cases import OTHER_WINNER, RIGHT
-from judgesheet.axes.listwise_consensus._design import DIRECT, PERMUTED, REPEATED
 from judgesheet.axes.listwise_consensus._lists import (
     DIRECTLY,
     NOTHING_READ,
@@ -20,15 +18,17 @@ from judgesheet.axes.listwise_consensus._lists import (
     figure,
     prompt_rate,
 )
+from judgesheet.axes.listwise_consensus._questions import DIRECT, PERMUTED, REPEATED
+from judgesheet.axes.listwise_consensus._reply import OTHER_WINNER, RIGHT
 from judgesheet.axis.arrays import Floats
-from judgesheet.axis.figure import Draft
+from judgesheet.axis.figure import UnkeyedEstimate
 from judgesheet.axis.views import no_reply
 from judgesheet.base.digits import percent
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import PaperCompatible
 from judgesheet.stats.consensus import WEIGHTS
 from judgesheet.stats.flips import top1_flip
-from judgesheet.stats.interval import Interval, exactly, missing, wilson
+from judgesheet.stats.interval import Interval, missing, wilson, without_interval
 from judgesheet.stats.paired import changes, paired_difference, sign_test
 
 figure = figure.but(cases=RIGHT)
@@ -57,7 +57,7 @@ def _as_repeated(dims: Mapping[str, str]) -> str:
     missing={"arm=direct": ONCE, "": SEVERAL},
     sweep={"arm=direct,k=1": 3},
 )
-def accuracy(lists: Lists) -> Iterator[Draft]:
+def accuracy(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """How often the right answer wins; a tie of m answers that includes it counts 1/m.
 
     By arm and number of runs (004 tables 1 and 2). The prompt is the unit: the interval is that of
@@ -71,7 +71,7 @@ def accuracy(lists: Lists) -> Iterator[Draft]:
 
 
 @figure("share", better="", cases=no_reply("a pick at random needs no judge"))
-def chance_accuracy(lists: Lists) -> Iterator[Draft]:
+def chance_accuracy(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """How often a pick at random would be right: the share of right answers in a list.
 
     Where recorded orders are not balanced, it takes the place where the right answer stood most
@@ -81,8 +81,8 @@ def chance_accuracy(lists: Lists) -> Iterator[Draft]:
         known = int(lists.joined(lambda table: (table.known & table.read).astype(float)).sum())
         even = "share of right answers per list, exact"
         method = even if lists.shown.balanced else "right answers at the best place, exact"
-        share = exactly(lists.chance, clusters=known, method=method)
-        yield Draft("Right answer chosen by a pick at random", share, n=known)
+        share = without_interval(lists.chance, clusters=known, method=method)
+        yield UnkeyedEstimate("Right answer chosen by a pick at random", share, n=known)
 
 
 @figure(
@@ -93,7 +93,7 @@ def chance_accuracy(lists: Lists) -> Iterator[Draft]:
     noise="gain[arm=repeated,k={k}]",
     headline={f"arm=permuted,k={k}": 30 + k for k in DEPTHS},
 )
-def gain(lists: Lists) -> Iterator[Draft]:
+def gain(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """Accuracy of several calls less that of one, on the same prompts: what the extra calls buy.
 
     Interval of paired proportions from the exact ones of both parts (MOVER). `calls_per_decision`
@@ -111,7 +111,7 @@ def gain(lists: Lists) -> Iterator[Draft]:
     better="",
     headline={f"k={k}": 50 + k for k in DEPTHS},
 )
-def gain_over_repeated(lists: Lists) -> Iterator[Draft]:
+def gain_over_repeated(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """Accuracy with k orders less that with k repeats of one order: what permuting itself adds.
 
     At the same number of calls; if it is zero, repeating one order is as good as using other
@@ -125,13 +125,13 @@ def gain_over_repeated(lists: Lists) -> Iterator[Draft]:
 
 
 @figure("prompts", better="higher")
-def improved(lists: Lists) -> Iterator[Draft]:
+def improved(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """Prompts on which several calls are right, or tied with fewer others, and one call is not."""
     return _counts(lists, "improved", 0)
 
 
 @figure("prompts")
-def regressed(lists: Lists) -> Iterator[Draft]:
+def regressed(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """Prompts on which one call is right, or tied with fewer others, and several calls are not."""
     return _counts(lists, "regressed", 1)
 
@@ -141,19 +141,19 @@ def regressed(lists: Lists) -> Iterator[Draft]:
     better="",
     cases=no_reply("it counts prompts on which nothing changes; see change_rate"),
 )
-def unchanged(lists: Lists) -> Iterator[Draft]:
+def unchanged(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """Prompts on which several calls do exactly as well as one."""
     return _counts(lists, "unchanged", 2)
 
 
 @figure("p", better="")
-def sign_test_p(lists: Lists) -> Iterator[Draft]:
+def sign_test_p(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """p-value of the exact two-sided sign test of improved against regressed prompts (004, 4.5)."""
     for arm, gains in lists.gains.items():
         better, worse, same = changes(gains)
         method = "exact sign test, two-sided"
-        p = exactly(sign_test(better, worse), clusters=gains.size, method=method)
-        yield Draft(
+        p = without_interval(sign_test(better, worse), clusters=gains.size, method=method)
+        yield UnkeyedEstimate(
             f"p: no gain, {arm.words} against one call",
             p if gains.size else missing(NOTHING_READ),
             arm.dims,
@@ -163,24 +163,24 @@ def sign_test_p(lists: Lists) -> Iterator[Draft]:
 
 
 @figure("calls", cases=no_reply("it is the number of calls that a decision takes"))
-def calls_per_decision(lists: Lists) -> Iterator[Draft]:
+def calls_per_decision(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """Calls that one decision takes: the price of its gain."""
     for arm in lists.arms:
-        calls = exactly(arm.calls, method="by design")
-        yield Draft(f"Calls a decision, {arm.words}", calls, arm.dims)
+        calls = without_interval(arm.calls, method="by design")
+        yield UnkeyedEstimate(f"Calls a decision, {arm.words}", calls, arm.dims)
 
 
 @figure("calls per point")
-def calls_per_point_gained(lists: Lists) -> Iterator[Draft]:
+def calls_per_point_gained(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """Extra calls per decision for each percentage point of accuracy; only for a proven gain."""
     for arm, gains in lists.gains.items():
         price = _price(paired_difference(gains), arm.calls - 1)
         label = f"Extra calls per point gained, {arm.words}"
-        yield Draft(label, price, arm.dims, n=price.clusters)
+        yield UnkeyedEstimate(label, price, arm.dims, n=price.clusters)
 
 
 @figure("share", passes_blind=True, cases=OTHER_WINNER)
-def change_rate(lists: Lists) -> Iterator[Draft]:
+def change_rate(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """How often several calls and one choose different answers; needs no known answer.
 
     Ties are resolved as independent uniform picks. Part of it is noise: compare the repeated arm.
@@ -191,7 +191,7 @@ def change_rate(lists: Lists) -> Iterator[Draft]:
 
 
 @figure("share", better="higher")
-def weight_sensitivity(lists: Lists) -> Iterator[Draft]:
+def weight_sensitivity(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """Accuracy of the full set of orders under other weights of equation 5 (004 table 3).
 
     If rows hardly differ, the gain does not depend on the choice of weights; picking the best row
@@ -210,7 +210,7 @@ def weight_sensitivity(lists: Lists) -> Iterator[Draft]:
 
 def _hit_rate(
     label: str, lists: Lists, hits: Floats, dims: Mapping[str, object], given: str
-) -> Draft:
+) -> UnkeyedEstimate:
     """How often decisions are right, with the paper's interval beside the one over prompts."""
     draft = prompt_rate(label, hits, dims, given)
     if not draft.n:
@@ -220,17 +220,19 @@ def _hit_rate(
     return replace(draft, paper=paper)
 
 
-def _mean_gain(label: str, gains: Floats, arm: Arm, dims: Mapping[str, object]) -> Draft:
+def _mean_gain(label: str, gains: Floats, arm: Arm, dims: Mapping[str, object]) -> UnkeyedEstimate:
     mean = paired_difference(gains)
-    draft = Draft(label, mean, dims, n=mean.clusters, given=f"{arm.calls} calls a decision")
+    draft = UnkeyedEstimate(
+        label, mean, dims, n=mean.clusters, given=f"{arm.calls} calls a decision"
+    )
     return draft.or_absent(NOTHING_READ)
 
 
-def _counts(lists: Lists, which: str, index: int) -> Iterator[Draft]:
+def _counts(lists: Lists, which: str, index: int) -> Iterator[UnkeyedEstimate]:
     """One of the three counts of `changes` for every arm."""
     for arm, gains in lists.gains.items():
-        count = exactly(changes(gains)[index], clusters=gains.size, method="count")
-        yield Draft(
+        count = without_interval(changes(gains)[index], clusters=gains.size, method="count")
+        yield UnkeyedEstimate(
             f"Prompts {which}, {arm.words} against one call",
             count if gains.size else missing(NOTHING_READ),
             arm.dims,

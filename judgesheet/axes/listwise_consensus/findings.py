@@ -8,9 +8,7 @@ from collections.abc import Iterator
 
 from judgesheet.axis import Readings, losses, unequal
 from judgesheet.axis.repeats import about_repeats
-from judgesheet.axis.unanswered import DO_NOT_USE, TOO_LITTLE
-from judgesheet.axis.untested import untested
-from judgesheet.axis.words import (
+from judgesheet.axis.statements import (
     FEWEST_PROMPTS,
     MOSTLY,
     NEAR_ENOUGH,
@@ -39,6 +37,8 @@ from judgesheet.axis.words import (
     unread,
     whatever_lost,
 )
+from judgesheet.axis.unanswered import DO_NOT_USE, TOO_LITTLE
+from judgesheet.axis.untested import untested
 from judgesheet.base.digits import percent
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.keys import Key

@@ -10,7 +10,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from judgesheet.axes.listwise_consensus._cases import (
+from judgesheet.axes.listwise_consensus._lists import NOTHING_READ, Lists, Table, figure
+from judgesheet.axes.listwise_consensus._questions import PERMUTED
+from judgesheet.axes.listwise_consensus._reply import (
     ANOTHER,
     OTHER_WINNER,
     PLACES,
@@ -18,10 +20,8 @@ from judgesheet.axes.listwise_consensus._cases import (
     tied,
     winner_and_scores,
 )
-from judgesheet.axes.listwise_consensus._design import PERMUTED
-from judgesheet.axes.listwise_consensus._lists import NOTHING_READ, Lists, Table, figure
 from judgesheet.axis.arrays import Floats
-from judgesheet.axis.figure import Draft, absent
+from judgesheet.axis.figure import UnkeyedEstimate, absent
 from judgesheet.axis.reversal import (
     HARDLY_RANKS,
     NO_REPEAT,
@@ -34,7 +34,7 @@ from judgesheet.axis.views import View, differing
 from judgesheet.base.missing_reasons import ONE_CLUSTER, Reason
 from judgesheet.base.records import PaperCompatible
 from judgesheet.stats import position as stats
-from judgesheet.stats.interval import cluster_rate, exactly, mean_excess, missing, wilson
+from judgesheet.stats.interval import cluster_rate, mean_excess, missing, wilson, without_interval
 from judgesheet.stats.reads import total_calls
 
 REPEATED_ORDER = "an order that was read twice (repeat)"
@@ -56,7 +56,7 @@ NO_TEST = ONE_CLUSTER.saying("one prompt: no test")
     reads=PERMUTED,
     cases=PLACES,
 )
-def win_share(lists: Lists) -> Iterator[Draft]:
+def win_share(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """Share of single calls whose winner stood at this place; 1/n if the place does not matter.
 
     Over the balanced orders, ties counted in shares. Interval of a rate, clusters are prompts;
@@ -66,7 +66,7 @@ def win_share(lists: Lists) -> Iterator[Draft]:
     total = float(counts.sum())
     for index, share in enumerate(stats.position_share(counts) if total else ()):
         naive = wilson(float(counts[:, index].sum()), total)
-        yield Draft(
+        yield UnkeyedEstimate(
             f"Winner stood at place {index + 1}",
             share,
             {"position": index + 1},
@@ -77,7 +77,7 @@ def win_share(lists: Lists) -> Iterator[Draft]:
 
 
 @figure("p", symbol="p_dep", better="", headline=71)
-def order_dependence_p(lists: Lists) -> Draft:
+def order_dependence_p(lists: Lists) -> UnkeyedEstimate:
     """p-value of "the winner of a list does not depend on its order at all".
 
     Sharp null: order labels are permuted within each prompt; ties are broken by a fixed sequence of
@@ -88,8 +88,8 @@ def order_dependence_p(lists: Lists) -> Draft:
     tables = stats.permutation_tables(chosen, np.argsort(table.place, axis=-1))
     test = stats.sharp_null(tables, table.n, lists.rng())
     method = f"order labels permuted within prompts, {test.method}"
-    p = exactly(test.p, clusters=len(_wins(table)), method=method)
-    return Draft(
+    p = without_interval(test.p, clusters=len(_wins(table)), method=method)
+    return UnkeyedEstimate(
         "p: the winner does not depend on the order",
         p if test.calls else missing(NOTHING_READ),
         n=test.calls,
@@ -98,7 +98,7 @@ def order_dependence_p(lists: Lists) -> Draft:
 
 
 @figure("p", symbol="p_pos", better="", headline=72, reads=PERMUTED, cases=PLACES)
-def position_bias_p(lists: Lists) -> Draft:
+def position_bias_p(lists: Lists) -> UnkeyedEstimate:
     """p-value of "no place in the list wins more often than another, on average over prompts".
 
     Weak null: second-order Rao-Scott correction on the cluster-robust covariance of the shares. A
@@ -106,7 +106,7 @@ def position_bias_p(lists: Lists) -> Draft:
     """
     counts = _wins(lists.main)
     test, method = stats.rao_scott(counts), "Rao-Scott second order, clusters are prompts"
-    draft = Draft(
+    draft = UnkeyedEstimate(
         "p: no place is favoured on average",
         missing(NO_TEST if test.clusters else NOTHING_READ, clusters=test.clusters, method=method),
         n=total_calls(counts),
@@ -116,12 +116,12 @@ def position_bias_p(lists: Lists) -> Draft:
         return draft.without_value(NOT_EVEN)
     if test.p is None:
         return draft
-    p = exactly(test.p, clusters=test.clusters, method=method)
+    p = without_interval(test.p, clusters=test.clusters, method=method)
     return replace(draft, interval=p, note=test.note)
 
 
 @figure("share", better="", passes_blind=False, cases=RIGHT)
-def winner_place(lists: Lists) -> Iterator[Draft]:
+def winner_place(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """Place of the winner, by place of the right answer.
 
     Single calls over the balanced orders. For a judge that always finds the right answer everything
@@ -138,7 +138,7 @@ def winner_place(lists: Lists) -> Iterator[Draft]:
         calls = answered.sum(axis=1)
         for place in range(table.n):
             wins = np.where(answered, winner[..., place], 0.0).sum(axis=1)
-            draft = Draft(
+            draft = UnkeyedEstimate(
                 f"Winner at place {place + 1}, right answer at place {stood + 1}",
                 cluster_rate(wins, calls),
                 {"gold": stood + 1, "position": place + 1},
@@ -149,7 +149,7 @@ def winner_place(lists: Lists) -> Iterator[Draft]:
 
 
 @figure("share", symbol="f", noise="repeat_flip_rate", headline=73, sweep=2)
-def order_flip_rate(lists: Lists) -> Draft:
+def order_flip_rate(lists: Lists) -> UnkeyedEstimate:
     """How often two single calls under two orders of a list choose different winners.
 
     Ties are resolved as independent uniform picks. It includes noise: compare `repeat_flip_rate`.
@@ -159,14 +159,14 @@ def order_flip_rate(lists: Lists) -> Draft:
 
 
 @figure("share", cases=View(differing("same", winner_and_scores, least=ANOTHER)))
-def repeat_flip_rate(lists: Lists) -> Draft:
+def repeat_flip_rate(lists: Lists) -> UnkeyedEstimate:
     """How often two single calls under the same order choose different winners: the noise."""
     draft = _flip_rate(lists, "same", "Winner differs under the same order")
     return draft.or_absent(NO_REPEAT if lists.readable else NOTHING_READ)
 
 
 @figure("share", symbol="Δf", null=0.0, headline=74, sweep=1, missing=REPEATED_ORDER)
-def excess_flip_rate(lists: Lists) -> Draft:
+def excess_flip_rate(lists: Lists) -> UnkeyedEstimate:
     """Flips of the winner that the order of the list causes, beyond noise and ties.
 
     Per prompt, `order_flip_rate` minus `repeat_flip_rate`; prompt-level t interval. It needs two
@@ -176,13 +176,15 @@ def excess_flip_rate(lists: Lists) -> Draft:
         return absent("Flips of the winner caused by the order", HARDLY_RANKS)
     excess = lists.joined(lambda table: table.flips.excess)
     mean = mean_excess(excess)
-    draft = Draft("Flips of the winner caused by the order", mean, n=_calls_in(lists, excess))
+    draft = UnkeyedEstimate(
+        "Flips of the winner caused by the order", mean, n=_calls_in(lists, excess)
+    )
     across = lists.joined(lambda table: table.flips.different)
     return draft.or_absent(ONE_ORDER if np.isnan(across).all() else NO_REPEAT)
 
 
 @figure("share", symbol="T", headline=75, cases=View(tied, where={"arm": PERMUTED}))
-def top_tie_rate(lists: Lists) -> Draft:
+def top_tie_rate(lists: Lists) -> UnkeyedEstimate:
     """How often several answers share the best score of a single call.
 
     Where it is high the judge does not choose: the winner is picked by chance. Over the balanced
@@ -190,7 +192,7 @@ def top_tie_rate(lists: Lists) -> Draft:
     """
     ties, calls = _ties(lists)
     share = cluster_rate(ties, calls)
-    draft = Draft("Several answers share the best score", share, n=int(calls.sum()))
+    draft = UnkeyedEstimate("Several answers share the best score", share, n=int(calls.sum()))
     return draft.or_absent(NOTHING_READ)
 
 
@@ -227,12 +229,12 @@ def _chosen(table: Table, rng: np.random.Generator) -> Floats:
     return np.where(np.isnan(first[..., 0]), np.nan, chosen + 1)
 
 
-def _flip_rate(lists: Lists, which: Which, label: str) -> Draft:
+def _flip_rate(lists: Lists, which: Which, label: str) -> UnkeyedEstimate:
     """A rate over pairs of calls; a prompt is a cluster, weighted by its number of pairs."""
     rates = lists.joined(lambda t: t.flips.same if which == "same" else t.flips.different)
     pairs = lists.joined(lambda t: call_pairs(~np.isnan(t.calls[..., 0]), which))
     share = pair_rate(rates, pairs, np.arange(rates.size))
-    return Draft(label, share, n=_calls_in(lists, rates))
+    return UnkeyedEstimate(label, share, n=_calls_in(lists, rates))
 
 
 def _calls_in(lists: Lists, rates: Floats) -> int:

@@ -4,28 +4,43 @@ The same response is graded against the same described scores, listed in other o
 Xu et al.). A rubric is in effect a multiple-choice question, and a judge can follow the place of a
 line instead of its content.
 
-In reading order: `_material` (what is asked about), `_design` (in which orders, how often),
-`_reply` (how a reply is read), `_impute` (what lost calls could have said), `_scores` (the readings
-as arrays), then the figures: `positions` (is a place favoured), `alignment` (does the score agree
-with quality), `ordering` (which order to print), `averaging` (how many orders are enough) and
-`expected` (what log-probabilities add). Those that axes share are in `judgesheet.axis`: `reversal`
-(do scores and winners change), `raters` (how reliable are the labels) and `differences` (what is
-gained). `findings` says what the figures mean.
+In reading order: `_questions` (what is asked about, in which orders, how often), `_reply` (how a
+reply is read, what lost ones could have said), `_scores` (the readings as arrays), then the
+figures: `positions` (is a place favoured), `alignment` (does the score agree with quality),
+`orders` (which order to print, and how many) and `expected` (what log-probabilities add). Those
+that axes share are in `judgesheet.axis`: `reversal` (do scores and winners change), `raters` (how
+reliable are the labels) and `differences` (what is gained). `findings` says what the figures mean,
+`_plots` draws them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from judgesheet.axes.score_order import alignment, averaging, expected, ordering, positions
-from judgesheet.axes.score_order._design import MAIN_SCALE, arm, design, fault
-from judgesheet.axes.score_order._impute import impute
-from judgesheet.axes.score_order._material import check, labels, material
+from judgesheet.axes.score_order import alignment, expected, orders, positions
 from judgesheet.axes.score_order._plots import plots
-from judgesheet.axes.score_order._reply import chosen, distribution, gives, parse, reading
+from judgesheet.axes.score_order._questions import (
+    MAIN_SCALE,
+    TAKES,
+    arm,
+    check,
+    design,
+    fault,
+    labels,
+    material,
+    shape,
+)
+from judgesheet.axes.score_order._reply import (
+    chosen,
+    distribution,
+    gives,
+    impute,
+    parse,
+    reading,
+    simulate,
+    simulated_shares,
+)
 from judgesheet.axes.score_order._scores import PLACES, Scores, arrange, figure
-from judgesheet.axes.score_order._shape import TAKES, shape
-from judgesheet.axes.score_order._simulated import simulate, simulated_shares
 from judgesheet.axes.score_order.findings import control, find, mitigate, recommend, warn
 from judgesheet.axis import (
     Readings,
@@ -39,7 +54,7 @@ from judgesheet.axis import (
 )
 from judgesheet.axis.arms import balanced
 from judgesheet.axis.figure import declared_in, measured
-from judgesheet.axis.words import made
+from judgesheet.axis.statements import made
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate, Rating
 
@@ -59,7 +74,7 @@ SAMPLED = {
     **figure.adopted(reversal, scale_use),
     **declared_in(alignment),
     **figure.adopted(within_prompts, raters, differences),
-    **declared_in(ordering, averaging),
+    **declared_in(orders),
     # Balance is what the axis is about; random orders come late.
     "delta_r": figure.of(
         differences.delta_r,

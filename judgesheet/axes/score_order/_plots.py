@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from judgesheet.axes.score_order.findings import SMALL_CHANGES, SMALL_V, asked
 from judgesheet.axis.results import flips, near_enough, nothing, orders_enough, with_results
-from judgesheet.axis.words import (
+from judgesheet.axis.statements import (
     FEWEST_PROMPTS,
     above,
     announced,

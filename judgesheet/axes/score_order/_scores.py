@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from judgesheet.axes.score_order._design import MAIN_SCALE
+from judgesheet.axes.score_order._questions import MAIN_SCALE
 from judgesheet.axes.score_order._reply import gives
 from judgesheet.axis import Readings, raters
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.differences import MARGIN, compared
 from judgesheet.axis.figure import Figures
 from judgesheet.axis.labels import Quality, Reference, reference
-from judgesheet.axis.scored import Compared, Contest, Rows
+from judgesheet.axis.scored import Compared, PromptRanking, Rows
 from judgesheet.axis.views import Question, View, changed, places
 from judgesheet.base.records import Case
 from judgesheet.stats.agreement import Agreement
@@ -179,10 +179,10 @@ class Scores:
         return row_means(self.arms[arm])
 
     @property
-    def contest(self) -> Contest:
+    def contest(self) -> PromptRanking:
         """The responses of each prompt, which compete by their scores."""
         means = {arm: self.means(arm) for arm in self.arms}
-        return Contest(self.grid.reads, means, self.cluster)
+        return PromptRanking(self.grid.reads, means, self.cluster)
 
     @cached_property
     def compared(self) -> list[Compared]:

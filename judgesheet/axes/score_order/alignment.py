@@ -13,7 +13,7 @@ from judgesheet.axes.score_order._scores import BALANCED, CHANGES, FIXED, Scores
 from judgesheet.axis import alignment
 from judgesheet.axis.arms import WORDS
 from judgesheet.axis.arrays import Floats
-from judgesheet.axis.figure import Draft, absent
+from judgesheet.axis.figure import UnkeyedEstimate, absent
 from judgesheet.axis.labels import NO_REFERENCE
 from judgesheet.axis.undefined import explained
 from judgesheet.axis.views import off_quality, repeated
@@ -36,7 +36,7 @@ def _of_arm(sign: str) -> Callable[[Mapping[str, str]], str]:
     passes_blind=True,
     cases={"arm=balanced": CHANGES, "arm=fixed": repeated},
 )
-def within_item_sd(scores: Scores) -> Iterator[Draft]:
+def within_item_sd(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Spread of an item's scores over its reads, in points: how far one read may be off.
 
     Population sd (ddof 0) over the reads of an arm, mean over items (Xu et al. v1, table 3). In the
@@ -61,7 +61,7 @@ def within_item_sd(scores: Scores) -> Iterator[Draft]:
     reads="passes",
     cases=off_quality,
 )
-def pearson_r(scores: Scores) -> Iterator[Draft]:
+def pearson_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Correlation of mean scores with quality, by the orders that they are means over.
 
     Pearson's r over items; Fisher-z interval from the cluster jackknife. The papers' item bootstrap
@@ -85,7 +85,7 @@ def pearson_r(scores: Scores) -> Iterator[Draft]:
 @figure(
     "r", symbol="r_1", null=0.0, better="higher", headline=60, reads="passes", cases=off_quality
 )
-def single_read_r(scores: Scores) -> Draft:
+def single_read_r(scores: Scores) -> UnkeyedEstimate:
     """Correlation of one single reading with quality: what a user gets without averaging.
 
     Pearson's r over all readings of the first balanced pass, each under its own order; Fisher-z
@@ -103,7 +103,7 @@ def single_read_r(scores: Scores) -> Draft:
 
 
 @figure("r", better="higher", reads="passes", cases=off_quality)
-def spearman_r(scores: Scores) -> Iterator[Draft]:
+def spearman_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Rank correlation of mean scores with quality, by the orders that they are means over.
 
     Spearman's rho over items; Fisher-z interval from the cluster jackknife with ranks taken anew.
@@ -111,7 +111,7 @@ def spearman_r(scores: Scores) -> Iterator[Draft]:
     return _by_arm(scores, "spearman")
 
 
-def _by_arm(scores: Scores, kind: stats.Kind) -> Iterator[Draft]:
+def _by_arm(scores: Scores, kind: stats.Kind) -> Iterator[UnkeyedEstimate]:
     quality, cluster = scores.reference.values, scores.grid.cluster
     for arm, reads in scores.arms.items():
         label = f"{kind.capitalize()} correlation with quality, {WORDS[arm]}"
@@ -131,8 +131,8 @@ def _draft(
     scores: Scores,
     reads: int,
     dims: Mapping[str, object] | None = None,
-) -> Draft:
-    return Draft(label, r, dims or {}, n=r.n, given=scores.reference.given(reads))
+) -> UnkeyedEstimate:
+    return UnkeyedEstimate(label, r, dims or {}, n=r.n, given=scores.reference.given(reads))
 
 
 def _paper_way(mean: Floats, scores: Scores) -> PaperCompatible:

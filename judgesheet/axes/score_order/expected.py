@@ -17,7 +17,7 @@ from judgesheet.axes.score_order import alignment
 from judgesheet.axes.score_order._scores import CHANGES, PLACES, Scores, arrange, figure
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Floats, Ints
-from judgesheet.axis.figure import Draft
+from judgesheet.axis.figure import UnkeyedEstimate
 from judgesheet.axis.logprobs import Distribution
 from judgesheet.axis.views import inline, no_reply, off_quality
 from judgesheet.base.digits import two_digits
@@ -35,7 +35,7 @@ NO_CORRELATION = Reason("no_correlation", "a correlation is not known, or perfec
 
 
 @dataclass(frozen=True, slots=True)
-class Both:
+class PairedReadings:
     """The calls that have both readings, and all that were meant to have both.
 
     `sampled` and `expected` have the same shapes and are NaN in the same places. `asked` has one
@@ -51,7 +51,7 @@ class Both:
     cluster: Ints
 
 
-def arrange_both(readings: Readings) -> Both | None:
+def arrange_both(readings: Readings) -> PairedReadings | None:
     """Both readings as arrays; None if no second was requested, or there is nothing to compare."""
     import pandas as pd
 
@@ -73,7 +73,7 @@ def arrange_both(readings: Readings) -> Both | None:
     ]
     listed = np.array(rows["order"].tolist(), dtype=np.int64).reshape(-1, sampled.scale)
     shares = np.array([row.probabilities for row in rows["distribution"]], dtype=np.float64)
-    return Both(
+    return PairedReadings(
         sampled=sampled,
         expected=expected,
         asked=frame[frame["distribution"].notna()],
@@ -94,7 +94,7 @@ WITHIN = 0.0, 1.0
 
 
 @figure("share", symbol="R_E", better="higher", headline=307, cases=inline)
-def expected_readable(both: Both) -> Draft:
+def expected_readable(both: PairedReadings) -> UnkeyedEstimate:
     """Share of answered calls whose log-probabilities gave an expected score.
 
     The score's token is found by its text; its alternatives must be listed, and the allowed scores
@@ -105,11 +105,11 @@ def expected_readable(both: Both) -> Draft:
     share = cluster_rate(*by_cluster(readable.to_numpy(dtype=float), both.asked["stimulus"]))
     why = Counter(both.asked.loc[~readable, "distribution"])
     note = "; ".join(f"{reason}: {count}" for reason, count in why.most_common())
-    return Draft("Calls with an expected score", share, n=len(both.asked), note=note)
+    return UnkeyedEstimate("Calls with an expected score", share, n=len(both.asked), note=note)
 
 
 @figure("probability", symbol="M", better="higher", headline=306, cases=inline)
-def expected_mass(both: Both) -> Draft:
+def expected_mass(both: PairedReadings) -> UnkeyedEstimate:
     """Total probability of the allowed scores before they were renormalised to 1.
 
     The rest went to other words: log-probabilities are usually computed before a grammar is
@@ -117,7 +117,7 @@ def expected_mass(both: Both) -> Draft:
     """
     rows = both.asked[_readable(both.asked)]
     slack = max((row.slack for row in rows["distribution"]), default=0.0)
-    return Draft(
+    return UnkeyedEstimate(
         "Probability held by the allowed scores",
         _mean([row.mass for row in rows["distribution"]], rows["stimulus"]),
         n=len(rows),
@@ -126,7 +126,7 @@ def expected_mass(both: Both) -> Draft:
 
 
 @figure("points", symbol="s_E", headline={"arm=balanced": 303}, passes_blind=True, cases=CHANGES)
-def expected_within_item_sd(both: Both) -> Iterator[Draft]:
+def expected_within_item_sd(both: PairedReadings) -> Iterator[UnkeyedEstimate]:
     """Spread of an item's expected scores over its reads, in points, without sampling noise.
 
     As `within_item_sd`, of the expected score. Nothing is sampled here, so in the balanced arm the
@@ -136,7 +136,7 @@ def expected_within_item_sd(both: Both) -> Iterator[Draft]:
 
 
 @figure("share of variance", symbol="η_E", headline=302, passes_blind=True, cases=CHANGES)
-def expected_order_effect(both: Both) -> Draft:
+def expected_order_effect(both: PairedReadings) -> UnkeyedEstimate:
     """Share of the variance of expected scores that is due to the order, not to the response.
 
     Variance of an item's expected scores over the balanced orders, divided by their total variance
@@ -150,7 +150,7 @@ def expected_order_effect(both: Both) -> Draft:
     within = np.where(known, (reads - row_means(reads)[:, None]) ** 2, 0.0).sum(axis=1)
     total = np.where(known, (reads - overall) ** 2, 0.0).sum(axis=1)
     (made, _), (whole, _) = by_cluster(within, grid.cluster), by_cluster(total, grid.cluster)
-    draft = Draft(
+    draft = UnkeyedEstimate(
         "Variance of the expected score that the order makes",
         cluster_mean(made, whole, WITHIN),
         n=int(known.sum()),
@@ -160,14 +160,14 @@ def expected_order_effect(both: Both) -> Draft:
 
 
 @figure("probability", better="nearer", passes_blind=True, cases=PLACES)
-def expected_position_mass(both: Both) -> Iterator[Draft]:
+def expected_position_mass(both: PairedReadings) -> Iterator[UnkeyedEstimate]:
     """Mean probability on the description listed at a position; 1/n if place does not matter.
 
     As `position_share`, without sampling noise: each call counts with all its probabilities instead
     of the one sampled score. Cluster-robust t interval over stimuli.
     """
     for index, mass in enumerate(both.mass.T):
-        draft = Draft(
+        draft = UnkeyedEstimate(
             f"Mean probability at position {index + 1}",
             _mean(mass, both.cluster),
             {"position": index + 1},
@@ -185,13 +185,13 @@ def expected_position_mass(both: Both) -> Iterator[Draft]:
     headline={"arm=balanced": 301},
     cases=off_quality,
 )
-def expected_pearson_r(both: Both) -> Iterator[Draft]:
+def expected_pearson_r(both: PairedReadings) -> Iterator[UnkeyedEstimate]:
     """Correlation of mean expected scores with quality, by orders; read it beside `pearson_r`."""
     return _of_expected(alignment.pearson_r.drafts(both.expected))
 
 
 @figure("r", symbol="r_E", null=0.0, better="higher", headline=300, cases=off_quality)
-def expected_single_read_r(both: Both) -> Iterator[Draft]:
+def expected_single_read_r(both: PairedReadings) -> Iterator[UnkeyedEstimate]:
     """Correlation of one single expected score with quality; read it beside `single_read_r`.
 
     The difference from `expected_pearson_r` is due to the order; `single_read_r` also loses by
@@ -200,7 +200,7 @@ def expected_single_read_r(both: Both) -> Iterator[Draft]:
     return _of_expected(alignment.single_read_r.drafts(both.expected))
 
 
-def _of_expected(drafts: Iterable[Draft]) -> Iterator[Draft]:
+def _of_expected(drafts: Iterable[UnkeyedEstimate]) -> Iterator[UnkeyedEstimate]:
     """Figures of the expected score, with labels that say so; the papers use sampled scores."""
     for draft in drafts:
         yield replace(draft, label=f"{draft.label}, expected score", paper=None)
@@ -219,7 +219,7 @@ def _mean(values: ArrayLike, clusters: ArrayLike) -> Interval:
         "it compares the widths of two intervals; see expected_single_read_r and pearson_r"
     ),
 )
-def calls_for_same_width(both: Both) -> Iterator[Draft]:
+def calls_for_same_width(both: PairedReadings) -> Iterator[UnkeyedEstimate]:
     """Calls that the sampled score needs for the interval that one expected score gives.
 
     1 is no gain. `of=item_score`: calls per response, each under its own order, that separate
@@ -237,7 +237,7 @@ def calls_for_same_width(both: Both) -> Iterator[Draft]:
     ):
         label = f"Sampled calls worth one expected score, for {what}"
         given = _same_quantity(both.expected.temperature)
-        yield Draft(label, ratio(both), {"of": of}, n=calls, given=given)
+        yield UnkeyedEstimate(label, ratio(both), {"of": of}, n=calls, given=given)
 
 
 def _same_quantity(temperature: float | None) -> str:
@@ -249,12 +249,12 @@ def _same_quantity(temperature: float | None) -> str:
     return "sampled at temperature 0: the likeliest score, not a draw"
 
 
-def _of_item_score(both: Both) -> Interval:
+def _of_item_score(both: PairedReadings) -> Interval:
     sampled, expected = (scores.grid.reads[:, :, 0] for scores in (both.sampled, both.expected))
     return precision.reliability_ratio(sampled, expected, both.expected.grid.cluster)
 
 
-def _of_mean_score(both: Both) -> Interval:
+def _of_mean_score(both: PairedReadings) -> Interval:
     known = ~np.isnan(both.expected.grid.reads)
     cluster = np.broadcast_to(both.expected.grid.cluster[:, None, None], known.shape)[known]
     sampled, expected = (
@@ -264,12 +264,12 @@ def _of_mean_score(both: Both) -> Interval:
     return precision.variance_ratio(sampled, expected)
 
 
-def _of_position_share(both: Both) -> Interval:
+def _of_position_share(both: PairedReadings) -> Interval:
     sampled, expected = (precision.mean_parts(x, both.cluster) for x in (both.chosen, both.mass))
     return precision.variance_ratio(sampled, expected)
 
 
-def _of_single_read_r(both: Both) -> Interval:
+def _of_single_read_r(both: PairedReadings) -> Interval:
     reads = both.expected.grid.reads[:, :, 0]
     quality = np.broadcast_to(both.expected.reference.values[:, None], reads.shape)
     known = ~(np.isnan(reads) | np.isnan(quality))

@@ -6,8 +6,8 @@ it rests on. What the data cannot tell is said to be unknown, never good.
 
 from collections.abc import Iterator
 
-from judgesheet.axes.score_order._design import MAIN_SCALE
-from judgesheet.axes.score_order.ordering import CONFIDENT, DEFAULT_IS_BEST
+from judgesheet.axes.score_order._questions import MAIN_SCALE
+from judgesheet.axes.score_order.orders import CONFIDENT, DEFAULT_IS_BEST
 from judgesheet.axes.score_order.positions import NO_BALANCED_ARM
 from judgesheet.axis import Readings, losses, unequal
 from judgesheet.axis.findings import (
@@ -26,9 +26,7 @@ from judgesheet.axis.findings import (
 from judgesheet.axis.labels import NO_REFERENCE, by_people, caveats, whose
 from judgesheet.axis.repeats import about_repeats
 from judgesheet.axis.reversal import NO_REPEAT
-from judgesheet.axis.unanswered import DO_NOT_USE, TOO_LITTLE
-from judgesheet.axis.untested import untested
-from judgesheet.axis.words import (
+from judgesheet.axis.statements import (
     FEWEST_PROMPTS,
     MOSTLY,
     NEAR_ENOUGH,
@@ -54,6 +52,8 @@ from judgesheet.axis.words import (
     unread,
     whatever_lost,
 )
+from judgesheet.axis.unanswered import DO_NOT_USE, TOO_LITTLE
+from judgesheet.axis.untested import untested
 from judgesheet.base.digits import percent, two_digits
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Control, Estimate, Mitigation, Recommendation, Statement

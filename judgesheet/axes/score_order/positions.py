@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 
 from judgesheet.axes.score_order._scores import CHANGES, PLACES, Grid, RubricOrders, Scores, figure
-from judgesheet.axis.figure import Draft, absent
+from judgesheet.axis.figure import UnkeyedEstimate, absent
 from judgesheet.base.digits import two_digits
 from judgesheet.base.missing_reasons import ONE_CLUSTER, Reason
 from judgesheet.base.records import PaperCompatible
 from judgesheet.stats import position as stats
-from judgesheet.stats.interval import exactly, missing, wilson
+from judgesheet.stats.interval import missing, wilson, without_interval
 
 figure = figure.but(by_place=True, passes_blind=True, cases=PLACES)
 NO_BALANCED_ARM = Reason(
@@ -38,7 +38,7 @@ NO_TEST = ONE_CLUSTER.saying("one cluster: no test")
     headline={"position=1": 130},
     reads="passes",
 )
-def position_share(scores: Scores) -> Iterator[Draft]:
+def position_share(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Share of calls that chose the description listed at a position; 1/n if place does not matter.
 
     The rubric's n descriptions are listed in balanced orders; whichever scores a judge prefers,
@@ -51,7 +51,7 @@ def position_share(scores: Scores) -> Iterator[Draft]:
         # As if calls on one prompt were independent: it covers .67 of 10 clusters of 6 with ICC .5
         # (docs/decisions/0014-own-arithmetic.md), and stands beside the other for comparison only.
         naive = wilson(int(counts[:, index].sum()), total)
-        yield Draft(
+        yield UnkeyedEstimate(
             f"Share of choices at position {index + 1}",
             share,
             {"position": index + 1},
@@ -69,7 +69,7 @@ class Tested(RubricOrders):
 
 
 @figure("chi-square", reads="passes")
-def chi2(scores: Scores) -> Draft:
+def chi2(scores: Scores) -> UnkeyedEstimate:
     """Pearson's chi-square of the chosen positions against equal shares, as in the papers.
 
     Xu et al., section 4.4 and table 2. It treats calls as independent, which they are not: read
@@ -80,9 +80,9 @@ def chi2(scores: Scores) -> Draft:
         return absent(label, NO_BALANCED_ARM)
     test = stats.chi_square(scores.grid.position_counts)
     method = "Pearson, calls taken as independent (Xu et al.)"
-    draft = Draft(
+    draft = UnkeyedEstimate(
         label,
-        exactly(test.chi2, clusters=scores.grid.clusters, method=method),
+        without_interval(test.chi2, clusters=scores.grid.clusters, method=method),
         n=test.n,
         given=Tested(**asdict(scores.grid.conditions), df=test.df),
     )
@@ -90,7 +90,7 @@ def chi2(scores: Scores) -> Draft:
 
 
 @figure("p", reads="passes")
-def chi2_p(scores: Scores) -> Draft:
+def chi2_p(scores: Scores) -> UnkeyedEstimate:
     """The papers' p-value of `chi2` (n-1 degrees of freedom); paper-compatible, not to be trusted.
 
     It is wrong in both directions: it almost never rejects for an order-blind judge, and far too
@@ -98,9 +98,9 @@ def chi2_p(scores: Scores) -> Draft:
     """
     test = stats.chi_square(scores.grid.position_counts)
     method = "chi-square, calls taken as independent (Xu et al.)"
-    draft = Draft(
+    draft = UnkeyedEstimate(
         "p of chi-square, the papers' way",
-        exactly(test.p, clusters=scores.grid.clusters, method=method),
+        without_interval(test.p, clusters=scores.grid.clusters, method=method),
         n=test.n,
         given=scores.grid.conditions,
         note="paper-compatible only",
@@ -109,7 +109,7 @@ def chi2_p(scores: Scores) -> Draft:
 
 
 @figure("V", symbol="V_raw", null=0.0, headline=160, sweep=1, reads="passes")
-def cramers_v(scores: Scores) -> Iterator[Draft]:
+def cramers_v(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Strength of the position preference, 0 (none) to 1 (always the same position), at any n.
 
     V = sqrt(chi2 / (N (n-1))), Xu et al., section 4.4 and table 4. The interval inverts the
@@ -118,21 +118,21 @@ def cramers_v(scores: Scores) -> Iterator[Draft]:
     items.
     """
 
-    def at(grid: Grid) -> Draft:
+    def at(grid: Grid) -> UnkeyedEstimate:
         label = "Cramér's V of the chosen position"
         if not grid.conditions.balanced:
             return _uneven(label, grid)
         v = stats.cramers_v(grid.position_counts)
         naive = stats.chi_square(grid.position_counts).cramers_v
         paper = PaperCompatible(naive, None, None, "sqrt(chi2 / (N (n-1))), Xu et al.")
-        draft = Draft(label, v, n=v.n, given=grid.conditions, paper=paper)
+        draft = UnkeyedEstimate(label, v, n=v.n, given=grid.conditions, paper=paper)
         return draft.or_absent(NOTHING_READ)
 
     return _by_scale(scores, at)
 
 
 @figure("V", symbol="V", null=0.0, headline=10, reads="passes")
-def cramers_v_debiased(scores: Scores) -> Draft:
+def cramers_v_debiased(scores: Scores) -> UnkeyedEstimate:
     """Cramér's V without the part that chance alone would give (0 where nothing is left).
 
     sqrt(max(0, V^2 - trace of the shares' cluster-robust covariance, scaled)). Shares the interval
@@ -142,7 +142,7 @@ def cramers_v_debiased(scores: Scores) -> Draft:
     if not grid.conditions.balanced:
         return _uneven(label, grid)
     v = stats.cramers_v(grid.position_counts)
-    draft = Draft(
+    draft = UnkeyedEstimate(
         label,
         replace(v, value=v.debiased),
         n=v.n,
@@ -153,7 +153,7 @@ def cramers_v_debiased(scores: Scores) -> Draft:
 
 
 @figure("p", symbol="p_ord", better="", headline=141, cases=CHANGES)
-def order_dependence_p(scores: Scores) -> Iterator[Draft]:
+def order_dependence_p(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """p-value of "the score of an item does not depend on the order of its rubric at all".
 
     Sharp null: order labels are permuted within each item (exact conditional mean and covariance of
@@ -161,14 +161,14 @@ def order_dependence_p(scores: Scores) -> Iterator[Draft]:
     of the lines changes scores in a way that favours positions.
     """
 
-    def at(grid: Grid) -> Draft:
+    def at(grid: Grid) -> UnkeyedEstimate:
         # Balanced passes only: further repeats of some orders would weigh these more.
         tables = stats.permutation_tables(grid.blocks, grid.orders)
         test = stats.sharp_null(tables, grid.scale, scores.rng())
         blind, method = test.null_chi2 or 0, f"order labels permuted within items, {test.method}"
-        draft = Draft(
+        draft = UnkeyedEstimate(
             "p: the score does not depend on the order",
-            exactly(test.p, clusters=grid.clusters, method=method),
+            without_interval(test.p, clusters=grid.clusters, method=method),
             n=test.calls,
             given=grid.conditions,
             note=f"an order-blind judge with these scores would read chi2 = {two_digits(blind)}",
@@ -181,22 +181,22 @@ def order_dependence_p(scores: Scores) -> Iterator[Draft]:
 
 
 @figure("p", symbol="p_pos", better="", headline=140, reads="passes")
-def position_bias_p(scores: Scores) -> Iterator[Draft]:
+def position_bias_p(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """p-value of "no position is favoured on average over items".
 
     Weak null: second-order Rao-Scott correction on the cluster-robust covariance of the shares.
     A judge can depend on the order item by item and still favour no position on average.
     """
 
-    def at(grid: Grid) -> Draft:
+    def at(grid: Grid) -> UnkeyedEstimate:
         label = "p: no position is favoured on average"
         if not grid.conditions.balanced:
             return _uneven(label, grid)
         test = stats.rao_scott(grid.position_counts)
         method = "Rao-Scott second order, clusters are stimuli"
-        draft = Draft(
+        draft = UnkeyedEstimate(
             label,
-            exactly(test.p, clusters=test.clusters, method=method),
+            without_interval(test.p, clusters=test.clusters, method=method),
             n=int(grid.position_counts.sum()),
             given=grid.conditions,
             note=test.note,
@@ -206,7 +206,7 @@ def position_bias_p(scores: Scores) -> Iterator[Draft]:
     return _by_scale(scores, at)
 
 
-def _by_scale(scores: Scores, at: Callable[[Grid], Draft]) -> Iterator[Draft]:
+def _by_scale(scores: Scores, at: Callable[[Grid], UnkeyedEstimate]) -> Iterator[UnkeyedEstimate]:
     """The figure of the main rubric, then of each length by name if there are several.
 
     That of the main length is the same under both names.
@@ -220,7 +220,7 @@ def _by_scale(scores: Scores, at: Callable[[Grid], Draft]) -> Iterator[Draft]:
             yield replace(draft, label=label, dims={"scale": scale})
 
 
-def _uneven(label: str, grid: Grid) -> Draft:
+def _uneven(label: str, grid: Grid) -> UnkeyedEstimate:
     """A figure whose null hypothesis is equal shares, if the design does not give them."""
     # A preference for a score would look like one for the place where it is listed most often.
-    return Draft(label, missing(NOT_EVEN), given=grid.conditions)
+    return UnkeyedEstimate(label, missing(NOT_EVEN), given=grid.conditions)

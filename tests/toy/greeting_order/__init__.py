@@ -14,7 +14,7 @@ import pandas as pd
 from pydantic import BaseModel
 
 from judgesheet.axis import Options, Problem, Readings
-from judgesheet.axis.figure import Draft, Figures, absent, declared_in, measured
+from judgesheet.axis.figure import Figures, UnkeyedEstimate, absent, declared_in, measured
 from judgesheet.axis.prompt import compile_prompt
 from judgesheet.axis.shaping import Holds, NotAStimulusError, Prompt
 from judgesheet.axis.simulation import Known, Parameters
@@ -46,14 +46,14 @@ figure = Figures(NAME, missing="greetings in both orders")
 
 
 @figure("share", symbol="G", better="nearer", null=0.5, headline=1, sweep=1)
-def first_share(frame: pd.DataFrame) -> Draft:
+def first_share(frame: pd.DataFrame) -> UnkeyedEstimate:
     """Share of calls that choose the greeting listed first; 1/2 if the order does not matter."""
     read = frame.dropna(subset=["value"])
     if read.empty:
         return absent("First greeting chosen", NO_OBSERVATIONS)
     chose_first = (read["value"] == read["order"].map(lambda order: order[0])).astype(float)
     share = cluster_rate(*by_cluster(chose_first, np.asarray(read["stimulus"])))
-    return Draft("First greeting chosen", share, n=len(read))
+    return UnkeyedEstimate("First greeting chosen", share, n=len(read))
 
 
 class Material(BaseModel):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgesheet.axis.words import (
+from judgesheet.axis.statements import (
     ACCUSE,
     SENTENCES,
     SIGNIFICANT,

@@ -1,22 +1,43 @@
-"""Do the scores agree with quality? (Xu et al., section 5.5)
+"""Does the order of the criteria change scores, and do these follow quality? (Xu et al., 5.5)
 
-Every figure is the mean over criteria of a correlation over responses: levels of different criteria
-are never mixed. Quality is people's scores if the stimuli carry them, else the level that the
-author of a built-in response wrote it for; `conditions` say which.
+Every correlation is the mean over criteria of one over responses: levels of different criteria are
+never mixed. Quality is people's scores if the stimuli carry them, else the level that the author of
+a built-in response wrote it for; `conditions` say which.
 """
 
 from collections.abc import Iterator
 
 import numpy as np
 
-from judgesheet.axes.criterion_order._scores import FIXED, PLACED, Scores, figure
-from judgesheet.axis import alignment
+from judgesheet.axes.criterion_order._scores import FIXED, PLACED, REPEATED, Scores, figure
+from judgesheet.axis import alignment, reversal
 from judgesheet.axis.arms import WORDS
-from judgesheet.axis.figure import Draft, absent
+from judgesheet.axis.figure import UnkeyedEstimate, absent
 from judgesheet.axis.labels import NO_REFERENCE
 from judgesheet.axis.undefined import explained
 from judgesheet.axis.views import changed, off_quality, repeated
 from judgesheet.stats import correlation, macro
+
+
+@figure(
+    "share",
+    symbol="ΔC",
+    null=0.0,
+    headline=25,
+    missing=REPEATED,
+    by_place=True,
+    passes_blind=True,
+    reads="repeats",
+    cases=changed,
+)
+def excess_change_rate(scores: Scores) -> UnkeyedEstimate:
+    """Changes of score that the order causes, beyond noise.
+
+    Per prompt, `order_change_rate` minus `repeat_change_rate`; prompt-level t interval. It detects
+    every effect of the order, even one that favours no position on average.
+    """
+    label = "Changes of a criterion's score caused by the order"
+    return reversal.excess_change_rate(next(scores.rows), label)
 
 
 @figure(
@@ -29,7 +50,7 @@ from judgesheet.stats import correlation, macro
     passes_blind=True,
     cases={"arm=fixed": repeated, "": changed},
 )
-def within_item_sd(scores: Scores) -> Iterator[Draft]:
+def within_item_sd(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Spread of a criterion's scores over the reads of a response, in points.
 
     Population sd (ddof 0) over the reads of an arm, mean over responses and criteria. In the fixed
@@ -52,7 +73,7 @@ def within_item_sd(scores: Scores) -> Iterator[Draft]:
     reads="passes",
     cases=off_quality,
 )
-def pearson_r(scores: Scores) -> Iterator[Draft]:
+def pearson_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Correlation of mean scores with quality, mean over criteria and for each, by orders.
 
     Pearson's r over responses; Fisher-z interval from the cluster jackknife. Xu et al., tables 5
@@ -62,7 +83,7 @@ def pearson_r(scores: Scores) -> Iterator[Draft]:
 
 
 @figure("r", symbol="r_1", null=0.0, better="higher", headline=60, cases=off_quality)
-def single_read_r(scores: Scores) -> Draft:
+def single_read_r(scores: Scores) -> UnkeyedEstimate:
     """Correlation of one single reading with quality, mean over criteria.
 
     What a user without averaging gets: Pearson's r over all readings of the first balanced pass,
@@ -75,11 +96,11 @@ def single_read_r(scores: Scores) -> Draft:
     readings = [scores.by_criterion(scores.reads[:, order, 0]) for order in range(orders)]
     quality, cluster = np.tile(scores.reference, (orders, 1)), np.tile(scores.cluster, orders)
     r = macro.macro_r(np.concatenate(readings), quality, cluster)
-    return Draft(label, r, n=r.n, given=scores.quality(reads=1))
+    return UnkeyedEstimate(label, r, n=r.n, given=scores.quality(reads=1))
 
 
 @figure("r", better="higher", reads="passes", cases=off_quality)
-def spearman_r(scores: Scores) -> Iterator[Draft]:
+def spearman_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Rank correlation of mean scores with quality, mean over criteria and for each, by orders.
 
     Spearman's rho over responses; intervals as for `pearson_r`, with ranks taken anew.
@@ -87,7 +108,7 @@ def spearman_r(scores: Scores) -> Iterator[Draft]:
     return _correlations(scores, "spearman")
 
 
-def _correlations(scores: Scores, kind: correlation.Kind) -> Iterator[Draft]:
+def _correlations(scores: Scores, kind: correlation.Kind) -> Iterator[UnkeyedEstimate]:
     for arm, reads in scores.arms.items():
         label = f"{kind.capitalize()} correlation with quality, {WORDS[arm]}"
         if not scores.knows_quality:
@@ -97,8 +118,8 @@ def _correlations(scores: Scores, kind: correlation.Kind) -> Iterator[Draft]:
         given = scores.quality(reads.shape[1])
         r = macro.macro_r(means, quality, cluster, kind)
         r = explained(r, means, quality, cluster)
-        yield Draft(f"{label}, mean over criteria", r, {"arm": arm}, n=r.n, given=given)
+        yield UnkeyedEstimate(f"{label}, mean over criteria", r, {"arm": arm}, n=r.n, given=given)
         for name, own, worth in zip(scores.names, means.T, quality.T, strict=True):
             r = correlation.cluster_jackknife_r(own, worth, cluster, kind)
             dims = {"criterion": name, "arm": arm}
-            yield Draft(f"{label}, {name}", r, dims, n=r.n, given=given)
+            yield UnkeyedEstimate(f"{label}, {name}", r, dims, n=r.n, given=given)

@@ -1,0 +1,269 @@
+"""The questions of score_order: responses, a rubric, and orders of its lines."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Annotated, Any, Self
+
+from pydantic import Field, model_validator
+
+from judgesheet.axis import Options, Problem
+from judgesheet.axis.arms import Read, Settings, item_fault, reads, sequences
+from judgesheet.axis.labels import Rated, label
+from judgesheet.axis.material import (
+    LONGEST_RUBRIC,
+    Levels,
+    Name,
+    Strict,
+    Text,
+    duplicates,
+    leaks,
+    length_against_level,
+    length_spread,
+    responses,
+    spread,
+    word_count,
+)
+from judgesheet.axis.prompt import object_schema, parameters, renderer
+from judgesheet.axis.shaping import Holds, Prompt, candidate_fields, heading
+from judgesheet.base.errors import UsageError
+from judgesheet.base.records import LOGPROBS, Call, Label, Stimulus
+
+if TYPE_CHECKING:
+    import numpy as np
+
+# -- stimuli ---------------------------------------------------------------------------------------
+
+
+LENGTH_LIMIT = 0.15
+"""Largest share by which a response may differ from its prompt's mean word count."""
+CUE_LIMIT = 0.2
+"""Largest correlation of length with the intended level over the pool."""
+MARKED = 3
+"""A rubric line with so many times the words of another is told by its length."""
+
+
+class Rubric(Strict):
+    """A criterion and its described scores, worst first."""
+
+    criterion: Text
+    levels: Levels
+
+
+class Candidate(Strict):
+    """A response to grade, with what is known about it and never shown.
+
+    `level` is the rubric level that it was written for (1 is the worst); `human` what people gave
+    it and `model` what another model did: one score, or one per rater (null where one gave none),
+    on any scale.
+    """
+
+    id: Name
+    text: Text
+    level: Annotated[int, Field(ge=1)] | None = None
+    human: Rated | None = None
+    model: Rated | None = None
+
+
+class Material(Strict):
+    """One line of a stimuli file."""
+
+    id: Name
+    domain: str = ""
+    prompt: Text
+    reference: Text | None = None
+    rubric: Rubric
+    candidates: Annotated[list[Candidate], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        ids = [candidate.id for candidate in self.candidates]
+        if len(set(ids)) != len(ids):
+            raise ValueError("two candidates have the same id")
+        highest = max((c.level or 0 for c in self.candidates), default=0)
+        if highest > len(self.rubric.levels):
+            raise ValueError(
+                f"a candidate has level {highest}, the rubric ends at {len(self.rubric.levels)}"
+            )
+        return self
+
+
+def material() -> type[Material]:
+    """The schema of one stimulus: a prompt, a rubric and the responses to grade."""
+    return Material
+
+
+def labels(stimuli: Sequence[Stimulus]) -> Iterator[Label]:
+    """One label per response and kind; levels scaled to 0..1, scores averaged over raters."""
+    for stimulus in stimuli:
+        last = len(stimulus.fields["rubric"]["levels"]) - 1
+        for candidate in stimulus.fields["candidates"]:
+            item = f"{stimulus.id}/{candidate['id']}"
+            for kind in ("human", "model"):
+                if candidate.get(kind) is not None:
+                    yield label("score_order", item, kind, candidate[kind])
+            if candidate.get("level") is not None:
+                yield Label("score_order", item, "intended", (candidate["level"] - 1) / last)
+
+
+def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
+    """The faults that the schema cannot detect; see `judgesheet stimuli check`."""
+    yield from length_spread(responses(stimuli), LENGTH_LIMIT)
+    texts, pairs, used = [], [], set()
+    for stimulus in stimuli:
+        candidates = stimulus.fields["candidates"]
+        yield from _rubric(stimulus)
+        for candidate in candidates:
+            where = f"{stimulus.id}/{candidate['id']}"
+            texts.append((where, candidate["text"]))
+            yield from leaks(where, candidate["text"])
+            if candidate.get("level") is not None:
+                used.add(candidate["level"])
+                pairs.append((float(candidate["level"]), word_count(candidate["text"])))
+    yield from length_against_level(pairs, CUE_LIMIT)
+    yield from duplicates(texts)
+    for low, high in pairwise(sorted(used)):
+        if high - low > 1:
+            yield Problem("pool", f"no response was written for levels {low + 1} to {high - 1}")
+
+
+def _rubric(stimulus: Stimulus) -> Iterator[Problem]:
+    counts = [word_count(level) for level in stimulus.fields["rubric"]["levels"]]
+    if max(counts) > MARKED * max(min(counts), 1):
+        what = f"rubric lines have {min(counts)} to {max(counts)} words; length may mark a line"
+        yield Problem(stimulus.id, what, grave=False)
+
+
+# -- imported prompts: graded on the one criterion that was chosen ---------------------------------
+
+
+TAKES = {Holds.RUBRIC: 0, Holds.RATINGS: 1, Holds.ANSWERS: 2}
+
+
+def shape(prompt: Prompt) -> dict[str, Any]:
+    """The prompt with its rubric and all its responses.
+
+    UsageError unless exactly one criterion is described.
+    """
+    if not prompt.rubrics:
+        raise UsageError(
+            "score_order needs described scores; give them with --rubric FILE "
+            '({"criterion name": ["worst", …, "best"]})'
+        )
+    if len(prompt.rubrics) > 1:
+        names = ", ".join(prompt.rubrics)
+        raise UsageError(f"score_order grades one criterion; choose it with --criterion: {names}")
+    [(criterion, levels)] = prompt.rubrics.items()
+    return {
+        **heading(prompt),
+        "rubric": {"criterion": criterion, "levels": list(levels)},
+        "candidates": [
+            candidate_fields(one, human=one.scores(criterion), model=one.model)
+            for one in prompt.responses
+        ],
+    }
+
+
+# -- calls -----------------------------------------------------------------------------------------
+
+
+MAIN_SCALE = 5
+"""The scale of the headline figures (Xu et al., table 2), or of the shortest rubric if less."""
+# What a limit can decide is fixed by the number of prompts, not of calls: 24 can prove V < .15
+# (docs/decisions/0020-profiles.md). `first` leaves out the reverse rotations, which add neighbours,
+# not places (docs/decisions/0034-a-first-sheet.md).
+PROFILES: Mapping[str, Settings] = {
+    "first": Settings(stimuli=6, candidates=1, repeated=1, random=0, fixed=0, forward=True),
+    "smoke": Settings(stimuli=3, candidates=2, repeated=2, random=0, fixed=1),
+    "quick": Settings(stimuli=24, candidates=2, repeated=2, random=0, fixed=1),
+    "standard": Settings(None, None, repeated=4, random=None, fixed=None, scales=(2, 3, 9)),
+    "full": Settings(None, None, repeated=None, random=None, fixed=None, scales=(2, 3, 9)),
+}
+
+
+def design(
+    stimuli: Sequence[Stimulus], options: Options, rng: "np.random.Generator"
+) -> Iterator[Call]:
+    """Every call, item by item; within an item the arms are interleaved at random.
+
+    Calls of one item stand together so that an endpoint with prefix caching answers faster, and in
+    random order so that a drift of the endpoint over time cannot pose as an effect of the order.
+    """
+    shown, permuted = ("prompt", "response"), {"options.description": "option"}
+    render = renderer("score_order", options, shown, permuted, labelled=True)
+    settings, kind = PROFILES[options.profile].chosen(options), options.sequences
+    # One scale for the whole pool: figures of rubrics of different lengths do not compare.
+    scale = min(MAIN_SCALE, *map(_longest, stimuli))
+    for index, stimulus in enumerate(spread(stimuli, settings.stimuli)):
+        # Candidates of a prompt share the cells, so that they can be ranked.
+        cells = list(reads(scale, kind, index, settings, rng))
+        for other in settings.scales:
+            if other != scale and other <= _longest(stimulus):
+                cells += [Read("balanced", order, 0) for order in sequences(other, kind)]
+        for candidate in stimulus.fields["candidates"][: settings.candidates]:
+            for pick in rng.permutation(len(cells)):
+                yield _call(stimulus, candidate, cells[pick], options, render)
+
+
+def _longest(stimulus: Stimulus) -> int:
+    return len(stimulus.fields["rubric"]["levels"])
+
+
+def _call(
+    stimulus: Stimulus,
+    candidate: Mapping[str, Any],
+    read: Read,
+    options: Options,
+    render: Callable[..., str],
+) -> Call:
+    fields, scale = stimulus.fields, len(read.order)
+    descriptions = _picked(fields["rubric"]["levels"], scale)
+    prompt = render(
+        prompt=fields["prompt"],
+        response=candidate["text"],
+        reference=fields.get("reference"),
+        criterion=fields["rubric"]["criterion"],
+        options=[{"score": s, "description": descriptions[s - 1]} for s in read.order],
+        n=scale,
+        reply=options.reply,
+    )
+    schema = object_schema({"score": {"type": "integer", "enum": list(range(1, scale + 1))}})
+    # Free text compares before it scores; constrained JSON is one number.
+    params = parameters(options, {"text": 1024, "json": 32}, "score", schema)
+    return Call(
+        axis="score_order",
+        stimulus=stimulus.id,
+        cell={
+            "item": f"{stimulus.id}/{candidate['id']}",
+            "arm": read.arm,
+            "scale": scale,
+            "order": list(read.order),
+        },
+        repeat=read.repeat,
+        messages=({"role": "user", "content": prompt},),
+        params={**params, **LOGPROBS} if options.logprobs else params,
+        reply=options.reply,
+    )
+
+
+def _picked(levels: Sequence[str], scale: int) -> list[str]:
+    """`scale` descriptions picked evenly from a longer rubric, first and last included."""
+    last = len(levels) - 1
+    return [levels[round(rank * last / (scale - 1))] for rank in range(scale)]
+
+
+def fault(cell: Mapping[str, Any]) -> str | None:
+    """What keeps a recorded cell from being one of ours, as a sentence; None if nothing does."""
+    if wrong := item_fault(cell, "the graded response"):
+        return wrong
+    scale, order = cell.get("scale"), cell.get("order")
+    if type(scale) is not int or not 2 <= scale <= LONGEST_RUBRIC:
+        return f"cell.scale must be a number from 2 to {LONGEST_RUBRIC}"
+    shown = order if isinstance(order, list) and {*map(type, order)} == {int} else []
+    if sorted(shown) != list(range(1, scale + 1)):
+        return f"cell.order must list the scores 1 to {scale}, each once, as displayed"
+    return None
+
+
+def arm(cell: Mapping[str, Any]) -> str:
+    """The row of a cell in the plan's table: its arm, and the rubric's length."""
+    return f"{cell['arm']}, scale {cell['scale']}"

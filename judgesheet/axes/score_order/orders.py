@@ -1,0 +1,340 @@
+"""Which order should the rubric be printed in, and how many are enough? (Xu et al., 5.2 and 5.3)
+
+Averaging raises the correlation with quality for two reasons: noise cancels, as it would with
+repeats under one order, and the effect of the order cancels, which needs other orders.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import numpy as np
+
+from judgesheet.axes.score_order._scores import CHANGES, PLACES, Scores, figure, of_main_scale
+from judgesheet.axis.arrays import Floats
+from judgesheet.axis.figure import UnkeyedEstimate, absent
+from judgesheet.axis.labels import NO_REFERENCE, Quality
+from judgesheet.axis.views import off_quality, repeated
+from judgesheet.base.digits import percent, two_digits
+from judgesheet.base.missing_reasons import CONSTANT, NO_OBSERVATIONS, Reason
+from judgesheet.base.records import PaperCompatible
+from judgesheet.stats import correlation
+from judgesheet.stats import orders as designs
+from judgesheet.stats import selection as matrices
+from judgesheet.stats.averaging import Gain
+from judgesheet.stats.correlation import cluster_jackknife_r, pearson
+from judgesheet.stats.interval import Interval, cluster_rate, without_interval
+from judgesheet.stats.orders import Order
+from judgesheet.stats.reads import row_means
+
+# -- which order (Xu et al. v1, section 5.3) -------------------------------------------------------
+
+
+CONFIDENT = 0.90
+"""Share of resamples in which an order must beat the default before it is recommended: resampling
+the paper's own tables finds the same best order again in 13 to 52 %."""
+NEVER_GIVEN = Reason("never_given", "a score was never given: its shares are unknown")
+DEFAULT_IS_BEST = Reason("default_is_best", "the default order is itself the cheapest probed")
+NO_RANK = Reason("no_rank", "the default order was not probed or its correlation is undefined")
+
+
+def digits(order: Order) -> str:
+    """An order as the key writes it: 12345."""
+    return "".join(map(str, order))
+
+
+def canonical(scores: Scores) -> Order:
+    """The default order 1 2 … n."""
+    return designs.balanced(scores.scale)[0]
+
+
+@figure("share", better="nearer", by_place=True, passes_blind=True, reads="passes", cases=PLACES)
+def selection(scores: Scores) -> Iterator[UnkeyedEstimate]:
+    """When the judge gives this score, how often is its line at this position?
+
+    P(position | score) over the balanced arm (Xu et al. v1, table 5); 1/n everywhere for a judge
+    that reads only the content. Interval of a rate, clusters are stimuli.
+    """
+    counts = scores.grid.selections
+    for score in range(scores.scale):
+        sizes = counts[:, score, :].sum(axis=1)
+        given = sizes > 0
+        for position in range(scores.scale):
+            share = cluster_rate(counts[given, score, position], sizes[given])
+            label = f"Share of score {score + 1} given at position {position + 1}"
+            dims = {"score": score + 1, "position": position + 1}
+            yield UnkeyedEstimate(label, share, dims, n=int(sizes.sum())).or_absent(NEVER_GIVEN)
+
+
+@figure(
+    "percentage points",
+    symbol="BC",
+    null=0.0,
+    headline={"order=12345": 115},
+    missing="balanced orders (cell.arm) at a 5-point scale",
+    by_place=True,
+    passes_blind=True,
+    reads="passes",
+    cases=PLACES,
+)
+def bias_cost(scores: Scores) -> Iterator[UnkeyedEstimate]:
+    """How far an order's own cells of the selection matrix depart from 1/n, in percentage points.
+
+    Cost(pi) = sum over positions p of |P(p | pi_p) - 1/n| (Xu et al. v1, table 6; summed, not
+    averaged). A true cost of 0 gives a value well above 0 in a small probe; the interval allows for
+    that.
+    """
+    counts = scores.grid.selections
+    paper_way = matrices.selection_matrix(counts)
+    for order in sorted({*scores.grid.orders, canonical(scores)}):
+        cost = matrices.bias_cost_interval(counts, order)
+        plain = matrices.bias_cost(paper_way, order)
+        printed = None if np.isnan(plain) else plain
+        draft = UnkeyedEstimate(
+            f"Bias cost of the order {' '.join(map(str, order))}",
+            cost,
+            {"order": digits(order)},
+            n=int(counts.sum()),
+            paper=PaperCompatible(printed, None, None, "Xu et al. v1, section 5.3"),
+        )
+        yield draft.or_absent(NEVER_GIVEN)
+
+
+@figure("order", better="", by_place=True, passes_blind=True, cases=PLACES)
+def min_bias_order(scores: Scores) -> Iterator[UnkeyedEstimate]:
+    """The order of least bias cost, written as a number (54321 lists 5 first).
+
+    Without a dimension: among the orders that were probed, as in Xu et al. v1, table 6;
+    `[among=all]`: among all n! orders, as an assignment problem. It is the minimum of a noisy
+    figure; `min_bias_confidence` says how reliable it is.
+    """
+    counts = scores.grid.selections
+    for where, dims, among in (
+        ("the probed orders", {}, scores.grid.orders),
+        ("all orders", {"among": "all"}, None),
+    ):
+        matrix = matrices.selection_matrix(counts)
+        best = matrices.min_bias_order(matrix, among)
+        # A value must be a number: the order 1 2 3 4 5 is 12345.
+        order = None if best is None else int(digits(best))
+        cost = "" if best is None else two_digits(matrices.bias_cost(matrix, best))
+        draft = UnkeyedEstimate(
+            f"Order of least bias cost among {where}",
+            without_interval(order, clusters=scores.grid.clusters, method="argmin of bias_cost"),
+            dims,
+            n=int(counts.sum()),
+            given=cost and f"its cost is {cost} points",
+        )
+        yield draft.or_absent(NEVER_GIVEN)
+
+
+@figure(
+    "share", symbol="conf", better="", headline=240, by_place=True, passes_blind=True, cases=PLACES
+)
+def min_bias_confidence(scores: Scores) -> UnkeyedEstimate:
+    """How certain it is that the best probed order costs less than the default 1 2 … n.
+
+    Share of 2,000 cluster-bootstrap resamples in which it does. An order is recommended only from
+    .90 up: resampling the paper's own tables finds the same best order in only 13 to 52 %.
+    """
+    counts, probed, default = scores.grid.selections, scores.grid.orders, canonical(scores)
+    best = matrices.min_bias_order(matrices.selection_matrix(counts), probed)
+    share, note = None, ""
+    # The default cannot be cheaper than itself: there is nothing to resample.
+    if best is not None and best != default:
+        share = matrices.order_gain_share(counts, best, default, scores.rng())
+        again = matrices.best_order_share(counts, scores.rng(), probed)
+        note = f"the same best order is found again in {percent(again or 0)} of resamples"
+    method = "cluster bootstrap, 2,000 resamples"
+    draft = UnkeyedEstimate(
+        "Resamples in which the cheapest order beats the default",
+        without_interval(share, clusters=scores.grid.clusters, method=method),
+        n=int(counts.sum()),
+        note=note,
+    )
+    return draft.or_absent(NEVER_GIVEN if best is None else DEFAULT_IS_BEST)
+
+
+@figure("r", better="higher", cases=off_quality)
+def per_order_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
+    """Correlation with quality of single reads under one order (Xu et al. v1, table 4).
+
+    Pearson's r; Fisher-z interval from the cluster jackknife. `conditions` give its rank among the
+    probed orders, as in the paper, but ranks of noisy correlations are unstable.
+    """
+    if scores.reference.kind is None:
+        return
+    ranks = _ranks(scores)
+    for order, reads in _order_columns(scores):
+        r = cluster_jackknife_r(reads, scores.reference.values, scores.grid.cluster)
+        rank = f"rank {ranks.get(order, '?')} of {len(ranks)}"
+        yield UnkeyedEstimate(
+            f"r of single reads under the order {' '.join(map(str, order))}",
+            r,
+            {"order": digits(order)},
+            n=r.n,
+            given=scores.reference.given(remark=rank),
+        )
+
+
+@figure("rank", cases=off_quality)
+def default_order_rank(scores: Scores) -> UnkeyedEstimate:
+    """Rank of the default order 1 2 … n among the probed ones by `per_order_r` (1 is best).
+
+    Xu et al. v1, table 4. Ranks of noisy correlations are unstable: compare the intervals of
+    `per_order_r`.
+    """
+    label = "Rank of the default order by correlation"
+    if scores.reference.kind is None:
+        return absent(label, NO_REFERENCE)
+    ranks, default = _ranks(scores), canonical(scores)
+    if default not in ranks:
+        return absent(label, NO_RANK)
+    return UnkeyedEstimate(
+        label,
+        without_interval(
+            ranks[default],
+            clusters=scores.grid.clusters,
+            method="rank of Pearson's r of single reads (Xu et al. v1)",
+        ),
+        n=len(scores.items),
+        given=scores.reference.given(),
+        unit=f"of {len(ranks)}",
+    )
+
+
+def _ranks(scores: Scores) -> dict[Order, int]:
+    """Rank by r of every order whose r is defined; 1 is the best."""
+    quality = scores.reference.values
+    correlations = {order: pearson(reads, quality) for order, reads in _order_columns(scores)}
+    known = {order: r for order, r in correlations.items() if not np.isnan(r)}
+    return {order: 1 + sum(other > r for other in known.values()) for order, r in known.items()}
+
+
+def _order_columns(scores: Scores) -> Iterator[tuple[Order, Floats]]:
+    """Each order with the mean of an item's reads under it."""
+    for index, order in enumerate(scores.grid.orders):
+        yield order, row_means(scores.grid.reads[:, index, : scores.grid.passes])
+
+
+# -- how many --------------------------------------------------------------------------------------
+
+
+@figure("r", better="higher", cases=off_quality)
+def budget_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
+    """Correlation with quality after averaging k orders (Xu et al., section 5.3).
+
+    Mean over the subsets of size k of the arm's reads, complete items only; `low` and `high` are
+    the 2.5 and 97.5 percentiles over subsets, a spread and not a confidence interval.
+    """
+    if scores.reference.kind is not None:
+        sweep = partial(correlation.budget_r, y=scores.reference.values)
+        yield from _budget("r with quality", scores, sweep, scores.reference.given())
+
+
+@figure("r", better="higher", passes_blind=True, cases=CHANGES)
+def budget_agreement(scores: Scores) -> Iterator[UnkeyedEstimate]:
+    """Correlation of the mean of k orders with the mean of all of them: how many are enough?
+
+    Needs no label. The k orders are part of what they are compared with, so it ends at 1: it shows
+    how many calls can replace all of them, not how good all of them are.
+    """
+    return _budget("Agreement with all orders", scores, correlation.budget_agreement, "")
+
+
+def _budget(
+    label: str,
+    scores: Scores,
+    sweep: Callable[..., tuple[correlation.BudgetPoint, ...]],
+    given: Quality | str,
+) -> Iterator[UnkeyedEstimate]:
+    """`sweep` over one read per order of the balanced arm, then over the random arm."""
+    # Not the fixed arm: all its reads are under one order.
+    arms = {"balanced": scores.grid.reads[:, :, 0], "random": scores.arms.get("random")}
+    for arm, reads in arms.items():
+        if reads is None:
+            continue
+        complete = int((~np.isnan(reads).any(axis=1)).sum())
+        for point in sweep(reads, rng=scores.rng()):
+            orders = f"{point.k} order{'s' if point.k > 1 else ''}"
+            undefined = f"undefined in {percent(point.undefined)} of subsets: constant scores"
+            draft = UnkeyedEstimate(
+                f"{label} after {orders}, {arm} (range: over choices of orders)",
+                _band(point, scores.grid.clusters),
+                {"k": point.k, "arm": arm},
+                n=complete,
+                given=given,
+                note=undefined if point.undefined else "",
+            )
+            yield draft.or_absent(CONSTANT if complete else NO_OBSERVATIONS)
+
+
+def _band(point: correlation.BudgetPoint, clusters: int) -> Interval:
+    single = point.subsets < 2  # one subset has no spread
+    low, high = (None, None) if single else (point.low, point.high)
+    method = f"mean and 2.5-97.5 percentile of {point.subsets} subsets"
+    return Interval(point.value, low, high, clusters=clusters, method=method, proves=False)
+
+
+@figure("difference of r", symbol="G", better="", headline={"k=10": 100}, cases=off_quality)
+def averaging_gain(scores: Scores) -> Iterator[UnkeyedEstimate]:
+    """Gain in correlation with quality from averaging k orders, against a single reading.
+
+    r_k - r_1, each the mean over the subsets of that many orders of the first balanced pass (Xu et
+    al., section 5.3). It has two parts: `averaging_gain_noise` + `averaging_gain_order`. Cluster
+    bootstrap over stimuli.
+    """
+    return _gains(scores, "Gain in r", lambda gain: gain.total)
+
+
+@figure(
+    "difference of r",
+    symbol="G_noi",
+    better="",
+    headline={"k=10": 102},
+    cases=of_main_scale(repeated),
+)
+def averaging_gain_noise(scores: Scores) -> Iterator[UnkeyedEstimate]:
+    """The part of `averaging_gain` that k calls in one and the same order would give.
+
+    r_1 (sqrt(k / (1 + (k - 1) rho)) - 1), Spearman and Brown's prophecy, where rho = 1 - s2 / V is
+    the share of the variance V of one reading over items that a repeat in the same order repeats,
+    and s2 the variance between such repeats. Not identified where no order was read twice. Cluster
+    bootstrap over stimuli. Xu et al., section 5.2 (variance reduction).
+    """
+    return _gains(scores, "Gain in r from less noise", lambda gain: gain.noise, _greedy(scores))
+
+
+@figure("difference of r", symbol="G_ord", better="", headline={"k=10": 101}, cases=off_quality)
+def averaging_gain_order(scores: Scores) -> Iterator[UnkeyedEstimate]:
+    """The rest of `averaging_gain`: the gain because the k orders differ.
+
+    `averaging_gain` - `averaging_gain_noise`. 0 for a judge that the order does not affect; all of
+    the gain for one that always repeats itself. Cluster bootstrap over stimuli. Xu et al., section
+    5.2 (de-biasing).
+    """
+    return _gains(scores, "Gain in r from other orders", lambda gain: gain.order, _greedy(scores))
+
+
+def _gains(
+    scores: Scores, label: str, part: Callable[[Gain], Interval], note: str = ""
+) -> Iterator[UnkeyedEstimate]:
+    for gain in scores.gains:
+        interval, words = part(gain), f"{label}, {gain.k} orders averaged"
+        if scores.reference.kind is None:
+            yield absent(words, NO_REFERENCE, {"k": gain.k})
+            continue
+        yield UnkeyedEstimate(
+            words,
+            interval,
+            {"k": gain.k},
+            n=len(scores.items),
+            given=scores.reference.given(remark="balanced orders"),
+            note="" if interval.value is None else note,
+        )
+
+
+def _greedy(scores: Scores) -> str:
+    """At temperature 0 the split is one of this endpoint, not of the judge when it samples."""
+    if scores.temperature == 0:
+        return "at temperature 0 repeats show only the noise of the endpoint itself"
+    return ""
