@@ -32,7 +32,7 @@ HOMES = {
     "re2": {"measuring.parsing"},
     "jsonpath": {"measuring.parsing"},
     "scipy": {"stats"},
-    "statsmodels": set(),  # what the tests compare with; see docs/decisions/0014-own-arithmetic.md
+    "statsmodels": {"stats"},
     "typst": {"sheet"},
     "weasyprint": {"sheet.own_template"},
     "click": {"cli", "commands"},

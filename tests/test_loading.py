@@ -9,7 +9,7 @@ import pytest
 from tests.judges.loopback import completion, serving
 
 DRAWING = {"judgesheet.sheet.chart", "typst"}
-ARITHMETIC = {"numpy", "scipy", "pandas", "pyarrow"}
+ARITHMETIC = {"numpy", "scipy", "pandas", "pyarrow", "statsmodels"}
 STAGES = {"asyncio", "sqlite3", "pydantic", "jinja2", "judgesheet.ledger", "judgesheet.decide"}
 
 
@@ -20,7 +20,7 @@ STAGES = {"asyncio", "sqlite3", "pydantic", "jinja2", "judgesheet.ledger", "judg
         (["probe", "--help"], DRAWING | ARITHMETIC | STAGES),
         (
             ["plan", "--model", "sim/fair", "--axis", "score_order", "--profile", "smoke"],
-            DRAWING | {"scipy.stats"},
+            DRAWING | {"scipy.stats", "statsmodels"},
         ),
         (["doctor"], ARITHMETIC),
     ],
@@ -55,7 +55,7 @@ sys.exit(" ".join(found[-1]) or 0)
 
 
 def test_a_complete_run_needs_no_client_and_nothing_that_measures(tmp_path: Path) -> None:
-    unneeded = [*DRAWING, "pandas", "pyarrow", "scipy.stats", "aiohttp"]
+    unneeded = [*DRAWING, "pandas", "pyarrow", "scipy.stats", "statsmodels", "aiohttp"]
     with serving(lambda *_: completion("[RESULT] 3")) as server:
         words = [sys.executable, "-c", RESUMED, str(tmp_path), server.base_url]
         subprocess.run(words, check=True)

@@ -21,6 +21,7 @@ from judgesheet.axis import Readings
 from judgesheet.base.digits import decimals, percent, rounded, two_digits
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Estimate, Imputed, Rating, Statement
+from judgesheet.base.units import FISHER
 from judgesheet.stats.interval import widening
 
 if TYPE_CHECKING:
@@ -48,8 +49,6 @@ MOSTLY = 0.5
 """A share above which something happens more often than not."""
 ORDER_TESTS = ("order_dependence_p", "position_bias_p")
 """The two tests that can announce an effect of the order."""
-# Units of figures whose intervals are t intervals of Fisher's z.
-_FISHER = ("r", "rho")
 # A smaller p-value is printed as this: nobody reads the digits, and draws give few of them.
 _LEAST_P = 0.001
 # From here on two decimals are enough.
@@ -94,7 +93,7 @@ def _sure_end(estimate: Estimate | None, side: Literal["least", "most"]) -> floa
         return nan
     # Two-sided level whose one side errs with ACCUSE.
     wider = widening(estimate.clusters, estimate.level, 1 - 2 * ACCUSE)
-    if estimate.unit in _FISHER and max(abs(end), abs(estimate.value)) < 1:
+    if estimate.unit in FISHER and max(abs(end), abs(estimate.value)) < 1:
         z = math.atanh(estimate.value)
         return math.tanh(z + wider * (math.atanh(end) - z))
     return estimate.value + wider * (float(end) - estimate.value)

@@ -2,13 +2,14 @@
 
 A limit is kept only if a one-sided 95 % bound lies on its right side, and broken only if the other
 bound lies on its wrong side; between the two nothing is proven. What a failed control makes void is
-neither. All limits must hold, so no correction for their number is needed (intersection-union).
-Nothing here needs numpy.
+neither. All limits must hold, so keeping them needs no correction for their number
+(intersection-union); one that is broken rejects the judge, so breaking them does (Holm). Nothing
+here needs numpy.
 """
 
 import difflib
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -16,10 +17,11 @@ from judgesheet.base.datasheet import WORST, by_key
 from judgesheet.base.digits import apart, level, tenths
 from judgesheet.base.keys import ANY, Key
 from judgesheet.base.records import AxisResult, Control, Datasheet, Estimate, Verdict, VerdictStatus
-from judgesheet.base.units import SHARE, unit
+from judgesheet.base.units import FISHER, SHARE, unit
 from judgesheet.decide.compare import IntervalEstimate
 from judgesheet.decide.controls import READ, failed, touches
 from judgesheet.decide.policy import Limit, Policy
+from judgesheet.stats.multiplicity import student_quantile, student_tail
 from judgesheet.stats.unseen import clusters_for
 
 SIMILAR = 0.75
@@ -53,7 +55,13 @@ def reach(estimate: Estimate) -> IntervalEstimate | None:
 
 def verdicts(sheet: Datasheet, policy: Policy) -> Iterator[Verdict]:
     """A verdict on every limit of the policy that applies."""
-    found, axes = by_key(sheet), {axis.name: axis for axis in sheet.axes}
+    found = by_key(sheet)
+    return _rejecting([*_each(sheet, policy, found)], found)
+
+
+def _each(sheet: Datasheet, policy: Policy, found: Mapping[str, Estimate]) -> Iterator[Verdict]:
+    """The verdict on each limit by itself."""
+    axes = {axis.name: axis for axis in sheet.axes}
     spare = not_asked(sheet)
     for limit in policy.limit:
         axis = axes.get(Key.parse(limit.key).axis)
@@ -86,6 +94,50 @@ def distance(verdict: Verdict) -> float:
         return 0.0
     # A limit of 0 is no unit: a hundredth stands in for it.
     return abs(verdict.bound - verdict.limit) / max(abs(verdict.limit), 0.01)
+
+
+def _rejecting(held: Sequence[Verdict], found: Mapping[str, Estimate]) -> Iterator[Verdict]:
+    """The verdicts, of which those stay broken that are so under Holm's correction."""
+    tested = sum(one.status != "void" and one.bound is not None for one in held)
+    surprise = {
+        place: _surprise(one, found[one.key])
+        for place, one in enumerate(held)
+        if one.status == "broken"
+    }
+    # The most surprising first, against all that were tested; the next against the rest.
+    ranked = sorted(surprise, key=surprise.__getitem__)
+    kept = [surprise[place] * (tested - step) <= 1 for step, place in enumerate(ranked)]
+    broken = set(ranked[: kept.index(False) if False in kept else len(kept)])
+    for place, one in enumerate(held):
+        if place in surprise and place not in broken:
+            why = f"{one.why}; among {tested} limits that can be chance (Holm)"
+            yield replace(one, status="not proven", why=why, needed=WORSE)
+        else:
+            yield one
+
+
+def _surprise(verdict: Verdict, estimate: Estimate) -> float:
+    """The p-value of a limit that is broken, in units of the error that its bound may make.
+
+    The bound is moved to the limit as that of a t interval over the same clusters would be: exact
+    for means, on Fisher's scale for correlations, and on that of arcsines for shares between 0
+    and 1.
+    """
+    value, limit, bound = verdict.observed, verdict.limit, verdict.bound
+    if value is None or limit is None or bound is None or (value - bound) * (value - limit) <= 0:
+        return 0.0  # without a width nothing is left to chance
+    error, freedom = 1 - _level(estimate), max(1, estimate.clusters - 1)
+    if estimate.unit in FISHER and max(map(abs, (value, limit, bound))) < 1:
+        value, limit, bound = map(math.atanh, (value, limit, bound))
+    elif unit(estimate.unit).ends == SHARE and value in (0.0, 1.0):
+        # Of n without exception, the bound is where n of them have this error.
+        kept, least = (abs(1 - value - one) for one in (limit, bound))
+        return float(error ** (math.log(kept) / math.log(least) - 1)) if 0 < kept < 1 else 0.0
+    elif unit(estimate.unit).ends == SHARE and min(value, limit, bound) >= 0:
+        # On which the spread of a share does not depend on the share.
+        value, limit, bound = (math.asin(math.sqrt(min(1.0, one))) for one in (value, limit, bound))
+    t = student_quantile(error, freedom) * (value - limit) / (value - bound)
+    return student_tail(t, freedom) / error
 
 
 def usable(verdict: Verdict, axis: AxisResult | None) -> Verdict:

@@ -23,7 +23,7 @@ MOST_FAILURES = 5
 """Kinds of failure that a sheet tells of."""
 FREE = ("local", "sim")
 """Providers that send no bill."""
-PACKAGES = ("numpy", "pandas", "scipy", "aiohttp", "xllamacpp", "litellm")
+PACKAGES = ("numpy", "pandas", "scipy", "statsmodels", "aiohttp", "xllamacpp", "litellm")
 """Libraries whose version can move a figure or a reply."""
 
 

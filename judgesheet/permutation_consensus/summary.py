@@ -10,7 +10,7 @@ from judgesheet.base.prices import Prices, cost
 from judgesheet.ledger.ledger import Totals
 from judgesheet.permutation_consensus.decision import SetDecision
 from judgesheet.sheet import show
-from judgesheet.stats.paired import agresti_min, changes, sign_test
+from judgesheet.stats.paired import changes, paired_difference, sign_test
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Accuracy:
     """The direct decision against the consensus, on the sets where both decided.
 
     A tie of m that holds a right candidate counts 1/m. `gain` is a difference of shares with its
-    Agresti-Min interval (`low`, `high`), `sign_test_p` the exact two-sided test of improved against
+    its interval (`low`, `high`), `sign_test_p` the exact two-sided test of improved against
     regressed sets. `left_out` sets have a known answer and lack a decision. `calls_per_point` is
     the extra calls per set for each percentage point, None unless a gain is proven. The macro
     averages weigh every source alike, as 004 does for pairs; None where no pair names a source.
@@ -113,7 +113,7 @@ def accuracy(decisions: Sequence[SetDecision]) -> Accuracy | None:
     direct = np.array([each.hit(each.direct) for each in rows])
     final = np.array([each.hit(each.winners) for each in rows])
     improved, regressed, unchanged = changes(final - direct)
-    gain, interval = float(np.mean(final - direct)), agresti_min(final - direct)
+    gain, interval = float(np.mean(final - direct)), paired_difference(final - direct)
     proven = interval.low is not None and interval.low > 0
     # 004 averages pairs over their sources; lists have no such sources.
     sources = np.array([each.source if each.mode == "pairwise" else "" for each in rows])

@@ -4,9 +4,10 @@ One criterion's reads are an array (items, calls) of scores with an array of the
 places, 0..n-1; NaN marks a call without a reading.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf
+from statistics import fmean
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -27,7 +28,7 @@ from ._support import (
     floats,
     sum_by,
 )
-from .interval import Interval, estimated, missing, student, without_ends
+from .interval import Interval, estimated, missing, skewness_of, student, without_ends
 from .reads import ratio
 
 NOT_COMPARED = Reason("not_compared", "positions cannot be compared")
@@ -38,7 +39,10 @@ DRAWS = 1000
 """Permutations: beyond their 95th percentile lies .036 to .064 of the law they are drawn from."""
 LEAST_STEP = 0.25
 """Share of the scale (at least one point) by which a cluster that was not seen may differ."""
-_SPREAD_METHOD = "range of centred cluster-bootstrap means, widened to t, room for unseen clusters"
+_SPREAD_METHOD = (
+    "low end: range of centred cluster-bootstrap means; high end: largest t bound of a pair of "
+    "positions; room for unseen clusters"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,11 +282,12 @@ def spreads(
 ) -> Family:
     """Best less worst position of every criterion, their mean and their maximum, with intervals.
 
-    The range of the errors bounds the error of the range. Its 95th percentile q comes from cluster
-    resamples of the influences (which are centred), widened from the normal to Student's t for the
-    number of clusters: value -+ q, not below 0. A percentile interval of the spread itself never
-    covers a true spread of 0. The interval leaves room for unseen clusters, which may differ by a
-    quarter of the scale.
+    The low end: the error of the range is at most the range of the errors, of which a quantile
+    comes from cluster resamples of the influences (which are centred), widened from the normal to
+    Student's t. The high end: the truth is the gap of two positions, so it is at most the largest
+    upper t bound over pairs of positions, and over criteria their mean or the largest. A percentile
+    interval of the spread itself never covers a true spread of 0. The interval leaves room for
+    unseen clusters, which may differ by a quarter of the scale.
 
     Parameters
     ----------
@@ -299,8 +304,9 @@ def spreads(
     ]
     values = np.array([criterion.spread for criterion in criteria])
     errors = np.concatenate(blocks, axis=-1)
+    above = [_largest_gap(criterion) for criterion in criteria]
     each = tuple(
-        _spread(values[at], errors[at], span, criterion.clusters, criterion.why)
+        _spread(values[at], errors[at], above[at], span, criterion.clusters, criterion.why)
         for at, criterion in enumerate(criteria)
     )
     known = ~np.isnan(values)
@@ -311,14 +317,44 @@ def spreads(
     # Mean and maximum are as sure as the criterion that the fewest prompts carry.
     fewest = min(criterion.clusters for criterion in criteria if not np.isnan(criterion.spread))
     values, errors = values[known], errors[known]
-    mean = _spread(values.mean(), errors.mean(axis=0), span, fewest)
-    most = _spread(values.max(), errors.max(axis=0), span, fewest)
+    some = [bound for bound, is_known in zip(above, known, strict=True) if is_known]
+
+    def on_average(confidence: float) -> float:
+        return fmean(bound(confidence) for bound in some)
+
+    def at_most(confidence: float) -> float:
+        return max(bound(confidence) for bound in some)
+
+    mean = _spread(values.mean(), errors.mean(axis=0), on_average, span, fewest)
+    most = _spread(values.max(), errors.max(axis=0), at_most, span, fewest)
     return OverCriteria(each, mean, most)
+
+
+Upper = Callable[[float], float]
+"""Upper end of an interval of the confidence that is asked for."""
+
+
+def _largest_gap(criterion: PositionEffects) -> Upper:
+    """The largest upper end of the gap between two positions, of each confidence."""
+    shown, groups = np.flatnonzero(~np.isnan(criterion.effects)), criterion.clusters
+    pairs = [(first, second) for first in shown for second in shown if first != second]
+    ends = []
+    for first, second in pairs if groups > 1 else ():
+        parts = criterion.influence[:, first] - criterion.influence[:, second]
+        error = float(np.sqrt(groups / (groups - 1) * float(parts @ parts)))
+        gap = float(criterion.effects[first] - criterion.effects[second])
+        ends.append(student(gap, error, groups, skewness_of(parts)))
+
+    def at(confidence: float) -> float:
+        return max(end(confidence)[1] for end in ends)
+
+    return at
 
 
 def _spread(
     value: float,
     errors: Floats,
+    above: Upper,
     span: float,
     clusters: int,
     why: Reason | None = None,
@@ -330,10 +366,9 @@ def _spread(
         return without_ends(value, ONE_CLUSTER, clusters=clusters, method=method)
 
     def at(confidence: float) -> tuple[float, float]:
-        # The tails of both sides: a range is one-sided, and |its error| has one tail.
-        tail = 2 * expanded_tail((1 - confidence) / 2, clusters)
-        half = float(np.quantile(errors, max(0.0, 1 - tail)))
-        return value - half, value + half
+        # A range has one tail; t has two, of which half of it lies in each.
+        tail = 2 * expanded_tail((1 - confidence) / 4, clusters)
+        return value - float(np.quantile(errors, 1 - tail)), above(confidence)
 
     reach = value, _step(span)
     return estimated(value, at, clusters, method, reach, within=(0.0, inf))

@@ -166,6 +166,49 @@ def student(centre: float, error: float, clusters: int, skewness: float = 0.0) -
     return at
 
 
+def with_few_far(at: At, means: Floats, sizes: Floats, within: tuple[float, float]) -> At:
+    """Ends that hold, too, if some clusters lie near the end of what is possible and others do not.
+
+    With one of forty clusters at the end, a t interval misses such a truth in up to .08 of samples.
+    Here the share of clusters beyond the middle between the mean and the end has Clopper and
+    Pearson's exact bound, and their mean and that of the others stand. Where clusters differ
+    smoothly that is no farther out than t.
+
+    Parameters
+    ----------
+    at
+        Ends of the interval without.
+    means, sizes
+        Shape (G,): mean and number of observations of each cluster.
+    within
+        Least and greatest mean of a cluster that is possible.
+    """
+    value = float(means @ sizes / sizes.sum())
+    low, high = (_few_far(means, sizes, value, end) for end in within)
+
+    def further(confidence: float) -> tuple[float, float]:
+        least, most = at(confidence)
+        return min(least, low(confidence)), max(most, high(confidence))
+
+    return further
+
+
+def _few_far(means: Floats, sizes: Floats, value: float, end: float) -> Callable[[float], float]:
+    """The end on the side of this `end` of the possible, of each confidence."""
+    far = np.abs(means - end) < abs(value - end) / 2
+    count, groups = int(far.sum()), means.size
+    if not 0 < count < groups:  # of none, there is room for unseen clusters
+        return lambda _: value
+    there, here = (float(np.average(means[at], weights=sizes[at])) for at in (far, ~far))
+
+    def at(confidence: float) -> float:
+        tail = (1 - confidence) / 2
+        most = 1 - float(scipy.special.betaincinv(groups - count, count + 1, tail))
+        return here + most * (there - here)
+
+    return at
+
+
 def skewness_of(parts: Floats) -> float:
     """Skewness of the contributions of clusters (G,), m3 / m2^(3/2); 0 without spread."""
     variance = float(np.mean(parts**2))
@@ -294,6 +337,7 @@ def cluster_mean(
         return without_ends(value, ONE_CLUSTER, clusters=1, method=method)
     skewness = skewness_of(_residuals(sums, sizes))
     at = student(value, _ratio_error(sums, sizes), groups, skewness)
+    at = with_few_far(at, sums / sizes, sizes, within)
     reach = value - within[0], within[1] - value
     return estimated(value, at, groups, method, reach, within, least)
 
@@ -310,7 +354,8 @@ def mean_excess(values: ArrayLike) -> Interval:
 
     In truth it is 0 at least: two calls under one order agree at least as often (Cauchy-Schwarz).
     """
-    return mean_t(values, (-1.0, 1.0), least=0.0)
+    # So is that of a stimulus that was not seen: an excess below 0 is noise of those that were.
+    return mean_t(values, (0.0, 1.0), least=0.0)
 
 
 def _residuals(sums: Floats, sizes: Floats) -> Floats:
@@ -380,11 +425,17 @@ def wilson(k: float, n: float, level: float = LEVEL) -> Interval:
     """
     if n <= 0:
         return missing(NO_OBSERVATIONS, method="Wilson")
-    low, high = _wilson_ends(k / n, n, z_quantile(two_sided(level)))
+    # Here: it takes .6 s to load, which a command that measures nothing must not pay.
+    from statsmodels.stats.proportion import proportion_confint
+
+    low, high = proportion_confint(k, n, alpha=1 - level, method="wilson")
+    # Of 0 of 7 theirs begins at 3e-17, an end that excludes the value.
+    low, high = 0.0 if k <= 0 else float(low), 1.0 if k >= n else float(high)
     return Interval(k / n, low, high, level, method="Wilson")
 
 
 def _wilson_ends(p: float, n: float, z: float) -> tuple[float, float]:
+    """Wilson's ends with any quantile: on effective calls that of t, which no library takes."""
     centre = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * np.sqrt(max(0.0, p * (1 - p)) / n + z * z / (4 * n * n))
     # Exactly 0 of n and n of n: the formula leaves 3e-17, and an end that excludes the value.

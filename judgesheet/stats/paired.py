@@ -1,12 +1,14 @@
 """Two decisions on the same prompts: is one right more often than the other?"""
 
+from math import sqrt
+
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
 from judgesheet.base.missing_reasons import Reason
 
-from ._support import TINY, Floats, floats, two_sided, z_quantile
+from ._support import TINY, Floats, floats
 from .interval import Interval, estimated, missing, without_ends
 
 NO_PAIRS = Reason("no_pairs", "no pairs")
@@ -24,44 +26,64 @@ def sign_test(improved: int, regressed: int) -> float:
     return 2 * float(scipy.special.betainc(differing - fewer, fewer + 1, 0.5))
 
 
-def agresti_min(differences: ArrayLike) -> Interval:
-    """Mean of paired differences of proportions with the adjusted Wald interval.
+def paired_difference(differences: ArrayLike) -> Interval:
+    """Mean of paired differences of proportions: exact ends of its two parts, combined.
 
-    Half a pair is added to each cell of the table of pairs: with N + 2 in place of N, centre
-    S / (N + 2) and variance (Q + 1 - S^2 / (N + 2)) / (N + 2)^2, where S and Q are the sums of the
-    differences and of their squares. For differences of -1, 0, 1 these are the discordant counts;
-    ties that count a share give fractions between. The interval is widened to contain the mean and
-    leaves room for unseen pairs.
+    The share of pairs that got better and that of those that got worse each have Clopper and
+    Pearson's interval; their ends are combined by their correlation (MOVER), and leave room for
+    unseen pairs. One-sided bounds of the adjusted Wald interval (Agresti and Min) miss in up to .13
+    of samples where only one part is there, these in .058 at most.
 
     Parameters
     ----------
     differences
-        Shape (m,): one per pair, from -1 to 1; NaN entries are dropped.
+        Shape (m,): one per pair, from -1 to 1, ties that count a share between; NaN entries are
+        dropped.
 
     References
     ----------
-    Agresti, A. and Min, Y. (2005), "Simple improved confidence intervals for comparing matched
-    proportions", Statistics in Medicine 24, 729-740.
+    Zou, G. Y. and Donner, A. (2008), "Construction of confidence limits about effect measures: a
+    general approach", Statistics in Medicine 27, 1693-1702.
     """
     array = floats(differences)
     array = array[~np.isnan(array)]
     pairs = int(array.size)
-    method = "Agresti-Min, paired; room for unseen pairs"
+    method = "paired, exact ends of both parts combined (MOVER); room for unseen pairs"
     if pairs == 0:
         return missing(NO_PAIRS, method=method)
     value = float(array.mean())
     if pairs == 1:
         return without_ends(value, ONE_PAIR, clusters=1, method=method)
-    total, squares, n = float(array.sum()), float(array @ array), pairs + 2
-    centre = total / n
-    error = ((squares + 1 - total**2 / n) ** 0.5) / n
+    # Here, as it takes .6 s to load.
+    from statsmodels.stats.proportion import proportion_confint
+
+    better, worse = (float(np.maximum(sign * array, 0).sum()) for sign in (1, -1))
+    p, q = better / pairs, worse / pairs
+    spread = sqrt(p * (1 - p) * q * (1 - q))
+    # Of one pair, both cannot be: a multinomial's correlation.
+    correlation = -p * q / spread if spread > TINY else 0.0
+
+    def exact(count: float, confidence: float) -> tuple[float, float]:
+        # For a part that was never seen, there is the room for unseen pairs.
+        if not 0 < count < pairs:
+            return count / pairs, count / pairs
+        low, high = proportion_confint(count, pairs, alpha=1 - confidence, method="beta")
+        return float(low), float(high)
 
     def at(confidence: float) -> tuple[float, float]:
-        half = z_quantile(two_sided(confidence)) * error
-        return centre - half, centre + half
+        (up_low, up_high), (down_low, down_high) = (
+            exact(count, confidence) for count in (better, worse)
+        )
+        low = _combined(p - up_low, down_high - q, correlation)
+        return value - low, value + _combined(up_high - p, q - down_low, correlation)
 
     reach = value + 1, 1 - value
     return estimated(value, at, pairs, method, reach, within=(-1.0, 1.0))
+
+
+def _combined(first: float, second: float, correlation: float) -> float:
+    """How far an end of p - q is from it, from how far those of p and q are that move it there."""
+    return sqrt(max(0.0, first**2 - 2 * correlation * first * second + second**2))
 
 
 def changes(differences: ArrayLike) -> tuple[int, int, int]:

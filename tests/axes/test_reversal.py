@@ -42,7 +42,8 @@ def test_prompts_that_look_alike_prove_little(prompts: int, flipping: int) -> No
     assert found.low is not None
     assert found.high is not None
     assert found.high - found.value >= unseen_share(prompts) * (1 - found.value) - 1e-9
-    assert found.value - found.low >= unseen_share(prompts) * (1 + found.value) - 1e-9
+    # None can have an excess below 0, so no unseen one takes the mean farther down than that.
+    assert found.value - found.low >= unseen_share(prompts) * found.value - 1e-9
 
 
 @pytest.mark.parametrize("ranking", [0, 1, 3])

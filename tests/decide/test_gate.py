@@ -107,6 +107,34 @@ def test_the_right_bound_decides(low: float, high: float, rule: str, status: str
     assert bool(verdict.needed) == (status == "not proven")
 
 
+def test_of_many_limits_one_is_broken_only_beyond_what_chance_breaks() -> None:
+    """A judge that sits on five limits breaks one of them in a seventh of runs, taken singly."""
+    others = [f"{KEY.partition('[')[0]}[set=s{n}]" for n in range(4)]
+    keep = [share(key, 0.05, 0.02, 0.12) for key in others]
+    rules = "".join(limit(key) for key in (KEY, *others))
+
+    def held(low: float) -> list[str]:
+        made = decide(sheet(share(KEY, 0.18, low, 0.27), *keep), policy(rules))
+        return [one.status for one in made.verdicts]
+
+    alone = decided(share(KEY, 0.18, 0.102, 0.27), "max = 0.10")
+    assert alone.status == "broken"
+    assert held(0.102) == ["not proven"] * 5
+    made = decide(sheet(share(KEY, 0.18, 0.102, 0.27), *keep), policy(rules))
+    assert "among 5 limits" in made.verdicts[0].why
+    assert verdict_of(made) == "not proven"
+    assert held(0.14)[0] == "broken"
+
+
+def test_after_the_first_broken_limit_the_others_are_held_to_less() -> None:
+    second = f"{KEY.partition('[')[0]}[set=other]"
+    rules = limit() + limit(second)
+    both = sheet(share(KEY, 0.5, 0.4, 0.6), share(second, 0.18, 0.102, 0.27))
+    assert [one.status for one in decide(both, policy(rules)).verdicts] == ["broken"] * 2
+    one = sheet(share(KEY, 0.05, 0.02, 0.12), share(second, 0.18, 0.102, 0.27))
+    assert [one.status for one in decide(one, policy(rules)).verdicts] == ["not proven"] * 2
+
+
 def test_a_value_below_the_limit_is_no_proof() -> None:
     verdict = decided(share(KEY, 0.05, 0.01, 0.16), "max = 0.10")
     assert verdict.status == "not proven"
@@ -297,6 +325,10 @@ def test_lost_replies_are_a_condition_and_an_open_run_proves_nothing() -> None:
     for open_run in (cut, cut_here):
         judged = decide(open_run, policy(limit()))
         assert [one.status for one in judged.verdicts] == ["void"]
+        assert verdict_of(judged) == "not proven"
+        # Nor does it reject: whoever looks again and again sees every judge break a limit once.
+        broken = replace(open_run.axes[0], estimates=(share(KEY, 0.3, 0.25, 0.36),))
+        judged = decide(replace(open_run, axes=(broken,)), policy(limit()))
         assert verdict_of(judged) == "not proven"
 
 

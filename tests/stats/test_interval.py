@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 from statsmodels.stats.proportion import proportion_confint
 
+from judgesheet.stats import interval
+from judgesheet.stats._support import z_quantile
 from judgesheet.stats.interval import (
     _Posterior,
     by_cluster,
@@ -35,14 +37,25 @@ def test_mean_t_is_students_interval() -> None:
     assert found.clusters == 5
 
 
+@pytest.mark.parametrize(("stimuli", "share"), [(20, 0.2), (29, 0.1), (40, 0.1), (59, 0.05)])
+def test_bounds_hold_where_an_excess_is_all_or_none(stimuli: int, share: float) -> None:
+    counts = np.arange(stimuli + 1)
+    law = binom.pmf(counts, stimuli, share)
+    sets = (np.repeat([1.0, 0.0], [k, stimuli - k]) for k in counts)
+    bounds = np.array([mean_excess(one).bounds for one in sets], dtype=float)
+    assert law[bounds[:, 1] <= share].sum() <= 0.05
+    assert law[bounds[:, 0] > share].sum() <= 0.05
+
+
 def test_a_mean_reaches_farther_to_the_side_of_few_large_clusters() -> None:
     """Johnson (1978): t + g (2 t^2 + 1) / (6 sqrt(G)) on that side, t on the other."""
     values = np.array([0.0] * 18 + [1.0] * 2)
-    found = mean_t(values, (0.0, 1.0))
     error = values.std(ddof=1) / np.sqrt(20)
     t, skewness = 2.0930241, (1 - 2 * 0.1) / np.sqrt(0.1 * 0.9)
     longer = skewness * (2 * t * t + 1) / (6 * np.sqrt(20))
-    assert found.high == pytest.approx(0.1 + (t + longer) * error)
+    _, high = interval.student(0.1, error, 20, interval.skewness_of(values - 0.1))(0.95)
+    assert high == pytest.approx(0.1 + (t + longer) * error)
+    found = mean_t(values, (0.0, 1.0))
     mirrored = mean_t(1 - values, (0.0, 1.0))
     assert (1 - (mirrored.high or 9), 1 - (mirrored.low or 9)) == pytest.approx(
         (found.low, found.high)
@@ -118,11 +131,23 @@ def test_resamples_of_few_departing_clusters_are_not_believed(departing: int) ->
     assert not hardly_varies(rng.normal(size=2000))
 
 
-def test_wilson_is_statsmodels_wilson() -> None:
-    for k, n in [(0, 10), (3, 10), (10, 10), (37, 80)]:
+def test_wilson_holds_the_value_at_both_ends() -> None:
+    # statsmodels begins at 3e-17 for 0 of 7
+    for k, n in [(0, 7), (3, 10), (7, 7), (37, 80)]:
         found = wilson(k, n)
-        assert (found.low, found.high) == pytest.approx(proportion_confint(k, n, method="wilson"))
+        assert found.low is not None
+        assert found.high is not None
+        assert 0 <= found.low <= k / n <= found.high <= 1
+        assert (found.low, found.high) == pytest.approx(
+            interval._wilson_ends(k / n, n, z_quantile(0.975)), abs=1e-14
+        )
     assert wilson(0, 0).value is None
+
+
+def test_the_exact_end_after_rare_slips_is_statsmodels_clopper_pearson() -> None:
+    for k, n in [(1, 20), (2, 300), (5, 40)]:
+        low, _ = interval._rare_ends(k / n, n, z_quantile(0.975))
+        assert low == pytest.approx(proportion_confint(k, n, method="beta")[0])
 
 
 def test_beta_binomial_matches_an_adaptive_quadrature() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from judgesheet.stats.multiplicity import holm
+from judgesheet.stats.multiplicity import holm, student_quantile, student_tail
 
 
 @settings(max_examples=10)  # theirs takes 40 ms a call and more
@@ -39,3 +39,16 @@ def test_table_2_after_holm(golden: Mapping[str, Any]) -> None:
     entry = golden["000.holm24"]
     assert sum(each < 0.05 for each in p) == entry["paper"]
     assert sum(each is not None and each < 0.05 for each in holm(p)) == entry["computed"]
+
+
+@pytest.mark.parametrize("df", [1, 2, 3, 11, 12, 99, 1000])
+def test_students_tail_without_numpy_is_scipys(df: int) -> None:
+    from scipy import stats
+
+    for t in (0.0, 0.5, 2.0, 4.0):
+        assert student_tail(t, df) == pytest.approx(float(stats.t.sf(t, df)), rel=1e-9)
+    assert student_quantile(0.01, df) == pytest.approx(float(stats.t.isf(0.01, df)), rel=1e-7)
+
+
+def test_with_many_degrees_of_freedom_students_law_is_the_normal_one() -> None:
+    assert student_tail(1.644854, 10**6) == pytest.approx(0.05, abs=1e-6)

@@ -29,7 +29,7 @@ from judgesheet.base.records import PaperCompatible
 from judgesheet.stats.consensus import WEIGHTS
 from judgesheet.stats.flips import top1_flip
 from judgesheet.stats.interval import Interval, missing, wilson, without_interval
-from judgesheet.stats.paired import agresti_min, changes, sign_test
+from judgesheet.stats.paired import changes, paired_difference, sign_test
 
 figure = figure.but(cases=RIGHT)
 ONCE = "the canonical order (arm direct)"
@@ -96,7 +96,8 @@ def chance_accuracy(lists: Lists) -> Iterator[UnkeyedEstimate]:
 def gain(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """Accuracy of several calls less that of one, on the same prompts: what the extra calls buy.
 
-    Agresti-Min interval for paired proportions. `calls_per_decision` gives its price.
+    Interval of paired proportions from the exact ones of both parts (MOVER). `calls_per_decision`
+    gives its price.
     """
     for arm, gains in lists.gains.items():
         label = f"Gain in accuracy, {arm.words} against one call"
@@ -173,7 +174,7 @@ def calls_per_decision(lists: Lists) -> Iterator[UnkeyedEstimate]:
 def calls_per_point_gained(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """Extra calls per decision for each percentage point of accuracy; only for a proven gain."""
     for arm, gains in lists.gains.items():
-        price = _price(agresti_min(gains), arm.calls - 1)
+        price = _price(paired_difference(gains), arm.calls - 1)
         label = f"Extra calls per point gained, {arm.words}"
         yield UnkeyedEstimate(label, price, arm.dims, n=price.clusters)
 
@@ -220,7 +221,7 @@ def _hit_rate(
 
 
 def _mean_gain(label: str, gains: Floats, arm: Arm, dims: Mapping[str, object]) -> UnkeyedEstimate:
-    mean = agresti_min(gains)
+    mean = paired_difference(gains)
     draft = UnkeyedEstimate(
         label, mean, dims, n=mean.clusters, given=f"{arm.calls} calls a decision"
     )
