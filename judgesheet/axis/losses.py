@@ -23,6 +23,7 @@ from judgesheet.axis.figure import Draft, Figure, Figures, absent, measured
 from judgesheet.axis.shapes import SHAPES
 from judgesheet.axis.words import (
     UNSURE,
+    Sentence,
     Tone,
     announced,
     indicated,
@@ -470,6 +471,10 @@ def _where(estimates: Estimates, shown: Sequence[str]) -> str:
         given = {} if test is None else test.given
         told.append("{lost} of {calls} calls on {stimulus}".format(**given))
     return f": {'; '.join(told)}" if told else ""
+
+
+# Three tests, and a bound of the rate.
+SENTENCE = Sentence(find, tests=4)
 
 
 # -- imputing --------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ from judgesheet.axis.words import (
     MOSTLY,
     SIGNIFICANT,
     UNSURE,
+    Sentence,
     announced,
     keys,
     p_value,
@@ -272,7 +273,7 @@ def measure(axis: str, readings: Readings, gives: Gives, unit: str = "share") ->
         yield from measured(mine, stimuli, readings.families)
 
 
-# -- words -----------------------------------------------------------------------------------------
+# -- the sentence ----------------------------------------------------------------------------------
 
 
 def find(estimates: Estimates) -> Iterator[Statement]:
@@ -297,3 +298,6 @@ def find(estimates: Estimates) -> Iterator[Statement]:
         f"by noise alone {noise}."
     )
     yield Statement(text, keys(share, largest, test), "bad" if sure else "unknown")
+
+
+SENTENCE = Sentence(find, tests=1)
