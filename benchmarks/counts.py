@@ -22,7 +22,7 @@ from typing import TypeAlias
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "judgesheet"
 ROOMS = PACKAGE / "axes"
-PRINTING = {"digits.py", "sheet/show.py", "axis/words.py", "sheet/chart.py"}
+PRINTING = {"digits.py", "sheet/show.py", "axis/statements.py", "sheet/chart.py"}
 """Modules whose work it is to round: numbers in messages, on the sheet and in its sentences, and
 the coordinates and colours of drawings."""
 NEAREST = {"importers/logs/_log.py", "judges/frameworks/deepeval.py"}

@@ -1,7 +1,8 @@
 """Findings that rooms of scores have in common: who wins, and whether scores follow quality."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from judgesheet.axis.labels import NO_REFERENCE, whose
@@ -9,7 +10,10 @@ from judgesheet.axis.statements import (
     FEWEST_PROMPTS,
     MOSTLY,
     NEAR_ENOUGH,
+    TONES,
     UNSURE,
+    Rung,
+    Sentence,
     Tone,
     above,
     below,
@@ -22,6 +26,7 @@ from judgesheet.axis.statements import (
     number,
     percentage_points,
     points,
+    rung,
     share,
     share_with_interval,
     surely_above,
@@ -56,7 +61,7 @@ class Wording:
     `subject`, `follows` and `does_not_follow` make a sentence with "quality" (`its score`,
     `follows`, `does not follow`); `equal` is what responses have in common where nothing tells
     them apart, `ranked_by` what they compete by, `order` what changes between calls. `over` is what
-    the correlation is a mean over.
+    the correlation is a mean over. `prompts` counts those with a reading.
     """
 
     subject: str
@@ -65,6 +70,7 @@ class Wording:
     equal: str
     ranked_by: str
     order: str
+    prompts: Callable[[Estimates], int]
     over: str = ""
 
 
@@ -169,7 +175,16 @@ def hardly_ranks(estimates: Estimates) -> Estimate | None:
     return ties if ties is not None and surely_above(ties, MOSTLY) else None
 
 
-def winner(estimates: Estimates, prompts: int, say: Wording) -> Iterator[Statement]:
+def about_scores(say: Wording) -> tuple[Sentence, ...]:
+    """Of every axis that gives scores: who wins, whether scores follow quality, which are given."""
+    return (
+        Sentence(partial(winner, say=say), tests=2),
+        Sentence(partial(quality, say=say), tests=3),
+        Sentence(partial(use_of_scale, say=say)),
+    )
+
+
+def winner(estimates: Estimates, say: Wording) -> Iterator[Statement]:
     """Whether the order decides which of a prompt's responses comes out best."""
     excess = estimates.known("excess_flip_rate")
     if ties := hardly_ranks(estimates):
@@ -180,26 +195,32 @@ def winner(estimates: Estimates, prompts: int, say: Wording) -> Iterator[Stateme
         )
         yield Statement(text, (ties.key,), "bad", stops=True)
     elif excess is not None and excess.most is not None:
-        yield _beyond_noise(excess, prompts, say)
+        yield _beyond_noise(estimates, excess, say)
 
 
-def _beyond_noise(excess: Estimate, prompts: int, say: Wording) -> Statement:
+def changes_winner(excess: Estimate, prompts: int) -> Rung:
+    """What is known of flips of the winner beyond noise; that they are there is never small."""
+    shown, small = surely_above(excess, 0.0), below(excess, SMALL_FLIPS)
+    return rung(
+        shown=shown, small=small and not shown, indicated=above(excess, 0.0), prompts=prompts
+    )
+
+
+def _beyond_noise(estimates: Estimates, excess: Estimate, say: Wording) -> Statement:
     """Whether winners change more often under another order than under the same one."""
     best = "which of a prompt's responses comes out best"
     more = f"beyond asking twice: {points(excess)}"
-    if surely_above(excess, 0.0):
+    known = changes_winner(excess, say.prompts(estimates))
+    if known == "shown":
         text = f"{_capital(say.order)} alone changes {best} ({more})."
-        return Statement(text, (excess.key,), "bad")
-    # Few prompts may accuse, but clear of nothing.
-    if prompts >= FEWEST_PROMPTS and below(excess, SMALL_FLIPS):
+    elif known == "cleared":
         text = f"{_capital(say.order)} hardly changes {best} ({more}{whatever_lost(excess)})."
-        return Statement(text, (excess.key,), "good")
-    if above(excess, 0.0):
+    elif known == "indicated":
         text = f"That {say.order} changes {best} is indicated ({more}){UNSURE}."
-        return Statement(text, (excess.key,), "unknown")
-    lost = if_lost(excess, percentage_points)
-    text = f"It cannot be told whether {say.order} changes {best} ({more}{lost})."
-    return Statement(text, (excess.key,), "unknown")
+    else:
+        lost = if_lost(excess, percentage_points)
+        text = f"It cannot be told whether {say.order} changes {best} ({more}{lost})."
+    return Statement(text, (excess.key,), TONES[known])
 
 
 def use_of_scale(estimates: Estimates, say: Wording) -> Iterator[Statement]:
@@ -219,7 +240,7 @@ def use_of_scale(estimates: Estimates, say: Wording) -> Iterator[Statement]:
     yield Statement(f"{text}.", keys(used, ties), "unknown" if often else "neutral")
 
 
-def quality(estimates: Estimates, prompts: int, say: Wording) -> Iterator[Statement]:
+def quality(estimates: Estimates, say: Wording) -> Iterator[Statement]:
     """Whether scores follow quality: averaged over orders, in a single reading, on each criterion.
 
     Where they do not, nobody must score with it.
@@ -256,7 +277,7 @@ def quality(estimates: Estimates, prompts: int, say: Wording) -> Iterator[Statem
     elif is_perfect(r):
         text = f"{subject} {say.follows} quality without exception ({correlation(r)})."
         yield Statement(text, evidence, "good")
-    elif r.high is None or prompts < FEWEST_PROMPTS or not above(r, 0.0):
+    elif r.high is None or say.prompts(estimates) < FEWEST_PROMPTS or not above(r, 0.0):
         lost = if_lost(r, two_digits, "low").removeprefix("; ")
         text = f"It cannot be told whether {say.subject} {say.follows} quality {told}"
         yield Statement(f"{text}{lost and f', {lost}'}.", evidence, "unknown")
@@ -304,7 +325,9 @@ def left_open(estimates: Estimates) -> dict[str, Estimate]:
 def _not_on(estimates: Estimates) -> Iterator[Statement]:
     """Which criteria nobody must score with."""
     if weak := not_followed(estimates):
-        tone: Tone = "bad" if any(surely_below(r, EXPLAINS_R) for r in weak.values()) else "neutral"
+        criteria = len(_by_criterion(estimates))
+        sure = any(surely_below(r, EXPLAINS_R, of=criteria) for r in weak.values())
+        tone: Tone = "bad" if sure else "neutral"
         each = listed([f"{name} ({correlation(r)})" for name, r in weak.items()])
         text = f"Its scores hardly follow quality, if at all, on {each}: do not use them."
         yield Statement(text, keys(*weak.values()), tone, stops=True)

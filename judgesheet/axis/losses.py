@@ -23,6 +23,7 @@ from judgesheet.axis.figure import Figure, Figures, UnkeyedEstimate, absent, mea
 from judgesheet.axis.shapes import SHAPES
 from judgesheet.axis.statements import (
     UNSURE,
+    Sentence,
     Tone,
     announced,
     indicated,
@@ -476,6 +477,10 @@ def _where(estimates: Estimates, shown: Sequence[str]) -> str:
         given = {} if test is None else test.given
         told.append("{lost} of {calls} calls on {stimulus}".format(**given))
     return f": {'; '.join(told)}" if told else ""
+
+
+# Three tests, and a bound of the rate.
+SENTENCE = Sentence(find, tests=4)
 
 
 # -- imputing --------------------------------------------------------------------------------------

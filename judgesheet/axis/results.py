@@ -6,16 +6,14 @@ A result is "" where nothing is shown; the plot then says what is drawn.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from judgesheet.axis.findings import SMALL_FLIPS, enough, hardly_ranks, is_perfect
+from judgesheet.axis.findings import changes_winner, enough, hardly_ranks, is_perfect
 from judgesheet.axis.statements import (
     FEWEST_PROMPTS,
     NEAR_ENOUGH,
     above,
-    below,
     curve,
     percentage_points,
     share,
-    surely_above,
 )
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Plot
@@ -72,9 +70,10 @@ def flips(order: str, prompts: Callable[[Estimates], int]) -> Says:
             return f"Several share the best score in {share(ties)} of readings"
         if excess is None or excess.most is None:
             return ""
-        if surely_above(excess, 0.0):
+        known = changes_winner(excess, prompts(estimates))
+        if known == "shown":
             return f"{order} alone changes what is best: {percentage_points(excess.value or 0.0)}"
-        if prompts(estimates) >= FEWEST_PROMPTS and below(excess, SMALL_FLIPS):
+        if known == "cleared":
             most = percentage_points(excess.most or 0.0)
             return f"{order} changes what is best by {most} at most"
         return ""

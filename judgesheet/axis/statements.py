@@ -6,16 +6,16 @@ neither side.
 
 A sentence that calls something a problem needs more, since page one holds many of them and a reader
 takes each as a fault of the judge: `surely_above`, `surely_below` and `announced` err with `ACCUSE`
-at most, so that all of them together err with `SIGNIFICANT` (Bonferroni). What a test or an
-interval shows at `SIGNIFICANT` alone is neither a problem nor "cannot be told": it is `indicated`,
-and the sentence gives the number that says so.
+at most, so that all of them together err with `SIGNIFICANT` (Bonferroni). Each `Sentence` says by
+how many of them it can do so. What a test or an interval shows at `SIGNIFICANT` alone is neither a
+problem nor "cannot be told": it is `indicated`, and the sentence gives the number that says so.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import nan
 from operator import itemgetter
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from judgesheet.axis import Readings
 from judgesheet.base.digits import decimals, percent, rounded, two_digits
@@ -34,10 +34,11 @@ Part = Literal["value", "low", "high", "least", "most"]
 
 SIGNIFICANT = 0.05
 """How often page one may call something a problem of a judge that has none."""
-SENTENCES = 50
-"""Sentences of page one that can call something a problem, all axes together: fewer than this."""
-ACCUSE = SIGNIFICANT / SENTENCES
-"""Error of a single one of these sentences. It is fixed, so that what one axis says does not depend
+TESTS = 58
+"""Tests and bounds by which a sentence of page one can call something a problem, all axes of this
+package together: the sum over their `SENTENCES`."""
+ACCUSE = SIGNIFICANT / TESTS
+"""Error of a single one of them. It is that of all axes, so that what one axis says does not depend
 on which others were probed."""
 FEWEST_PROMPTS = 6
 """With fewer prompts nothing is cleared and nothing but caution is recommended."""
@@ -71,18 +72,21 @@ def below(estimate: Estimate | None, limit: float) -> bool:
     return estimate is not None and estimate.most is not None and estimate.most < limit
 
 
-def surely_above(estimate: Estimate | None, limit: float) -> bool:
-    """Whether the value lies so far above a limit that a sentence may accuse by it."""
-    return above(estimate, limit) and _sure_end(estimate, "least") > limit
+def surely_above(estimate: Estimate | None, limit: float, of: int = 1) -> bool:
+    """Whether the value lies so far above a limit that a sentence may accuse by it.
+
+    Where any one `of` several values would do, they share the error.
+    """
+    return above(estimate, limit) and _sure_end(estimate, "least", of) > limit
 
 
-def surely_below(estimate: Estimate | None, limit: float) -> bool:
+def surely_below(estimate: Estimate | None, limit: float, of: int = 1) -> bool:
     """Whether the value lies so far below a limit that a sentence may accuse by it."""
-    return below(estimate, limit) and _sure_end(estimate, "most") < limit
+    return below(estimate, limit) and _sure_end(estimate, "most", of) < limit
 
 
-def _sure_end(estimate: Estimate | None, side: Literal["least", "most"]) -> float:
-    """The end of an interval whose error on this side is `ACCUSE`.
+def _sure_end(estimate: Estimate | None, side: Literal["least", "most"], of: int) -> float:
+    """The end of an interval whose error on this side is `ACCUSE`, or a part of it.
 
     The side that there is, widened as a t interval over the same clusters would be: exact for
     means, for correlations on Fisher's scale, and for a rate near the end of its range farther out
@@ -91,8 +95,8 @@ def _sure_end(estimate: Estimate | None, side: Literal["least", "most"]) -> floa
     end = None if estimate is None else getattr(estimate, side)
     if estimate is None or end is None or estimate.value is None or estimate.clusters < 2:
         return nan
-    # Two-sided level whose one side errs with ACCUSE.
-    wider = widening(estimate.clusters, estimate.level, 1 - 2 * ACCUSE)
+    # Two-sided level whose one side errs with its part of ACCUSE.
+    wider = widening(estimate.clusters, estimate.level, 1 - 2 * ACCUSE / of)
     if estimate.unit in FISHER and max(abs(end), abs(estimate.value)) < 1:
         z = math.atanh(estimate.value)
         return math.tanh(z + wider * (math.atanh(end) - z))
@@ -110,6 +114,48 @@ def indicated(estimates: Estimates, test: str, **dims: object) -> Estimate | Non
     known = estimates.known(test, **dims)
     rejects = known is not None and known.greatest is not None and known.greatest < SIGNIFICANT
     return known if rejects else None
+
+
+# -- sentences -------------------------------------------------------------------------------------
+
+
+class Sentence(NamedTuple):
+    """A sentence of page one, and the tests and bounds by which it can call something a problem."""
+
+    find: Callable[[Estimates], Iterable[Statement]]
+    tests: int = 0
+
+
+def said(sentences: Iterable[Sentence], estimates: Estimates) -> Iterator[Statement]:
+    """What these sentences say of the estimates, in their order."""
+    for sentence in sentences:
+        yield from sentence.find(estimates)
+
+
+Rung = Literal["shown", "small", "cleared", "indicated", "not known"]
+"""What is known of an effect: it is there; there and small; at most small; indicated; nothing."""
+TONES: Mapping[Rung, Tone] = {
+    "shown": "bad",
+    "small": "neutral",
+    "cleared": "good",
+    "indicated": "unknown",
+    "not known": "unknown",
+}
+
+
+def rung(*, shown: bool, small: bool, indicated: bool, prompts: int) -> Rung:
+    """What is known of an effect, for the sentence and the drawing that tell of it.
+
+    Few prompts may accuse, but clear of nothing.
+    """
+    if shown:
+        return "small" if small else "shown"
+    if small and prompts >= FEWEST_PROMPTS:
+        return "cleared"
+    return "indicated" if indicated else "not known"
+
+
+# -- what estimates hold ---------------------------------------------------------------------------
 
 
 def curve(estimates: Estimates, name: str, **having: object) -> list[tuple[int, Estimate]]:

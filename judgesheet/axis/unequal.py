@@ -22,6 +22,7 @@ from judgesheet.axis.statements import (
     MOSTLY,
     SIGNIFICANT,
     UNSURE,
+    Sentence,
     announced,
     keys,
     p_value,
@@ -278,7 +279,7 @@ def measure(
         yield from measured(mine, stimuli, readings.families)
 
 
-# -- words -----------------------------------------------------------------------------------------
+# -- the sentence ----------------------------------------------------------------------------------
 
 
 def find(estimates: Estimates) -> Iterator[Statement]:
@@ -303,3 +304,6 @@ def find(estimates: Estimates) -> Iterator[Statement]:
         f"by noise alone {noise}."
     )
     yield Statement(text, keys(share, largest, test), "bad" if sure else "unknown")
+
+
+SENTENCE = Sentence(find, tests=1)

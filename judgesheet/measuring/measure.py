@@ -171,7 +171,7 @@ def measure_axis(axis: Axis, readings: Readings) -> tuple[AxisResult, list[Recom
         estimates=tuple(estimates.values()),
         caveats=(
             *axis.warn(readings, estimates),
-            *(_not_estimable(estimates.values()) if is_recorded else ()),
+            *(_not_estimable(axis, estimates.values()) if is_recorded else ()),
         ),
         findings=tuple(axis.find(estimates) if calls.answered else _silent(estimates, calls)),
         characteristics=tuple(row for row in headline(axis) if row.key in estimates),
@@ -243,12 +243,13 @@ def _label(key: Key) -> str:
     return key.name.replace("_", " ").capitalize() + (f" ({dims})" if dims else "")
 
 
-def _not_estimable(estimates: Iterable[Estimate]) -> Iterator[str]:
+def _not_estimable(axis: Axis, estimates: Iterable[Estimate]) -> Iterator[str]:
     """One sentence per reason why figures have no value, in the words of the first of them."""
     groups: dict[tuple[str, str], list[Estimate]] = {}
     for estimate in estimates:
         if estimate.value is None:
-            lacks = estimate.note if estimate.reason == NOT_RECORDED.code else ""
+            key, is_lacking = Key.parse(estimate.key), estimate.reason == NOT_RECORDED.code
+            lacks = axis.ESTIMATES[key.name].missing(key.dims) if is_lacking else ""
             groups.setdefault((estimate.reason, lacks), []).append(estimate)
     for group in groups.values():
         names, reason = [Key.parse(estimate.key).local for estimate in group], group[0].note

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from judgesheet.axes import all_axes
 from judgesheet.axis.statements import (
     ACCUSE,
-    SENTENCES,
     SIGNIFICANT,
+    TESTS,
     above,
     announced,
     below,
@@ -29,6 +30,7 @@ from judgesheet.base.digits import percent, two_digits
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Estimate, Imputed
 from judgesheet.stats.interval import student
+from tests.simulate import simulate
 
 
 @pytest.mark.parametrize(
@@ -66,9 +68,27 @@ def test_the_whole_interval_decides(
     assert not below(None, 0.5)
 
 
+def test_the_tests_by_which_page_one_accuses_are_counted() -> None:
+    """The sum over the sentences that each axis prints, of this package alone."""
+    axes: list[Any] = list(all_axes().values())
+    tests = [sentence.tests for axis in axes for sentence in axis.SENTENCES]
+    assert sum(tests) == TESTS, "another sentence accuses: the error of each must become less"
+    assert pytest.approx(SIGNIFICANT) == ACCUSE * TESTS
+
+
+@pytest.mark.parametrize("name", all_axes())
+def test_only_sentences_that_declare_a_test_name_a_problem(name: str) -> None:
+    axis: Any = all_axes()[name]
+    for judge in ("random", "always-1", "first-biased"):
+        sheet = simulate(judge, "smoke", name)
+        estimates = Estimates(name, sheet.result.estimates)
+        for sentence in axis.SENTENCES:
+            told = {finding.tone for finding in sentence.find(estimates)}
+            assert sentence.tests or "bad" not in told, (judge, sentence.find)
+
+
 def test_a_sentence_accuses_by_its_share_of_the_error_of_the_page() -> None:
-    assert pytest.approx(SIGNIFICANT) == ACCUSE * SENTENCES
-    weak, strong = share("order_dependence_p", value=0.01), share("position_bias_p", value=0.0009)
+    weak, strong = share("order_dependence_p", value=0.01), share("position_bias_p", value=0.0008)
     both = Estimates("any", [weak, strong])
     assert not announced(both, "order_dependence_p")
     assert announced(both, "position_bias_p")

@@ -23,6 +23,7 @@ from judgesheet.axes.candidate_order._plots import plots
 from judgesheet.axes.candidate_order._reply import chosen, gives, impute, parse, reading, simulate
 from judgesheet.axes.candidate_order._reply import complete as complete
 from judgesheet.axes.candidate_order.advice import control, mitigate, recommend, warn
+from judgesheet.axes.candidate_order.findings import SENTENCES as SENTENCES
 from judgesheet.axes.candidate_order.findings import find
 from judgesheet.axis import Readings, losses, unequal
 from judgesheet.axis.figure import declared_in, measured

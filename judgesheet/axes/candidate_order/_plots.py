@@ -10,6 +10,7 @@ from judgesheet.axes.candidate_order.findings import (
     SEEN,
     by_order,
     ladder_steps,
+    made_up,
 )
 from judgesheet.axis.results import with_results
 from judgesheet.axis.statements import (
@@ -77,10 +78,9 @@ def _vacuum(estimates: Estimates) -> str:
         for dims, rate in estimates.family("dark_current")
         if set(dims) == {"kind"} and rate.value is not None
     }
-    made_up = {kind: rate for kind, rate in kinds.items() if surely_above(rate, NOTICEABLE)}
-    if made_up:
-        kind = max(made_up, key=lambda kind: made_up[kind].value or 0.0)
-        rate = share(made_up[kind])
+    if sure := made_up(kinds):
+        kind = max(sure, key=lambda kind: sure[kind].value or 0.0)
+        rate = share(sure[kind])
         return f"Prefers one of two {_BLANK.get(kind, kind)} responses in {rate} of calls"
     is_clean = below(pooled, CLEAN) and all(below(rate, CLEAN_KIND) for rate in kinds.values())
     if pooled is not None and is_clean:

@@ -5,6 +5,7 @@ rests on. The limits are these:
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from itertools import combinations
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from judgesheet.axis.findings import listed
 from judgesheet.axis.statements import (
     MOSTLY,
     UNSURE,
+    Sentence,
     Tone,
     above,
     announced,
@@ -26,6 +28,7 @@ from judgesheet.axis.statements import (
     one_in,
     p_value,
     points,
+    said,
     share,
     share_with_interval,
     surely_above,
@@ -57,9 +60,9 @@ WINS = 0.75
 SAME = "same_subset"
 
 
-def _apart(more: Estimate | None, less: Estimate | None) -> bool:
+def _apart(more: Estimate | None, less: Estimate | None, of: int = 1) -> bool:
     """Whether one is larger than the other, so surely that a sentence may accuse by it."""
-    return less is not None and less.most is not None and surely_above(more, less.most)
+    return less is not None and less.most is not None and surely_above(more, less.most, of)
 
 
 def ladder_steps(estimates: Estimates, name: str) -> list[tuple[str, Estimate]]:
@@ -99,8 +102,7 @@ def find(estimates: Estimates) -> Iterator[Statement]:
         yield Statement(TOO_LITTLE, tuple(estimates)[:1], "unknown")
         yield from losses.find(estimates)
         return
-    for part in _FINDINGS:
-        yield from part(estimates)
+    yield from said(SENTENCES, estimates)
 
 
 def _said(tone: Tone, text: str, *evidence: Estimate | None, stops: bool = False) -> Statement:
@@ -114,6 +116,12 @@ def elements(delta: str) -> str:
     return words.get(delta, f"{delta} required elements")
 
 
+def made_up(kinds: Mapping[str, Estimate]) -> dict[str, Estimate]:
+    """The kinds of pairs without anything to prefer on which it surely prefers one."""
+    sure = partial(surely_above, limit=NOTICEABLE, of=len(kinds))
+    return {kind: rate for kind, rate in kinds.items() if sure(rate)}
+
+
 def _nothing_to_prefer(estimates: Estimates) -> Iterator[Statement]:
     """Preferences between two empty or blank responses, or a text and itself."""
     pooled = estimates.known("dark_current")
@@ -124,7 +132,7 @@ def _nothing_to_prefer(estimates: Estimates) -> Iterator[Statement]:
         for dims, rate in estimates.family("dark_current")
         if set(dims) == {"kind"} and rate.value is not None
     }
-    sure = {kind: rate for kind, rate in kinds.items() if surely_above(rate, NOTICEABLE)}
+    sure = made_up(kinds)
     shown = {kind: rate for kind, rate in kinds.items() if above(rate, NOTICEABLE)}
     unclear = {kind: rate for kind, rate in kinds.items() if not below(rate, CLEAN_KIND)}
     clear = {kind: rate for kind, rate in kinds.items() if kind not in unclear}
@@ -165,8 +173,9 @@ def _by_kind(
 
 def _larger_is_not_harder(estimates: Estimates) -> Iterator[Statement]:
     steps = ladder_steps(estimates, "target_sensitivity")
-    for (small, seen), (large, seen_less) in combinations(steps, 2):
-        if _apart(seen, seen_less):
+    pairs = list(combinations(steps, 2))
+    for (small, seen), (large, seen_less) in pairs:
+        if _apart(seen, seen_less, of=len(pairs)):
             text = (
                 "It misses a large difference more often than a small one: the response that "
                 f"states {elements(small)} more is chosen in {share_with_interval(seen)} of calls, "
@@ -524,19 +533,19 @@ def _filler(estimates: Estimates) -> Iterator[Statement]:
         yield _said("unknown", f"Whether it prefers {what} cannot be told: {told}{lost}.", padded)
 
 
-# In the order of the first page.
-_FINDINGS = (
-    _nothing_to_prefer,
-    _larger_is_not_harder,
-    _same_content,
-    _slot,
-    _other_order,
-    _natural,
-    _own_quality,
-    unequal.find,
-    _differences,
-    _strict,
-    _listing,
-    _filler,
-    losses.find,
+SENTENCES = (
+    Sentence(_nothing_to_prefer, tests=1),
+    Sentence(_larger_is_not_harder, tests=1),
+    Sentence(_same_content, tests=4),
+    Sentence(_slot, tests=2),
+    Sentence(_other_order),
+    Sentence(_natural, tests=3),
+    Sentence(_own_quality, tests=1),
+    unequal.SENTENCE,
+    Sentence(_differences, tests=1),
+    Sentence(_strict),
+    Sentence(_listing, tests=2),
+    Sentence(_filler, tests=1),
+    losses.SENTENCE,
 )
+"""The sentences of page one: what must not be, then what the judge is."""

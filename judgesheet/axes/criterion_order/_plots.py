@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from judgesheet.axes.criterion_order.findings import (
     SMALL_CHANGES,
-    SMALL_GAP,
     clears,
     moved_criteria,
+    moves_score,
     points_of_scale,
 )
 from judgesheet.axis.results import near_enough, orders_enough, with_results
@@ -25,7 +25,7 @@ def _shift(estimates: Estimates) -> str:
     if gaps:
         name, gap = next(iter(gaps.items()))
         return f"{name} scores {number(gap)} points more at its best place than at its worst"
-    if most is not None and clears(estimates, most, points_of_scale(estimates, SMALL_GAP)):
+    if most is not None and moves_score(estimates) == "cleared":
         return f"No criterion moves by more than {number(most, 'most')} points with its place"
     return ""
 

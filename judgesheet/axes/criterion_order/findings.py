@@ -11,6 +11,7 @@ from judgesheet.axes.criterion_order.positions import FIXED_PLACES
 from judgesheet.axis import Readings, losses, unequal
 from judgesheet.axis.findings import (
     Wording,
+    about_scores,
     enough,
     follows_quality,
     hardly_ranks,
@@ -21,16 +22,16 @@ from judgesheet.axis.findings import (
     misorders,
     not_followed,
     order_changes,
-    quality,
-    use_of_scale,
-    winner,
 )
 from judgesheet.axis.labels import by_people, caveats
 from judgesheet.axis.repeats import about_repeats
 from judgesheet.axis.statements import (
     FEWEST_PROMPTS,
     NEAR_ENOUGH,
+    TONES,
     UNSURE,
+    Rung,
+    Sentence,
     Tone,
     above,
     announced,
@@ -45,6 +46,8 @@ from judgesheet.axis.statements import (
     number,
     p_value,
     points,
+    rung,
+    said,
     surely_above,
     too_few,
     unread,
@@ -65,15 +68,6 @@ SMALL_CHANGES = 0.05
 _MOST_EVIDENCE = 4
 # Highest score where a recorded run does not say: what the papers and the built-in pool have.
 _USUAL_SCALE = 5
-_SAY = Wording(
-    subject="its scores",
-    follows="follow",
-    does_not_follow="do not follow",
-    equal="the same scores on every criterion",
-    ranked_by="mean score",
-    order="the order of the criteria",
-    over="mean over criteria",
-)
 
 
 def moved_criteria(estimates: Estimates) -> dict[str, Estimate]:
@@ -92,6 +86,18 @@ def _prompts(estimates: Estimates) -> int:
     """Prompts with at least one reading."""
     figures = (estimates.known(name) for name in ("mean_delta_pos", "order_change_rate"))
     return next((figure.clusters for figure in figures if figure is not None), 0)
+
+
+_SAY = Wording(
+    subject="its scores",
+    follows="follow",
+    does_not_follow="do not follow",
+    equal="the same scores on every criterion",
+    ranked_by="mean score",
+    order="the order of the criteria",
+    over="mean over criteria",
+    prompts=_prompts,
+)
 
 
 def _lists(estimates: Estimates) -> Mapping[str, Any]:
@@ -126,12 +132,7 @@ def find(estimates: Estimates) -> Iterator[Statement]:
     gap, prompts, why = estimates.key("mean_delta_pos"), _prompts(estimates), _one_order(estimates)
     if prompts:
         yield from too_few(prompts, gap)
-        yield _gap(estimates)
-        yield from _change(estimates)
-        yield from unequal.find(estimates)
-        yield from winner(estimates, prompts, _SAY)
-        yield from quality(estimates, prompts, _SAY)
-        yield from use_of_scale(estimates, _SAY)
+        yield from said(_SENTENCES, estimates)
     elif why:
         text = f"Nothing can be said about the order of criteria: {why}."
         yield Statement(text, (gap,), "unknown")
@@ -140,43 +141,64 @@ def find(estimates: Estimates) -> Iterator[Statement]:
     yield from losses.find(estimates)
 
 
-def _gap(estimates: Estimates) -> Statement:
-    """Whether a criterion's place in the list moves its score."""
-    moved, most = moved_criteria(estimates), estimates.known("max_delta_pos")
-    if moved:
-        return _places(estimates, moved)
-    evidence = estimates.key("max_delta_pos"), estimates.key("significant_criteria")
-    if most is None:
-        text = "It cannot be told whether a criterion's place in the list moves its score: too"
-        return Statement(f"{text} little was read.", evidence, "unknown")
-    if clears(estimates, most, points_of_scale(estimates, SMALL_GAP)):
-        reach = f"{number(most, 'most')} points at most{whatever_lost(most)}"
-        text = f"No criterion's score moves by much with its place in the list: by {reach}"
-        return Statement(f"{text} ({number(most)} observed).", evidence, "good")
-    tests = estimates.family("friedman_p_holm")
-    reach = "" if most.high is None else f", up to {number(most, 'high')}"
-    seen = f"by {number(most)} points observed{reach}{if_lost(most, two_digits)}"
-    shown = {
+def moves_score(estimates: Estimates) -> Rung:
+    """What is known of an effect of a criterion's place on its score."""
+    moved, limit = moved_criteria(estimates), points_of_scale(estimates, SMALL_GAP)
+    # Proven to be there and proven to be small: told, without blame.
+    gaps = moved.values() or (estimates.known("max_delta_pos"),)
+    return rung(
+        shown=bool(moved),
+        small=all(below(gap, limit) for gap in gaps),
+        indicated=bool(_indicated_criteria(estimates)),
+        prompts=_prompts(estimates),
+    )
+
+
+def _indicated_criteria(estimates: Estimates) -> dict[str, Estimate]:
+    """The tests of the criteria whose place is indicated to matter."""
+    return {
         dims["criterion"]: one
-        for dims, one in tests
+        for dims, one in estimates.family("friedman_p_holm")
         if indicated(estimates, "friedman_p_holm", **dims)
     }
+
+
+def _gap(estimates: Estimates) -> Iterator[Statement]:
+    """Whether a criterion's place in the list moves its score."""
+    known, most = moves_score(estimates), estimates.known("max_delta_pos")
+    evidence = estimates.key("max_delta_pos"), estimates.key("significant_criteria")
+    if known in ("shown", "small"):
+        yield _places(estimates, moved_criteria(estimates), TONES[known])
+        return
+    if most is None:
+        text = "It cannot be told whether a criterion's place in the list moves its score: too"
+        yield Statement(f"{text} little was read.", evidence, "unknown")
+        return
+    if known == "cleared":
+        reach = f"{number(most, 'most')} points at most{whatever_lost(most)}"
+        text = f"No criterion's score moves by much with its place in the list: by {reach}"
+        yield Statement(f"{text} ({number(most)} observed).", evidence, TONES[known])
+        return
+    tests, shown = estimates.family("friedman_p_holm"), _indicated_criteria(estimates)
+    reach = "" if most.high is None else f", up to {number(most, 'high')}"
+    seen = f"by {number(most)} points observed{reach}{if_lost(most, two_digits)}"
     least = min(shown.values() or _known(tests), key=lambda one: one.value or 0.0, default=None)
     p = "" if least is None else f"; smallest {p_value(least)}, corrected for {len(tests)} criteria"
-    if shown:
+    if known == "indicated":
         which = f"{len(shown)} of {len(tests)} criteria ({listed([*shown])})"
         text = f"That a criterion's place in the list moves its score is indicated for {which}"
-        text = f"{text}: {seen}{p}{UNSURE}."
-        return Statement(text, (*evidence, *keys(*shown.values())), "unknown")
-    text = f"It cannot be told whether a criterion's place in the list moves its score: {seen}{p}."
-    return Statement(text, (*evidence, *keys(least)), "unknown")
+        text, behind = f"{text}: {seen}{p}{UNSURE}.", keys(*shown.values())
+    else:
+        text = "It cannot be told whether a criterion's place in the list moves its score: "
+        text, behind = f"{text}{seen}{p}.", keys(least)
+    yield Statement(text, (*evidence, *behind), TONES[known])
 
 
 def _known(members: Sequence[tuple[Mapping[str, str], Estimate]]) -> list[Estimate]:
     return [estimate for _, estimate in members if estimate.value is not None]
 
 
-def _places(estimates: Estimates, moved: Mapping[str, Estimate]) -> Statement:
+def _places(estimates: Estimates, moved: Mapping[str, Estimate], tone: Tone) -> Statement:
     """Which criteria depend on their place, and where the first of them scores highest."""
     (name, gap), *others = moved.items()
     count = estimates.known("significant_criteria")
@@ -197,10 +219,7 @@ def _places(estimates: Estimates, moved: Mapping[str, Estimate]) -> Statement:
         text += f" (gap: {level(gap)} interval {ends(gap)})"
     if others:
         text += f"; also {listed([other for other, _ in others])}"
-    limit = points_of_scale(estimates, SMALL_GAP)
-    # Proven to be there and proven to be small: told, without blame.
-    small = all(below(each, limit) for each in moved.values())
-    return Statement(f"{text}.", keys(gap, *tests), "neutral" if small else "bad")
+    return Statement(f"{text}.", keys(gap, *tests), tone)
 
 
 def _change(estimates: Estimates) -> Iterator[Statement]:
@@ -219,6 +238,16 @@ def _change(estimates: Estimates) -> Iterator[Statement]:
             tone = "good"
         noise = estimates.known("repeat_change_rate")
         yield Statement(f"{text}.", keys(change, noise, excess), tone)
+
+
+_SENTENCES = (
+    Sentence(_gap, tests=1),
+    Sentence(_change, tests=1),
+    unequal.SENTENCE,
+    *about_scores(_SAY),
+)
+SENTENCES = (*_SENTENCES, losses.SENTENCE)
+"""The sentences of page one, most consequential first."""
 
 
 # -- recommendations ---------------------------------------------------------------------------

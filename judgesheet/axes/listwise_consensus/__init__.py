@@ -38,6 +38,7 @@ from judgesheet.axes.listwise_consensus._reply import (
     reading,
     simulate,
 )
+from judgesheet.axes.listwise_consensus.findings import SENTENCES as SENTENCES
 from judgesheet.axes.listwise_consensus.findings import (
     control,
     find,

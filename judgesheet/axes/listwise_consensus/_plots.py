@@ -3,15 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from judgesheet.axes.listwise_consensus.findings import NEARLY_EVEN, asked, from_all
+from judgesheet.axes.listwise_consensus.findings import NEARLY_EVEN, asked, favours_place, from_all
 from judgesheet.axis.findings import hardly_ranks
 from judgesheet.axis.results import flips, nothing, with_results
 from judgesheet.axis.statements import (
-    FEWEST_PROMPTS,
     MOSTLY,
     NEAR_ENOUGH,
     above,
-    announced,
     below,
     curve,
     share,
@@ -41,14 +39,12 @@ def _place(estimates: Estimates) -> str:
     even = 1 / max(1, len(shares))
     if hardly_ranks(estimates) or not shares:
         return ""
-    if announced(estimates, "position_bias_p"):
+    known = favours_place(estimates)
+    if known in ("shown", "small"):
         place = max(shares, key=lambda place: abs((shares[place].value or 0.0) - even))
         won = f"Place {place} wins {share(shares[place])} of single calls"
         return f"{won}; {percent(even)} would be even"
-    is_even = all(
-        above(one, even - NEARLY_EVEN) and below(one, even + NEARLY_EVEN) for one in shares.values()
-    )
-    if is_even and asked(estimates) >= FEWEST_PROMPTS:
+    if known == "cleared":
         return f"Every place wins within {100 * NEARLY_EVEN:g} points of {percent(even)}"
     return ""
 

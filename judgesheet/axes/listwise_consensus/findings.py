@@ -13,7 +13,10 @@ from judgesheet.axis.statements import (
     MOSTLY,
     NEAR_ENOUGH,
     ORDER_TESTS,
+    TONES,
     UNSURE,
+    Rung,
+    Sentence,
     Tone,
     above,
     announced,
@@ -29,6 +32,8 @@ from judgesheet.axis.statements import (
     p_value,
     percentage_points,
     points,
+    rung,
+    said,
     share,
     share_with_interval,
     surely_above,
@@ -84,8 +89,7 @@ def find(estimates: Estimates) -> Iterator[Statement]:
         yield from losses.find(estimates)
         return
     yield from too_few(prompts, estimates.key("win_share", position=1))
-    for part in (_right, _blind, _place, _order, unequal.find, _ties, _help, losses.find):
-        yield from part(estimates)
+    yield from said(SENTENCES, estimates)
 
 
 def _right(estimates: Estimates) -> Iterator[Statement]:
@@ -139,6 +143,21 @@ def _ties(estimates: Estimates) -> Iterator[Statement]:
         yield Statement(f"{text}{more}.", (ties.key,), "unknown" if often else "neutral")
 
 
+def favours_place(estimates: Estimates) -> Rung:
+    """What is known of a preference for a place in the list."""
+    shares = [one for _, one in estimates.family("win_share")]
+    even = 1 / max(1, len(shares))
+    return rung(
+        shown=announced(estimates, "position_bias_p"),
+        # All intervals, not all values: few prompts prove no place to be even.
+        small=all(
+            above(one, even - NEARLY_EVEN) and below(one, even + NEARLY_EVEN) for one in shares
+        ),
+        indicated=indicated(estimates, "position_bias_p") is not None,
+        prompts=asked(estimates),
+    )
+
+
 def _place(estimates: Estimates) -> Iterator[Statement]:
     """Whether a place in the list is favoured; without winners there is none to favour."""
     if _hardly_chooses(estimates):
@@ -155,32 +174,27 @@ def _place(estimates: Estimates) -> Iterator[Statement]:
         )
         yield Statement(text, evidence, "unknown")
         return
-    # All intervals, not all values: few prompts prove no place to be even.
-    nearly_even = all(
-        above(one, even - NEARLY_EVEN) and below(one, even + NEARLY_EVEN) for one in shares.values()
-    )
     told = (
         f"the answer at place {place} wins {share(extreme)} of single calls ({interval(extreme)}), "
         f"where {percent(even)} would mean that the place does not matter"
         f"{'' if test is None else f'; {p_value(test)}'}"
     )
     near = f"every place is within {percentage_points(NEARLY_EVEN)[1:]} of {percent(even)}"
-    if announced(estimates, "position_bias_p"):
-        little = f" That is measured, and little: {near}." if nearly_even else ""
-        text = f"It favours a place in the list: {told}.{little}"
-        yield Statement(text, evidence, "neutral" if nearly_even else "bad")
-    elif asked(estimates) >= FEWEST_PROMPTS and nearly_even:
+    known = favours_place(estimates)
+    if known == "shown":
+        text = f"It favours a place in the list: {told}."
+    elif known == "small":
+        text = f"It favours a place in the list: {told}. That is measured, and little: {near}."
+    elif known == "cleared":
         farthest = f"farthest from it is place {place}, {share(extreme)} ({interval(extreme)})"
         text = f"No place in the list wins much more often than another: {near}, {farthest}"
         text += f"{whatever_lost(extreme)}."
-        yield Statement(text, evidence, "good")
-    elif indicated(estimates, "position_bias_p"):
+    elif known == "indicated":
         text = f"That it favours a place in the list is indicated: {told}{UNSURE}."
-        yield Statement(text, evidence, "unknown")
     else:
         lost = if_lost(extreme, percent)
         text = f"It cannot be told whether a place in the list is favoured: {told}{lost}."
-        yield Statement(text, evidence, "unknown")
+    yield Statement(text, evidence, TONES[known])
 
 
 def _order(estimates: Estimates) -> Iterator[Statement]:
@@ -248,6 +262,19 @@ def _help(estimates: Estimates) -> Iterator[Statement]:
     else:
         text = f"whether deciding from {k} orders is right more often than one call"
         yield Statement(f"It cannot be told {text} ({by}).", evidence, "unknown")
+
+
+SENTENCES = (
+    Sentence(_right, tests=1),
+    Sentence(_blind, tests=1),
+    Sentence(_place, tests=1),
+    Sentence(_order, tests=3),
+    unequal.SENTENCE,
+    Sentence(_ties),
+    Sentence(_help, tests=1),
+    losses.SENTENCE,
+)
+"""The sentences of page one, most consequential first."""
 
 
 # -- recommendations -------------------------------------------------------------------------------

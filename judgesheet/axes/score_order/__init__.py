@@ -41,6 +41,7 @@ from judgesheet.axes.score_order._reply import (
     simulated_shares,
 )
 from judgesheet.axes.score_order._scores import PLACES, Scores, arrange, figure
+from judgesheet.axes.score_order.findings import SENTENCES as SENTENCES
 from judgesheet.axes.score_order.findings import control, find, mitigate, recommend, warn
 from judgesheet.axis import (
     Readings,

@@ -12,6 +12,7 @@ from judgesheet.axes.score_order.positions import NO_BALANCED_ARM
 from judgesheet.axis import Readings, losses, unequal
 from judgesheet.axis.findings import (
     Wording,
+    about_scores,
     enough,
     follows_quality,
     hardly_ranks,
@@ -19,9 +20,6 @@ from judgesheet.axis.findings import (
     is_perfect,
     misorders,
     order_changes,
-    quality,
-    use_of_scale,
-    winner,
 )
 from judgesheet.axis.labels import NO_REFERENCE, by_people, caveats, whose
 from judgesheet.axis.repeats import about_repeats
@@ -30,7 +28,10 @@ from judgesheet.axis.statements import (
     FEWEST_PROMPTS,
     MOSTLY,
     NEAR_ENOUGH,
+    TONES,
     UNSURE,
+    Rung,
+    Sentence,
     Tone,
     above,
     announced,
@@ -46,6 +47,8 @@ from judgesheet.axis.statements import (
     made,
     number,
     p_value,
+    rung,
+    said,
     share,
     surely_above,
     too_few,
@@ -65,6 +68,13 @@ SMALL_V = 0.15
 NEARLY_ALL = 0.8
 """Share of calls that must give a reading before it is recommended."""
 
+
+def asked(estimates: Estimates) -> int:
+    """Prompts with at least one reading."""
+    chi2 = estimates.known("chi2")
+    return 0 if chi2 is None else chi2.clusters
+
+
 _SAY = Wording(
     subject="its score",
     follows="follows",
@@ -72,13 +82,8 @@ _SAY = Wording(
     equal="the same score",
     ranked_by="score",
     order="the order",
+    prompts=asked,
 )
-
-
-def asked(estimates: Estimates) -> int:
-    """Prompts with at least one reading."""
-    chi2 = estimates.known("chi2")
-    return 0 if chi2 is None else chi2.clusters
 
 
 def _is_unbalanced(estimates: Estimates) -> bool:
@@ -100,15 +105,7 @@ def find(estimates: Estimates) -> Iterator[Statement]:
         yield from _noise(estimates)
     elif prompts:
         yield from too_few(prompts, chi2)
-        yield _favourite(estimates, prompts)
-        yield from _change(estimates)
-        yield from unequal.find(estimates)
-        yield from winner(estimates, prompts, _SAY)
-        yield from quality(estimates, prompts, _SAY)
-        yield from use_of_scale(estimates, _SAY)
-        yield from _averaging(estimates)
-        yield from _noise(estimates)
-        yield from _second_reading(estimates, prompts)
+        yield from said(_SENTENCES, estimates)
     else:
         yield Statement(TOO_LITTLE, (chi2,), "unknown")
     yield from losses.find(estimates)
@@ -128,7 +125,17 @@ def _fixed(estimates: Estimates) -> Iterator[Statement]:
         yield Statement(f"{text}{unsure} (quality: {whose(r)}).", (r.key,))
 
 
-def _favourite(estimates: Estimates, prompts: int) -> Statement:
+def favours_place(estimates: Estimates) -> Rung:
+    """What is known of a preference for a place in the rubric, whatever stands there."""
+    return rung(
+        shown=announced(estimates, "position_bias_p"),
+        small=below(estimates.known("cramers_v"), SMALL_V),
+        indicated=indicated(estimates, "position_bias_p") is not None,
+        prompts=asked(estimates),
+    )
+
+
+def _favourite(estimates: Estimates) -> Iterator[Statement]:
     """Whether a place in the rubric is favoured, whatever stands there."""
     v, test = estimates.known("cramers_v"), estimates.known("position_bias_p")
     tests = estimates.key("position_bias_p"), estimates.key("cramers_v")
@@ -138,10 +145,12 @@ def _favourite(estimates: Estimates, prompts: int) -> Statement:
             "Whether a position in the rubric is favoured cannot be told: the recorded orders do "
             "not show every score equally often at every position."
         )
-        return Statement(text, (estimates.key("position_share", position=1),), "unknown")
+        yield Statement(text, (estimates.key("position_share", position=1),), "unknown")
+        return
     if not shares or v is None:
         text = "It cannot be told whether a position in the rubric is favoured: too little was read"
-        return Statement(f"{text}.", tests, "unknown")
+        yield Statement(f"{text}.", tests, "unknown")
+        return
     even = 1 / len(shares)
     place, extreme = max(shares, key=lambda pair: abs((pair[1].value or 0.0) - even))
     strength = f"Cramér's V is {number(v)} (0 is no preference, 1 always the same position)"
@@ -150,21 +159,24 @@ def _favourite(estimates: Estimates, prompts: int) -> Statement:
         f"({interval(extreme)}), where {percent(even)} would mean that the place does not matter"
         f"{'' if test is None else f'; {p_value(test)}'}"
     )
-    small = below(v, SMALL_V)
-    if announced(estimates, "position_bias_p"):
-        little = f" That is measured, and little: {strength}, {_at_most(v)}." if small else ""
-        text = f"It favours a position in the rubric: {told}.{little}"
-        return Statement(text, (extreme.key, *tests), "neutral" if small else "bad")
-    if small and prompts >= FEWEST_PROMPTS:
+    known, evidence = favours_place(estimates), [extreme.key, *tests]
+    if known == "shown":
+        text = f"It favours a position in the rubric: {told}."
+    elif known == "small":
+        text = f"It favours a position in the rubric: {told}. That is measured, and little: "
+        text += f"{strength}, {_at_most(v)}."
+    elif known == "cleared":
         text = f"No position in the rubric is favoured by much: {strength}, {_at_most(v)}."
-        return Statement(text, tests, "good")
-    if indicated(estimates, "position_bias_p"):
+        evidence = [*tests]
+    elif known == "indicated":
         text = f"That it favours a position in the rubric is indicated: {told}{UNSURE}."
-        return Statement(text, (extreme.key, *tests), "unknown")
-    reach = "" if v.high is None else f"; {strength}, up to {number(v, 'high')}"
-    lost = if_lost(v, two_digits)
-    text = f"It cannot be told whether a position in the rubric is favoured: {told}{reach}{lost}."
-    return Statement(text, (extreme.key, *tests), "unknown")
+    else:
+        reach = "" if v.high is None else f"; {strength}, up to {number(v, 'high')}"
+        lost = if_lost(v, two_digits)
+        text = (
+            f"It cannot be told whether a position in the rubric is favoured: {told}{reach}{lost}."
+        )
+    yield Statement(text, tuple(evidence), TONES[known])
 
 
 def _at_most(v: Estimate) -> str:
@@ -228,7 +240,7 @@ def _noise(estimates: Estimates) -> Iterator[Statement]:
         )
 
 
-def _second_reading(estimates: Estimates, prompts: int) -> Iterator[Statement]:
+def _second_reading(estimates: Estimates) -> Iterator[Statement]:
     """What the log-probabilities are worth, where a run asked for them."""
     readable, calls = estimates.known("expected_readable"), _item_calls(estimates)
     if readable is not None and below(readable, MOSTLY):
@@ -239,7 +251,7 @@ def _second_reading(estimates: Estimates, prompts: int) -> Iterator[Statement]:
     told = number(calls)
     if calls.low is not None:
         told += f"; {level(calls)} interval {ends(calls)}"
-    if prompts >= FEWEST_PROMPTS and above(calls, 1.0):
+    if asked(estimates) >= FEWEST_PROMPTS and above(calls, 1.0):
         text = (
             "One expected score, read from log-probabilities, tells responses apart as well as "
             f"several sampled ones ({told})."
@@ -262,6 +274,19 @@ def _second_reading(estimates: Estimates, prompts: int) -> Iterator[Statement]:
 def _item_calls(estimates: Estimates) -> Estimate | None:
     """Sampled calls that one expected score is worth, for telling responses apart."""
     return estimates.known("calls_for_same_width", of="item_score")
+
+
+_SENTENCES = (
+    Sentence(_favourite, tests=1),
+    Sentence(_change, tests=2),
+    unequal.SENTENCE,
+    *about_scores(_SAY),
+    Sentence(_averaging),
+    Sentence(_noise),
+    Sentence(_second_reading),
+)
+SENTENCES = (*_SENTENCES, losses.SENTENCE)
+"""The sentences of page one, most consequential first."""
 
 
 # -- recommendations ---------------------------------------------------------------------------
