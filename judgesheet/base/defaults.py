@@ -9,7 +9,7 @@ TEMPERATURE = 0.0
 TIMEOUT_S = 120.0
 """Seconds per call."""
 CONCURRENCY = 64
-"""Calls in flight at most."""
+"""Most calls in flight."""
 CONSENSUS_ORDERS = 7
 """Orders under which a list is judged."""
 ENGINE: Literal["local"] = "local"

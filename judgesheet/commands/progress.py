@@ -77,7 +77,7 @@ def sentence(progress: "Progress") -> str:
         )
     if progress.held_s >= 1:
         parts.append(f"held back for {digits.seconds(progress.held_s)}")
-    parts += [f"not believed before a refusal: {doubt} left" for doubt in progress.doubts]
+    parts += [f"implausible limit ignored: {doubt} left" for doubt in progress.doubts]
     if progress.waiting_s is not None:
         parts.append(f"waiting, next request in {digits.seconds(progress.waiting_s)}")
     elif progress.eta_s is not None and progress.settled < progress.planned:
