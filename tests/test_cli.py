@@ -137,7 +137,7 @@ def test_max_calls_stops_and_the_same_command_goes_on(tmp_path: Path) -> None:
     command = ("probe", *judge, "--out", tmp_path)
     first = run(*command, "--max-calls", "20")
     assert first.returncode == 5, first.stderr
-    assert "not complete; the same command goes on" in first.stderr
+    assert "not complete; the same command resumes it" in first.stderr
     assert not json.loads((tmp_path / "datasheet.json").read_bytes())["run"]["complete"]
     assert run(*command).returncode == 0
     done = json.loads((tmp_path / "datasheet.json").read_bytes())["run"]

@@ -164,7 +164,7 @@ def test_a_budget_ends_the_session_and_the_same_command_goes_on(mine: Path, tmp_
     command = ("consensus", mine, *SIM, "-k", "4", "--out", tmp_path / "run", "--json")
     first = run(*command, "--max-calls", "5", "--concurrency", "1")
     assert first.returncode == 5
-    assert "the same command goes on" in first.stderr
+    assert "the same command resumes it" in first.stderr
     part = json.loads(first.stdout)
     assert part["summary"]["requests"] == 5
     assert part["decisions"][1]["note"] == "decided from 1 of 4 runs: 3 not asked yet"

@@ -127,7 +127,9 @@ def test_an_unfinished_run_goes_on(tmp_path: Path) -> None:
     judgesheet.probe("sim/fair", tmp_path / "run", max_calls=20, **PROBE)
     checks = {check.what: check for check in judgesheet.doctor(directory=tmp_path / "run")}
     assert checks["replies"].status == "note"
-    assert "settle 20 of 78 calls, each once; the same command goes on" in checks["replies"].detail
+    assert (
+        "settle 20 of 78 calls, each once; the same command resumes it" in checks["replies"].detail
+    )
 
 
 def test_the_same_probe_writes_its_plan_anew(run: Path) -> None:

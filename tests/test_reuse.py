@@ -1,4 +1,4 @@
-"""A cached run is gone on with only for the same plan, judge and served version."""
+"""A cached run is resumed only for the same plan, judge and served version."""
 
 import json
 from pathlib import Path

@@ -32,7 +32,7 @@ FORGOTTEN = 255
 about one in a thousand; no command ends with it. A process as a shell starts it is asked then."""
 LONGEST_S = 180.0
 ROOT = Path(__file__).parent.parent
-_SENTENCE = re.compile(r"^(judgesheet|Error): .|not complete; .*goes on")
+_SENTENCE = re.compile(r"^(judgesheet|Error): .|not complete; .*resumes it")
 _TRACEBACK = re.compile(r"Traceback \(most recent call last\)|^Process .*:$|Warning: ", re.M)
 
 

@@ -281,7 +281,7 @@ class NamingArms(Protocol):
 
 @runtime_checkable
 class NamingReads(Protocol):
-    """An axis that knows which calls a figure reads, so that nobody need make others for it.
+    """An axis that knows which calls a figure reads, so that no others need to be made for it.
 
     Its figures say it in words of the axis, `reads` of their declaration.
     """

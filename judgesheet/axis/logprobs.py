@@ -142,7 +142,7 @@ def _alternatives(token: Token) -> list[tuple[str, float]]:
     if all(alternative != token.text for alternative, _ in listed):
         listed.append((token.text, _probability(token.entry["logprob"])))
     if not all(isinstance(alternative, str) for alternative, _ in listed):
-        raise TypeError("a token is no text")
+        raise TypeError("a token is not text")
     if math.fsum(probability for _, probability in listed) > 1 + _ROUNDING:
         raise ValueError("more than all of the probability")
     return listed
@@ -151,7 +151,7 @@ def _alternatives(token: Token) -> list[tuple[str, float]]:
 def _probability(logprob: Any) -> float:
     """The probability behind a logarithm; NaN and what exceeds 1 raise ValueError."""
     if isinstance(logprob, bool) or not isinstance(logprob, int | float):
-        raise TypeError("a log-probability is no number")
+        raise TypeError("a log-probability is not a number")
     if not logprob <= _ROUNDING:
         raise ValueError("a probability is not between 0 and 1")
     return math.exp(logprob)

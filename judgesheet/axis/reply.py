@@ -35,7 +35,7 @@ class Reading:
 
 
 def recorded(text: str) -> Any | None:
-    """The verdict that a ledger of recordings holds in place of a reply; None if it is no JSON."""
+    """The verdict that a ledger of recordings holds in place of a reply; None if not valid JSON."""
     try:
         return json.loads(text)
     except ValueError:

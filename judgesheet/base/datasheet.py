@@ -86,13 +86,13 @@ def from_json(source: str | Path) -> Datasheet:
     try:
         data = _as_written_today(decoded(text.removeprefix("\ufeff"), unique=True))
     except ValueError as error:
-        raise RunError(f"{where} is no JSON: {error}") from None
+        raise RunError(f"{where} is not valid JSON: {error}") from None
     _check_version(data, where)
     # Before the record is made: pydantic would take NaN for a float like any other.
     _refuse_endless(data, where)
     sheet = checked(Datasheet, data, where, RunError, strict=True)
     for fault in _contradictions(sheet):
-        raise RunError(f"{where} contradicts itself: {fault}; take it as judgesheet wrote it")
+        raise RunError(f"{where} contradicts itself: {fault}; use the file as judgesheet wrote it")
     return sheet
 
 
@@ -121,9 +121,11 @@ def _finite(value: Any) -> Any:
 def _refuse_endless(value: Any, where: str) -> None:
     """RunError where a number is none, or beyond what any float holds."""
     if isinstance(value, float) and not math.isfinite(value):
-        raise RunError(f"{where}: {json.dumps(value)} is no number")
+        raise RunError(f"{where}: {json.dumps(value)} is not a number")
     if isinstance(value, int) and abs(value) > LARGEST:
-        raise RunError(f"{where}: a number of {len(str(value))} digits is no figure of a datasheet")
+        raise RunError(
+            f"{where}: a number of {len(str(value))} digits cannot be a figure of a datasheet"
+        )
     if isinstance(value, dict) and isinstance(value.get("key"), str):
         where = f"{where}: {value['key'][:200]}"
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
@@ -134,7 +136,7 @@ def _refuse_endless(value: Any, where: str) -> None:
 def _check_version(data: Any, where: str) -> None:
     version = data.get("schema_version") if isinstance(data, dict) else None
     if not isinstance(version, str):
-        raise RunError(f"{where} is no datasheet: it has no schema_version")
+        raise RunError(f"{where} is not a datasheet: it has no schema_version")
     if version.partition(".")[0] not in READABLE:
         raise RunError(
             f"{where} has schema version {version[:20]}, this judgesheet reads {SCHEMA_VERSION}: "

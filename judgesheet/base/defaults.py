@@ -11,7 +11,7 @@ TIMEOUT_S = 120.0
 PATIENCE_S = 300.0
 """Seconds for which an endpoint that is down is waited for."""
 CONCURRENCY = 64
-"""Calls in flight at most."""
+"""Most calls in flight."""
 CONSENSUS_ORDERS = 7
 """Orders under which a list is judged."""
 ENGINE: Literal["local"] = "local"

@@ -47,7 +47,7 @@ class JudgeError(JudgesheetError):
 
 
 class StoppedError(JudgeError):
-    """A run stopped before its end; what had arrived is kept, and it can be gone on with."""
+    """A run stopped before its end; what had arrived is kept, and it can be resumed."""
 
     exit_code = 5
 

@@ -51,7 +51,7 @@ _in_use: ContextVar[dict[tuple[int, int], str] | None] = ContextVar("_in_use", d
 
 @contextmanager
 def one_command() -> Iterator[None]:
-    """Until the block is left, no file that was read or written is written over.
+    """Until the block is left, no file that was read or written is overwritten.
 
     A block within a block is part of it: a command that calls another is one command.
     """
@@ -251,7 +251,7 @@ def numbered_lines(path: Path, longest: int = MAX_LINE) -> Iterator[tuple[int, s
 def records(path: Path, longest: int = MAX_LINE) -> Iterator[tuple[dict[str, Any], str]]:
     """(object, `file:line`) of every line of a JSONL file that is not blank.
 
-    StimuliError as from `numbered_lines`, and if a line is no JSON object.
+    StimuliError as from `numbered_lines`, and if a line is not a JSON object.
     """
     name = path.name
     for number, line in numbered_lines(path, longest):
@@ -329,7 +329,7 @@ def toml(text: str, name: str, error: type[JudgesheetError]) -> dict[str, Any]:
     try:
         return tomllib.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as fault:  # a number of 5,000 digits is a ValueError alone
-        raise error(f"{name} is no TOML: {fault}") from None
+        raise error(f"{name} is not valid TOML: {fault}") from None
 
 
 def checked(

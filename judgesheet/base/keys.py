@@ -35,7 +35,7 @@ class Key:
         axis, name, dims = _parts(text)
         if not axis or not name:
             raise RunError(
-                f"{text[:100]!r} is no key of an estimate; keys look like axis.name[dim=value]"
+                f"{text[:100]!r} is not an estimate key; keys look like axis.name[dim=value]"
             )
         return cls(axis, name, dict(dims))
 
@@ -76,7 +76,7 @@ def dims_of(local: str) -> dict[str, str]:
 
 @lru_cache(maxsize=8192)  # a sheet asks for the same few hundred keys again and again
 def _parts(text: str) -> tuple[str, str, tuple[tuple[str, str], ...]]:
-    """Axis, name and dimensions; what is not there is empty, as is all of what is no key."""
+    """Axis, name and dimensions; missing parts are empty; so is a non-key."""
     form = _FORM.fullmatch(text) if len(text) <= LONGEST else None
     if form is None:
         return "", "", ()

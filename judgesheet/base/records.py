@@ -115,7 +115,7 @@ class Call:
 
     @classmethod
     def known(cls, **values: Any) -> Self:
-        """A call of which all is known, its id too: to hash millions again takes minutes."""
+        """A call with a precomputed id: hashing millions again takes minutes."""
         call = object.__new__(cls)
         for name in cls.__slots__:
             object.__setattr__(call, name, values[name])

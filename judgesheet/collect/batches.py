@@ -223,8 +223,8 @@ def _replies(files: Iterable[Path]) -> Iterator[tuple[Reply, str]]:
             result = read_result(record)
             if result is None:
                 raise StimuliError(
-                    f"{where}: it is no result of a batch; give the file that came back, not the "
-                    "one that was sent"
+                    f"{where}: this is not a result of a batch; give the file that came back, "
+                    "not the one that was sent"
                 )
             # Where a result has no time, that of its file comes nearest.
             created = result.created

@@ -269,7 +269,7 @@ class Circuit:
         raise JudgeError(
             f"none of the first {self._replies} replies can be read "
             f"(“{brief(reply.text)}”{why}): {advice} and start over with --fresh; the same "
-            "command goes on all the same"
+            "command continues anyway"
         )
 
     def _stop(self, reply: Reply, how_often: str) -> None:
@@ -378,7 +378,7 @@ class Budget:
         self._returned.set()
 
     def pay(self, reply: Reply, prices: tuple[float, ...]) -> None:
-        """Take down what a reply did cost; its whole price where only the endpoint knows."""
+        """Record what a reply did cost; its whole price where only the endpoint knows."""
         for limit, price in zip(self._budget_limits, prices, strict=True):
             paid = limit.price(reply.tokens_in or 0, reply.tokens_out or 0)
             limit.paid += price if reply.is_unmetered else paid
@@ -671,7 +671,7 @@ class _Session:
             await asyncio.to_thread(self._remember_limits)
 
     def _remember_limits(self) -> None:
-        """Take down which limits there were, and how long they held requests back."""
+        """Record which limits there were, and how long they held requests back."""
         held_s = self._ledger.limits.get("held_s", 0.0) + self._held_s
         told = {"told": dict(self._pace.told), "held_s": held_s}
         self._ledger.set_meta("limits", told)

@@ -220,7 +220,7 @@ class _Reader:
                 verdict in (None, "invalid")
                 or read(cell.axis, text, "recorded", cell.values) is not None
             )
-            wrong = f"verdict {verdict!r} is none that this cell allows (null: unreadable)"
+            wrong = f"verdict {verdict!r} is not possible in this cell (null: unreadable)"
             self._allowed[key] = text, None if is_read else wrong
         return self._allowed[key]
 

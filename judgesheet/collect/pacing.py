@@ -324,7 +324,7 @@ class RateLimit:
         return Ticket(self._number, self._replies, load, tokens)
 
     def learn(self, ticket: Ticket, reply: Reply) -> None:
-        """Take down what the reply to a request says of the limits, and what it used of them."""
+        """Record what the reply to a request says of the limits, and what it used of them."""
         self._replies += 1
         self._count(ticket, reply)
         del self._in_flight[ticket.number]

@@ -80,7 +80,7 @@ class Request:
         if self.max_cost is not None and self.prices is None:
             raise UsageError("--max-cost needs --prices IN,OUT (US dollars per million tokens)")
         if self.engine_address is not None and self.engine == "local":
-            raise UsageError("--engine-address is that of a Ray cluster: give --engine ray too")
+            raise UsageError("--engine-address needs --engine ray")
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ def settle(request: Request, resumed: Path | None = None) -> Settled:
     usual = provider_of(request.model)
     reply = request.reply or usual.reply
     logprobs = usual.logprobs if request.logprobs is None else request.logprobs
-    # Parsers of the user's own read text, so nobody need be asked.
+    # Parsers of the user's own read text, so no probe call is needed.
     if reply == "auto" and all(axis.NAME in parsers for axis in axes):
         reply = "text"
     # A resumed run asks as it began, whatever the endpoint can do today.
@@ -297,8 +297,8 @@ def _try_endpoint(request: Request, can: Callable[[Judge], Awaitable[bool]]) -> 
     for name in ("max_calls", "max_cost", "max_total_tokens"):
         if getattr(request, name) is not None:
             raise UsageError(
-                f"auto asks the endpoint outside the limit of --{name.replace('_', '-')}: choose "
-                "--reply text or json, and --logprobs on or off"
+                f"auto would ask the endpoint a question outside the limit of "
+                f"--{name.replace('_', '-')}: choose --reply text or json, and --logprobs on or off"
             )
 
     return asked(request, can)

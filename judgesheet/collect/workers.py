@@ -375,7 +375,7 @@ def _connected(address: str | None) -> Iterator[_Cluster]:
             if address is None:
                 raise RunError(f"Ray does not start on this machine ({said})") from None
             raise RunError(
-                f"there is no Ray cluster at {address}, or it does not let us in ({said}): check "
+                f"there is no Ray cluster at {address}, or access is denied ({said}): check "
                 "the address; for a cluster with tokens set RAY_AUTH_MODE=token"
             ) from None
     if current_thread() is main_thread():

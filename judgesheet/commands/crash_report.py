@@ -21,7 +21,7 @@ def lines(error: Exception) -> Iterator[str]:
         whole = "".join(traceback.format_exception(error))
         yield from of_environment()(without_userinfo(whole)).splitlines()
     yield (
-        f"judgesheet: a fault of judgesheet itself ({type(error).__name__} in {_place(error)}): "
+        f"judgesheet: internal error ({type(error).__name__} in {_place(error)}): "
         f"please report it; {WANTED}=1 shows the traceback, which may quote replies"
     )
 

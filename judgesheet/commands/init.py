@@ -48,7 +48,7 @@ def check_init(directory: str | Path = ".") -> "list[Fault]":
 @choice("--kind", *KINDS, default=KINDS[0],
         help="Whether your judge grades single responses or compares two.")  # fmt: skip
 @option("--force", is_flag=True, help="Overwrite existing files.")
-@option("--check", is_flag=True, help="Write nothing; say what is wrong with the files.")
+@option("--check", is_flag=True, help="Write nothing; report what is wrong with the files.")
 def command(directory: Path, kind: str, force: bool, check: bool) -> None:
     """Put a judge's files into a repository: stimuli, prompt, parser, policy, jobs for CI.
 

@@ -303,7 +303,7 @@ def _figures(results: Sequence[AxisResult]) -> tuple[tuple[str, ...], dict[str, 
 def _with_command(
     known: LogReport, path: Path, choice: logs.LogOptions, suggested: Mapping[str, str]
 ) -> LogReport:
-    """The report with the command that goes on from here."""
+    """The report with the next command."""
     words = ["judgesheet", "ingest", str(path)]
     columns = {**suggested, **choice.columns}
     if choice.form is not None:

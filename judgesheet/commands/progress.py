@@ -77,7 +77,7 @@ def sentence(progress: "Progress") -> str:
         )
     if progress.held_s >= 1:
         parts.append(f"held back for {digits.seconds(progress.held_s)}")
-    parts += [f"not believed before a refusal: {doubt} left" for doubt in progress.doubts]
+    parts += [f"implausible limit ignored: {doubt} left" for doubt in progress.doubts]
     if progress.down_since is not None:
         since = time.strftime("%H:%M:%S", time.localtime(progress.down_since))
         parts.append(f"the endpoint is down since {since}, waiting")

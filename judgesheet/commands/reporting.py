@@ -58,5 +58,5 @@ def exit_incomplete(what: str, progress: "Progress | None", if_failed: str = "")
     of_run = spent if spent in {"max_cost", "max_total_tokens"} else None
     how = f"with a higher --{of_run.replace('_', '-')} " if of_run else ""
     failed = if_failed if progress is not None and progress.failed else ""
-    say(f"{what} not complete; {how}the same command goes on{failed}.", err=True)
+    say(f"{what} not complete; {how}the same command resumes it{failed}.", err=True)
     raise SystemExit(INCOMPLETE)

@@ -98,7 +98,7 @@ def _replies(ledger: Ledger, _directory: Path) -> Diagnosis | str:
         return Diagnosis("replies", "failed", told)
     told = f"{totals.attempts:,} attempts settle {totals.settled:,} of {totals.planned:,} calls"
     if totals.settled < totals.planned:
-        return Diagnosis("replies", "note", f"{told}, each once; the same command goes on")
+        return Diagnosis("replies", "note", f"{told}, each once; the same command resumes it")
     return f"{told}, each once"
 
 

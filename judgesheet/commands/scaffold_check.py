@@ -187,7 +187,7 @@ def _job(directory: Path, path: Path, options: Mapping[str, Set[str]]) -> Iterat
     lines = text_of(path, "the job", PolicyError).splitlines()
     for number, line in enumerate(lines, start=1):
         if FILL_IN in line:
-            yield Fault(path, number, f"is to be filled in: {line.strip()}")
+            yield Fault(path, number, f"must be filled in: {line.strip()}")
     for number, name, words in _commands(lines):
         if name not in options:
             yield Fault(path, number, f"there is no command `judgesheet {name}`")
@@ -201,7 +201,7 @@ def _job(directory: Path, path: Path, options: Mapping[str, Set[str]]) -> Iterat
 
 
 def _commands(lines: Sequence[str]) -> Iterator[tuple[int, str, str]]:
-    """Line, name and words of every command of ours, with the lines that go on with it."""
+    """Line, name and words of every command of ours, with its continuation lines."""
     for number, line in enumerate(lines, start=1):
         command = None if line.lstrip().startswith("#") else _COMMAND.search(line)
         if command is not None:

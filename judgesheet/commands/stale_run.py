@@ -15,7 +15,7 @@ from judgesheet.ledger.run_directory import LEDGER
 
 
 def changed(directory: Path, plan: Plan, judge: Judge, request: Request, policy: str | None) -> str:
-    """Why the run there must not be gone on with, in a few words; "" where it may be.
+    """Why the run there must not be resumed, in a few words; "" where it may be.
 
     `policy` is the digest of that which the run is to stop with, None if it is asked in full.
     The ledger itself tells of another plan or judge. Which version is served, one question tells;

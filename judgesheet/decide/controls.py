@@ -95,7 +95,7 @@ def _complete(axis: AxisResult, sheet: Datasheet) -> Control:
     text = f"{'only ' if cut else ''}{count(axis.made)} of {count(axis.planned)} calls were made"
     if cut and axis.name not in lacking:
         text = "the run has not come to its end"
-    mend = "finish the run: the same command goes on"
+    mend = "finish the run: the same command resumes it"
     return Control(
         "run complete", not cut, text, code=COMPLETE, of="run", mend=mend, touches=(EVERY,)
     )

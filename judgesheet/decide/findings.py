@@ -91,7 +91,7 @@ def _every(axis: AxisResult) -> Iterator[Statement]:
 def _of_control(control: Control) -> Statement:
     whose = "" if control.of == "run" else f"control failed: {control.name}. "
     told = f"{whose}{control.text}"
-    mend = f" To mend it: {control.mend}." if control.mend else ""
+    mend = f" Remedy: {control.mend}." if control.mend else ""
     text = f"{_capital(told).rstrip('.')}.{mend}"
     return Statement(text, control.evidence, "bad", control=control.code or control.name)
 

@@ -213,7 +213,7 @@ def _hold(
     # First: all figures of an axis without calls are missing, for this one reason.
     if not axis.made:
         why = "no call of the axis was made yet"
-        return _unproven(limit, key, None, why, "the rest of the run: the same command goes on")
+        return _unproven(limit, key, None, why, "the rest of the run: the same command resumes it")
     if estimate is None:
         closest = _closest_key(key, found)
         hint = f"is {closest} meant?" if closest else "`judgesheet explain` lists the keys"

@@ -222,7 +222,7 @@ class SequentialMonitor:
         return figures(readings_of(self._ledger, answers(self._ledger)), self._policy, levels)
 
     def _keep(self, *, ended: bool) -> None:
-        """Take down how far it is, before anything more is asked."""
+        """Record how far it is, before anything more is asked."""
         taken = asked(self._looks, self._reached)
         every = asked(self._looks, {axis: len(one.sizes) - 1 for axis, one in self._looks.items()})
         reached = Looks(

@@ -41,11 +41,11 @@ def suggest(sheet: Datasheet) -> str:
     """The text of a policy file; RunError if there is nothing in the sheet to make it from."""
     # Its bounds are wider than those of the whole run: limits made of them would ask too little.
     if sheet.run.get("complete") is False:
-        raise RunError("the run is not complete: finish it first, the same command goes on")
+        raise RunError("the run is not complete: finish it first, the same command resumes it")
     found = by_key(sheet)
     suggestions = [one for rule in _strictest() for one in _suggested(*rule, found)]
     if not any(one.limit for one in suggestions):
-        raise RunError("no figure of this sheet keeps a limit that would say anything")
+        raise RunError("no figure of this sheet keeps any useful limit")
     return "\n".join(_lines(sheet, suggestions))
 
 

@@ -48,7 +48,7 @@ class Target:
             width = 0.0
         if form is None or not width > 0:
             raise UsageError(
-                f"--target {one_line(text)[:100]} is no KEY±WIDTH, such as "
+                f"--target {one_line(text)[:100]} is not KEY±WIDTH, such as "
                 "axis.name[dim=value]±0.05"
             )
         return cls(Key.parse(form["key"]), width)

@@ -178,7 +178,7 @@ def _csv(path: Path) -> Iterator[Row]:
                 )
             yield Row(where, dict(zip(header, cells, strict=True)))
     except csv.Error as error:
-        raise StimuliError(f"{path} is no CSV file that can be read: {error}") from None
+        raise StimuliError(f"{path} cannot be read as CSV: {error}") from None
 
 
 def _refuse_wide(path: Path, columns: int) -> None:
@@ -208,4 +208,4 @@ def _parquet(path: Path) -> Iterator[Row]:
                     yield Row(f"{path.name}:{number}", record)
     except (OSError, pa.ArrowException) as error:
         reason = str(error).splitlines()[0]
-        raise StimuliError(f"{path} is no Parquet file that can be read: {reason}") from None
+        raise StimuliError(f"{path} cannot be read as Parquet: {reason}") from None

@@ -68,7 +68,9 @@ class LocalJudge(Judge):
             return judge
         weights = Path(name).expanduser()
         if weights.suffix.lower() != ".gguf":
-            raise UsageError(f"there is no local/{name}: give local/{SMOLLM2} or local/FILE.gguf")
+            raise UsageError(
+                f"local/{name} does not exist: give local/{SMOLLM2} or local/FILE.gguf"
+            )
         if not weights.is_file():
             raise UsageError(f"there is no file {weights}")
         return cls(weights.name, weights.absolute(), connection)

@@ -547,7 +547,7 @@ class Ledger:
         return f"a run until the policy {name} is decided" if is_other else ""
 
     def look(self, reached: Looks, left_out: Sequence[str]) -> None:
-        """Take down how far it is; the calls with these ids are not to be made meanwhile."""
+        """Record how far it is; the calls with these ids are not to be made meanwhile."""
         with self._writing() as db:
             for key, value in (("looks", asdict(reached)), ("left_out", left_out)):
                 db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, _json(value)))
@@ -590,7 +590,7 @@ class Ledger:
         return dict(self._stream("SELECT id, attempts FROM pending"))
 
     def give_up(self) -> None:
-        """Settle every call that was tried in vain; the sheet counts it as failed."""
+        """Count every call that failed so far as failed, and stop retrying it."""
         query = """SELECT id FROM pending WHERE EXISTS (
             SELECT 1 FROM attempt WHERE call_id = id AND outcome != 'unsupported')"""
         with self._reading() as db:
@@ -795,7 +795,7 @@ class Ledger:
         with self._reading() as db:
             if not is_plain(db):
                 raise RunError(
-                    f"{self.path} is no ledger: it holds other things than plain tables; "
+                    f"{self.path} is not a ledger: it holds other things than plain tables; "
                     f"{_remedy(self.path)}"
                 )
         return self.get_meta("schema_version")
@@ -879,7 +879,7 @@ class Ledger:
             raise damaged(self.path, "its calls are not those of its plan")
 
     def _follow(self, judge: Mapping[str, Any]) -> None:
-        """Take down where the judge is asked from now on, and where it was before."""
+        """Record where the judge is asked from now on, and where it was before."""
         kept = self.judge
         if kept.get("provider") == BATCH != judge.get("provider"):  # it had no address there
             self.set_meta("judge", judge)
@@ -901,7 +901,7 @@ class Ledger:
         label = Label(**stored)
         numbers = [rating for rating in label.ratings if rating is not None]
         if not all(isinstance(x, int | float) and abs(x) <= LARGEST_SCORE for x in numbers):
-            raise damaged(self.path, "it holds ratings that are none")
+            raise damaged(self.path, "it holds ratings that are not valid")
         return label
 
     def _pages(self, query: str) -> Iterator[Pending]:
@@ -1119,7 +1119,7 @@ def _digests(provenance: Mapping[str, Any], name: str, *, own: bool = False) -> 
 
 def damaged(path: Path, what: str) -> RunError:
     """What to raise where the ledger at `path` does not hold what it must."""
-    return RunError(f"{path} is no ledger or is damaged ({what}): {_remedy(path)}")
+    return RunError(f"{path} is not a ledger, or is damaged ({what}): {_remedy(path)}")
 
 
 def _remedy(path: Path) -> str:

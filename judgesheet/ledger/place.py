@@ -153,5 +153,5 @@ def _own(handle: int) -> int:
     """The size of a file that nobody else can have laid there; OSError if somebody can."""
     found = os.fstat(handle)
     if not stat.S_ISREG(found.st_mode) or found.st_uid != os.getuid():
-        raise PermissionError("it is somebody else's")
+        raise PermissionError("it belongs to another user")
     return found.st_size

@@ -28,7 +28,8 @@ LOST, LOST_AS = "loss_rate", "loss_shape"
 class Filters:
     """Which calls and cases are wanted; None for all.
 
-    `stimulus` and `cell` choose calls; `outcome` and `verdict` cases of which a call ended so.
+    `stimulus` and `cell` choose calls; `outcome` and `verdict` cases with a call of this outcome or
+    verdict.
     """
 
     stimulus: str | None = None
@@ -104,7 +105,7 @@ def casebook(
             raise UsageError(f"no cell of {', '.join(asked)} has {name!r}")
     wanted = {name: filters.of(one) for name, one in asked.items()}
     if readings and not any(len(one.frame) for one in wanted.values()):
-        raise UsageError("no call fits: `judgesheet cases DIR --json` shows stimuli and cells")
+        raise UsageError("no call matches: `judgesheet cases DIR --json` shows stimuli and cells")
     behind = {name: CaseFinder(all_axes()[name], one) for name, one in wanted.items()}
     found: dict[str, tuple[Case, ...]] = {}
     none: dict[str, str] = {}
@@ -119,7 +120,9 @@ def casebook(
         for name, cases in found.items():
             found[name] = tuple(case for case in cases if good.intersection(case.calls))
             if cases:
-                none[name] = f"none of the {len(cases)} cases behind {name} ended so"
+                none[name] = (
+                    f"none of the {len(cases)} cases behind {name} had this outcome or verdict"
+                )
     some = {Key.parse(key).axis for key, cases in found.items() if cases and cases[0].group}
     return Casebook(
         {key: cases for key, cases in found.items() if cases},

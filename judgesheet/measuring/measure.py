@@ -365,7 +365,7 @@ def _cell(axis: Axis, text: str) -> dict[str, Any]:
     try:
         cell = decoded(text)
     except ValueError as error:
-        raise RunError(f"the run holds a cell that is no JSON ({error}); {CHECK}") from None
+        raise RunError(f"the run holds a cell that is not valid JSON ({error}); {CHECK}") from None
     fault = axis.fault(cell) if isinstance(cell, dict) else "a cell must be an object"
     if fault:
         raise RunError(f"the run holds a cell that {axis.NAME} does not know: {fault}; {CHECK}")

@@ -122,7 +122,7 @@ def _axis_of(file: Path) -> Axis:
             validated(axis, record, where)
             fitting.append(axis)
     if not fitting:
-        raise StimuliError(f"{where} fits no axis; name it with --axis")
+        raise StimuliError(f"{where} matches no axis; name it with --axis")
     if len(fitting) > 1:
         named = " and ".join(axis.NAME for axis in fitting)
         raise UsageError(f"{where} fits {named}; say which with --axis")

@@ -94,7 +94,7 @@ def _replaced(card: str, begin: str, end: str, text: str, where: str) -> str | N
     if len(starts) != 1 or len(stops) != 1 or stops < starts:
         raise RunError(
             f"{where}: the markers {begin} and {end} must stand there once each, in this order; "
-            "mend or remove them"
+            "correct or remove them"
         )
     return card[: starts[0]] + text + card[stops[0] + len(end) :]
 

@@ -383,7 +383,7 @@ def test_what_is_no_result_is_refused_in_one_sentence(
     folder, file = tmp_path / "run", tmp_path / "odd.jsonl"
     good = json.dumps({"custom_id": request["custom_id"], "result": {"type": "expired"}})
     for line, words in {
-        json.dumps(request): "it is no result of a batch",
+        json.dumps(request): "this is not a result of a batch",
         good[:50]: "not JSON .* was it fetched as a whole",
         "[]": "a JSON list",
         '{"custom_id": "x", "result": {}}': "custom_id is not in the plan",

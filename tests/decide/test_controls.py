@@ -1,4 +1,4 @@
-"""Controls: how each comes out, which figures a failed one makes void, and what would mend it."""
+"""Controls: how each comes out, which figures a failed one makes void, and how to correct it."""
 
 from dataclasses import replace
 from typing import Any

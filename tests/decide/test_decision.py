@@ -314,7 +314,7 @@ def test_nothing_would_decide_what_is_decided() -> None:
     assert needed(sheet(), 'rate"\nmax = 0.01') == ()
 
 
-# -- findings -----------------------------------------------------------------------------------
+# -- remedies --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -52,8 +52,11 @@ EDITS: dict[str, tuple[Edit, str]] = {
     "a number as a text": (lambda one, _: one.update(value=str(one["value"])), "a valid number"),
     "a count as a text": (lambda one, _: one.update(n="12"), "a valid integer"),
     "a truth value as a number": (lambda one, _: one["bounds"].update(low=False), "a valid number"),
-    "NaN": (lambda one, _: one.update(value=float("nan")), "NaN is no number"),
-    "infinity": (lambda one, _: one["bounds"].update(low=-float("inf")), "Infinity is no number"),
+    "NaN": (lambda one, _: one.update(value=float("nan")), "NaN is not a number"),
+    "infinity": (
+        lambda one, _: one["bounds"].update(low=-float("inf")),
+        "Infinity is not a number",
+    ),
     "a key that is there twice": (
         lambda one, axis: axis["estimates"].append(one | {"value": one["low"]}),
         "is there twice",

@@ -391,7 +391,7 @@ ONE = {"q": 1, "s": 3, "who": "j"}
         ([ONE], {"columns": {"verdict": "s.t", "item": "q"}, "scale": "1:5"},
          r"log.jsonl:1: s.t: there is no t to look into"),
         ([ONE, {**ONE, "s": 9}], {"columns": {"verdict": "s", "item": "q"}, "scale": "1:5"},
-         r"log.jsonl:2: '9' is no point of the scale 1:5"),
+         r"log.jsonl:2: '9' is not on the scale 1:5"),
         ([{**ONE, "s": 2.5}], {"columns": {"verdict": "s", "item": "q"}, "scale": "1:5"},
          r"log.jsonl:1: '2.5' is no point .*; --round"),
         ([ONE, {**ONE, "who": "k"}],
@@ -435,7 +435,7 @@ def test_readings_that_nothing_tells_apart_are_refused(tmp_path: Path) -> None:
 def test_a_score_is_a_point_of_its_scale(scale: str, cell: object, point: int | None) -> None:
     row = logs.Row("here:1", {})
     if (scale, cell) == ("no,yes", True):
-        with pytest.raises(StimuliError, match="here:1: 'True' is no point of the scale no,yes"):
+        with pytest.raises(StimuliError, match="here:1: 'True' is not on the scale no,yes"):
             Scale.of(scale).point(cell, row)
     else:
         assert Scale.of(scale).point(cell, row) == point

@@ -245,7 +245,7 @@ def test_outcome_and_verdict_choose_cases(run: Path, losing: Path) -> None:
     ("arguments", "sentence"),
     [
         (["score_order.nonsense"], "is not one estimate"),
-        (["nonsense"], "is no key of an estimate"),
+        (["nonsense"], "is not an estimate key"),
         (["score_order.selection[score=1,score=2]"], "write each dimension once"),
         (["no_axis.cramers_v"], "there is no axis 'no_axis'"),
         (["score_order.cramers_v", "--axis", "candidate_order"], "it asked about"),

@@ -44,11 +44,11 @@ def test_no_nan_is_written() -> None:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ('{"schema_version": "1.0"', "is no JSON"),
+        ('{"schema_version": "1.0"', "is not valid JSON"),
         ("[]", "has no schema_version"),
         ('{"schema_version": "3.0"}', "has schema version 3.0"),
         ('{"schema_version": "1.0"}', "judge: "),
-        ('{"schema_version": "1.0", "x": NaN}', "NaN is no number"),
+        ('{"schema_version": "1.0", "x": NaN}', "NaN is not a number"),
     ],
 )
 def test_a_broken_file_is_one_sentence(change: str, sentence: str, tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def opened(path: Path, form: str | None) -> Opened:
     if first and form in LOGS and not _fits(log, frozenset(columns)):
         wanted = " or ".join(", ".join(sorted(marks)) for marks in log.marks)
         raise UsageError(
-            f"{first[0].where} is no record of {form}, which has {wanted}; "
+            f"{first[0].where} is not a record of {form}, which has {wanted}; "
             f"`judgesheet inspect-log {path.name}` says what the file is"
         )
     return Opened(known if known in LOGS else None, log, columns, log.rows(chain(first, records)))

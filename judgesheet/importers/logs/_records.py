@@ -114,7 +114,7 @@ def _archived(path: Path) -> Iterator[Row]:
                     sample = _member(path, file, archive, info)
                     yield Row(sample.where, {**sample.cells, "eval": top})
     except _DAMAGES as error:
-        raise StimuliError(f"{path} is no archive that can be read: {error}") from None
+        raise StimuliError(f"{path} cannot be read as a ZIP archive: {error}") from None
 
 
 def _member(path: Path, file: IO[bytes], archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Row:

@@ -47,7 +47,7 @@ def _check(alike: Sequence[tuple[str, Control]], sheet: Datasheet) -> ControlChe
     return ControlCheck(
         mark=MARKS[control.passed],
         name=show.visible(control.name, 80),
-        # What failed is told among the findings, axis by axis, with what would mend it.
+        # What failed is told among the findings, axis by axis, with how to correct it.
         text="" if control.passed is False else stopped(show.visible("; ".join(texts), 400)),
         scope="" if everywhere else show.visible(", ".join(titles), 160),
         passed=control.passed,
