@@ -58,8 +58,8 @@ def save(path: Path, plan_path: Path, target: Path) -> tuple[Plan, Saved]:
         meta = _meta(db)
         if lost := next(misshapen(meta), None):
             raise RunError(
-                f"{path} has lost its {lost}, and nothing else says which calls its replies answer: start "
-                " over with --fresh"
+                f"{path} has lost its {lost}; nothing else says which calls its replies answer: "
+                "start over with --fresh"
             )
         earlier = meta.get("earlier_base_urls", [])
         meta["earlier_base_urls"] = [*map(address_without_secrets, earlier)]
