@@ -24,6 +24,7 @@ class Place:
     """Where the files of an open ledger lie, as they were first seen, and room beside them."""
 
     def __init__(self, path: Path) -> None:
+        path = path.absolute()  # a judge in Python may change the working folder
         self._path, self._log = path, path.with_name(f"{path.name}-wal")
         self._file = _identity(path)
         self._log_file: tuple[int, int] | None = None
