@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from judgesheet.base.async_runner import give_back_memory, run
-from judgesheet.base.errors import RunError, StoppedError
+from judgesheet.base.errors import JudgeError, RunError, StoppedError
 from judgesheet.base.records import Datasheet, Plan
-from judgesheet.collect.collect import IsReadable, Progress, enter_and_collect
-from judgesheet.collect.request import Request, collect_settings, prepare
+from judgesheet.collect.collect import MIXED_UP, IsReadable, Progress, enter_and_collect
+from judgesheet.collect.request import Request, asked, collect_settings, prepare
 from judgesheet.commands.sheets import Run
 from judgesheet.judges import Judge
+from judgesheet.judges.providers import BEHIND_HTTP
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.run_directory import open_run
 
@@ -62,6 +63,8 @@ def probe_once(
             ledger.reopen()
         if options.give_up:
             ledger.give_up()
+        if not ledger.totals().attempts:
+            _refuse_mixing(request)
         try:
             progress = _ask(request, judge, ledger, options)
         # What was paid for before the judge failed is measured and shown.
@@ -89,6 +92,20 @@ def _prepared(
         return judge, planned, False
     options.tell(f"starting over, the earlier run in {directory} is renamed: {why}")
     return *prepare(request, directory, fresh=True), True
+
+
+def _refuse_mixing(request: Request) -> None:
+    """JudgeError if the endpoint mixes up the answers to two questions that are asked at once.
+
+    The ledger does not count these two, so that they are left out where its limits are set.
+    """
+    from judgesheet.judges.check import mixes_up_answers
+
+    is_limited = any((request.max_calls, request.max_cost, request.max_total_tokens))
+    is_asked_there = request.model.partition("/")[0] in BEHIND_HTTP and request.engine == "local"
+    may_ask = request.concurrency > 1 and is_asked_there and not is_limited
+    if may_ask and asked(request, mixes_up_answers):
+        raise JudgeError(MIXED_UP.format("two that were asked at once got each other's"))
 
 
 def _ask(request: Request, judge: Judge, ledger: Ledger, options: RunOptions) -> Progress:
