@@ -403,7 +403,7 @@ def test_stimuli_need_no_axis(tmp_path: Path) -> None:
     pool = judgesheet.list_stimuli()["score_order"]
     assert json.loads(run("stimuli", "show", pool[0].id).stdout)["id"] == pool[0].id
     odd = recorded(tmp_path / "odd.jsonl", [{"id": "a"}])
-    assert "odd.jsonl:1 fits no axis" in sentence(run("stimuli", "check", odd))
+    assert "odd.jsonl:1 matches no axis" in sentence(run("stimuli", "check", odd))
     assert "no stimulus 'x'" in sentence(run("stimuli", "show", "x"), 2)
     (tmp_path / "none").mkdir()
     assert "AXIS.jsonl" in sentence(run("stimuli", "check", tmp_path / "none"))
@@ -541,7 +541,7 @@ def test_answers_of_a_batch_become_a_sheet(tmp_path: Path) -> None:
         ({"human": {"axis": "score_order", "item": "s0/a", "score": 1, "ratings": [3]}}, "mean"),
         ({"axis": "candidate_order", "stimulus": "s", "verdict": "left",
           "cell": {"condition": "natural", "pair": "p", "order": ["u", "v"]}},
-         "verdict 'left' is none"),
+         "verdict 'left' is not possible"),
     ],
 )  # fmt: skip
 def test_a_broken_record_is_named(tmp_path: Path, row: dict[str, object], words: str) -> None:

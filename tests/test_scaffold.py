@@ -35,7 +35,7 @@ def test_a_new_repository_lacks_nothing_but_what_only_its_user_knows(
     assert done.stdout.count("wrote ") == 7
     lines = check(tmp_path)
     told = {re.sub(r"^\S+: ", "", line)[:12] for line in lines}
-    assert {"is an exampl", "is to be fil"} <= told
+    assert {"is an exampl", "must be fill"} <= told
     own = [line for line in lines if "is an example" not in line and "FILL-IN" not in line]
     assert all(re.match(r"judge/policy.toml:\d+: .* cannot be proven", line) for line in own)
 

@@ -164,7 +164,7 @@ def test_nonsense_stalls_no_run(path: Path, headers: dict[str, str]) -> None:
     progress, _ = run(path, lambda *_: answer, 25, longest_wait_s=0.3, window_s=0.1)
     assert progress.settled == 25
     if headers["remaining"] == "0" and headers["reset"] not in {"-7s", "0"}:
-        assert "not believed before a refusal: 0 of 500" in sentence(progress)
+        assert "implausible limit ignored: 0 of 500" in sentence(progress)
 
 
 def test_headers_that_end_hold_nothing_back(path: Path) -> None:

@@ -83,7 +83,7 @@ def test_a_sheet_from_the_ends_of_the_calendar_is_shown(tmp_path: Path, ended: s
 def test_a_long_key_is_no_key() -> None:
     assert Key.parse("a.b[x=1,y=c[z=2,w=3]]").dims == {"x": "1", "y": "c[z=2", "w": "3]"}
     for text in ("a." + "b" * 60_000, "a.b[" + "x=1," * 15_000 + "]", "a.b[" + "," * 60_000 + "]"):
-        with pytest.raises(RunError, match="is no key") as caught:
+        with pytest.raises(RunError, match="is not an estimate key") as caught:
             Key.parse(text)
         one_sentence(caught.value)
 

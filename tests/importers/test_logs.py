@@ -393,7 +393,7 @@ ONE = {"q": 1, "s": 3, "who": "j"}
         ([ONE, {**ONE, "s": 9}], {"columns": {"verdict": "s", "item": "q"}, "scale": "1:5"},
          r"log.jsonl:2: '9' is not on the scale 1:5"),
         ([{**ONE, "s": 2.5}], {"columns": {"verdict": "s", "item": "q"}, "scale": "1:5"},
-         r"log.jsonl:1: '2.5' is no point .*; --round"),
+         r"log.jsonl:1: '2.5' is not on the scale .*; --round"),
         ([ONE, {**ONE, "who": "k"}],
          {"columns": {"verdict": "s", "item": "q", "judge": "who"}, "scale": "1:5"},
          r"log.jsonl:2: a second judge, 'k' beside 'j'; .*--where who="),
@@ -565,7 +565,7 @@ def test_inspect_log_reads_our_own_records(tmp_path: Path) -> None:
 def test_a_log_that_is_none_of_a_format_says_where_to_look(tmp_path: Path) -> None:
     log = lines(tmp_path / "pair.jsonl", GAMES)
     said = sentence(run("ingest", log, "--from", "deepeval", "--out", tmp_path / "run"), 2)
-    assert "pair.jsonl:1 is no record of deepeval" in said
+    assert "pair.jsonl:1 is not a record of deepeval" in said
     assert "inspect-log" in sentence(run("ingest", log, "--out", tmp_path / "run"))
     said = sentence(run("ingest", log, "--from", "nonsense", "--out", tmp_path / "run"), 2)
     assert "the formats are inspect, promptfoo" in said

@@ -343,9 +343,9 @@ def test_no_ledger(path: Path) -> None:
 def test_a_file_that_is_no_ledger(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
     path.write_text("This is a letter to my aunt. " * 100)
-    with pytest.raises(RunError, match="no ledger or is damaged"):
+    with pytest.raises(RunError, match="not a ledger, or is damaged"):
         Ledger.open(path)
-    with pytest.raises(RunError, match="no ledger or is damaged"):
+    with pytest.raises(RunError, match="not a ledger, or is damaged"):
         Ledger.create_or_open(path, make_plan(1), JUDGE)
 
 

@@ -251,7 +251,7 @@ def test_outcome_and_verdict_choose_cases(run: Path, losing: Path) -> None:
         (["score_order.cramers_v", "--axis", "candidate_order"], "it asked about"),
         (["--axis", "nothing"], "it asked about"),
         (["--cell", "colour=red"], "no cell of"),
-        (["--stimulus", "nothing"], "no call fits"),
+        (["--stimulus", "nothing"], "no call matches"),
     ],
 )
 def test_what_means_nothing_is_refused_in_one_sentence(

@@ -85,7 +85,7 @@ def test_keys_come_apart() -> None:
     )
     comma = Key.parse("c.position_mean[criterion=clear, short,position=1]")
     assert comma.dims == {"criterion": "clear, short", "position": "1"}
-    with pytest.raises(RunError, match="is no key"):
+    with pytest.raises(RunError, match="is not an estimate key"):
         Key.parse("nonsense")
 
 
