@@ -17,7 +17,7 @@ import numpy as np
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Floats, Ints
 from judgesheet.axis.figure import Figure, Figures, UnkeyedEstimate, absent, measured
-from judgesheet.axis.losses import NOT_THE_CELL, codes, value_codes
+from judgesheet.axis.items import items, value_codes
 from judgesheet.axis.statements import (
     MOSTLY,
     SIGNIFICANT,
@@ -118,8 +118,7 @@ class Stimuli:
         # 13: a stream of its own, so that no other figure's draws move these.
         rng, read = np.random.default_rng([self.seed, 13]), self._read
         # Arms differ in which orders they show: the calls of an item are all exchangeable.
-        cell = [one for one in read.columns if one not in NOT_THE_CELL and one != "arm"]
-        item = codes(read[["stimulus", *cell]])
+        item = items(read, across_arms=True)
         stimulus = np.zeros(int(item.max(initial=-1)) + 1, dtype=np.int64)
         stimulus[item] = value_codes(read["stimulus"])
         orders, order = _distinct(read["order"])
