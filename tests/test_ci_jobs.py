@@ -218,3 +218,37 @@ def test_every_input_of_the_action_is_used_and_described() -> None:
     for name, known in yaml.safe_load(text)["inputs"].items():
         assert known["description"]
         assert f"inputs.{name}" in text, name
+
+
+def test_a_changed_prompt_is_held_to_the_limits_and_not_to_the_baseline(
+    place: Path, server: Server, tmp_path: Path
+) -> None:
+    (place / "judge/accepted").mkdir()
+    shutil.copy(place / "runs/judge/datasheet.json", place / "judge/accepted")
+    shutil.copytree(place / "runs/judge", tmp_path / "accepted")
+    (place / "judge-limits.xml").unlink()
+    prompt = place / "judge/prompt.j2"
+    prompt.write_text(prompt.read_text("utf-8").replace("You", "Kindly, you", 1), encoding="utf-8")
+    code, said = run(github(place), place, server, "pull_request", CHECK)
+    assert code == 4, said
+    assert "accept `runs/judge/datasheet.json`" in said
+    assert "--across-prompts" in said
+    cases = {
+        case.get("name", "").split()[0]: case
+        for case in ElementTree.parse(place / "judge-limits.xml").iter("testcase")
+    }
+    assert cases["score_order.baseline"].find("error") is not None
+    limited = cases["score_order.cramers_v"]
+    assert limited.find("error") is limited.find("failure") is None
+
+    files = place / "runs/judge", place / "judge/policy.toml"
+    judged = judgesheet.gate(*files, baseline=tmp_path / "accepted", across_prompts=True)
+    assert judged.decision is not None
+    assert judged.decision.verdict in ("adopt", "conditions")
+    (remark, *_) = judged.provenance["baseline"]["remarks"]
+    assert "paired by stimulus" in remark
+    assert "prompts of score_order" in remark
+    alone = judgesheet.gate(
+        *files, baseline=place / "judge/accepted/datasheet.json", across_prompts=True
+    )
+    assert "independent" in alone.provenance["baseline"]["remarks"][0]

@@ -4,11 +4,10 @@ The declaration of a figure names its view (`cases`); one that names none shows 
 verdict and the readings of an item that are farthest apart.
 """
 
-import json
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 from judgesheet.axis import Axis, Readings
-from judgesheet.axis.losses import NOT_THE_CELL
+from judgesheet.axis.items import cell_names, items
 from judgesheet.axis.views import DEFAULT, Asked, Question, View, grouped
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Case
@@ -81,16 +80,15 @@ def _written(call: Asked, name: str) -> str:
 
 def _asked(readings: Readings) -> Iterator[Asked]:
     frame = readings.frame[readings.frame["outcome"].notna()]
-    names = [name for name in frame.columns if name not in NOT_THE_CELL]
-    for row in frame.to_dict("records"):
-        cell = {name: row[name] for name in names}
-        # Arms show the same item under other orders: their readings are compared.
-        same = {name: value for name, value in cell.items() if name != "arm"}
+    names = cell_names(frame)
+    # Arms show the same item under other orders: their readings are compared.
+    same = items(frame, across_arms=True)
+    for row, item in zip(frame.to_dict("records"), same.tolist(), strict=True):
         yield Asked(
             id=row["call_id"],
             stimulus=row["stimulus"],
-            item=json.dumps([row["stimulus"], same], sort_keys=True, default=str),
-            cell=cell,
+            item=item,
+            cell={name: row[name] for name in names},
             order=row["order"] if isinstance(row.get("order"), list) else (),
             repeat=row["repeat"],
             value=row["value"],

@@ -7,7 +7,6 @@ read. A call that was not made yet is not lost. Every axis has these figures: it
 `measure` to its measuring and `find` to its findings.
 """
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from judgesheet.axis import Readings, views
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Figure, Figures, UnkeyedEstimate, absent, measured
+from judgesheet.axis.items import cell_names, codes, items
 from judgesheet.axis.shapes import SHAPES
 from judgesheet.axis.statements import (
     UNSURE,
@@ -57,10 +57,6 @@ NO_COMPARISON = Reason(
     "no_comparison", "no stimulus has lost and read calls that differ in what was listed where"
 )
 ONE_STIMULUS = Reason("one_stimulus", "one stimulus, or every call was lost: nothing to compare")
-NOT_THE_CELL = {
-    *("call_id", "axis", "stimulus", "repeat", "reply", "outcome", "value", "distribution"),
-    *("alone", "finish_reason", "order", "shape"),
-}
 # Keys of a cell that name what was judged, not under which condition.
 _THINGS = {"item", "pair", "better"}
 
@@ -152,16 +148,12 @@ class Calls:
     @cached_property
     def item(self) -> Ints:
         """The item of each call, as codes."""
-        return codes(self.frame[["stimulus", *self._cell]])
+        return items(self.frame)
 
     @cached_property
     def condition(self) -> Ints:
         """The condition of each call, as codes."""
-        return codes(self.frame[[name for name in self._cell if name not in _THINGS]])
-
-    @property
-    def _cell(self) -> list[str]:
-        return [name for name in self.frame.columns if name not in NOT_THE_CELL]
+        return codes(self.frame[[name for name in cell_names(self.frame) if name not in _THINGS]])
 
     @property
     def some(self) -> bool:
@@ -228,37 +220,6 @@ class Calls:
         """A fresh generator from the run's seed, the same for every estimate that asks."""
         # 11: a stream of its own, so that no other figure's draws move these.
         return np.random.default_rng([self.seed, 11])
-
-
-def codes(columns: "pd.DataFrame") -> Ints:
-    """A code per different row, in order of appearance; values may be lists."""
-    import pandas as pd
-
-    combined = np.zeros(len(columns), dtype=np.int64)
-    for name in columns:
-        more = value_codes(columns[name])
-        pairs = combined * (int(more.max(initial=0)) + 1) + more
-        # Numbered anew after each column: the product of all codes would overflow.
-        combined = np.asarray(pd.factorize(pairs)[0], dtype=np.int64)
-    return combined
-
-
-def value_codes(values: "pd.Series[Any]") -> Ints:
-    """A code per different value, in order of appearance: what has the same JSON is the same."""
-    import pandas as pd
-
-    found: Ints
-    if values.dtype != object:
-        found = np.asarray(pd.factorize(values, use_na_sentinel=False)[0], dtype=np.int64)
-        return found
-    # Values recur as the same objects: each is written once.
-    things = values.to_numpy()
-    same, firsts = pd.factorize(np.fromiter(map(id, things), dtype=np.int64, count=len(things)))
-    first = np.zeros(len(firsts), dtype=np.int64)
-    first[same[::-1]] = np.arange(len(things))[::-1]
-    texts = [json.dumps(thing, default=str) for thing in things[first]]
-    found = np.asarray(pd.factorize(np.array(texts, dtype=object))[0], dtype=np.int64)
-    return found[same]
 
 
 # -- figures ---------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from judgesheet.axis import Readings
-from judgesheet.axis.losses import NOT_THE_CELL, codes
+from judgesheet.axis.items import codes, items
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,11 +35,11 @@ def _only_orders_differ(frame: "pd.DataFrame") -> bool:
     read = frame[frame["value"].notna()]
     if read.empty:
         return False
-    cell = [name for name in read.columns if name not in NOT_THE_CELL]
+    item = items(read)
     verdicts = pd.Series(codes(read[["value"]]), index=read.index)
-    same = verdicts.groupby(codes(read[["stimulus", *cell, "order"]]))
+    same = verdicts.groupby(codes(read[["order"]].assign(item=item)))
     repeated = same.size() > 1
-    others = verdicts.groupby(codes(read[["stimulus", *cell]])).nunique()
+    others = verdicts.groupby(item).nunique()
     return bool(
         repeated.sum() >= FEWEST and (same.nunique()[repeated] == 1).all() and (others > 1).any()
     )

@@ -30,11 +30,11 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)  # no slots: the cell is kept as it is
 class Asked:
-    """A call that was made. `item` are the calls that differ in order, arm and repeat alone."""
+    """A call that was made. Calls of one `item` differ in order, arm and repeat alone."""
 
     id: str
     stimulus: str
-    item: str
+    item: int
     cell: Mapping[str, Any]
     order: Sequence[Any]
     repeat: int
@@ -333,7 +333,7 @@ def _off_quality(question: Question) -> Iterator[Case]:
     only = question.key.dims.get("criterion")
     scores = [_scores(call, only) for call in question.read()]
     low, high = _ends(score for parts in scores for score in parts.values())
-    worst: dict[str, Case] = {}
+    worst: dict[int, Case] = {}
     for call, parts in zip(question.read(), scores, strict=True):
         for name, score in parts.items():
             label = known.get((_name(call), name))

@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from judgesheet.base.files import one_command, write_whole
-from judgesheet.base.records import Datasheet
+from judgesheet.base.records import Datasheet, Verdict
 from judgesheet.commands.compare import comparison_of
-from judgesheet.commands.options import EXISTING, JSON, PATH, POLICIES, option
-from judgesheet.commands.sheets import load
+from judgesheet.commands.options import ACROSS, EXISTING, JSON, PATH, POLICIES, option
+from judgesheet.commands.sheets import load, sheet_of
 from judgesheet.commands.terminal import say, say_command, say_json, say_lines
 
 
@@ -22,24 +22,32 @@ def gate(
     baseline: str | Path | None = None,
     junit: str | Path | None = None,
     force: bool = False,
+    across_prompts: bool = False,
 ) -> Datasheet:
     """The datasheet of `source` with a policy's verdicts and decision; nothing in it is changed.
 
     `sheet.decision.verdict` is `adopt`, `conditions`, `reject` or `not proven`. With a `baseline`
-    (run directory or datasheet.json) it is also compared with that one; `force` does so even if the
-    two answer different questions. `junit` names a file for the verdicts.
+    (run directory or datasheet.json) it is also compared with that one. A baseline that answered
+    other questions proves nothing, unless `across_prompts` lets it be of another prompt, or `force`
+    of anything else. `junit` names a file for the verdicts.
     """
     from judgesheet.decide import decide
     from judgesheet.decide import policy as policies
-    from judgesheet.decide.baseline import against
+    from judgesheet.decide.baseline import against, unanswered, with_remarks
+    from judgesheet.decide.compare import OtherQuestionsError
     from judgesheet.sheet import render
 
     rules, sheet = policies.load(policy), load(source)
-    if baseline is None:
-        judged = decide(sheet, rules)
-    else:
-        comparison = comparison_of((baseline, source), (load(baseline), sheet), force=force)
-        judged = decide(sheet, rules, against(comparison, rules))
+    extra: tuple[Verdict, ...] = ()
+    if baseline is not None:
+        places, sheets = (baseline, source), (load(baseline), sheet)
+        try:
+            comparison = comparison_of(places, sheets, force=force, across_prompts=across_prompts)
+        except OtherQuestionsError as why:
+            extra = tuple(unanswered(sheet, why, str(sheet_of(source))))
+        else:
+            sheet, extra = with_remarks(sheet, comparison), against(comparison, rules)
+    judged = decide(sheet, rules, extra)
     if junit is not None:
         write_whole(Path(junit), render(judged, "junit"))
     return judged
@@ -50,6 +58,7 @@ def gate(
 @option("--policy", required=True, metavar="FILE|NAME", help=f"The limits: {POLICIES}")
 @option("--junit", type=PATH, help="Write the verdicts as JUnit XML.")
 @option("--baseline", type=EXISTING, help="An earlier run or datasheet that must not be better.")
+@ACROSS
 @option("--force", is_flag=True, help="Use a baseline that answered other questions.")
 @JSON
 def command(as_json: bool, **options: Any) -> None:

@@ -1,16 +1,18 @@
 """Whether a judge got worse than a baseline: verdicts on the differences of two sheets."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from judgesheet.base.digits import significant
-from judgesheet.base.records import Characteristic, Verdict, VerdictStatus
+from judgesheet.base.keys import key
+from judgesheet.base.records import Characteristic, Datasheet, Verdict, VerdictStatus
 from judgesheet.decide.compare import (
     NO_DIRECTION,
     Z95,
     Comparison,
     Difference,
     IntervalEstimate,
+    OtherQuestionsError,
     difference,
     p_worse,
 )
@@ -40,6 +42,31 @@ def against(comparison: Comparison, policy: Policy) -> tuple[Verdict, ...]:
     return tuple(
         _regression_verdict(one, row, q) for (one, row), q in zip(found, holm(p), strict=True)
     )
+
+
+def unanswered(sheet: Datasheet, why: OtherQuestionsError, accept: str) -> Iterator[Verdict]:
+    """Per axis the verdict where a baseline answered other questions: nothing is proven of it.
+
+    `accept` names the file of the sheet, which could be the next baseline.
+    """
+    needed = f"accept `{accept}` as the baseline, or compare: {why.way_out}"
+    told = "; ".join(one.text for one in why.obstacles)
+    for axis in sheet.axes:
+        yield Verdict(
+            rule="not worse than the baseline",
+            key=key(axis.name, "baseline"),
+            observed=None,
+            status="not proven",
+            why=f"the baseline answered other questions: {told}",
+            needed=needed,
+            against_baseline=True,
+        )
+
+
+def with_remarks(sheet: Datasheet, comparison: Comparison) -> Datasheet:
+    """The sheet with what limits its comparison with the baseline, in its provenance."""
+    told = {"remarks": [*comparison.remarks], "forced": [*comparison.forced]}
+    return replace(sheet, provenance={**sheet.provenance, "baseline": told})
 
 
 def _from_limits(policy: Policy) -> list[Regression]:

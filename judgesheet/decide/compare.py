@@ -20,6 +20,8 @@ from judgesheet.base.units import unit
 from judgesheet.stats.confidence import LEVEL
 from judgesheet.stats.multiplicity import holm
 
+ACROSS_PROMPTS = frozenset({"prompts", "parsers", "reply"})
+"""What may differ between two prompts that are compared on the same stimuli."""
 Change = Literal["worse", "better", "no change proven", "void", ""]
 Direction = Literal["lower", "higher", "nearer", ""]
 NO_DIRECTION = Reason("no_direction", "no sheet says which way it is better")
@@ -43,6 +45,31 @@ class IntervalEstimate(NamedTuple):
         """
         reach = NormalDist().inv_cdf((1 + level) / 2)
         return (reach + Z80) / reach * max(self.high - self.value, self.value - self.low)
+
+
+class Obstacle(NamedTuple):
+    """Why two sheets do not answer the same questions: for a program, and for a reader."""
+
+    code: Literal[
+        "axes", "reply", "profile", "sequences", "prompts", "stimuli", "parsers", "version"
+    ]
+    text: str
+
+
+class OtherQuestionsError(RunError):
+    """Two sheets that answer different questions; `obstacles` say why."""
+
+    def __init__(self, obstacles: Sequence[Obstacle]) -> None:
+        self.obstacles = tuple(obstacles)
+        told = "; ".join(one.text for one in obstacles)
+        super().__init__(f"these sheets cannot be compared: {told} ({self.way_out})")
+
+    @property
+    def way_out(self) -> str:
+        """The option with which they are compared."""
+        if {one.code for one in self.obstacles} <= ACROSS_PROMPTS:
+            return "--across-prompts compares the prompts"
+        return "--force compares them anyway"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +109,10 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Every figure of two sheets; `remarks` say what limits the comparison."""
+    """Every figure of two sheets; `remarks` say what limits the comparison.
+
+    `forced` is what was overridden by force.
+    """
 
     old: Datasheet
     new: Datasheet
@@ -108,18 +138,21 @@ def compare(
     correlations: Mapping[str, float] | None = None,
     *,
     force: bool = False,
+    across_prompts: bool = False,
 ) -> Comparison:
     """The differences of two sheets, new minus old.
 
     `correlations` are those of the two values' errors by key, where both ran on the same stimuli
-    (`paired.correlations`); a key without one is taken as independent. RunError if the sheets
-    answer different questions or share no axis, unless `force` is given.
+    (`paired.correlations`); a key without one is taken as independent.
+
+    OtherQuestionsError if the sheets answer different questions or share no axis, unless `force` is
+    given; `across_prompts` accepts other prompts, reply formats and parsers on the same stimuli.
     """
     reasons = tuple(obstacles(old, new))
-    if reasons and not force:
-        raise RunError(
-            f"these sheets cannot be compared: {'; '.join(reasons)} (--force compares them anyway)"
-        )
+    refused = tuple(one for one in reasons if one.code not in ACROSS_PROMPTS or not across_prompts)
+    if refused and not force:
+        raise OtherQuestionsError(reasons)
+    across = [one for one in reasons if one not in refused]
     axes = (axis for sheet in (old, new) for axis in sheet.axes)
     wanted = {row.key: row for axis in axes for row in axis.characteristics if row.better}
     olds, news, paired = by_key(old), by_key(new), correlations or {}
@@ -129,34 +162,49 @@ def compare(
         for key in dict.fromkeys((*news, *olds))  # in the order of the new sheet
     )
     usable = [_without_verdict(row, void[row.key]) if row.key in void else row for row in rows]
-    return Comparison(old, new, tuple(_judged(usable)), tuple(_remarks(old, new)), reasons)
+    remarks = (*_across(across, paired), *_remarks(old, new))
+    return Comparison(old, new, tuple(_judged(usable)), remarks, tuple(one.text for one in refused))
 
 
-def obstacles(old: Datasheet, new: Datasheet) -> Iterator[str]:
+def obstacles(old: Datasheet, new: Datasheet) -> Iterator[Obstacle]:
     """Why two sheets do not answer the same questions."""
     if not {axis.name for axis in old.axes} & {axis.name for axis in new.axes}:
-        yield "they have no axis in common"
-    for name, what in {
+        yield Obstacle("axes", "they have no axis in common")
+    settings: dict[Literal["reply", "profile", "sequences"], str] = {
         "reply": "reply formats", "profile": "profiles", "sequences": "designs"
-    }.items():  # fmt: skip
+    }  # fmt: skip
+    for name, what in settings.items():
         first, second = old.run.get(name), new.run.get(name)
         if first != second:
-            yield f"their {what} differ ({first} and {second})"
-    for part in ("prompts", "stimuli"):
+            yield Obstacle(name, f"their {what} differ ({first} and {second})")
+    parts: tuple[Literal["prompts", "stimuli"], ...] = ("prompts", "stimuli")
+    for part in parts:
         mine, theirs = _digests(old, part), _digests(new, part)
         differ = [axis for axis in mine if axis in theirs and mine[axis] != theirs[axis]]
         if differ:
-            yield f"their {part} of {', '.join(differ)} differ"
+            yield Obstacle(part, f"their {part} of {', '.join(differ)} differ")
     mine, theirs = _digests(old, "parsers"), _digests(new, "parsers")
     if mine != theirs:
-        yield f"different parsers read their replies ({', '.join(sorted(mine | theirs))})"
+        names = ", ".join(sorted(mine | theirs))
+        yield Obstacle("parsers", f"different parsers read their replies ({names})")
     # Parsers of the package have no digest of their own: its version stands for them.
     first, second = old.provenance.get("judgesheet"), new.provenance.get("judgesheet")
     if first != second:
-        yield (
+        yield Obstacle(
+            "version",
             f"their replies were read by judgesheet {first} and {second}, whose parsers may differ "
-            "(`judgesheet measure` reads a run again)"
+            "(`judgesheet measure` reads a run again)",
         )
+
+
+def _across(waived: Sequence[Obstacle], correlations: Mapping[str, float]) -> Iterator[str]:
+    """That two prompts are compared, and whether by stimulus."""
+    if waived:
+        how = "paired by stimulus" if correlations else (
+            "taken as independent, as only two run directories can be paired by stimulus"
+        )  # fmt: skip
+        told = "; ".join(one.text for one in waived)
+        yield f"Two prompts are compared on the same stimuli, {how}: {told}."
 
 
 def _digests(sheet: Datasheet, part: str) -> dict[str, Any]:

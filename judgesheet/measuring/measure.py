@@ -20,7 +20,7 @@ from judgesheet.axis import (
     losses,
     unanswered,
 )
-from judgesheet.axis.losses import codes
+from judgesheet.axis.items import codes
 from judgesheet.axis.unanswered import CallOutcomes
 from judgesheet.base.errors import RunError
 from judgesheet.base.estimates import Estimates

@@ -127,8 +127,17 @@ def summary(sheet: Datasheet) -> Sequence[str]:
         f"{show.ROLES[decision.because]}: {decision.limiting}." if decision.limiting else "",
         *(*void, *needed, *conditions),
         f"Looks: {looks}." if looks else "",
+        *_on_the_baseline(sheet),
     )
     return [_minus(one_line(show.visible(line))) for line in lines if line]
+
+
+def _on_the_baseline(sheet: Datasheet) -> Iterator[str]:
+    """What limits the comparison with a baseline."""
+    known = sheet.provenance.get("baseline")
+    if isinstance(known, dict):
+        yield from (f"Baseline: {told}" for told in known.get("remarks", ()))
+        yield from (f"Baseline, compared by force: {told}." for told in known.get("forced", ()))
 
 
 def _data(text: str) -> str:

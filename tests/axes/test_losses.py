@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judgesheet.axes import all_axes, get_axis
-from judgesheet.axis import Imputing, Readings, losses
+from judgesheet.axis import Imputing, Readings, items, losses
 from judgesheet.base.records import Bounds, Datasheet, Estimate, Imputed
 from judgesheet.decide import decide
 from judgesheet.decide.policy import parse
@@ -279,4 +279,4 @@ def test_rows_have_one_code_where_they_have_one_json(rows: list[tuple[Any, ...]]
     table = pd.DataFrame(rows, columns=["text", "any", "number", "whole"])
     table["any"] = pd.Series([row[1] for row in rows], dtype=object)
     texts = [json.dumps(row, default=str) for row in table.to_numpy(dtype=object).tolist()]
-    assert losses.codes(table).tolist() == pd.factorize(np.array(texts, dtype=object))[0].tolist()
+    assert items.codes(table).tolist() == pd.factorize(np.array(texts, dtype=object))[0].tolist()

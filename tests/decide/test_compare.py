@@ -25,7 +25,14 @@ from judgesheet.cli import main
 from judgesheet.commands import publish
 from judgesheet.decide import decide
 from judgesheet.decide.baseline import against
-from judgesheet.decide.compare import Difference, IntervalEstimate, compare, mover, p_worse
+from judgesheet.decide.compare import (
+    Difference,
+    IntervalEstimate,
+    OtherQuestionsError,
+    compare,
+    mover,
+    p_worse,
+)
 from judgesheet.decide.paired import shrunk_correlation
 from judgesheet.decide.policy import parse
 from judgesheet.sheet.comparison import as_html, as_markdown, render
@@ -159,6 +166,23 @@ def test_apples_and_oranges() -> None:
         compare(asked, again)
     with pytest.raises(RunError, match="no axis in common"):
         compare(one, replace(one, axes=()))
+
+
+def test_two_prompts_are_compared_if_that_is_wanted() -> None:
+    def asked(prompt: str, stimuli: str = "s") -> Datasheet:
+        of = {"prompts": prompt, "stimuli": stimuli}
+        digests = {part: [{"axis": "candidate_order", "digest": of[part]}] for part in of}
+        return replace(sheet(rate(0.1, 0, 0.2)), provenance=digests)
+
+    with pytest.raises(OtherQuestionsError, match="--across-prompts"):
+        compare(asked("a"), asked("b"))
+    made = compare(asked("a"), asked("b"), across_prompts=True)
+    assert not made.forced
+    for form in ("md", "html", "json"):
+        assert "Two prompts are compared" in render([made], form)
+    with pytest.raises(OtherQuestionsError) as refused:
+        compare(asked("a"), asked("b", "t"), across_prompts=True)
+    assert {one.code for one in refused.value.obstacles} == {"prompts", "stimuli"}
 
 
 def test_foreign_names_stay_text() -> None:

@@ -31,7 +31,8 @@ from judgesheet.axes.candidate_order._design import STRICT, SWAPPED
 from judgesheet.axis import Imputation, Readings
 from judgesheet.axis.afterwords import compiled, explains, is_denied, sentences, takes_back
 from judgesheet.axis.documents import answers, within
-from judgesheet.axis.losses import Row, answered, codes, split
+from judgesheet.axis.items import codes
+from judgesheet.axis.losses import Row, answered, split
 from judgesheet.axis.material import word_count
 from judgesheet.axis.reply import Reading, one_reading, recorded
 from judgesheet.axis.simulation import Known, Parameters, drawn, hashed
