@@ -90,11 +90,15 @@ class Readings:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something `stimuli check` found; `grave` ones make the check fail."""
+    """Something `stimuli check` found; `grave` ones make the check fail.
+
+    `template` texts are nearly the same, an `identical` stimulus is the same as another.
+    """
 
     where: str
     what: str
     grave: bool = True
+    code: Literal["template", "identical", ""] = ""
 
 
 class Axis(Protocol):

@@ -14,9 +14,9 @@ from judgesheet.axis.material import (
     Name,
     Strict,
     Text,
-    duplicates,
     leaks,
     length_spread,
+    near_copies,
     responses,
     spread,
     word_count,
@@ -127,9 +127,9 @@ def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
             yield from leaks(place, candidate["text"])
             for label in _LABEL.findall(candidate["text"]):
                 yield Problem(place, f"speaks of “{label}”, as the prompt calls a candidate", False)
-        for problem in duplicates([(c["id"], c["text"]) for c in candidates]):
-            yield replace(problem, where=where, what=f"{problem.where} {problem.what}", grave=False)
-    yield from duplicates([(stimulus.id, stimulus.fields["prompt"]) for stimulus in stimuli])
+        places = [(f"{stimulus.id}/{c['id']}", c["text"]) for c in candidates]
+        yield from (replace(problem, where=where) for problem in near_copies("candidates", places))
+    yield from near_copies("prompts", [(one.id, one.fields["prompt"]) for one in stimuli])
     yield from _gold(stimuli)
 
 
