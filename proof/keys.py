@@ -25,6 +25,9 @@ UNPROVEN: dict[str, str] = {
     "score_order.chi2": "the statistic of `chi2_p`, no estimate",
     "score_order.min_bias_order": "the name of an order; `min_bias_confidence` is proven",
     "score_order.default_order_rank": _SAMPLE,
+    "score_order.excess_change_rate": (
+        "the estimator of `criterion_order.excess_change_rate`, which is proven"
+    ),
     "score_order.budget_r": _CHOICES,
     "score_order.budget_agreement": _CHOICES,
     "criterion_order.mean_delta_pos_null": _BY_CHANCE,

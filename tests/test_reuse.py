@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from judgesheet.base.resources import data_folder
+from judgesheet.ledger.earlier import EARLIER
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.run_directory import LEDGER
 from tests.command import Done, run, sentence
@@ -78,7 +80,7 @@ def test_another_version_starts_over(
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (("--seed", "5"), "another plan (seed was 0, now 5)"),
+        (("--max-tokens", "77"), "another plan"),
         (("--extra-body", '{"top_p": 0.5}'), "another judge"),
     ],
 )
@@ -120,3 +122,109 @@ def test_an_endpoint_that_does_not_answer_proves_no_version(tmp_path: Path) -> N
     done = probe(server, tmp_path / "run")  # it is closed by now
     assert "does not say which version it serves now" in sentence(done)
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
+# -- replies of earlier runs ---------------------------------------------------------------------
+
+
+@pytest.fixture
+def stimuli(tmp_path: Path) -> Path:
+    """A file of three stimuli."""
+    path = tmp_path / "own" / "score_order.jsonl"
+    path.parent.mkdir()
+    lines = (data_folder("stimuli") / "score_order.jsonl").read_text("utf-8").splitlines()
+    path.write_text("\n".join(lines[:3]), encoding="utf-8")
+    return path
+
+
+def change(stimuli: Path) -> str:
+    """Change one letter of the last stimulus; the text from before."""
+    before = stimuli.read_text("utf-8")
+    *others, last = before.splitlines()
+    record = json.loads(last)
+    record["prompt"] = record["prompt"].replace("e", "3", 1)
+    stimuli.write_text("\n".join([*others, json.dumps(record)]), encoding="utf-8")
+    return before
+
+
+def test_a_changed_letter_pays_for_its_own_stimulus_only(tmp_path: Path, stimuli: Path) -> None:
+    out, given = tmp_path / "run", ("--stimuli", stimuli.parent)
+    with serving(Served()) as server:
+        probe(server, out, *given)
+        calls = asked(server)
+        before = change(stimuli)
+        done = probe(server, out, *given)
+        again = asked(server) - 1  # one question tells the version
+        assert done.returncode == 0
+        assert again == calls / 3
+        assert f"{calls - again} of {calls} replies taken over" in done.stderr
+
+        stimuli.write_text(before, encoding="utf-8")
+        assert probe(server, out, *given).returncode == 0
+        assert asked(server) == 1
+        change(stimuli)
+        assert probe(server, out, *given).returncode == 0
+        assert asked(server) == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["own", "run", "run.old-1"]
+
+    sheet = json.loads((out / "datasheet.json").read_text("utf-8"))
+    assert sheet["run"]["complete"]
+    assert sheet["run"]["taken_over"]["replies"] == calls
+    with Ledger.open(out / LEDGER) as ledger:
+        assert sum(run["replies"] for run in ledger.taken_over) == calls
+        begun = ledger.get_meta("created_at")
+        assert all(reply.at < begun for reply in ledger.replies())
+
+
+@pytest.mark.parametrize("refusal", ["--fresh", "0d", "model-2"])
+def test_no_reply_is_taken_over_against_the_users_will(
+    refusal: str, tmp_path: Path, stimuli: Path
+) -> None:
+    out, given, served = tmp_path / "run", ("--stimuli", stimuli.parent), Served()
+    with serving(served) as server:
+        probe(server, out, *given)
+        calls = asked(server)
+        change(stimuli)
+        more: tuple[str, ...] = ()
+        if refusal == "model-2":
+            served.version = refusal
+        else:
+            more = (refusal,) if refusal == "--fresh" else ("--reuse-for", refusal)
+        assert probe(server, out, *given, *more).returncode == 0
+        assert asked(server) == calls + (refusal == "model-2")
+    sheet = json.loads((out / "datasheet.json").read_text("utf-8"))
+    assert "taken_over" not in sheet["run"]
+
+
+def test_another_judge_gets_no_reply_of_this_one(tmp_path: Path, stimuli: Path) -> None:
+    out, given = tmp_path / "run", ("--stimuli", stimuli.parent)
+    with serving(Served()) as server:
+        probe(server, out, *given)
+        calls = asked(server)
+        assert probe(server, out, *given, "--extra-body", '{"top_p": 0.5}').returncode == 0
+        assert asked(server) == calls
+
+
+def test_a_strange_file_of_replies_is_told_and_not_used(tmp_path: Path, stimuli: Path) -> None:
+    out, given = tmp_path / "run", ("--stimuli", stimuli.parent)
+    with serving(Served()) as server:
+        probe(server, out, *given)
+        calls = asked(server)
+        (out / EARLIER).write_bytes(b"not SQLite" * 200)
+        change(stimuli)
+        assert probe(server, out, *given).returncode == 0
+        assert asked(server) == calls
+    assert (tmp_path / "run.old-1" / EARLIER).is_file()
+
+
+def test_what_is_not_ours_is_not_removed(tmp_path: Path, stimuli: Path) -> None:
+    out, given = tmp_path / "run", ("--stimuli", stimuli.parent)
+    with serving(Served()) as server:
+        probe(server, out, *given)
+        before = change(stimuli)
+        probe(server, out, *given)
+        (tmp_path / "run.old-1" / "notes.txt").write_text("mine", encoding="utf-8")
+        stimuli.write_text(before, encoding="utf-8")
+        probe(server, out, *given)
+    assert (tmp_path / "run.old-1" / "notes.txt").is_file()
+    assert (tmp_path / "run.old-2" / LEDGER).is_file()

@@ -78,17 +78,6 @@ def most_changes(answered: Flags, scale: int) -> float | None:
     return float(1 - alike.sum() / pairs.sum())
 
 
-def excess_change_rate(rows: Rows, label: str) -> UnkeyedEstimate:
-    """Changes under another order less changes under the same one, mean over prompts."""
-    changes = _changes(rows.reads)
-    sums, sizes = by_cluster(changes.excess, rows.cluster)
-    # Means per prompt first: a prompt with more items weighs no more than another.
-    mean = mean_excess(sums[sizes > 0] / sizes[sizes > 0])
-    why = NO_ORDERS if np.isnan(changes.different).all() else NO_REPEAT
-    calls = calls_in(changes.excess, ~np.isnan(rows.reads))
-    return UnkeyedEstimate(label, mean, rows.dims, n=calls).or_absent(why)
-
-
 def _changes(reads: Floats) -> stats.CallFlips:
     values, codes = np.unique(reads[~np.isnan(reads)], return_inverse=True)
     choices = np.full(reads.shape, np.nan)
@@ -117,6 +106,24 @@ def repeat_change_rate(scores: Scored) -> Iterator[UnkeyedEstimate]:
     """
     for rows in scores.rows:
         yield _change_rate(rows, "same", f"{rows.subject} differs under the same order")
+
+
+@figure("share", symbol="ΔC", null=0.0, headline=25, cases=changed)
+def excess_change_rate(scores: Scored) -> UnkeyedEstimate:
+    """Changes of score that the order causes, beyond noise.
+
+    Per prompt, `order_change_rate` minus `repeat_change_rate` over all criteria; prompt-level t
+    interval. It detects every effect of the order, also one that favours no place on average, or
+    another on every prompt.
+    """
+    rows = next(scores.rows)
+    changes, answered = _changes(rows.reads), ~np.isnan(rows.reads)
+    sums, sizes = by_cluster(changes.excess, rows.cluster)
+    # Means per prompt first: a prompt with more items weighs no more than another.
+    mean = mean_excess(sums[sizes > 0] / sizes[sizes > 0])
+    why = NO_ORDERS if np.isnan(changes.different).all() else NO_REPEAT
+    label, calls = f"{rows.subject} changed by the order", calls_in(changes.excess, answered)
+    return UnkeyedEstimate(label, mean, rows.dims, n=calls).or_absent(why)
 
 
 @figure("share", symbol="F", noise="repeat_flip_rate", headline=40, cases=FLIPS)

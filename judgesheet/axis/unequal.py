@@ -57,12 +57,15 @@ class Shown:
     """Conditions of `unequal_stimuli`: the stimuli on which the order is shown to matter.
 
     The largest effect comes first. `of` is the number of stimuli tested, `rest_p` the p-value of
-    "the order does not matter" on all others together, None if there is no other.
+    "the order does not matter" on all others together, None if there is no other. `in_common` is
+    the share of their effects that is one effect of all: near 0 if they cancel in an average, None
+    if none is shown.
     """
 
     stimuli: list[str]
     of: int
     rest_p: float | None
+    in_common: float | None
 
     @property
     def words(self) -> str:
@@ -160,10 +163,19 @@ class Stimuli:
     @property
     def shown(self) -> tuple[str, ...]:
         """The stimuli on which the order is shown to matter, the largest effect first."""
-        shown = np.flatnonzero(self.compared.p < SIGNIFICANT)
+        shown = self._shown
         # Stable: stimuli with equal effects keep their order, and the sheet its words.
         largest = np.argsort(-self.effects[shown].max(axis=1, initial=-np.inf), kind="stable")
         return tuple(self.names[at] for at in shown[largest])
+
+    @property
+    def in_common(self) -> float | None:
+        """Share of the effects on these stimuli that is one effect of all."""
+        return self._all.in_common(self.tested[self._shown])
+
+    @cached_property
+    def _shown(self) -> Ints:
+        return np.flatnonzero(self.compared.p < SIGNIFICANT)
 
 
 def _distinct(values: "pd.Series[Any]") -> tuple[Sequence[Any], Ints]:
@@ -213,7 +225,7 @@ def unequal_stimuli(stimuli: Stimuli) -> UnkeyedEstimate:
     if not stimuli.names:
         return absent(label, TOO_FEW)
     shown, hits = stimuli.shown, (stimuli.compared.p < SIGNIFICANT).astype(float)
-    given = Shown(list(shown), hits.size, stimuli.compared.rest_p)
+    given = Shown(list(shown), hits.size, stimuli.compared.rest_p, stimuli.in_common)
     calls = int(stimuli.calls.sum())
     rate = cluster_rate(hits, np.ones_like(hits))
     # Weak effects are not counted, so nothing bounds the share from above.
@@ -282,27 +294,43 @@ def measure(
 
 
 def find(estimates: Estimates) -> Iterator[Statement]:
-    """The stimuli on which the order matters, if it is not shown to matter on the others."""
+    """The stimuli on which the order matters, where no average over stimuli would tell of them.
+
+    That is where a few carry the effect, or where it differs in direction and cancels.
+    """
     share, largest = estimates.known("unequal_stimuli"), estimates.known("largest_stimulus_effect")
-    if share is None or largest is None or not share.value or share.value > MOSTLY:
+    if share is None or largest is None or not share.value:
         return
-    stimuli, rest_p = share.given["stimuli"], share.given["rest_p"]
-    if rest_p is None or rest_p < REST:
+    others = _few(share) or _cancelling(share)
+    if not others:
         return
     test, sure = estimates.known("any_stimulus_p"), announced(estimates, "any_stimulus_p")
-    which = f"{len(stimuli)} of {share.given['of']} stimuli"
+    which = f"{len(share.given['stimuli'])} of {share.given['of']} stimuli"
     p = "" if test is None else f" ({p_value(test)}, corrected for their number)"
-    if sure:
-        text = f"The order matters on {which}{p}, and on the others it is not shown to"
-    else:
-        text = f"That the order matters on {which} and not on the others is indicated{p}{UNSURE}"
+    text = f"The order is shown to matter on {which}{others}{p}"
+    if not sure:
+        text = f"That the order matters on {which}{others} is indicated{p}{UNSURE}"
     noise = _worded(largest.given["by_noise"], largest.unit)
     text = (
-        f"{text}{_named(stimuli)}. On {largest.given['stimulus']}, place "
+        f"{text}{_named(share.given['stimuli'])}. On {largest.given['stimulus']}, place "
         f"{largest.given['place']} gets {_worded(largest.value or 0.0, largest.unit)} too much, "
         f"by noise alone {noise}."
     )
     yield Statement(text, keys(share, largest, test), "bad" if sure else "unknown")
+
+
+def _few(share: Estimate) -> str:
+    """What is said of the other stimuli, where a few alone carry the effect."""
+    rest_p = share.given["rest_p"]
+    few = (share.value or 0.0) <= MOSTLY and rest_p is not None and rest_p >= REST
+    return " and not on the others" if few else ""
+
+
+def _cancelling(share: Estimate) -> str:
+    """What is said where the effect differs in direction and averages hide it."""
+    in_common = share.given["in_common"]
+    cancels = in_common is not None and in_common < MOSTLY
+    return ", in directions that cancel in averages" if cancels else ""
 
 
 SENTENCE = Sentence(find, tests=1)

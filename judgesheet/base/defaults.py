@@ -1,5 +1,6 @@
 """Default values, declared once for options, functions and stages."""
 
+from datetime import timedelta
 from typing import Literal
 
 PROFILE = "quick"
@@ -10,6 +11,8 @@ TIMEOUT_S = 120.0
 """Seconds per call."""
 PATIENCE_S = 300.0
 """Seconds for which an endpoint that is down is waited for."""
+REUSE_FOR = timedelta(days=30)
+"""Age up to which replies of earlier runs are taken over."""
 CONCURRENCY = 64
 """Most calls in flight."""
 CONSENSUS_ORDERS = 7

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from datetime import timedelta
 from typing import Any, TypeVar
 
 import click
@@ -88,6 +89,14 @@ def json_object(text: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise UsageError("--extra-body must be a JSON object such as '{\"top_p\": 1}'")
     return value
+
+
+def days(text: str) -> timedelta:
+    """The time of `--reuse-for 30d`, in days or hours."""
+    told = re.fullmatch(r"(\d{1,5})([dh])", text.strip())
+    if told is None:
+        raise UsageError(f"--reuse-for {text}: write days or hours, such as 30d or 12h")
+    return timedelta(**{"days" if told[2] == "d" else "hours": int(told[1])})
 
 
 def prices(text: str) -> tuple[float, float]:

@@ -1,16 +1,19 @@
 """`judgesheet probe`: measure a judge and write its datasheet."""
 
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from judgesheet.base import defaults
 from judgesheet.base.errors import MissingDependencyError, UsageError
 from judgesheet.base.files import one_command
 from judgesheet.base.records import Datasheet
 from judgesheet.base.resources import require_typesetter
+from judgesheet.commands.option_types import days
 from judgesheet.commands.options import (
     FRESH,
     NO_CASES,
@@ -38,6 +41,7 @@ def probe(
     *,
     fresh: bool = False,
     fresh_if_changed: bool = False,
+    reuse_for: timedelta = defaults.REUSE_FOR,
     retry_failed: bool = False,
     give_up: bool = False,
     policy: str | Path | None = None,
@@ -59,7 +63,8 @@ def probe(
     stimuli, until each of them is proven or one is broken. `retry_failed` asks the calls again that
     a run counted as failed, `give_up` counts those that failed so far and asks only the rest.
     `fresh_if_changed` starts over, and says why, where the run that is there is of another plan or
-    judge, or the endpoint now names another version.
+    judge, or the endpoint now names another version; replies of the same judge and version to the
+    same questions are taken over from earlier runs there, if they are not older than `reuse_for`.
 
     StoppedError if the judge no longer answers in any useful way: the datasheet is written first.
     JudgeError if it never did.
@@ -74,6 +79,7 @@ def probe(
     pages = _found(templates)
     how = RunOptions(
         fresh_if_changed=fresh_if_changed,
+        reuse_for=reuse_for,
         retry_failed=retry_failed,
         give_up=give_up,
         policy=until or load_policy(policy),
@@ -147,7 +153,10 @@ def _write_own(
 @option("--out", type=PATH, help="Run directory. [runs/MODEL]")
 @FRESH
 @option("--fresh-if-changed", is_flag=True,
-        help="Start over if plan, judge or served version changed (asks once more).")  # fmt: skip
+        help="Start over if plan, judge or served version changed (asks once more), with the "
+        "replies to what is asked again.")  # fmt: skip
+@option("--reuse-for", metavar="DAYS", type=days, default=f"{defaults.REUSE_FOR.days}d",
+        help="With --fresh-if-changed: take over replies up to this age (30d, 12h).")  # fmt: skip
 @option("--retry-failed", is_flag=True, help="Ask the calls again that were counted as failed.")
 @option("--give-up", is_flag=True, help="Stop retrying; count failed calls as failed.")
 @POLICY

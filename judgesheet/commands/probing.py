@@ -6,7 +6,8 @@ where it is needed, and not before.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from datetime import timedelta
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,10 +18,12 @@ from judgesheet.collect.collect import IsReadable, Progress, enter_and_collect
 from judgesheet.collect.request import Request, collect_settings, prepare
 from judgesheet.commands.sheets import Run
 from judgesheet.judges import Judge
+from judgesheet.ledger.earlier import make_room
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.run_directory import open_run
 
 if TYPE_CHECKING:
+    from judgesheet.commands.stale_run import Version
     from judgesheet.decide.policy import Policy
 
 
@@ -29,6 +32,8 @@ class RunOptions:
     """How to resume a run, when to stop it, and what to write; the same for each run of a sweep."""
 
     fresh_if_changed: bool
+    reuse_for: timedelta
+    """The age of replies of earlier runs that are taken over where a changed run starts over."""
     retry_failed: bool
     give_up: bool
     policy: "Policy | None"
@@ -48,11 +53,15 @@ def probe_once(
 
     StoppedError if the judge no longer answers: the sheet of what it did answer is written first.
     """
-    judge, planned, fresh = _prepared(request, directory, options, fresh=fresh)
+    judge, planned, version = _prepared(request, directory, options, fresh=fresh)
     tell = options.tell
     place = directory, planned, judge.identity
     with open_run(*place, fresh=fresh, spill=request.spill, tell=tell) as ledger:
         del planned
+        if version is not None:
+            from judgesheet.commands.stale_run import take_over_replies
+
+            take_over_replies(ledger, judge, version, options.reuse_for, tell)
         give_back_memory()  # that of a long plan, for the hours of asking
         ledger.set_meta("prices", request.prices)
         for name, value in (("machine", judge.machine), ("note", judge.note)):
@@ -75,20 +84,24 @@ def probe_once(
 
 def _prepared(
     request: Request, directory: Path, options: RunOptions, *, fresh: bool
-) -> tuple[Judge, Plan, bool]:
-    """The judge, the plan, and whether the run starts over."""
+) -> "tuple[Judge, Plan, Version | None]":
+    """The judge, the plan, and, where replies of earlier runs may be taken over, its version."""
     judge, planned = prepare(request, directory, fresh=fresh)
     if fresh or not options.fresh_if_changed:
-        return judge, planned, fresh
+        return judge, planned, None
     from judgesheet.commands import stale_run
 
+    version = cache(partial(stale_run.served, judge, request))
     digest = None if options.until is None else options.until.digest
-    why = stale_run.changed(directory, planned, judge, request, digest)
-    if not why:
+    why = stale_run.changed(directory, planned, judge, version, digest)
+    if why:
+        options.tell(f"starting over, the earlier run in {directory} is renamed: {why}")
+        make_room(directory)
+        judge, planned = prepare(request, directory, fresh=True)
+    else:
         stale_run.take_over_parsers(directory, planned)
-        return judge, planned, False
-    options.tell(f"starting over, the earlier run in {directory} is renamed: {why}")
-    return *prepare(request, directory, fresh=True), True
+    # The looks of a run that stops when it is decided count what they ask.
+    return judge, planned, version if options.until is None else None
 
 
 def _ask(request: Request, judge: Judge, ledger: Ledger, options: RunOptions) -> Progress:

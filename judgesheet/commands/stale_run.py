@@ -1,8 +1,12 @@
 """Whether a run that lies in a directory is still that of this plan, this judge and its version.
 
-For `probe --fresh-if-changed`, so that no cached run passes for a measurement of today's judge.
+For `probe --fresh-if-changed`, so that no cached run passes for a measurement of today's judge, and
+no question is paid for twice whose reply still holds.
 """
 
+import time
+from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 from judgesheet.base.errors import JudgeError, RunError
@@ -10,11 +14,15 @@ from judgesheet.base.records import Plan
 from judgesheet.collect.request import Request, asked
 from judgesheet.judges import Judge
 from judgesheet.judges.check import question
+from judgesheet.ledger import earlier
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.run_directory import LEDGER
 
+Version = Callable[[], str | None]
+"""Which version the endpoint serves now, by its own words; asks it once."""
 
-def changed(directory: Path, plan: Plan, judge: Judge, request: Request, policy: str | None) -> str:
+
+def changed(directory: Path, plan: Plan, judge: Judge, version: Version, policy: str | None) -> str:
     """Why the run there must not be resumed, in a few words; "" where it may be.
 
     `policy` is the digest of that which the run is to stop with, None if it is asked in full.
@@ -37,10 +45,32 @@ def changed(directory: Path, plan: Plan, judge: Judge, request: Request, policy:
     # A simulated judge has no versions; where nothing was answered, none was served.
     if judge.is_simulated or not totals.outcomes.get("ok"):
         return ""
-    now, before = _served(judge, request), " and ".join(totals.served_models)
+    now, before = version(), " and ".join(totals.served_models)
     if now is None:
         return "the endpoint does not name the version that it serves"
     return "" if now == before else f"{before or 'a nameless version'} was served, and is {now} now"
+
+
+def take_over_replies(
+    ledger: Ledger, judge: Judge, version: Version, within: timedelta, tell: Callable[[str], None]
+) -> None:
+    """Write what this judge, in the version of now, replied `within` a time to the same questions.
+
+    A simulated judge has no versions; one that nobody names is no other's.
+    """
+    try:
+        found = earlier.candidates(ledger, time.time() - within.total_seconds())
+        if not found:
+            return
+        now = None if judge.is_simulated else version()
+        if now is None and not judge.is_simulated:
+            return
+        taken = earlier.take_over(ledger, earlier.served_by(found, now))
+    except RunError as error:
+        tell(f"no reply of an earlier run is taken over: {error}")
+        return
+    planned, rest = ledger.totals().planned, len(ledger.attempts())
+    tell(f"{taken:,} of {planned:,} replies taken over from earlier runs, {rest:,} to ask")
 
 
 def take_over_parsers(directory: Path, plan: Plan) -> None:
@@ -53,7 +83,7 @@ def take_over_parsers(directory: Path, plan: Plan) -> None:
                 ledger.replace_parsers(wanted)
 
 
-def _served(judge: Judge, request: Request) -> str | None:
+def served(judge: Judge, request: Request) -> str | None:
     """What the endpoint calls the model that answers now; JudgeError if it does not answer."""
     reply = asked(request, question)
     if reply.served_model is None and reply.outcome != "ok":

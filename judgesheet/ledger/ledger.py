@@ -243,7 +243,8 @@ class Ledger:
                         if other := ledger.another(plan, judge, as_begun=as_begun):
                             raise RunError(
                                 f"{path} holds the replies to {other}: "
-                                "start over with --fresh or choose another --out"
+                                "start over with --fresh or choose another --out (`probe "
+                                "--fresh-if-changed` takes over the replies to the same questions)"
                             )
                     ledger._update_schema()
                     ledger._follow(judge)
@@ -437,6 +438,11 @@ class Ledger:
     def limits(self) -> dict[str, Any]:
         """The rate limits that the endpoint `told` of, and `held_s`, for how long they held."""
         return dict(self.get_meta("limits", {}))
+
+    @property
+    def taken_over(self) -> list[dict[str, Any]]:
+        """The earlier runs whose replies were taken over: `plan`, `created_at`, `replies`."""
+        return list(self.get_meta("taken_over", []))
 
     @property
     def temperature(self) -> float | None:

@@ -8,7 +8,9 @@
 -- were limited: limits (those that the endpoint told of, and held_s, the seconds for which requests
 -- were held back). Where results of a batch were ingested: batches (file, SHA-256 digest of each).
 -- Where a run stops as soon as a policy is decided: looks (how far it is), left_out (ids of the calls
--- that no limit reads, or that no look has taken yet).
+-- that no limit reads, or that no look has taken yet). Where replies of earlier runs were taken over:
+-- taken_over (of each such run its plan, created_at, and how many replies); their `at` is before this
+-- ledger's created_at.
 CREATE TABLE meta (
     key    TEXT PRIMARY KEY,
     value  TEXT NOT NULL

@@ -83,6 +83,7 @@ SOMETIMES: Mapping[str, Any] = {
     "batches": [dict],
     "looks": _LOOKS,
     "left_out": [str],
+    "taken_over": [{"plan": str, "created_at": (int, float), "replies": int}],
 }
 _PROVENANCE: Mapping[str, Any] = {
     "command": str,

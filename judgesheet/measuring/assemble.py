@@ -127,7 +127,9 @@ def _run(
     ledger: "Ledger", totals: "Totals", settings: Mapping[str, Any], axes: tuple[AxisResult, ...]
 ) -> dict[str, Any]:
     looks = ledger.looks
-    wall = (totals.last_at or 0.0) - (totals.first_at or 0.0)
+    # What was taken over is older than the run.
+    begun = ledger.get_meta("created_at") if ledger.taken_over else totals.first_at
+    wall = max(0.0, (totals.last_at or 0.0) - (begun or 0.0))
     batches = ledger.get_meta("batches", [])
     return {
         **settings,
@@ -144,6 +146,7 @@ def _run(
         "failed": sum(axis.failed for axis in axes),
         "attempts": totals.attempts,
         "outcomes": dict(totals.outcomes),
+        **_taken_over(ledger, totals),
         **_failures(ledger),
         **_limits(ledger),
         "tokens_in": totals.tokens_in,
@@ -168,6 +171,16 @@ def _refused(ledger: "Ledger") -> dict[str, Any]:
     if not refused:
         return {}
     return {"refused_parameters": refused, "temperature": ledger.temperature}
+
+
+def _taken_over(ledger: "Ledger", totals: "Totals") -> dict[str, Any]:
+    """Where replies are from earlier runs: how many, of how many runs, and the oldest's time."""
+    runs = ledger.taken_over
+    if not runs:
+        return {}
+    replies = sum(run["replies"] for run in runs)
+    known = {"replies": replies, "runs": len(runs), "oldest_at": _iso(totals.first_at)}
+    return {"taken_over": known}
 
 
 def _limits(ledger: "Ledger") -> dict[str, Any]:

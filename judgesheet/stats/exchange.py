@@ -132,6 +132,18 @@ class Exchanged:
         """By how much a call gives more to each place than if the order did not matter."""
         return (self.observed - self.mean) / np.maximum(1, self.calls)[:, None]
 
+    def in_common(self, among: Integers) -> float | None:
+        """Share of the effects on these stimuli that is one effect of all: 0 if they cancel.
+
+        Of their squares, less those of noise. None where no effect is left.
+        """
+        calls = np.maximum(1, self.calls[among])[:, None]
+        noise = float((np.trace(self.covariance[among], axis1=1, axis2=2) / calls[:, 0] ** 2).sum())
+        departure = self.departure[among]
+        each = float(np.square(departure).sum()) - noise
+        together = (float(np.square(departure.sum(axis=0)).sum()) - noise) / max(1, len(among))
+        return min(1.0, max(0.0, together / each)) if each > ROUNDING else None
+
     @cached_property
     def _roots(self) -> tuple[Floats, Integers]:
         return _roots(self.covariance)

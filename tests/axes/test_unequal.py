@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -75,6 +76,42 @@ def test_a_judge_that_is_blind_to_the_order_has_no_such_problem(axis: str, spec:
     for finding in said(sheet):
         assert finding.tone == "unknown"
         assert p_value(sheet["any_stimulus_p"]) in finding.text
+
+
+def own_places(axis: str, calls: float) -> Edit:
+    """On every stimulus a place of its own is preferred, in this share of calls."""
+
+    def edit(frame: pd.DataFrame) -> pd.DataFrame:
+        places = frame["cell"].map(lambda cell: len(json.loads(cell)["order"]))
+        place = pd.factorize(frame["stimulus"])[0] % places
+        chosen = np.random.default_rng(0).random(len(frame)) < calls
+        for at in place.unique():
+            frame = rewritten(frame, axis, np.flatnonzero((place == at) & chosen).tolist(), at)
+        return frame
+
+    return edit
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_effects_that_cancel_in_averages_are_a_problem(axis: str) -> None:
+    sheet = simulate(GOOD, "standard", axis, edit=own_places(axis, 0.7))
+    assert sheet.value("unequal_stimuli") > 0.5
+    assert sheet["unequal_stimuli"].given["in_common"] < 0.2
+    (finding,) = said(sheet)
+    assert finding.tone == "bad"
+
+
+@pytest.mark.parametrize(
+    ("axis", "average", "limit"),
+    [("score_order", "cramers_v", 0.15), ("criterion_order", "max_delta_pos", 0.5)],
+)
+def test_excess_changes_see_what_cancels_in_averages(axis: str, average: str, limit: float) -> None:
+    sheet = simulate(GOOD, "standard", axis, edit=own_places(axis, 1.0))
+    assert sheet.value(average) < limit
+    excess = sheet["excess_change_rate"]
+    assert excess.bounds is not None
+    assert excess.bounds.low > 0.25, "the limit of the shipped policies"
+    assert "bad" in sheet.tones("excess_change_rate")
 
 
 @pytest.mark.parametrize("axis", AXES)

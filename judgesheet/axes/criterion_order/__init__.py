@@ -67,6 +67,7 @@ FIGURES = {
     **figure.adopted(differences),
     **declared_in(averaging),
     "repeat_change_rate": figure.of(reversal.repeat_change_rate, missing=REPEATED),
+    "excess_change_rate": figure.of(reversal.excess_change_rate, missing=REPEATED),
     "repeat_flip_rate": figure.of(reversal.repeat_flip_rate, missing=REPEATED),
     "excess_flip_rate": figure.of(reversal.excess_flip_rate, headline=45, missing=REPEATED),
     "delta_r": figure.of(

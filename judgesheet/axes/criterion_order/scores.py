@@ -9,35 +9,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from judgesheet.axes.criterion_order._scores import FIXED, PLACED, REPEATED, Scores, figure
-from judgesheet.axis import alignment, reversal
+from judgesheet.axes.criterion_order._scores import FIXED, PLACED, Scores, figure
+from judgesheet.axis import alignment
 from judgesheet.axis.arms import WORDS
 from judgesheet.axis.figure import UnkeyedEstimate, absent
 from judgesheet.axis.labels import NO_REFERENCE
 from judgesheet.axis.undefined import explained
 from judgesheet.axis.views import changed, off_quality, repeated
 from judgesheet.stats import correlation, macro
-
-
-@figure(
-    "share",
-    symbol="ΔC",
-    null=0.0,
-    headline=25,
-    missing=REPEATED,
-    by_place=True,
-    passes_blind=True,
-    reads="repeats",
-    cases=changed,
-)
-def excess_change_rate(scores: Scores) -> UnkeyedEstimate:
-    """Changes of score that the order causes, beyond noise.
-
-    Per prompt, `order_change_rate` minus `repeat_change_rate`; prompt-level t interval. It detects
-    every effect of the order, even one that favours no position on average.
-    """
-    label = "Changes of a criterion's score caused by the order"
-    return reversal.excess_change_rate(next(scores.rows), label)
 
 
 @figure(

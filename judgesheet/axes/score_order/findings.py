@@ -39,13 +39,14 @@ from judgesheet.axis.statements import (
     ends,
     few_asked,
     if_lost,
-    in_brackets,
     indicated,
     interval,
     keys,
     level,
     made,
     number,
+    p_value,
+    points,
     said,
     share,
     surely_above,
@@ -164,27 +165,25 @@ def _favourite(estimates: Estimates) -> Iterator[Statement]:
 def _change(estimates: Estimates) -> Iterator[Statement]:
     """How often the score changes with the order, beside how often it changes by itself."""
     noise, test = estimates.known("repeat_change_rate"), estimates.known("order_dependence_p")
+    excess = estimates.known("excess_change_rate")
     if told := order_changes(estimates, "rubric", "the score"):
         text, change = told
-        # The whole interval of the changes beyond that of the noise.
-        apart = noise is not None and noise.most is not None and surely_above(change, noise.most)
-        shown = apart or announced(estimates, "order_dependence_p")
-        # Little even beside the least noise that there may be.
-        little = noise is not None and below(change, (noise.least or 0.0) + SMALL_CHANGES)
+        by_rates, by_test = surely_above(excess, 0.0), announced(estimates, "order_dependence_p")
+        shown, little = by_rates or by_test, below(excess, SMALL_CHANGES)
         tone: Tone = "neutral"
         if shown and little:
             means = ". That is measured, and little"
         elif shown:
             means, tone = "; the order itself changes it", "bad"
-        elif indicated(estimates, "order_dependence_p"):
+        elif above(excess, 0.0) or indicated(estimates, "order_dependence_p"):
             means, tone = "; that the order itself changes it is indicated", "unknown"
         else:
             means = "; that the order itself changes it is not shown"
-        # Where the rates alone show it, the test need not.
-        by_rates = apart and not announced(estimates, "order_dependence_p")
-        p = "" if by_rates else in_brackets(test)
-        evidence = keys(change, noise, test)
-        yield Statement(f"{text}{means}{p}.", evidence, tone)
+        # The test sees a place that is favoured by all prompts, the rates any effect.
+        by = [points(excess)] if excess is not None and above(excess, 0.0) else []
+        by += [p_value(test)] if test is not None and (by_test or not by) else []
+        why = f" ({'; '.join(by)})" if by else ""
+        yield Statement(f"{text}{means}{why}.", keys(change, noise, excess, test), tone)
 
 
 def _averaging(estimates: Estimates) -> Iterator[Statement]:

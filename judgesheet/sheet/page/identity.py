@@ -132,11 +132,22 @@ def _valid(sheet: Datasheet) -> Iterator[Fact]:
         yield Fact("Framework", show.short(show.anything(framework, 120), 60))
     endpoint = judge.get("base_url") or judge.get("provider")
     yield Fact("Endpoint", show.short(show.anything(endpoint, 120), 60))
+    if taken := taken_over(run):
+        yield Fact("Taken over", taken)
     for heading, *names in (("Replies, temperature", "reply", "temperature"),
                             ("Profile, seed", "profile", "seed")):  # fmt: skip
         told = (show.short(setting(run, name), 24) for name in names)
         yield Fact(heading, ", ".join(told))
     yield Fact("Review by", review_by(sheet))
+
+
+def taken_over(run: Mapping[str, Any]) -> str:
+    """How many replies are those of earlier runs, and since when; "" where none is."""
+    known = run.get("taken_over")
+    if not isinstance(known, Mapping):
+        return ""
+    told = f"{show.count(known.get('replies'))} of {show.count(run.get('settled'))} replies"
+    return f"{told}, oldest of {show.day(known.get('oldest_at'))}"
 
 
 def _digests(sheet: Datasheet) -> Iterator[tuple[str, ...]]:

@@ -1,0 +1,204 @@
+"""Replies of earlier runs in a folder, so that the same question to the same judge is paid once.
+
+A run that makes room for another leaves its replies in `earlier.sqlite`, and a new one takes over
+those to its own questions: same id of the call, same judge, same served version.
+"""
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from judgesheet.base.errors import RunError
+from judgesheet.base.records import Reply, canonical_json
+from judgesheet.ledger.ledger import Ledger, free_name, held, refuse_traps
+from judgesheet.ledger.run_directory import CASES, JUDGMENTS, LEDGER, PLAN
+from judgesheet.ledger.schema import belongs, tables
+
+EARLIER = "earlier.sqlite"
+SETTLED = frozenset({"ok", "refused"})
+"""Outcomes that asking once more would not change."""
+_OURS = {LEDGER, PLAN, JUDGMENTS, CASES, EARLIER}
+_REPLY = tuple(field.name for field in fields(Reply) if field.name != "allowances")
+_PAGE = 500
+
+_TABLES = (
+    """CREATE TABLE run (
+    id          INTEGER PRIMARY KEY,
+    judge       TEXT NOT NULL,
+    plan        TEXT NOT NULL,
+    created_at  REAL NOT NULL,
+    refused     TEXT NOT NULL,
+    UNIQUE (plan, created_at)
+)""",
+    f"""CREATE TABLE reply (
+    run  INTEGER NOT NULL REFERENCES run (id),
+    {", ".join(_REPLY)},
+    PRIMARY KEY (call_id, at)
+) WITHOUT ROWID""",
+)
+"""The runs and their replies. What an earlier run had taken over itself has the same time."""
+
+
+def make_room(directory: Path) -> None:
+    """Keep the replies of the run in a directory, and rename it: DIR.old-1.
+
+    One old run is kept: an earlier DIR.old-1 goes if all of its replies are kept and nothing in it
+    is anybody else's. A run that cannot be read is renamed only.
+    """
+    with held(directory / LEDGER):
+        pass  # RunError if somebody uses it
+    try:
+        _keep(directory)
+    except RunError:
+        directory.rename(free_name(directory, "old"))
+        return
+    last = directory.with_name(f"{directory.name}.old-1")
+    if _is_kept(last, directory / EARLIER):
+        shutil.rmtree(last)
+    with held(directory / LEDGER):
+        aside = directory.rename(free_name(directory, "old"))
+    directory.mkdir()
+    (aside / EARLIER).rename(directory / EARLIER)
+
+
+def take_over(ledger: Ledger, candidates: Sequence[tuple[Reply, int]]) -> int:
+    """Write replies of earlier runs into a ledger; how many.
+
+    Where they are from stands in its `taken_over`: per run its plan, when it began, and how many.
+    """
+    for start in range(0, len(candidates), _PAGE):
+        ledger.record([reply for reply, _ in candidates[start : start + _PAGE]])
+    if not candidates:
+        return 0
+    runs, counts = _runs(ledger.path.with_name(EARLIER)), dict[int, int]()
+    for _, run in candidates:
+        counts[run] = counts.get(run, 0) + 1
+    told = [
+        {"plan": runs[run]["plan"], "created_at": runs[run]["created_at"], "replies": replies}
+        for run, replies in counts.items()
+    ]
+    ledger.set_meta("taken_over", [*ledger.taken_over, *told])
+    # What the endpoint refused then was not sent with these questions either.
+    refused = {k: v for run in counts for k, v in json.loads(runs[run]["refused"]).items()}
+    if refused:
+        ledger.set_meta("refused_parameters", {**refused, **ledger.refused_parameters})
+    return len(candidates)
+
+
+def candidates(ledger: Ledger, since: float) -> list[tuple[Reply, int]]:
+    """Replies of this judge to the pending calls of a ledger, each with its run, in plan order.
+
+    The newest of each call and served version; none that is from before `since`, in seconds.
+    """
+    path = ledger.path.with_name(EARLIER)
+    if not path.is_file():
+        return []
+    columns = {column.name: column for column in tables()["attempt"]}
+    of_reply = [columns[name] for name in _REPLY]
+    found: dict[str, dict[str | None, tuple[Reply, int]]] = {}
+    pending = ledger.attempts()
+    if not pending:
+        return []
+    with _opened(path) as db:
+        rows = db.execute(
+            f"SELECT run, {', '.join(_REPLY)} FROM reply"  # noqa: S608
+            " WHERE run IN (SELECT id FROM run WHERE judge = ?) AND at >= ? ORDER BY at",
+            (_identity(ledger.judge), since),
+        )
+        for run, *row in rows:
+            if all(map(belongs, of_reply, row)):
+                reply = Reply(*row)
+                found.setdefault(reply.call_id, {})[reply.served_model] = reply, run
+    return [
+        (replace(reply, attempt=attempts + 1), run)
+        for call, attempts in pending.items()
+        for reply, run in found.get(call, {}).values()
+    ]
+
+
+def served_by(found: Collection[tuple[Reply, int]], version: str | None) -> list[tuple[Reply, int]]:
+    """Those that this served version gave."""
+    return [(reply, run) for reply, run in found if reply.served_model == version]
+
+
+def _keep(directory: Path) -> None:
+    """Add the settled replies of the run in a directory to its `earlier.sqlite`."""
+    path = directory / EARLIER
+    with Ledger.open(directory / LEDGER) as ledger, _opened(path, make=True) as db:
+        run = (
+            _identity(ledger.judge),
+            ledger.get_meta("plan"),
+            ledger.get_meta("created_at"),
+            json.dumps(ledger.refused_parameters),
+        )
+        db.execute("BEGIN IMMEDIATE")
+        db.execute(
+            "INSERT OR IGNORE INTO run (judge, plan, created_at, refused) VALUES (?, ?, ?, ?)", run
+        )
+        (number,) = db.execute(
+            "SELECT id FROM run WHERE plan = ? AND created_at = ?", run[1:3]
+        ).fetchone()
+        marks = ", ".join("?" * (1 + len(_REPLY)))
+        names = f"run, {', '.join(_REPLY)}"
+        db.executemany(
+            f"INSERT OR IGNORE INTO reply ({names}) VALUES ({marks})",  # noqa: S608
+            ((number, *(getattr(reply, name) for name in _REPLY)) for reply in _settled(ledger)),
+        )
+        db.execute("COMMIT")
+
+
+def _settled(ledger: Ledger) -> Iterator[Reply]:
+    return (reply for reply in ledger.replies() if reply.outcome in SETTLED)
+
+
+def _is_kept(directory: Path, earlier: Path) -> bool:
+    """Whether a folder is a run of ours, alone, of which every reply is kept elsewhere."""
+    if directory.is_symlink() or not directory.is_dir():
+        return False
+    for file in directory.iterdir():
+        is_ours = file.name in _OURS or file.name.startswith("datasheet.")
+        if not is_ours or file.is_symlink() or not file.is_file():
+            return False
+    try:
+        with Ledger.open(directory / LEDGER) as ledger, _opened(earlier) as db:
+            kept = {*db.execute("SELECT call_id, at FROM reply")}
+            return all((reply.call_id, reply.at) in kept for reply in _settled(ledger))
+    except RunError:
+        return False
+
+
+def _identity(judge: Mapping[str, Any]) -> str:
+    """What a judge is, wherever it is served: a server may move."""
+    return canonical_json({key: value for key, value in judge.items() if key != "base_url"})
+
+
+def _runs(path: Path) -> dict[int, dict[str, Any]]:
+    names = ("plan", "created_at", "refused")
+    with _opened(path) as db:
+        rows = db.execute(f"SELECT id, {', '.join(names)} FROM run")  # noqa: S608
+        return {number: dict(zip(names, row, strict=True)) for number, *row in rows}
+
+
+@contextmanager
+def _opened(path: Path, *, make: bool = False) -> Iterator[sqlite3.Connection]:
+    """The file of earlier replies; RunError if it is something else, or cannot be used."""
+    refuse_traps(path)
+    try:
+        with closing(sqlite3.connect(path, isolation_level=None)) as db:
+            db.execute("PRAGMA trusted_schema = OFF")
+            schema = "SELECT sql FROM sqlite_schema WHERE sql NOT NULL"
+            there = [sql for (sql,) in db.execute(schema)]
+            if make and not there:
+                db.execute("PRAGMA synchronous = FULL")
+                for table in _TABLES:
+                    db.execute(table)
+            elif sorted(there) != sorted(_TABLES):
+                raise RunError(f"{path} is not a file of earlier replies: remove it")
+            yield db
+    except sqlite3.Error as error:
+        raise RunError(f"{path} cannot be used ({error}): remove it") from None
