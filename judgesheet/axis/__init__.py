@@ -101,11 +101,21 @@ class Problem:
     code: Literal["template", "identical", ""] = ""
 
 
-class Axis(Protocol):
-    """The required members of an axis; any module with these names is one.
+MAY_BE_LEFT_OUT = frozenset(
+    {
+        *("labels", "check", "plots", "find", "recommend", "mitigate", "tested_range", "control"),
+        "warn",
+    }
+)
+"""Members of `Axis` without which a module is one, that says nothing of the kind."""
 
-    Everything else is optional and has a protocol of its own below. The pool of stimuli and the
-    prompt are found by `judgesheet.axes.pool` and `judgesheet.axes.prompt`.
+
+class Axis(Protocol):
+    """The members of an axis that stages call; any module with these names is one.
+
+    It may leave out those of `MAY_BE_LEFT_OUT`. What else an axis can have is in the protocols
+    below. The pool of stimuli and the prompt are found by `judgesheet.axes.pool` and
+    `judgesheet.axes.prompt`.
     """
 
     NAME: str

@@ -32,7 +32,7 @@ from judgesheet.axis.shaping import (
 )
 from judgesheet.base.digits import two_digits
 from judgesheet.base.errors import TemplateError
-from judgesheet.base.records import Call, Label, Stimulus
+from judgesheet.base.records import Call, Stimulus
 from judgesheet.stats import orders
 from judgesheet.stats.orders import Order
 
@@ -90,11 +90,6 @@ class Material(Strict):
 def material() -> type[BaseModel]:
     """The schema of one stimulus: a prompt, its candidate answers, and the right one if known."""
     return Material
-
-
-def labels(stimuli: Sequence[Stimulus]) -> Iterator[Label]:  # noqa: ARG001
-    """None: the right answer is in the cell of each call, which no prompt shows."""
-    return iter(())
 
 
 def golds(fields: Mapping[str, Any]) -> list[str]:
