@@ -143,6 +143,10 @@ TONES: Mapping[Rung, Tone] = {
 }
 
 
+Ladder = Mapping[Rung, str]
+"""What a sentence says on each rung."""
+
+
 def rung(*, shown: bool, small: bool, indicated: bool, prompts: int) -> Rung:
     """What is known of an effect, for the sentence and the drawing that tell of it.
 
@@ -247,6 +251,11 @@ def p_value(test: Estimate) -> str:
     p, most = test.value or 0.0, test.greatest
     decided = p < SIGNIFICANT and (most is None or most >= SIGNIFICANT)
     return f"p {_p(p)}{if_lost(test, lambda p: f'p {_p(p)}') if decided else ''}"
+
+
+def in_brackets(test: Estimate | None) -> str:
+    """` (p = 0.034)` behind a sentence, "" where there was no test."""
+    return "" if test is None else f" ({p_value(test)})"
 
 
 def _p(p: float) -> str:
