@@ -34,6 +34,17 @@ EXAMPLE = Path(__file__).parent.parent / "examples" / "smollm2-135m" / "datashee
 """The sheet that `docs/datasheet.md` goes through."""
 
 
+TOY = Path(__file__).parent / "toy" / "greeting_order" / "__init__.py"
+"""The axis that `docs/axes.md` writes step by step."""
+
+
+def toy_step(number: int) -> str:
+    """What a step adds to the toy axis, as code."""
+    _, code = TOY.read_text(encoding="utf-8").split(f"# -- step {number}: ")
+    code = code.partition("# -- step ")[0].partition("\n")[2]
+    return f"\n```python\n{code.strip()}\n```\n\n"
+
+
 def figures(axis_name: str) -> str:
     """An entry per figure of an axis: what its function says, and what `explain` prints."""
     axis = all_axes()[axis_name]

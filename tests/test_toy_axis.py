@@ -54,6 +54,38 @@ def as_package(tmp_path: Path) -> tuple[Path, dict[str, str]]:
     return target, {"PYTHONPATH": f"{target}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
 
 
+@pytest.mark.parametrize("last", [2, 3, 4])
+def test_an_axis_grows_step_by_step(last: int, tmp_path: Path) -> None:
+    place, _ = as_folder(tmp_path)
+    module, run = place / "greeting_order" / "__init__.py", tmp_path / "run"
+    source = module.read_text(encoding="utf-8")
+    steps = source.split("\n# -- step ")
+    assert len(steps) == 5
+    module.write_text("\n# -- step ".join(steps[: last + 1]), encoding="utf-8")
+    log = tmp_path / "log.jsonl"
+    orders = (["Hi", "Hey"], ["Hey", "Hi"])
+    rows = [
+        {**JUDGMENT, "stimulus": f"s{n}", "cell": {"item": f"s{n}", "order": order}}
+        for n in range(6)
+        for order in orders
+    ]
+    log.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    command = ["ingest", str(log), "--out", str(run)]
+    done = subprocess.run(
+        [sys.executable, "-c", COMMANDS, "folder", str(place), json.dumps([command])],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    _, code, _ = json.loads(done.stdout.splitlines()[-1])
+    assert code == 0, done.stderr
+    [axis] = json.loads((run / "datasheet.json").read_text())["axes"]
+    values = {one["key"]: one["value"] for one in axis["estimates"]}
+    assert values["greeting_order.first_share"] == 0.5
+    assert values["greeting_order.loss_rate"] == 0
+    assert bool(axis["figures"]) == (last > 2)
+
+
 @pytest.mark.parametrize("kind", ["folder", "package"])
 def test_a_new_axis_goes_through_every_command(kind: str, tmp_path: Path) -> None:
     place, environment = (as_folder if kind == "folder" else as_package)(tmp_path)
@@ -111,7 +143,7 @@ def test_a_new_axis_goes_through_every_command(kind: str, tmp_path: Path) -> Non
     assert "in one call" in texts["cases", run]
     assert "greeting listed first" in (Path(run) / "datasheet.md").read_text()
     sheet = json.loads((Path(run) / "datasheet.json").read_text())
-    [share] = sheet["axes"][0]["estimates"]
+    share, *_ = sheet["axes"][0]["estimates"]
     assert share["value"] > 0.9
     assert sheet["axes"][0]["characteristics"][0]["symbol"] == "G"
     assert sheet["provenance"]["prompts"][0]["permuted"] == ["greetings"]

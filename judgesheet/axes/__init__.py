@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import cast
 
-from judgesheet.axis import Axis
+from judgesheet.axis import MAY_BE_LEFT_OUT, Axis
 from judgesheet.base.errors import UsageError
 from judgesheet.base.resources import data_folder
 
@@ -22,7 +22,15 @@ def all_axes() -> dict[str, Axis]:
     """Every axis by name, in the order of the datasheet: our own first, then entry points."""
     modules = [importlib.import_module(f"{__name__}.{name}") for name in _own_names()]
     modules += [point.load() for point in entry_points(group="judgesheet.axes")]
-    return {module.NAME: cast("Axis", module) for module in modules}
+    return {module.NAME: _completed(module) for module in modules}
+
+
+def _completed(module: ModuleType) -> Axis:
+    """The axis, which says nothing where it leaves out what it may."""
+    for name in MAY_BE_LEFT_OUT:
+        if not hasattr(module, name):
+            setattr(module, name, lambda *_: iter(()))
+    return cast("Axis", module)
 
 
 def axis_names() -> list[str]:

@@ -90,18 +90,32 @@ class Readings:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something `stimuli check` found; `grave` ones make the check fail."""
+    """Something `stimuli check` found; `grave` ones make the check fail.
+
+    `template` texts are nearly the same, an `identical` stimulus is the same as another.
+    """
 
     where: str
     what: str
     grave: bool = True
+    code: Literal["template", "identical", ""] = ""
+
+
+MAY_BE_LEFT_OUT = frozenset(
+    {
+        *("labels", "check", "plots", "find", "recommend", "mitigate", "tested_range", "control"),
+        "warn",
+    }
+)
+"""Members of `Axis` without which a module is one, that says nothing of the kind."""
 
 
 class Axis(Protocol):
-    """The required members of an axis; any module with these names is one.
+    """The members of an axis that stages call; any module with these names is one.
 
-    Everything else is optional and has a protocol of its own below. The pool of stimuli and the
-    prompt are found by `judgesheet.axes.pool` and `judgesheet.axes.prompt`.
+    It may leave out those of `MAY_BE_LEFT_OUT`. What else an axis can have is in the protocols
+    below. The pool of stimuli and the prompt are found by `judgesheet.axes.pool` and
+    `judgesheet.axes.prompt`.
     """
 
     NAME: str

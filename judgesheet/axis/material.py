@@ -1,17 +1,16 @@
 """What every axis does with stimuli: pick some, check lengths, duplicates, leaks."""
 
 import re
-import unicodedata
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations
-from typing import Annotated, TypeVar
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from judgesheet.axis import Problem
+from judgesheet.axis.copies import bare, groups
 from judgesheet.base.digits import percent, two_digits
 from judgesheet.base.records import Stimulus
+from judgesheet.base.sanitize import listed
 
 T = TypeVar("T")
 
@@ -41,8 +40,8 @@ Text = Annotated[str, StringConstraints(min_length=1)]
 Levels = Annotated[list[Text], Field(min_length=2), AfterValidator(_distinct)]
 """The described scores of a criterion, worst first."""
 
-# Two texts of 14 words of which one differs share so many of their runs of three words.
-_ALIKE = 0.6
+MOST_NAMED = 8
+"""Stimuli of a group that are named."""
 _WORD = re.compile(r"\w+")
 _TELLING = re.compile(
     r"\b(score|scores|scored|rating|rated|rubric|grade|graded|intended level)\b|\b\d+\s*/\s*10\b",
@@ -111,61 +110,43 @@ def length_against_level(pairs: Sequence[tuple[float, int]], limit: float) -> It
         yield Problem("pool", what)
 
 
-def duplicates(texts: Sequence[tuple[str, str]]) -> Iterator[Problem]:
-    """Texts that share most of their words; `texts` are (where, text) pairs.
+def near_copies(what: str, texts: Sequence[tuple[str, str]]) -> Iterator[Problem]:
+    """One warning per group of texts that share a template; `texts` are (where, text) pairs.
 
-    Overlap is the Jaccard index of three-word shingles: the same sentence with one word changed
-    counts as a duplicate, the same topic does not. Duplicates in two stimuli are grave, since
-    stimuli count as independent; responses of one stimulus ("stimulus/candidate") may be similar.
-    Texts that a reader cannot tell apart (`bare`) are told first, each with its twin; a text of
-    a word or two may be the answer to many questions.
+    `what` they are, in the plural. Ordinary data holds them, in which they are clusters.
     """
-    shingles: dict[str, frozenset[tuple[str, ...]]] = {}
-    by_shingle: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
-    first: dict[str, str] = {}
-    for where, text in texts:
-        seen = bare(text)
-        words = _WORD.findall(seen)
-        if (twin := first.setdefault(seen, where)) != where:
-            what = f"is the same text as {twin}, but for case, blanks and invisible characters"
-            yield Problem(where, what, grave=len(words) > 2 and _apart(where, twin))
-            continue
-        shingles[where] = frozenset(zip(words, words[1:], words[2:], strict=False))
-        for shingle in shingles[where]:
-            by_shingle[shingle].add(where)
-    candidates = {pair for group in by_shingle.values() for pair in combinations(sorted(group), 2)}
-    for one, other in sorted(candidates):
-        union = len(shingles[one] | shingles[other])
-        share = len(shingles[one] & shingles[other]) / union if union else 0.0
-        if share >= _ALIKE:
-            what = f"shares {percent(share)} of its three-word runs with {other}"
-            yield Problem(one, what, grave=_apart(one, other))
+    for group in groups([text for _, text in texts]):
+        places = [texts[place][0] for place in group]
+        homes = [*dict.fromkeys(place.split("/", maxsplit=1)[0] for place in places)]
+        told = f"{len(group)} {what} share a template: "
+        # Of one stimulus the parts are named, of several the stimuli.
+        told += listed(homes if len(homes) > 1 else places, MOST_NAMED)
+        yield Problem("pool", told, grave=False, code="template")
 
 
-def _apart(one: str, other: str) -> bool:
-    """Whether two places are in two stimuli."""
-    return one.split("/", maxsplit=1)[0] != other.split("/", maxsplit=1)[0]
+def identical(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
+    """Stimuli that repeat another: they would count as independent, and are one."""
+    first: dict[tuple[str, ...], str] = {}
+    for stimulus in stimuli:
+        twin = first.setdefault(tuple(_shown(stimulus.fields)), stimulus.id)
+        if twin != stimulus.id:
+            what = f"is the same as {twin}, but for case, blanks and invisible characters"
+            yield Problem(stimulus.id, what, code="identical")
 
 
-def bare(text: str) -> str:
-    """The text without what a reader does not see: letter case, blanks, invisible characters.
-
-    Texts that are bare alike are one text to a reader, whatever their characters.
-    """
-    seen = unicodedata.normalize("NFKC", text).translate(_SEEN)
-    return " ".join(seen.casefold().split())
+_NAMES = frozenset({"id", "gold", "domain", "source"})
+"""Fields that name things and are no part of what a judge reads."""
 
 
-class _Seen(dict[int, str | None]):
-    """What a reader sees of a character, None for nothing; found out once for each."""
-
-    def __missing__(self, code: int) -> str | None:
-        sign = chr(code)
-        is_seen = sign.isspace() or unicodedata.category(sign)[0] != "C"
-        return self.setdefault(code, sign if is_seen else None)
-
-
-_SEEN = _Seen()
+def _shown(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for name, part in value.items():
+            yield from () if name in _NAMES else _shown(part)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from _shown(part)
+    else:
+        yield bare(str(value))
 
 
 def leaks(where: str, text: str) -> Iterator[Problem]:

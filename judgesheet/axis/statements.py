@@ -143,6 +143,10 @@ TONES: Mapping[Rung, Tone] = {
 }
 
 
+Ladder = Mapping[Rung, str]
+"""What a sentence says on each rung."""
+
+
 def rung(*, shown: bool, small: bool, indicated: bool, prompts: int) -> Rung:
     """What is known of an effect, for the sentence and the drawing that tell of it.
 
@@ -249,6 +253,11 @@ def p_value(test: Estimate) -> str:
     return f"p {_p(p)}{if_lost(test, lambda p: f'p {_p(p)}') if decided else ''}"
 
 
+def in_brackets(test: Estimate | None) -> str:
+    """` (p = 0.034)` behind a sentence, "" where there was no test."""
+    return "" if test is None else f" ({p_value(test)})"
+
+
 def _p(p: float) -> str:
     return f"< {_LEAST_P:g}" if p < _LEAST_P else f"= {rounded(p, 3 if p < _ROUND_P else 2)}"
 
@@ -256,7 +265,7 @@ def _p(p: float) -> str:
 def if_lost(
     estimate: Estimate, say: Callable[[float], str], side: Literal["low", "high"] = "high"
 ) -> str:
-    """`; up to 96 % if the 13 lost calls were all adverse`; "" where they change nothing.
+    """`; up to 96 % if the lost calls (13 on the axis) were all adverse`, or "".
 
     For a sentence that prints what was read, beside what is decided whatever they would have said.
     """
@@ -269,8 +278,12 @@ def if_lost(
     if say(worst) == say((estimate.value or 0.0) if read is None else read):
         return ""
     way = "up" if side == "high" else "down"
-    was = "was" if lost.calls == 1 else "were all"
-    return f"; {way} to {say(worst)} if {lost_calls(lost)} {was} adverse"
+    # Of an axis: how many of them enter a figure depends on the answers that they are given.
+    if lost.calls == 1:
+        return f"; {way} to {say(worst)} if the lost call was adverse"
+    return (
+        f"; {way} to {say(worst)} if the lost calls ({lost.calls:,} on the axis) were all adverse"
+    )
 
 
 def whatever_lost(estimate: Estimate) -> str:

@@ -58,6 +58,9 @@ def probe_once(
     tell = options.tell
     place = directory, planned, judge.identity
     with open_run(*place, fresh=fresh, spill=request.spill, tell=tell) as ledger:
+        for pool in planned.provenance["stimuli"]:
+            for what in pool.get("templates", ()):
+                tell(f"{pool['axis']}: {what}")
         del planned
         if version is not None:
             from judgesheet.commands.stale_run import take_over_replies

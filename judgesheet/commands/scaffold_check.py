@@ -27,7 +27,7 @@ from judgesheet.commands.scaffold import EXAMPLE, FILL_IN, JOBS, PARSER, POLICY,
 from judgesheet.decide import decide
 from judgesheet.decide import policy as policies
 from judgesheet.forecast.rehearsal import PERFECT, rehearse
-from judgesheet.planning.stimuli import reject_duplicates, validated
+from judgesheet.planning.stimuli import problems, reject_duplicates, validated
 
 PROFILE = "quick"
 """That of the jobs."""
@@ -131,7 +131,7 @@ def _stimuli(axis: Axis, path: Path) -> Iterator[Fault]:
         reject_duplicates(stimuli)
     except StimuliError as error:
         yield Fault(path, None, str(error))
-    for problem in axis.check(stimuli):
+    for problem in problems(axis, stimuli):
         if problem.grave:
             # An axis may name a place within a stimulus, `id/candidate`.
             line_number = lines.get(problem.where.split("/")[0])

@@ -56,10 +56,13 @@ def check_stimuli(
     `parser` is tried on its own examples, in the first cell that the axis would ask about.
     """
     from judgesheet.axes import get_axis
+    from judgesheet.planning.stimuli import problems as all_problems
 
     pools = _pools(axis, stimuli)
     trials = [] if parser is None else _try_parser(parser, list(pools), stimuli)
-    problems = [fault for name, pool in pools.items() for fault in get_axis(name).check(pool)]
+    problems = [
+        fault for name, pool in pools.items() for fault in all_problems(get_axis(name), pool)
+    ]
     return Checked(sum(map(len, pools.values())), problems, trials)
 
 

@@ -85,6 +85,9 @@ def _caveats(result: AxisResult, ledger: "Ledger", pools: Any) -> Iterator[str]:
                 "reader sees. They count as independent, so the intervals are too short: leave "
                 "them out."
             )
+        if isinstance(pool, Mapping) and pool.get("axis") == result.name:
+            templates = pool.get("templates")
+            yield from map(str, templates if isinstance(templates, list) else ())
 
 
 def _papers(results: tuple[AxisResult, ...]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from judgesheet.axes import get_axis, prompt
 from judgesheet.axes.candidate_order import both_orders
 from judgesheet.axes.listwise_consensus import lists as list_calls
 from judgesheet.axis import Options
-from judgesheet.axis.material import bare
+from judgesheet.axis.copies import bare
 from judgesheet.axis.prompt import built_in
 from judgesheet.base import defaults
 from judgesheet.base.records import Call, Plan, Reply, Stimulus, digest

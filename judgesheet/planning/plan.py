@@ -67,7 +67,9 @@ def generator(seed: int, axis: str) -> "np.random.Generator":
 def _about_stimuli(
     axis: Axis, used: Sequence[Stimulus], in_pool: int, path: Path | None
 ) -> dict[str, Any]:
-    copies = pools.copies(used)
+    found = [] if path is None else [*pools.problems(axis, used)]
+    copies = sum(problem.code == "identical" for problem in found)
+    templates = [problem.what for problem in found if problem.code == "template"]
     return {
         "axis": axis.NAME,
         "name": BUILT_IN if path is None else path.name,
@@ -75,6 +77,7 @@ def _about_stimuli(
         "in_pool": in_pool,
         "digest": pools.pool_digest(used),
         **({"copies": copies} if copies else {}),
+        **({"templates": templates} if templates else {}),
     }
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from judgesheet.axes import all_axes, pool
-from judgesheet.axis import Axis
-from judgesheet.axis.material import bare
+from judgesheet.axis import Axis, Problem
+from judgesheet.axis.material import identical
 from judgesheet.base.errors import StimuliError, UsageError
 from judgesheet.base.files import checked, records
 from judgesheet.base.records import Stimulus, canonical_json, digest
@@ -41,24 +41,10 @@ def reject_duplicates(stimuli: Sequence[Stimulus]) -> None:
         seen[stimulus.id] = stimulus.source
 
 
-def copies(stimuli: Sequence[Stimulus]) -> int:
-    """How many of the stimuli repeat an earlier one, as far as a reader of them can tell."""
-    return len(stimuli) - len({tuple(_shown(stimulus.fields)) for stimulus in stimuli})
-
-
-_NAMES = frozenset({"id", "gold", "domain", "source"})
-"""Fields that name things and are no part of what a judge reads."""
-
-
-def _shown(value: Any) -> Iterator[str]:
-    if isinstance(value, Mapping):
-        for name, part in value.items():
-            yield from () if name in _NAMES else _shown(part)
-    elif isinstance(value, list | tuple):
-        for part in value:
-            yield from _shown(part)
-    else:
-        yield bare(str(value))
+def problems(axis: Axis, stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
+    """What is wrong with stimuli that fit the schema: what the axis finds, and repetitions."""
+    yield from identical(stimuli)
+    yield from axis.check(stimuli)
 
 
 def pool_digest(stimuli: Sequence[Stimulus]) -> str:

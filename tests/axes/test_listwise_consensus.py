@@ -278,7 +278,7 @@ def test_responses_of_unequal_length_are_one_warning(tmp_path: Path) -> None:
 def test_equal_texts_are_allowed_and_named(tmp_path: Path) -> None:
     told = problems(tmp_path, prompt(0, {"a": "the same words here", "b": "the same words here"}))
     assert "candidates a and b have the same text" in told
-    assert "b is the same text as a" in told
+    assert "2 candidates share a template" in told
     assert "mine.jsonl:1" in told
 
 

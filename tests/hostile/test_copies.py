@@ -1,12 +1,16 @@
 """Texts that no reader can tell apart are no two texts, whatever their characters."""
 
 import json
+from itertools import combinations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from judgesheet import probe
-from judgesheet.axis.material import bare, duplicates
+from judgesheet.axis.copies import ALIKE, bare, groups
+from judgesheet.base.records import digest
 from judgesheet.base.resources import data_folder
 from tests.command import run
 
@@ -23,35 +27,85 @@ COPIES = {
 
 
 @pytest.mark.parametrize("name", COPIES)
-def test_a_copy_is_told_by_name(name: str) -> None:
+def test_a_copy_is_found(name: str) -> None:
     assert bare(COPIES[name]) == bare(TEXT)
-    (problem,) = duplicates([("first", TEXT), ("second", COPIES[name])])
-    assert (problem.where, problem.grave) == ("second", True)
-    assert "the same text as first" in problem.what
+    assert groups([TEXT, "Salt melts ice on the road.", COPIES[name]]) == [[0, 2]]
 
 
 def test_a_near_copy_hides_behind_no_invisible_characters() -> None:
     near = "\N{ZERO WIDTH SPACE}".join(TEXT.replace("high", "steep"))
-    (problem,) = duplicates([("first", f"{TEXT} {TEXT}"), ("second", f"{TEXT} {near}")])
-    assert "of its three-word runs" in problem.what
+    assert groups([f"{TEXT} {TEXT}", f"{TEXT} {near}"]) == [[0, 1]]
 
 
-def test_a_short_answer_may_recur() -> None:
-    (problem,) = duplicates([("one/a", "Yes."), ("two/a", "yes.")])
-    assert not problem.grave
+def test_the_same_greeting_makes_no_template() -> None:
+    greeting = "Thank you for contacting us today."
+    texts = [f"{greeting} " + " ".join(digest(f"{n} {w}")[:6] for w in range(12)) for n in range(9)]
+    assert groups(texts) == []
 
 
-def test_stimuli_check_counts_no_copies(tmp_path: Path) -> None:
-    pool = (data_folder("stimuli") / "score_order.jsonl").read_text(encoding="utf-8")
-    item = json.loads(pool.splitlines()[0])
-    hidden = json.dumps(item["candidates"][0]["text"]).replace(" ", " \\u200b")
-    copy = json.loads(json.dumps(item | {"id": "copy"}))
-    copy["candidates"][0]["text"] = json.loads(hidden)
-    own = tmp_path / "own.jsonl"
-    own.write_text(f"{json.dumps(item)}\n{json.dumps(copy)}\n")
+@given(st.lists(st.lists(st.sampled_from("abcd"), max_size=9).map(" ".join), max_size=9))
+def test_groups_are_those_of_comparing_every_pair(texts: list[str]) -> None:
+    def runs(text: str) -> set[str]:
+        return {text[at : at + 5] for at in range(0, len(text) - 4, 2)}
+
+    graph = components(len(texts), [
+        (one, other)
+        for one, other in combinations(range(len(texts)), 2)
+        if texts[one] == texts[other]
+        or ((both := runs(texts[one]) | runs(texts[other]))
+        and len(runs(texts[one]) & runs(texts[other])) >= ALIKE * len(both))
+    ])  # fmt: skip
+    assert groups(texts) == graph
+
+
+def components(size: int, edges: list[tuple[int, int]]) -> list[list[int]]:
+    """Connected components of two or more, by joining labels."""
+    label = [*range(size)]
+    for one, other in edges:
+        low, high = sorted((label[one], label[other]))
+        label = [low if mine == high else mine for mine in label]
+    found = ([at for at in range(size) if label[at] == of] for of in dict.fromkeys(label))
+    return [group for group in found if len(group) > 1]
+
+
+def chat(number: int, **others: object) -> dict[str, object]:
+    """An ordinary support chat: its own words, and one of two replies by template."""
+    words = " ".join(digest(f"{number} {word}")[:7] for word in range(20))
+    template = "Thank you for contacting us about order {}. It is on its way to you since today."
+    texts = [template.format(number), f"Please restart it. {words[::-1]}"]
+    candidates = [{"id": name, "text": text} for name, text in zip("ab", texts, strict=True)]
+    levels = ["Ignores it.", "Repeats it.", "Helps in part.", "Solves nearly all.", "Solves all."]
+    rubric = {"criterion": "Is it solved?", "levels": levels}
+    return {"id": f"chat-{number:02d}", "prompt": words, "rubric": rubric, "candidates": candidates,
+            **others}  # fmt: skip
+
+
+def written(path: Path, *chats: dict[str, object]) -> Path:
+    path.write_text("".join(f"{json.dumps(one)}\n" for one in chats), encoding="utf-8")
+    return path
+
+
+def test_templates_in_ordinary_chats_are_one_warning(tmp_path: Path) -> None:
+    own = written(tmp_path / "own.jsonl", *map(chat, range(40)))
     done = run("stimuli", "check", own)
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.count("share a template") == 1
+    assert "40 responses share a template: chat-00, chat-01" in done.stdout
+    out = tmp_path / "run"
+    asked = run("probe", "--model", "sim/fair", "--axis", "score_order", "--stimuli", own,
+                "--profile", "smoke", "--no-pdf", "--quiet", "--out", out)  # fmt: skip
+    assert asked.returncode == 0
+    assert "score_order: 3 responses share a template: chat-00" in asked.stderr
+    (axis,) = json.loads((out / "datasheet.json").read_text("utf-8"))["axes"]
+    assert any("share a template" in caveat for caveat in axis["caveats"])
+
+
+def test_an_identical_stimulus_is_an_error(tmp_path: Path) -> None:
+    again = chat(1) | {"id": "copy", "prompt": f"{chat(1)['prompt']}\N{ZERO WIDTH SPACE} "}
+    done = run("stimuli", "check", written(tmp_path / "own.jsonl", chat(1), chat(2), again))
     assert done.returncode == 1
-    assert done.stdout.count(f"is the same text as {item['id']}/") == len(item["candidates"])
+    assert "error: copy: is the same as chat-01" in done.stdout
+    assert "errors: 1" in done.stdout
 
 
 def test_a_sheet_says_that_stimuli_repeat_others(tmp_path: Path) -> None:

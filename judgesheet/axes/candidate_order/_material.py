@@ -21,7 +21,7 @@ import numpy as np
 from pydantic import BaseModel, Discriminator, Field, RootModel, Tag, model_validator
 
 from judgesheet.axis import Problem
-from judgesheet.axis.material import Name, Strict, Text, duplicates, leaks, word_count
+from judgesheet.axis.material import Name, Strict, Text, leaks, near_copies, word_count
 from judgesheet.axis.shaping import Holds, NotAStimulusError, Prompt, Response, known
 from judgesheet.base.digits import percent
 from judgesheet.base.records import Label, Stimulus
@@ -287,8 +287,8 @@ def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
             f"from their mean length ({worst.id}; limit {percent(LENGTH_LIMIT)})",
             grave=False,
         )
-    yield from duplicates([(task.id, task.fields["request"]) for task in tasks])
-    yield from duplicates([(task.id, task.fields["identical"]) for task in tasks])
+    yield from near_copies("requests", [(task.id, task.fields["request"]) for task in tasks])
+    yield from near_copies("responses", [(task.id, task.fields["identical"]) for task in tasks])
 
 
 def _leaks(stimulus: Stimulus) -> Iterator[Problem]:

@@ -22,11 +22,11 @@ from judgesheet.axis.statements import (
     announced,
     below,
     if_lost,
+    in_brackets,
     indicated,
     interval,
     keys,
     one_in,
-    p_value,
     points,
     said,
     share,
@@ -280,27 +280,36 @@ def _slot(estimates: Estimates) -> Iterator[Statement]:
     changes = estimates.known("order_inconsistent", set=SAME)
     if changes is None:
         return
-    first, test = (
-        estimates.known(name, set=SAME) for name in ("slot1_share", "order_dependence_p")
-    )
-    p = "" if test is None else f" ({p_value(test)})"
-    text = f"Swapping two equally good responses changes its verdict {_of_pairs(changes)}"
-    told = f"{text}{_leaning(first)}"
-    evidence = changes, first, test
-    if above(changes, NOTICEABLE) and (why := by_order(estimates, SAME)):
-        yield _said("bad", f"{told}{why.text}.", *evidence, why.estimate)
-    elif below(changes, RARE):
-        yield _said("good", f"{told}{whatever_lost(changes)}.", changes, first)
-    elif indicated(estimates, "order_dependence_p", set=SAME):
-        text = f"{told}. That the slot decides is indicated{p}{UNSURE}."
-        yield _said("unknown", text, *evidence)
+    first = estimates.known("slot1_share", set=SAME)
+    test = estimates.known("order_dependence_p", set=SAME)
+    told = f"Swapping two equally good responses changes its verdict {_of_pairs(changes)}"
+    told += _leaning(first)
+    if swapped := _by_swapping(estimates, SAME, told, changes, first):
+        yield swapped
     elif above(changes, NOTICEABLE):
-        text = f"{told}. That the slot decides and not noise is not shown{p}."
-        yield _said("neutral", text, *evidence)
+        text = f"{told}. That the slot decides and not noise is not shown{in_brackets(test)}."
+        yield _said("neutral", text, changes, first, test)
     else:
-        lost = if_lost(changes, percent)
-        text = f"{told}{lost}. Whether the order matters cannot be told{p}."
-        yield _said("unknown", text, *evidence)
+        text = f"{told}{if_lost(changes, percent)}. Whether the order matters cannot be told"
+        yield _said("unknown", f"{text}{in_brackets(test)}.", changes, first, test)
+
+
+def _by_swapping(
+    estimates: Estimates, pairs: str, told: str, changes: Estimate, *others: Estimate | None
+) -> Statement | None:
+    """What changes of the verdict on a set of pairs show; None where they show nothing.
+
+    `told` says how often swapping changes it, by the figures `changes` and `others`.
+    """
+    test = estimates.known("order_dependence_p", set=pairs)
+    if above(changes, NOTICEABLE) and (why := by_order(estimates, pairs)):
+        return _said("bad", f"{told}{why.text}.", changes, *others, test, why.estimate)
+    if below(changes, RARE):
+        return _said("good", f"{told}{whatever_lost(changes)}.", changes, *others)
+    if indicated(estimates, "order_dependence_p", set=pairs):
+        text = f"{told}. That the slot decides is indicated{in_brackets(test)}{UNSURE}."
+        return _said("unknown", text, changes, *others, test)
+    return None
 
 
 class _Order(NamedTuple):
@@ -316,7 +325,7 @@ def by_order(estimates: Estimates, pairs: str) -> _Order | None:
         estimates.known(name, set=pairs) for name in ("order_dependence_p", "position_component")
     )
     if test is not None and announced(estimates, "order_dependence_p", set=pairs):
-        return _Order(f" ({p_value(test)})", test)
+        return _Order(in_brackets(test), test)
     if component is not None and surely_above(component, NOTICEABLE):
         told = f"; the slot decides {share_with_interval(component)} of calls beyond noise"
         return _Order(f"{told}, not the same slot on all pairs", component)
@@ -370,21 +379,16 @@ def _natural(estimates: Estimates) -> Iterator[Statement]:
     )
     if noise is not None:
         text += f"; asking twice in the same order changes it in {share(noise)}"
-    p = "" if test is None else f" ({p_value(test)})"
-    evidence = changes, first, noise, test
     if by_slot := slot_decides(estimates):
         text += f". In {share_with_interval(by_slot)} of them whoever stands in one slot wins"
-        yield _said("bad", f"{text}{p}: do not compare by it.", *evidence, by_slot, stops=True)
-    elif above(changes, NOTICEABLE) and (why := by_order(estimates, "natural")):
-        yield _said("bad", f"{text}{why.text}.", *evidence, why.estimate)
-    elif below(changes, RARE):
-        yield _said("good", f"{text}{whatever_lost(changes)}.", changes, first, noise)
-    elif indicated(estimates, "order_dependence_p", set="natural"):
-        text += f". That the slot decides is indicated{p}{UNSURE}"
-        yield _said("unknown", f"{text}.", *evidence)
+        text += f"{in_brackets(test)}: do not compare by it."
+        yield _said("bad", text, changes, first, noise, test, by_slot, stops=True)
+    elif swapped := _by_swapping(estimates, "natural", text, changes, first, noise):
+        yield swapped
     else:
-        text += f". That the slot decides and not noise is not shown{p}"
-        yield _said("unknown", f"{text}{if_lost(changes, percent)}.", *evidence)
+        text += f". That the slot decides and not noise is not shown{in_brackets(test)}"
+        text += f"{if_lost(changes, percent)}."
+        yield _said("unknown", text, changes, first, noise, test)
 
 
 def slot_decides(estimates: Estimates) -> Estimate | None:

@@ -14,10 +14,10 @@ from judgesheet.axis.material import (
     Name,
     Strict,
     Text,
-    duplicates,
     leaks,
     length_against_level,
     length_spread,
+    near_copies,
     responses,
     spread,
     word_count,
@@ -167,7 +167,7 @@ def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
         for problem in length_against_level(pairs, CUE_LIMIT):
             yield Problem(f"{problem.where}, {name}", problem.what, problem.grave)
     yield from _related(names, list(levels.values()))
-    yield from duplicates(list(texts.items()))
+    yield from near_copies("responses", list(texts.items()))
 
 
 def _related(names: Sequence[str], levels: Sequence[Mapping[str, int]]) -> Iterator[Problem]:

@@ -22,7 +22,6 @@ from judgesheet.axes.listwise_consensus._questions import (
     check,
     design,
     fault,
-    labels,
     material,
     shape,
 )

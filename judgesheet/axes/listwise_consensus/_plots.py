@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from judgesheet.axes.listwise_consensus.findings import NEARLY_EVEN, asked, favours_place, from_all
 from judgesheet.axis.findings import hardly_ranks
+from judgesheet.axis.places import farthest
 from judgesheet.axis.results import flips, nothing, with_results
 from judgesheet.axis.statements import (
     MOSTLY,
@@ -35,17 +36,15 @@ def _gain(estimates: Estimates) -> str:
 
 def _place(estimates: Estimates) -> str:
     """Whether a place in the list is favoured; without winners there is none to favour."""
-    shares = {dims["position"]: one for dims, one in estimates.family("win_share")}
-    even = 1 / max(1, len(shares))
-    if hardly_ranks(estimates) or not shares:
+    extreme, known = farthest(estimates, "win_share"), favours_place(estimates)
+    if hardly_ranks(estimates) or extreme is None:
         return ""
-    known = favours_place(estimates)
+    even = percent(extreme.even)
     if known in ("shown", "small"):
-        place = max(shares, key=lambda place: abs((shares[place].value or 0.0) - even))
-        won = f"Place {place} wins {share(shares[place])} of single calls"
-        return f"{won}; {percent(even)} would be even"
+        won = f"Place {extreme.place} wins {share(extreme.share)} of single calls"
+        return f"{won}; {even} would be even"
     if known == "cleared":
-        return f"Every place wins within {100 * NEARLY_EVEN:g} points of {percent(even)}"
+        return f"Every place wins within {100 * NEARLY_EVEN:g} points of {even}"
     return ""
 
 

@@ -14,9 +14,9 @@ from judgesheet.axis.material import (
     Name,
     Strict,
     Text,
-    duplicates,
     leaks,
     length_spread,
+    near_copies,
     responses,
     spread,
     word_count,
@@ -32,7 +32,7 @@ from judgesheet.axis.shaping import (
 )
 from judgesheet.base.digits import two_digits
 from judgesheet.base.errors import TemplateError
-from judgesheet.base.records import Call, Label, Stimulus
+from judgesheet.base.records import Call, Stimulus
 from judgesheet.stats import orders
 from judgesheet.stats.orders import Order
 
@@ -92,11 +92,6 @@ def material() -> type[BaseModel]:
     return Material
 
 
-def labels(stimuli: Sequence[Stimulus]) -> Iterator[Label]:  # noqa: ARG001
-    """None: the right answer is in the cell of each call, which no prompt shows."""
-    return iter(())
-
-
 def golds(fields: Mapping[str, Any]) -> list[str]:
     """The ids of the right candidates; none where they are not known."""
     gold = fields.get("gold")
@@ -127,9 +122,9 @@ def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
             yield from leaks(place, candidate["text"])
             for label in _LABEL.findall(candidate["text"]):
                 yield Problem(place, f"speaks of “{label}”, as the prompt calls a candidate", False)
-        for problem in duplicates([(c["id"], c["text"]) for c in candidates]):
-            yield replace(problem, where=where, what=f"{problem.where} {problem.what}", grave=False)
-    yield from duplicates([(stimulus.id, stimulus.fields["prompt"]) for stimulus in stimuli])
+        places = [(f"{stimulus.id}/{c['id']}", c["text"]) for c in candidates]
+        yield from (replace(problem, where=where) for problem in near_copies("candidates", places))
+    yield from near_copies("prompts", [(one.id, one.fields["prompt"]) for one in stimuli])
     yield from _gold(stimuli)
 
 

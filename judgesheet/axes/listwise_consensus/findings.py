@@ -6,7 +6,7 @@ it rests on. What the data cannot tell is said to be unknown, never good.
 
 from collections.abc import Iterator
 
-from judgesheet.axis import Readings, losses, unequal
+from judgesheet.axis import Readings, losses, places, unequal
 from judgesheet.axis.repeats import about_repeats
 from judgesheet.axis.statements import (
     FEWEST_PROMPTS,
@@ -24,15 +24,14 @@ from judgesheet.axis.statements import (
     curve,
     few_asked,
     if_lost,
+    in_brackets,
     indicated,
     interval,
     keys,
     longest,
     made,
-    p_value,
     percentage_points,
     points,
-    rung,
     said,
     share,
     share_with_interval,
@@ -147,54 +146,37 @@ def favours_place(estimates: Estimates) -> Rung:
     """What is known of a preference for a place in the list."""
     shares = [one for _, one in estimates.family("win_share")]
     even = 1 / max(1, len(shares))
-    return rung(
-        shown=announced(estimates, "position_bias_p"),
-        # All intervals, not all values: few prompts prove no place to be even.
-        small=all(
-            above(one, even - NEARLY_EVEN) and below(one, even + NEARLY_EVEN) for one in shares
-        ),
-        indicated=indicated(estimates, "position_bias_p") is not None,
-        prompts=asked(estimates),
-    )
+    # All intervals, not all values: few prompts prove no place to be even.
+    near = all(above(one, even - NEARLY_EVEN) and below(one, even + NEARLY_EVEN) for one in shares)
+    return places.favours(estimates, small=near, prompts=asked(estimates))
 
 
 def _place(estimates: Estimates) -> Iterator[Statement]:
     """Whether a place in the list is favoured; without winners there is none to favour."""
-    if _hardly_chooses(estimates):
+    extreme, known = places.farthest(estimates, "win_share"), favours_place(estimates)
+    if _hardly_chooses(estimates) or extreme is None:
         return
-    shares = {dims["position"]: one for dims, one in estimates.family("win_share")}
-    even, test = 1 / len(shares), estimates.known("position_bias_p")
-    place = max(shares, key=lambda place: abs((shares[place].value or 0.0) - even))
-    extreme = shares[place]
-    evidence = (extreme.key, estimates.key("position_bias_p"))
-    if extreme.given.get("balanced") is False:
+    place, won, even = extreme
+    evidence = (won.key, estimates.key(places.TEST))
+    if won.given.get("balanced") is False:
         text = (
             "Whether a place in the list is favoured is not known: the recorded orders do not show "
             "every answer equally often at every place."
         )
         yield Statement(text, evidence, "unknown")
         return
-    told = (
-        f"the answer at place {place} wins {share(extreme)} of single calls ({interval(extreme)}), "
-        f"where {percent(even)} would mean that the place does not matter"
-        f"{'' if test is None else f'; {p_value(test)}'}"
-    )
     near = f"every place is within {percentage_points(NEARLY_EVEN)[1:]} of {percent(even)}"
-    known = favours_place(estimates)
-    if known == "shown":
-        text = f"It favours a place in the list: {told}."
-    elif known == "small":
-        text = f"It favours a place in the list: {told}. That is measured, and little: {near}."
-    elif known == "cleared":
-        farthest = f"farthest from it is place {place}, {share(extreme)} ({interval(extreme)})"
-        text = f"No place in the list wins much more often than another: {near}, {farthest}"
-        text += f"{whatever_lost(extreme)}."
-    elif known == "indicated":
-        text = f"That it favours a place in the list is indicated: {told}{UNSURE}."
-    else:
-        lost = if_lost(extreme, percent)
-        text = f"It cannot be told whether a place in the list is favoured: {told}{lost}."
-    yield Statement(text, evidence, TONES[known])
+    says = places.ladder(
+        "a place in the list",
+        f"the answer at place {place} wins {share(won)} of single calls",
+        extreme,
+        estimates.known(places.TEST),
+        little=near,
+        none=f"No place in the list wins much more often than another: {near}, farthest from it is "
+        f"place {place}, {share(won)} ({interval(won)}){whatever_lost(won)}.",
+        rest=if_lost(won, percent),
+    )
+    yield Statement(says[known], evidence, TONES[known])
 
 
 def _order(estimates: Estimates) -> Iterator[Statement]:
@@ -214,7 +196,7 @@ def _order(estimates: Estimates) -> Iterator[Statement]:
         yield Statement(f"{told}; how much of that is noise is not known.", evidence, "unknown")
         return
     more = f"{told} (beyond asking twice: {points(excess)})"
-    p = "" if test is None else f" ({p_value(test)})"
+    p = in_brackets(test)
     if surely_above(excess, 0.0):
         yield Statement(f"{more}.", evidence, "bad")
     elif _order_does_not_matter(estimates):

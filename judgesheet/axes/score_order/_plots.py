@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from judgesheet.axes.score_order.findings import SMALL_CHANGES, asked, favours_place
+from judgesheet.axis.places import farthest
 from judgesheet.axis.results import flips, near_enough, nothing, orders_enough, with_results
 from judgesheet.axis.statements import (
     above,
@@ -25,12 +26,10 @@ COLOURS_END = 3
 def _favourite(estimates: Estimates) -> str:
     """Whether a place in the rubric is favoured, whatever stands there."""
     v, known = estimates.known("cramers_v"), favours_place(estimates)
-    shares = [(dims["position"], one) for dims, one in estimates.family("position_share")]
-    if shares and known in ("shown", "small"):
-        even = 1 / len(shares)
-        place, extreme = max(shares, key=lambda pair: abs((pair[1].value or 0.0) - even))
-        gives = f"Gives the score listed at place {place} in {share(extreme)} of calls"
-        return f"{gives}; {percent(even)} would be even"
+    extreme = farthest(estimates, "position_share")
+    if extreme and known in ("shown", "small"):
+        often = f"{share(extreme.share)} of calls; {percent(extreme.even)} would be even"
+        return f"Gives the score listed at place {extreme.place} in {often}"
     if v is not None and known == "cleared":
         return f"No place in the rubric is favoured by much: V is {number(v, 'most')} at most"
     return ""

@@ -15,10 +15,10 @@ from judgesheet.axis.material import (
     Name,
     Strict,
     Text,
-    duplicates,
     leaks,
     length_against_level,
     length_spread,
+    near_copies,
     responses,
     spread,
     word_count,
@@ -120,7 +120,7 @@ def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
                 used.add(candidate["level"])
                 pairs.append((float(candidate["level"]), word_count(candidate["text"])))
     yield from length_against_level(pairs, CUE_LIMIT)
-    yield from duplicates(texts)
+    yield from near_copies("responses", texts)
     for low, high in pairwise(sorted(used)):
         if high - low > 1:
             yield Problem("pool", f"no response was written for levels {low + 1} to {high - 1}")

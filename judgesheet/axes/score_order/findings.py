@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from judgesheet.axes.score_order._questions import MAIN_SCALE
 from judgesheet.axes.score_order.orders import CONFIDENT, DEFAULT_IS_BEST
 from judgesheet.axes.score_order.positions import NO_BALANCED_ARM
-from judgesheet.axis import Readings, losses, unequal
+from judgesheet.axis import Readings, losses, places, unequal
 from judgesheet.axis.findings import (
     Wording,
     about_scores,
     enough,
+    few_levels,
     follows_quality,
     hardly_ranks,
     ignores_quality,
@@ -29,7 +30,6 @@ from judgesheet.axis.statements import (
     MOSTLY,
     NEAR_ENOUGH,
     TONES,
-    UNSURE,
     Rung,
     Sentence,
     Tone,
@@ -48,7 +48,6 @@ from judgesheet.axis.statements import (
     number,
     p_value,
     points,
-    rung,
     said,
     share,
     surely_above,
@@ -58,7 +57,7 @@ from judgesheet.axis.statements import (
 )
 from judgesheet.axis.unanswered import DO_NOT_USE, TOO_LITTLE
 from judgesheet.axis.untested import untested
-from judgesheet.base.digits import percent, two_digits
+from judgesheet.base.digits import two_digits
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Control, Estimate, Mitigation, Recommendation, Statement
 
@@ -128,60 +127,40 @@ def _fixed(estimates: Estimates) -> Iterator[Statement]:
 
 def favours_place(estimates: Estimates) -> Rung:
     """What is known of a preference for a place in the rubric, whatever stands there."""
-    return rung(
-        shown=announced(estimates, "position_bias_p"),
-        small=below(estimates.known("cramers_v"), SMALL_V),
-        indicated=indicated(estimates, "position_bias_p") is not None,
-        prompts=asked(estimates),
-    )
+    little = below(estimates.known("cramers_v"), SMALL_V)
+    return places.favours(estimates, small=little, prompts=asked(estimates))
 
 
 def _favourite(estimates: Estimates) -> Iterator[Statement]:
     """Whether a place in the rubric is favoured, whatever stands there."""
-    v, test = estimates.known("cramers_v"), estimates.known("position_bias_p")
-    tests = estimates.key("position_bias_p"), estimates.key("cramers_v")
-    shares = [(dims["position"], one) for dims, one in estimates.family("position_share")]
+    v, test = estimates.known("cramers_v"), estimates.known(places.TEST)
+    tests = estimates.key(places.TEST), estimates.key("cramers_v")
+    extreme, known = places.farthest(estimates, "position_share"), favours_place(estimates)
     if _is_unbalanced(estimates):
         text = (
             "Whether a position in the rubric is favoured cannot be told: the recorded orders do "
             "not show every score equally often at every position."
         )
         yield Statement(text, (estimates.key("position_share", position=1),), "unknown")
-        return
-    if not shares or v is None:
+    elif extreme is None or v is None:
         text = "It cannot be told whether a position in the rubric is favoured: too little was read"
         yield Statement(f"{text}.", tests, "unknown")
-        return
-    even = 1 / len(shares)
-    place, extreme = max(shares, key=lambda pair: abs((pair[1].value or 0.0) - even))
-    strength = f"Cramér's V is {number(v)} (0 is no preference, 1 always the same position)"
-    told = (
-        f"the score listed at position {place} is given in {share(extreme)} of calls "
-        f"({interval(extreme)}), where {percent(even)} would mean that the place does not matter"
-        f"{'' if test is None else f'; {p_value(test)}'}"
-    )
-    known, evidence = favours_place(estimates), [extreme.key, *tests]
-    if known == "shown":
-        text = f"It favours a position in the rubric: {told}."
-    elif known == "small":
-        text = f"It favours a position in the rubric: {told}. That is measured, and little: "
-        text += f"{strength}, {_at_most(v)}."
-    elif known == "cleared":
-        text = f"No position in the rubric is favoured by much: {strength}, {_at_most(v)}."
-        evidence = [*tests]
-    elif known == "indicated":
-        text = f"That it favours a position in the rubric is indicated: {told}{UNSURE}."
     else:
+        strength = f"Cramér's V is {number(v)} (0 is no preference, 1 always the same position)"
+        most = "" if v.most is None else f"{number(v, 'most')} at most{whatever_lost(v)}"
         reach = "" if v.high is None else f"; {strength}, up to {number(v, 'high')}"
-        lost = if_lost(v, two_digits)
-        text = (
-            f"It cannot be told whether a position in the rubric is favoured: {told}{reach}{lost}."
+        says = places.ladder(
+            "a position in the rubric",
+            f"the score listed at position {extreme.place} is given in {share(extreme.share)} of "
+            "calls",
+            extreme,
+            test,
+            little=f"{strength}, {most}",
+            none=f"No position in the rubric is favoured by much: {strength}, {most}.",
+            rest=f"{reach}{if_lost(v, two_digits)}",
         )
-    yield Statement(text, tuple(evidence), TONES[known])
-
-
-def _at_most(v: Estimate) -> str:
-    return f"{number(v, 'most')} at most{whatever_lost(v)}"
+        evidence = tests if known == "cleared" else (extreme.share.key, *tests)
+        yield Statement(says[known], evidence, TONES[known])
 
 
 def _change(estimates: Estimates) -> Iterator[Statement]:
@@ -337,6 +316,8 @@ def _what_for(estimates: Estimates) -> Iterator[Recommendation]:
             ties,
             stops=True,
         )
+    elif few := few_levels(estimates):
+        yield _advice(*few)
 
 
 def _how_many(estimates: Estimates) -> Iterator[Recommendation]:

@@ -1,6 +1,7 @@
 """Does a judge choose the same greeting whichever of two is listed first?
 
-A whole axis in one folder, as somebody else might write it: it uses public names only.
+A whole axis in one folder, as somebody else might write it: it uses public names only. The steps
+are those of docs/axes.md; with the first two it is an axis.
 """
 
 import json
@@ -13,21 +14,26 @@ import numpy as np
 import pandas as pd
 from pydantic import BaseModel
 
-from judgesheet.axis import Options, Problem, Readings
-from judgesheet.axis.figure import Figures, UnkeyedEstimate, absent, declared_in, measured
+from judgesheet.axis import Options, Readings, losses, unequal
+from judgesheet.axis.figure import Figures, UnkeyedEstimate, absent, measured
 from judgesheet.axis.prompt import compile_prompt
 from judgesheet.axis.shaping import Holds, NotAStimulusError, Prompt
 from judgesheet.axis.simulation import Known, Parameters
+from judgesheet.axis.statements import (
+    Sentence,
+    Tone,
+    above,
+    keys,
+    said,
+    share_with_interval,
+    surely_above,
+)
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.missing_reasons import NO_OBSERVATIONS
 from judgesheet.base.records import (
     Call,
-    Control,
     Estimate,
-    Label,
-    Mitigation,
     Plot,
-    Rating,
     Recommendation,
     ReplyFormat,
     Statement,
@@ -35,25 +41,11 @@ from judgesheet.base.records import (
 )
 from judgesheet.stats.interval import by_cluster, cluster_rate
 
+# -- step 1: the question, its calls, and how a reply is read
+
 NAME = "greeting_order"
 TITLE = "Order of two greetings"
 QUESTION = "Does a judge choose the same greeting whichever of two is listed first?"
-PERMUTED = frozenset({"greetings"})
-PARTS = "comparison"
-TAKES = {Holds.ANSWERS: 3}
-
-figure = Figures(NAME, missing="greetings in both orders")
-
-
-@figure("share", symbol="G", better="nearer", null=0.5, headline=1, sweep=1)
-def first_share(frame: pd.DataFrame) -> UnkeyedEstimate:
-    """Share of calls that choose the greeting listed first; 1/2 if the order does not matter."""
-    read = frame.dropna(subset=["value"])
-    if read.empty:
-        return absent("First greeting chosen", NO_OBSERVATIONS)
-    chose_first = (read["value"] == read["order"].map(lambda order: order[0])).astype(float)
-    share = cluster_rate(*by_cluster(chose_first, np.asarray(read["stimulus"])))
-    return UnkeyedEstimate("First greeting chosen", share, n=len(read))
 
 
 class Material(BaseModel):
@@ -66,19 +58,6 @@ class Material(BaseModel):
 def material() -> type[BaseModel]:
     """The schema of one stimulus."""
     return Material
-
-
-def shape(prompt: Prompt) -> dict[str, Any]:
-    """An imported prompt with two responses, which are the greetings."""
-    if len(prompt.responses) != 2:
-        raise NotAStimulusError("not two responses")
-    return {"id": prompt.id, "greetings": [response.text for response in prompt.responses]}
-
-
-def labels(stimuli: Sequence[Stimulus]) -> Iterator[Label]:
-    """Nothing is known of greetings."""
-    del stimuli
-    return iter(())
 
 
 def design(
@@ -101,11 +80,90 @@ def design(
             )
 
 
+def fault(cell: Mapping[str, Any]) -> str | None:
+    """What is wrong with a recorded cell."""
+    order = cell.get("order")
+    return None if isinstance(order, list) and len(order) == 2 else "cell.order must list two"
+
+
 def parse(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> str | None:
     """The chosen greeting; None unless it is one of the two."""
     chosen = json.loads(text)
     chosen = chosen if reply == "recorded" else chosen["choice"]
     return chosen if chosen in cell["order"] else None
+
+
+# -- step 2: a figure of its own, and those that every axis can have
+
+figure = Figures(NAME, missing="greetings in both orders")
+
+
+@figure("share", symbol="G", better="nearer", null=0.5, headline=1, sweep=1)
+def first_share(frame: pd.DataFrame) -> UnkeyedEstimate:
+    """Share of calls that choose the greeting listed first; 1/2 if the order does not matter."""
+    read = frame.dropna(subset=["value"])
+    if read.empty:
+        return absent("First greeting chosen", NO_OBSERVATIONS)
+    chose_first = (read["value"] == read["order"].map(lambda order: order[0])).astype(float)
+    share = cluster_rate(*by_cluster(chose_first, np.asarray(read["stimulus"])))
+    return UnkeyedEstimate("First greeting chosen", share, n=len(read))
+
+
+FIGURES = {first_share.name: first_share}
+ESTIMATES = {**FIGURES, **figure.adopted(unequal, losses)}
+
+
+def measure(readings: Readings) -> Iterator[Estimate]:
+    """Every estimate."""
+    yield from measured(FIGURES, readings.frame, readings.families)
+    yield from unequal.measure(NAME, readings, gives)
+    yield from losses.measure(NAME, readings, chosen)
+
+
+def gives(verdict: str, order: Sequence[str]) -> list[float]:
+    """What a verdict gives to each of the greetings, in the order shown."""
+    return [float(greeting == verdict) for greeting in order]
+
+
+def chosen(verdict: str, order: Sequence[str]) -> str:
+    """Which of the greetings a verdict favours."""
+    del order
+    return verdict
+
+
+# -- step 3: what the figures mean
+
+
+def _first(estimates: Estimates) -> Iterator[Statement]:
+    """Whether the greeting listed first is preferred."""
+    share = estimates.known("first_share")
+    if share is not None and above(share, 0.5):
+        tone: Tone = "bad" if surely_above(share, 0.5) else "unknown"
+        text = f"It prefers the greeting listed first: {share_with_interval(share)} of calls."
+        yield Statement(text, (share.key,), tone)
+
+
+SENTENCES = (Sentence(_first, tests=1), unequal.SENTENCE, losses.SENTENCE)
+
+
+def find(estimates: Estimates) -> Iterator[Statement]:
+    """The sentences of page one."""
+    return said(SENTENCES, estimates)
+
+
+def recommend(estimates: Estimates) -> Iterator[Recommendation]:
+    """What to do."""
+    evidence = keys(estimates.known("first_share"))
+    yield Recommendation(NAME, "Ask in both orders.", evidence, binding=False)
+
+
+def plots(estimates: Estimates) -> Iterator[Plot]:
+    """One plot."""
+    del estimates
+    yield Plot("intervals", "First greeting", "Share that chose the first.", ("first_share",))
+
+
+# -- step 4: simulated judges, data sets, judges of frameworks
 
 
 def simulate(parameters: Parameters, call: Call, known: Known, rng: random.Random) -> str:
@@ -115,65 +173,15 @@ def simulate(parameters: Parameters, call: Call, known: Known, rng: random.Rando
     return json.dumps({"choice": call.cell["order"][0 if first else 1]})
 
 
-def fault(cell: Mapping[str, Any]) -> str | None:
-    """What is wrong with a recorded cell."""
-    order = cell.get("order")
-    return None if isinstance(order, list) and len(order) == 2 else "cell.order must list two"
+TAKES = {Holds.ANSWERS: 3}
 
 
-def measure(readings: Readings) -> Iterator[Estimate]:
-    """Every estimate."""
-    return measured(ESTIMATES, readings.frame, readings.families)
+def shape(prompt: Prompt) -> dict[str, Any]:
+    """An imported prompt with two responses, which are the greetings."""
+    if len(prompt.responses) != 2:
+        raise NotAStimulusError("not two responses")
+    return {"id": prompt.id, "greetings": [response.text for response in prompt.responses]}
 
 
-def plots(estimates: Estimates) -> Iterator[Plot]:
-    """One plot."""
-    del estimates
-    yield Plot("intervals", "First greeting", "Share that chose the first.", ("first_share",))
-
-
-def find(estimates: Estimates) -> Iterator[Statement]:
-    """One finding."""
-    share = estimates.known("first_share")
-    if share is not None and share.low is not None and share.low > 0.5:
-        yield Statement("It prefers the greeting listed first.", (share.key,), "bad")
-
-
-def recommend(estimates: Estimates) -> Iterator[Recommendation]:
-    """One recommendation."""
-    key = estimates.key("first_share")
-    yield Recommendation(NAME, "Ask in both orders.", (key,), binding=False)
-
-
-def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
-    """Nothing helps."""
-    del estimates
-    return iter(())
-
-
-def tested_range(readings: Readings) -> Iterator[Rating]:
-    """How far the run asked."""
-    yield Rating("greetings in a list", 2.0, "greetings", f"{len(readings.frame)} calls had two")
-
-
-def control(estimates: Estimates) -> Iterator[Control]:
-    """No control."""
-    del estimates
-    return iter(())
-
-
-def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
-    """No caveat."""
-    del readings, estimates
-    return iter(())
-
-
-def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
-    """Nothing to check."""
-    del stimuli
-    return iter(())
-
-
-import sys  # noqa: E402
-
-ESTIMATES = declared_in(sys.modules[__name__])
+PERMUTED = frozenset({"greetings"})
+PARTS = "comparison"

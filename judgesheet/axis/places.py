@@ -1,0 +1,69 @@
+"""What is known of a preference for a place, for axes that count what each place gets."""
+
+from typing import NamedTuple
+
+from judgesheet.axis.statements import (
+    UNSURE,
+    Ladder,
+    Rung,
+    announced,
+    indicated,
+    interval,
+    p_value,
+    rung,
+)
+from judgesheet.base.digits import percent
+from judgesheet.base.estimates import Estimates
+from judgesheet.base.records import Estimate
+
+TEST = "position_bias_p"
+"""The test of "no place is favoured"."""
+
+
+class Farthest(NamedTuple):
+    """The place whose share is farthest from the even one, which all would have."""
+
+    place: str
+    share: Estimate
+    even: float
+
+
+def farthest(estimates: Estimates, family: str) -> Farthest | None:
+    """The place that stands out in a family of shares by place; None where there is none."""
+    shares = [(dims["position"], one) for dims, one in estimates.family(family)]
+    if not shares:
+        return None
+    even = 1 / len(shares)
+    place, extreme = max(shares, key=lambda pair: abs((pair[1].value or 0.0) - even))
+    return Farthest(place, extreme, even)
+
+
+def favours(estimates: Estimates, *, small: bool, prompts: int) -> Rung:
+    """What is known of it by the test, and by whether all of it is proven to be `small`."""
+    return rung(
+        shown=announced(estimates, TEST),
+        small=small,
+        indicated=indicated(estimates, TEST) is not None,
+        prompts=prompts,
+    )
+
+
+def ladder(
+    place: str, gets: str, of: Farthest, test: Estimate | None, *, little: str, none: str, rest: str
+) -> Ladder:
+    """The sentences on a preference for `place` (`a place in the list`).
+
+    `gets` says what the farthest place gets. `little` is the proof that a preference is, `none` the
+    sentence where hardly any is left, `rest` what stays possible where nothing is known.
+    """
+    told = (
+        f"{gets} ({interval(of.share)}), where {percent(of.even)} would mean that the place does "
+        f"not matter{'' if test is None else f'; {p_value(test)}'}"
+    )
+    return {
+        "shown": f"It favours {place}: {told}.",
+        "small": f"It favours {place}: {told}. That is measured, and little: {little}.",
+        "cleared": none,
+        "indicated": f"That it favours {place} is indicated: {told}{UNSURE}.",
+        "not known": f"It cannot be told whether {place} is favoured: {told}{rest}.",
+    }
