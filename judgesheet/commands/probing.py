@@ -75,8 +75,7 @@ def probe_once(
             ledger.reopen()
         if options.give_up:
             ledger.give_up()
-        if not ledger.totals().attempts:
-            _refuse_mixing(request)
+        _refuse_mixing(request, ledger)
         try:
             progress = _ask(request, judge, ledger, options)
         # What was paid for before the judge failed is measured and shown.
@@ -110,8 +109,8 @@ def _prepared(
     return judge, planned, version if options.until is None else None
 
 
-def _refuse_mixing(request: Request) -> None:
-    """JudgeError if the endpoint mixes up the answers to two questions that are asked at once.
+def _refuse_mixing(request: Request, ledger: Ledger) -> None:
+    """JudgeError, before a run begins, if the endpoint mixes up the answers to two questions that are asked at once.
 
     The ledger does not count these two, so that they are left out where its limits are set.
     """
@@ -119,8 +118,8 @@ def _refuse_mixing(request: Request) -> None:
 
     is_limited = any((request.max_calls, request.max_cost, request.max_total_tokens))
     is_asked_there = request.model.partition("/")[0] in BEHIND_HTTP and request.engine == "local"
-    may_ask = request.concurrency > 1 and is_asked_there and not is_limited
-    if may_ask and asked(request, mixes_up_answers):
+    may_ask = request.concurrency > 1 and not is_limited and not ledger.totals().attempts
+    if is_asked_there and may_ask and asked(request, mixes_up_answers):
         raise JudgeError(MIXED_UP.format("two that were asked at once got each other's"))
 
 
