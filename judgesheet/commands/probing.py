@@ -110,7 +110,7 @@ def _prepared(
 
 
 def _refuse_mixing(request: Request, ledger: Ledger) -> None:
-    """JudgeError, before a run begins, if the endpoint mixes up the answers to two questions that are asked at once.
+    """JudgeError, before a run begins, if two questions asked at once get each other's answers.
 
     The ledger does not count these two, so that they are left out where its limits are set.
     """
