@@ -165,5 +165,9 @@ reading_a_log = together(
            callback=as_dict, metavar="COLUMN=VALUE", help="Only these rows; repeatable."),
     option("--scale", metavar="LOW:HIGH[:STEP]|WORST,…,BEST", help="All possible scores."),
     option("--round", "nearest", is_flag=True, help="Round scores to --scale."),
+    option("--human-scale", metavar="LOW:HIGH[:STEP]|WORST,…,BEST",
+           help="The scale of people's ratings, if it is another."),
+    option("--unreadable", multiple=True, metavar="VALUE",
+           help="A verdict that counts as a reply in which nothing was read; repeatable."),
 )  # fmt: skip
 """The options that `ingest` and `inspect-log` share."""
