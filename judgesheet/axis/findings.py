@@ -315,6 +315,21 @@ def not_followed(estimates: Estimates) -> dict[str, Estimate]:
     return {one.criterion: one.r for one in _by_criterion(estimates) if _hardly_follows(one.r)}
 
 
+def followed(estimates: Estimates) -> dict[str, Estimate]:
+    """The criteria whose scores follow quality closely enough to score by them."""
+    return {one.criterion: one.r for one in _by_criterion(estimates) if above(one.r, USABLE_R)}
+
+
+def few_levels(estimates: Estimates) -> tuple[str, Estimate] | None:
+    """Advice where it hardly ever gives a part of the scale, and the figure that shows it."""
+    used = estimates.known("scores_used")
+    scale = None if used is None else used.given["scale"]
+    if used is None or scale is None or used.value is None or used.value >= scale:
+        return None
+    given = f"only {used.value:.0f} of its {scale} scores came up ({used.conditions})"
+    return f"Set no threshold at a score that it hardly ever gives: {given}.", used
+
+
 def left_open(estimates: Estimates) -> dict[str, Estimate]:
     """The criteria of which a run leaves open whether their scores follow quality at all."""
     weak = not_followed(estimates)

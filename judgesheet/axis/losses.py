@@ -422,6 +422,11 @@ def _shapes(estimates: Estimates) -> Iterator[Statement]:
 def _where(estimates: Estimates, shown: Sequence[str]) -> str:
     """The place or the stimulus that loses most."""
     told = []
+    if "loss_order_p" in shown:
+        first: Counter[str] = Counter()
+        for _, one in estimates.family("loss_shape"):
+            first.update(one.given["by_first"])
+        told += [f"{n} of {first.total()} with {name} first" for name, n in first.most_common(1)]
     if "loss_position_p" in shown:
         rates = estimates.family("loss_rate")
         places = [

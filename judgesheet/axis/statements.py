@@ -265,7 +265,7 @@ def _p(p: float) -> str:
 def if_lost(
     estimate: Estimate, say: Callable[[float], str], side: Literal["low", "high"] = "high"
 ) -> str:
-    """`; up to 96 % if the 13 lost calls were all adverse`; "" where they change nothing.
+    """`; up to 96 % if the lost calls (13 on the axis) were all adverse`, or "".
 
     For a sentence that prints what was read, beside what is decided whatever they would have said.
     """
@@ -278,8 +278,12 @@ def if_lost(
     if say(worst) == say((estimate.value or 0.0) if read is None else read):
         return ""
     way = "up" if side == "high" else "down"
-    was = "was" if lost.calls == 1 else "were all"
-    return f"; {way} to {say(worst)} if {lost_calls(lost)} {was} adverse"
+    # Of an axis: how many of them enter a figure depends on the answers that they are given.
+    if lost.calls == 1:
+        return f"; {way} to {say(worst)} if the lost call was adverse"
+    return (
+        f"; {way} to {say(worst)} if the lost calls ({lost.calls:,} on the axis) were all adverse"
+    )
 
 
 def whatever_lost(estimate: Estimate) -> str:

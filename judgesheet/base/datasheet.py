@@ -46,6 +46,11 @@ def by_key(sheet: Datasheet) -> dict[str, Estimate]:
     return {estimate.key: estimate for axis in sheet.axes for estimate in axis.estimates}
 
 
+def named(found: Mapping[str, Estimate], key: str) -> str:
+    """A figure as a sentence names it: by its label, or by its key where there is none."""
+    return f"“{found[key].label}”" if key in found and found[key].label else key
+
+
 WORST: tuple[VerdictStatus, ...] = ("broken", "void", "not proven", "proven")
 """Of several verdicts on one figure, or on one axis, the first counts."""
 

@@ -1,14 +1,19 @@
 """Under which conditions a judge is adopted whose limits are proven."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 
+from judgesheet.base.datasheet import by_key, named
 from judgesheet.base.digits import percent
 from judgesheet.base.keys import Key
-from judgesheet.base.records import AxisResult, Datasheet, Verdict
+from judgesheet.base.records import AxisResult, Datasheet, Estimate, Verdict
+from judgesheet.base.sanitize import listed
 from judgesheet.decide.controls import EVERY, READ
+from judgesheet.decide.gate import reach
 
 MANY_LOST = 0.05
 """A share of calls without a verdict from which a judge is adopted under that condition only."""
+MOST_NAMES = 2
+"""Figures with one limit that a condition names."""
 Condition = tuple[str, tuple[str, ...]]
 
 
@@ -17,7 +22,8 @@ def of(sheet: Datasheet) -> Iterator[Condition]:
 
     - the sheet advises against a use of an axis that the policy judges by warnings only;
     - a limit that only warns is not proven, or void;
-    - a limit is kept by a figure that holds after a mitigation: the mitigation;
+    - a limit is kept by what holds after a mitigation, and not by what holds before: that
+      mitigation;
     - nobody can tell whether a control is passed that a limit rests on;
     - calls gave no verdict, and no bound allows for what they could have said;
     - a binding recommendation for an axis that the policy judges by more than warnings.
@@ -25,11 +31,14 @@ def of(sheet: Datasheet) -> Iterator[Condition]:
     judged = judged_axes(sheet)
     limited = {Key.parse(verdict.key).axis for verdict in sheet.verdicts}
     yield from stops(sheet, limited - judged)
-    yield from _unproven(sheet.verdicts)
-    kept = {verdict.key for verdict in sheet.verdicts if verdict.status == "proven"}
+    yield from _unproven(sheet)
+    proven = [verdict for verdict in sheet.verdicts if verdict.status == "proven"]
+    kept = {verdict.key for verdict in proven}
+    found = by_key(sheet)
     for axis in sheet.axes:
         for remedy in axis.mitigations:
-            if remedy.after in kept and remedy.before not in kept:
+            limits = [one for one in proven if one.key == remedy.after]
+            if not all(_keeps(found.get(remedy.before), one) for one in limits):
                 yield f"{remedy.action}: {remedy.calls} calls a judgment", (remedy.after,)
         if axis.name in judged:
             yield from _untold(axis, {Key.parse(key).name for key in kept})
@@ -37,6 +46,15 @@ def of(sheet: Datasheet) -> Iterator[Condition]:
     for advice in sheet.recommendations:
         if advice.binding and not advice.void and advice.axis in judged:
             yield advice.text, advice.evidence
+
+
+def _keeps(estimate: Estimate | None, verdict: Verdict) -> bool:
+    """Whether another figure would keep the limit of a verdict too."""
+    bounds = None if estimate is None else reach(estimate)
+    if bounds is None or verdict.limit is None:
+        return False
+    is_ceiling = verdict.kind == "max"
+    return bounds.high <= verdict.limit if is_ceiling else bounds.low >= verdict.limit
 
 
 def stops(sheet: Datasheet, axes: Collection[str]) -> Iterator[Condition]:
@@ -61,19 +79,19 @@ def judged_axes(sheet: Datasheet) -> set[str]:
     return {Key.parse(verdict.key).axis for verdict in sheet.verdicts if not verdict.warns}
 
 
-def _unproven(verdicts: Iterable[Verdict]) -> Iterator[Condition]:
+def _unproven(sheet: Datasheet) -> Iterator[Condition]:
     """The limits that are not proven; those on one figure with the same outcome are one."""
     alike: dict[tuple[str, ...], list[str]] = {}
-    for one in verdicts:
+    for one in sheet.verdicts:
         if one.status != "proven":
             key = Key.parse(one.key)
             figure = f"{key.axis}.{key.name}"
             alike.setdefault((figure, one.rule, one.status, one.why), []).append(one.key)
-    for (figure, rule, status, why), keys in alike.items():
-        yield (
-            f"{figure} {rule} is {'not usable' if status == 'void' else status} ({why})",
-            tuple(keys),
-        )
+    found = by_key(sheet)
+    for (_, rule, status, why), keys in alike.items():
+        names = listed([named(found, key) for key in keys], MOST_NAMES)
+        is_what = "not usable" if status == "void" else status
+        yield f"the limit on {names} ({rule}) is {is_what}: {why}", tuple(keys)
 
 
 def _untold(axis: AxisResult, names: set[str]) -> Iterator[Condition]:

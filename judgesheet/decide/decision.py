@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Literal, NamedTuple
 
-from judgesheet.base.datasheet import by_key
+from judgesheet.base.datasheet import by_key, named
 from judgesheet.base.digits import count, percent, two_digits
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Counts, Datasheet, Decision, Estimate, Verdict
@@ -118,14 +118,14 @@ def _needed(sheet: Datasheet) -> Iterator[str]:
         made, planned = sum(a.made for a in sheet.axes), sum(a.planned for a in sheet.axes)
         yield (
             f"finish the run: {count(made)} of {count(planned)} planned calls were made, the same "
-            "command goes on"
+            "command resumes it"
         )
     # More stimuli are for a run that is whole: until then nobody knows how many it lacks.
     rest = [one for one in open_ if Key.parse(one.key).axis not in {axis.name for axis in cut}]
-    yield from _grouped([one for one in rest if one.status == "void"])
+    yield from _grouped(sheet, [one for one in rest if one.status == "void"])
     # Where more stimuli leave a limit open, they do not decide.
-    yield from _grouped([v for v in rest if v.status != "void" and not v.more_stimuli])
-    yield from _stimuli([one for one in rest if one.more_stimuli], not_asked(sheet))
+    yield from _grouped(sheet, [v for v in rest if v.status != "void" and not v.more_stimuli])
+    yield from _stimuli(sheet, [one for one in rest if one.more_stimuli])
 
 
 def _mended(sheet: Datasheet) -> Iterator[str]:
@@ -140,8 +140,8 @@ def _mended(sheet: Datasheet) -> Iterator[str]:
             for remedy in axis.mitigations:
                 after = found.get(remedy.after)
                 if remedy.outcome == "helps" and after is not None:
-                    calls = f"{remedy.calls} calls a judgment"
-                    yield f"{remedy.action} ({calls}): {remedy.after} is then {_told(after)}"
+                    action = f"{remedy.action} ({remedy.calls} calls a judgment)"
+                    yield f"{action}: {named(found, remedy.after)} is then {_told(after)}"
 
 
 def _told(estimate: Estimate) -> str:
@@ -152,17 +152,18 @@ def _told(estimate: Estimate) -> str:
     return f"{value} ({low} to {high})" if low and high else f"{value}"
 
 
-def _grouped(verdicts: Iterable[Verdict]) -> Iterator[str]:
-    """What several limits need alike, with their keys."""
+def _grouped(sheet: Datasheet, verdicts: Iterable[Verdict]) -> Iterator[str]:
+    """What several limits need alike, with the figures that they bound."""
+    found = by_key(sheet)
     groups: dict[str, list[str]] = {}
     for one in verdicts:
         if one.needed:
-            groups.setdefault(one.needed, []).append(one.key)
-    for needed, keys in [*groups.items()][:MOST_NEEDED]:
-        yield f"{needed} ({listed(keys, MOST_NAMES)})"
+            groups.setdefault(one.needed, []).append(named(found, one.key))
+    for needed, names in [*groups.items()][:MOST_NEEDED]:
+        yield f"{needed} ({listed(names, MOST_NAMES)})"
 
 
-def _stimuli(verdicts: Sequence[Verdict], spare: Mapping[str, int]) -> Iterator[str]:
+def _stimuli(sheet: Datasheet, verdicts: Sequence[Verdict]) -> Iterator[str]:
     """More stimuli, per axis as many as its neediest limit takes: first those of the pool."""
     most: dict[str, Verdict] = {}
     for one in verdicts:
@@ -170,7 +171,10 @@ def _stimuli(verdicts: Sequence[Verdict], spare: Mapping[str, int]) -> Iterator[
         most[axis] = max(most.get(axis, one), one, key=lambda each: each.more_stimuli or 0)
     if not most:
         return
-    told = ", ".join(f"about {count(one.more_stimuli or 0)} for {one.key}" for one in most.values())
+    found, spare = by_key(sheet), not_asked(sheet)
+    told = ", ".join(
+        f"about {count(one.more_stimuli or 0)} for {named(found, one.key)}" for one in most.values()
+    )
     unasked = [_unasked(spare[axis], most[axis], axis) for axis in most if axis in spare]
     yield "; ".join((f"more stimuli, if the values stay: {told}", *unasked))
 

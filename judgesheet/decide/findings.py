@@ -77,7 +77,8 @@ def _advice_void(axis: AxisResult | None, advice: Recommendation) -> str:
 
 
 def _every(axis: AxisResult) -> Iterator[Statement]:
-    own = [finding for finding in axis.findings if not finding.control]
+    # Of an axis without a call the control says all there is.
+    own = [finding for finding in axis.findings if axis.made and not finding.control]
     told = {key for finding in own if finding.tone == "bad" for key in finding.evidence}
     for control in failed(axis):
         # What the judge did is mostly told by the axis itself, with its number.

@@ -180,11 +180,9 @@ def _card(axis: str, effect: Effect) -> tuple[str, tuple[tuple[str, str], ...]]:
 
 def _undrawn(axes: Sequence[AxisPart]) -> Iterator[str]:
     """The limits of figures that have no interval, which nothing can prove."""
-    for axis in axes:
-        rows = [row for row in axis.every if row.verdict is not None and not _drawable(row)]
-        if rows:
-            names = listed([row.label for row in rows], _MOST_NAMED)
-            yield f"Not measured, so not proven: {names}"
+    limited = (row for axis in axes for row in axis.every if row.verdict is not None)
+    if names := [row.label for row in limited if not _drawable(row)]:
+        yield f"Limited and not measured: {listed(names, _MOST_NAMED)}"
 
 
 def _drawable(row: TableRow) -> bool:

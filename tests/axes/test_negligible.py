@@ -24,6 +24,7 @@ def rubric(extra: float) -> Iterator[Estimate]:
         yield figure(f"score_order.position_share[position={position}]", 0.2 - extra / 4, 0.005)
     yield figure("score_order.order_change_rate", 0.3 + extra, 0.01)
     yield figure("score_order.repeat_change_rate", 0.3, 0.01)
+    yield figure("score_order.excess_change_rate", extra, 0.01)
 
 
 def ranked(extra: float) -> Iterator[Estimate]:

@@ -97,6 +97,9 @@ def test_a_sentence_accuses_by_its_share_of_the_error_of_the_page() -> None:
     assert not announced(Estimates("any", [lost]), "position_bias_p")
 
 
+IF_LOST = " if the lost calls (13 on the axis) were all adverse"
+
+
 def test_what_rejects_and_does_not_accuse_is_indicated() -> None:
     values = {"none": 0.2, "some": 0.01, "sure": 0.0001}
     tests = Estimates("any", [share(name, value=value, unit="p") for name, value in values.items()])
@@ -113,7 +116,7 @@ def test_what_rejects_and_does_not_accuse_is_indicated() -> None:
         (0.0312, None, "p = 0.031"),
         (0.4249, None, "p = 0.42"),
         (1.0, None, "p = 1.00"),
-        (0.004, 0.3, "p = 0.004; up to p = 0.30 if the 13 lost calls were all adverse"),
+        (0.004, 0.3, "p = 0.004; up to p = 0.30" + IF_LOST),
         # Where the test rejects in any case, or in none, lost calls decide nothing.
         (0.004, 0.02, "p = 0.004"),
         (0.2, 0.9, "p = 0.20"),
@@ -128,7 +131,7 @@ def test_a_p_value_says_what_lost_calls_decide(p: float, worst: float | None, wo
     ("imputed", "words"),
     [
         (None, ""),
-        (Imputed(13, 0.0, 0.96), "; up to 96 % if the 13 lost calls were all adverse"),
+        (Imputed(13, 0.0, 0.96), "; up to 96 %" + IF_LOST),
         (Imputed(1, 0.0, 0.96), "; up to 96 % if the lost call was adverse"),
         (Imputed(13, 0.0, 0.101), ""),
         (Imputed(13, None, None), "; the 13 lost calls could make it anything"),

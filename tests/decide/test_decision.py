@@ -286,7 +286,7 @@ def test_what_was_left_out_of_the_pool_comes_before_more_stimuli() -> None:
     assert "--profile" in with_pool
     assert "your own" in with_pool  # 16 are fewer than it takes
     (without,) = needed(sheet())
-    assert f"about 211 for {KEY}" in without  # 40 * ((0.05 / 0.02)^2 - 1), a float above 210
+    assert f"about 211 for “{KEY}”" in without  # 40 * ((0.05 / 0.02)^2 - 1), a float above 210
     assert "--profile" not in without
 
 
@@ -294,7 +294,7 @@ def test_what_makes_void_is_mended_before_stimuli_are_added() -> None:
     one = axis(estimates=(rate(KEY), rate(OTHER)),
                controls=(failing(touches=("rate",), mend="ask again"),))  # fmt: skip
     first, second = needed(sheet(one), RATE, 'other"\nmax = 0.12')
-    assert first == f"ask again ({KEY})"
+    assert first == f"ask again (“{KEY}”)"
     assert second.startswith("more stimuli")
 
 

@@ -180,6 +180,7 @@ def threshold75(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     given = ["baseline prompt", f"{', '.join(steps)} elements apart"]
     given += [f"{fit.censored}-censored"] if fit.censored else []
     label = "Smallest difference seen in 75 % of calls"
+    label += " (at most)" if fit.censored == stats.LEFT else ""
     yield UnkeyedEstimate(label, interval, n=int(calls.sum()), given="; ".join(given))
 
 

@@ -13,6 +13,8 @@ from judgesheet.axis.findings import (
     Wording,
     about_scores,
     enough,
+    few_levels,
+    followed,
     follows_quality,
     hardly_ranks,
     ignores_quality,
@@ -36,6 +38,7 @@ from judgesheet.axis.statements import (
     above,
     announced,
     below,
+    correlation,
     ends,
     few_asked,
     if_lost,
@@ -267,8 +270,7 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
         text = "Do not score several criteria with it: it puts a prompt's responses in wrong order."
         yield _advice(text, within, r, stops=True)
     elif ignores_quality(estimates):
-        text = "Do not score several criteria with it: what it says hardly depends on quality."
-        yield _advice(text, r, stops=True)
+        yield _useless(estimates, r)
     elif prompts < FEWEST_PROMPTS:
         yield _advice(
             f"Probe at least {FEWEST_PROMPTS} prompts before relying on this sheet; the standard "
@@ -287,6 +289,14 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
         yield from _orders(estimates)
 
 
+def _useless(estimates: Estimates, r: Estimate | None) -> Recommendation:
+    """Advice against a judge whose mean over criteria hardly depends on quality."""
+    text = "Do not score several criteria with it: what it says hardly depends on quality"
+    if good := followed(estimates):
+        text += f", except on {listed([*good])} ({listed([*map(correlation, good.values())])})"
+    return _advice(f"{text}.", r, *good.values(), stops=True)
+
+
 def _what_for(estimates: Estimates) -> Iterator[Recommendation]:
     if weak := not_followed(estimates):
         text = f"Do not use its scores on {listed([*weak])}: they hardly depend on quality."
@@ -297,6 +307,8 @@ def _what_for(estimates: Estimates) -> Iterator[Recommendation]:
     if ties := hardly_ranks(estimates):
         text = "Do not choose between responses to a prompt by its scores: several share the best."
         yield _advice(text, ties, stops=True)
+    elif few := few_levels(estimates):
+        yield _advice(*few)
 
 
 def _advice(text: str, *evidence: Estimate | None, stops: bool = False) -> Recommendation:

@@ -14,6 +14,7 @@ from judgesheet.axis.findings import (
     Wording,
     about_scores,
     enough,
+    few_levels,
     follows_quality,
     hardly_ranks,
     ignores_quality,
@@ -315,6 +316,8 @@ def _what_for(estimates: Estimates) -> Iterator[Recommendation]:
             ties,
             stops=True,
         )
+    elif few := few_levels(estimates):
+        yield _advice(*few)
 
 
 def _how_many(estimates: Estimates) -> Iterator[Recommendation]:
