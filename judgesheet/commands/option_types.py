@@ -92,7 +92,7 @@ def axis_file(name: str) -> Callable[[str], tuple[str, Path]]:
             axis, file = "", text
         if not Path(file).exists():
             raise UsageError(
-                f"--{name} {text}: there is no file {file}; write AXIS=FILE, or FILE with one --axis"
+                f"--{name} {text}: there is no file {file}; write AXIS=FILE, or FILE and one --axis"
             )
         return axis, Path(file)
 
