@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
@@ -16,6 +17,7 @@ from torture.page import Table
 from torture.processes import Ended, judgesheet
 from torture.server import (
     RESET,
+    USAGE,
     Asked,
     Given,
     Outage,
@@ -24,6 +26,7 @@ from torture.server import (
     completion,
     failed,
     http,
+    meant,
     serving,
 )
 
@@ -41,7 +44,8 @@ class Fault:
     """A fault, which requests meet it, and the exit codes of a run and of those that go on with it.
 
     Before the last of several commands the server is mended. `is_away` says that it does not
-    listen for a time (`at_once`: from the beginning), so that it knows of fewer attempts.
+    listen for a time (`at_once`: from the beginning), so that it knows of fewer attempts; that it
+    `mixes` up the two questions before a run, which are in no log.
     """
 
     name: str
@@ -49,6 +53,8 @@ class Fault:
     meets: Meets
     codes: tuple[int, ...] = (0,)
     words: tuple[str, ...] = ()
+    model: str = MODEL
+    mixes: bool = False
     is_away: bool = False
     at_once: bool = False
 
@@ -173,8 +179,8 @@ def _on_the_way() -> Iterator[Fault]:
     yield Fault(
         "nobody listens from half way on", _always(ever), _once, (5, 0), hasty, is_away=True
     )
-    yield Fault("503 for half a minute", _for_a_while(503), _every)
-    yield Fault("429 without headers for half a minute", _for_a_while(429), _every)
+    yield Fault("503 for 45 seconds", _for_a_while(503), _every)
+    yield Fault("429 without headers for 45 seconds", _for_a_while(429), _every)
     yield Fault("503 for longer than one waits", _always(failed(503)), _half_way, (5, 0), hasty)
     yield Fault("nobody listens at first", answer, _every, (1, 0), is_away=True, at_once=True)
 
@@ -250,7 +256,7 @@ def _and_closed(asked: Asked) -> Given:
     return replace(answer(asked), closes=True)
 
 
-def _for_a_while(status: int, seconds: float = 30.0) -> Give:
+def _for_a_while(status: int, seconds: float = 45.0) -> Give:
     """Down for a time that begins with request 30."""
     until: list[float] = []
 
@@ -325,6 +331,70 @@ def _in_the_answer() -> Iterator[Fault]:
     yield Fault("400 for some calls: content refused", filtered, _some_words)
 
 
+# -- cut off, in every dialect ---------------------------------------------------------------------
+
+CUT_OFF = {
+    MODEL: (
+        *("length", "max_tokens", "MAX_TOKENS", "model_length", "max_output_tokens", "incomplete"),
+        *("SAFETY", "RECITATION", "tool_calls", "error_toxic", "a reason that nobody knows"),
+    ),
+    "anthropic/m": (
+        *("max_tokens", "model_context_window_exceeded", "pause_turn", "tool_use"),
+        "a reason that nobody knows",
+    ),
+}
+"""Per judge, the reasons of replies that are not whole, whatever verdict stands in them."""
+
+
+def _messages(asked: Asked, text: str, stop_reason: str) -> Given:
+    """An answer of the Anthropic API."""
+    usage = {"input_tokens": USAGE["prompt_tokens"], "output_tokens": USAGE["completion_tokens"]}
+    content = [{"type": "text", "text": text}]
+    told = {"id": asked.name, "model": "served", "content": content, "usage": usage}
+    return answered({**told, "stop_reason": stop_reason}, None)
+
+
+def _whole_message(asked: Asked) -> Given:
+    verdict = meant(asked)
+    return replace(_messages(asked, f"[RESULT] {verdict}", "end_turn"), verdict=verdict)
+
+
+def _cut_off() -> Iterator[Fault]:
+    for model, reasons in CUT_OFF.items():
+        for reason in reasons:
+            name = f"cut off by {model.partition('/')[0]}: {reason}"
+            if model == MODEL:
+                yield Fault(name, _says("[RESULT] 1", finish_reason=reason), _share)
+            else:
+                yield Fault(name, partial(_message_cut, reason), _every, model=model)
+
+
+def _message_cut(reason: str, asked: Asked) -> Given:
+    return _messages(asked, "[RESULT] 1", reason) if _share(asked) else _whole_message(asked)
+
+
+# -- answers to other questions --------------------------------------------------------------------
+
+
+def _mixed_up() -> Iterator[Fault]:
+    """Each gets the answer to the question before it: known by its id, or by two words."""
+    last: list[Asked] = []
+
+    def of_the_one_before(asked: Asked) -> Given:
+        before = last[-1] if last else asked
+        last.append(asked)
+        told = {"X-Request-Id": before.headers["x-request-id"]}
+        if before.words == asked.words:
+            return _labelled(asked, _content(asked), **told)
+        # It was paid for, and is nothing that could settle a call.
+        return replace(_labelled(before, _content(before), **told), kind="failure", verdict=None)
+
+    yield Fault(
+        "answers that belong to others, with their ids", of_the_one_before, _half_way, (5, 0)
+    )
+    yield Fault("two questions get each other's answer", answer, _every, (1, 0), mixes=True)
+
+
 # -- what only somebody can mend -----------------------------------------------------------------
 
 
@@ -364,6 +434,8 @@ def faults() -> Iterator[Fault]:
     yield from _on_the_way()
     yield from _good_though_odd()
     yield from _in_the_answer()
+    yield from _cut_off()
+    yield from _mixed_up()
     yield from _to_be_mended()
 
 
@@ -381,7 +453,7 @@ def suffer(fault: Fault) -> tuple[list[Ended], Balance]:
         ended: list[Ended] = []
         asked: tuple[str | Path, ...] = (
             "--model",
-            MODEL,
+            fault.model,
             "--base-url",
             server.url,
             *ASKED,
@@ -389,13 +461,14 @@ def suffer(fault: Fault) -> tuple[list[Ended], Balance]:
             "--out",
             run,
         )
+        server.mixes = fault.mixes
         if fault.at_once:
             server.stop()
         for turn in range(len(fault.codes)):
             if turn and turn == len(fault.codes) - 1:
-                server.script = answer
+                server.script, server.mixes = answer, False
                 server.start()
-            ended.append(judgesheet("probe", *asked))
+            ended.append(judgesheet("probe", *asked, env={"ANTHROPIC_API_KEY": "of-nobody"}))
         return ended, balance(run, server.log, is_away=fault.is_away)
 
 

@@ -21,7 +21,7 @@ from judgesheet.base import defaults, digits
 from judgesheet.base.errors import JudgeError, JudgesheetError, RunError, StoppedError
 from judgesheet.base.finish_reasons import is_token_limit
 from judgesheet.base.prices import Prices, cost
-from judgesheet.base.records import HOPELESS, RETRYABLE, SETTLING, Call, Outcome, Reply
+from judgesheet.base.records import ANOTHERS, HOPELESS, RETRYABLE, SETTLING, Call, Outcome, Reply
 from judgesheet.base.sanitize import brief, said_by_server
 from judgesheet.collect.outage import BUSY, DOWN, Outage
 from judgesheet.collect.pacing import (
@@ -39,6 +39,12 @@ REPORT_EVERY_S = 0.1
 TELL_WAIT_EVERY_S = 1.0
 LINGER_S = 0.001  # waiting for more replies: half the transactions; longer, calls wait for them
 MOST_DOUBLINGS = 30  # of a pause: beyond a century
+
+MIXED_UP = (
+    "the endpoint, or what stands before it, gives answers to other questions than those that they "
+    "belong to ({}): nothing that it says while it is asked several things at once can be "
+    "believed; use another address, or --concurrency 1"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,9 +197,10 @@ class Throttle:
 class Circuit:
     """Stops a run that makes no progress, with one sentence.
 
-    There are five such cases: the endpoint refuses the key, the model or the parameters
-    time after time; the first attempts all fail; later on, one call after the other is given up;
-    an outage lasts too long; the first replies can all not be read. `replies` are there already.
+    There are six such cases: the endpoint mixes up its answers; it refuses the key, the model or
+    the parameters time after time; the first attempts all fail; later on, one call after the other
+    is given up; an outage lasts too long; the first replies can all not be read. `replies` are
+    there already.
     """
 
     def __init__(
@@ -230,6 +237,8 @@ class Circuit:
             self._answered_at = time.monotonic()
         elif reply.outcome != "unsupported" and reply.finish_reason not in BUSY:
             self._fruitless += reply.outcome != "rate_limited"
+        if reply.finish_reason == ANOTHERS:
+            raise JudgeError(MIXED_UP.format("an answer carries the id of another request"))
         if self._hopeless >= self._settings.hopeless_after:
             self._stop(reply, f"{self._hopeless} times in a row")
         if not self.answered and self._fruitless >= self._settings.fruitless_after:

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from judgesheet.base.async_runner import give_back_memory, run
-from judgesheet.base.errors import RunError, StoppedError
+from judgesheet.base.errors import JudgeError, RunError, StoppedError
 from judgesheet.base.records import Datasheet, Plan
-from judgesheet.collect.collect import IsReadable, Progress, enter_and_collect
-from judgesheet.collect.request import Request, collect_settings, prepare
+from judgesheet.collect.collect import MIXED_UP, IsReadable, Progress, enter_and_collect
+from judgesheet.collect.request import Request, asked, collect_settings, prepare
 from judgesheet.commands.sheets import Run
 from judgesheet.judges import Judge
+from judgesheet.judges.providers import BEHIND_HTTP
 from judgesheet.ledger.earlier import make_room
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.run_directory import open_run
@@ -74,6 +75,7 @@ def probe_once(
             ledger.reopen()
         if options.give_up:
             ledger.give_up()
+        _refuse_mixing(request, ledger)
         try:
             progress = _ask(request, judge, ledger, options)
         # What was paid for before the judge failed is measured and shown.
@@ -105,6 +107,20 @@ def _prepared(
         stale_run.take_over_parsers(directory, planned)
     # The looks of a run that stops when it is decided count what they ask.
     return judge, planned, version if options.until is None else None
+
+
+def _refuse_mixing(request: Request, ledger: Ledger) -> None:
+    """JudgeError, before a run begins, if two questions asked at once get each other's answers.
+
+    The ledger does not count these two, so that they are left out where its limits are set.
+    """
+    from judgesheet.judges.check import mixes_up_answers
+
+    is_limited = any((request.max_calls, request.max_cost, request.max_total_tokens))
+    is_asked_there = request.model.partition("/")[0] in BEHIND_HTTP and request.engine == "local"
+    may_ask = request.concurrency > 1 and not is_limited and not ledger.totals().attempts
+    if is_asked_there and may_ask and asked(request, mixes_up_answers):
+        raise JudgeError(MIXED_UP.format("two that were asked at once got each other's"))
 
 
 def _ask(request: Request, judge: Judge, ledger: Ledger, options: RunOptions) -> Progress:

@@ -1,17 +1,19 @@
-"""Finds out with a few tiny questions what an endpoint supports. For `doctor`."""
+"""Finds out with a few tiny questions what an endpoint supports, and whether it can be believed."""
 
+import asyncio
 import json
 import math
 import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import count
+from secrets import token_hex
 from typing import Any
 
 from judgesheet.axis.prompt import object_schema, response_format
 from judgesheet.axis.reply import score_reading
 from judgesheet.base.finish_reasons import is_whole
-from judgesheet.base.records import LOGPROBS, Call, Reply
+from judgesheet.base.records import ANOTHERS, LOGPROBS, Call, Reply
 from judgesheet.judges import Judge, Refused
 
 EXAMINATION = "examination"
@@ -29,6 +31,7 @@ _TEXT_FORM = (
     "First write one or two sentences about the answer. Then finish with a line that holds only: "
     "[RESULT] N, where N is the score you choose."
 )
+ECHO = "Repeat this word and nothing else: {}"
 _GRADE = object_schema({"score": {"type": "integer", "enum": [*GRADES]}})
 _IN_JSON = {"response_format": response_format("grade", _GRADE)}
 
@@ -93,6 +96,20 @@ async def needs_json(judge: Judge) -> bool:
 async def gives_logprobs(judge: Judge) -> bool:
     """Whether an entered judge returns log-probabilities, by one question."""
     return _has_logprobs(await _ask(judge, LOGPROBS))
+
+
+async def mixes_up_answers(judge: Judge) -> bool:
+    """Whether an entered judge gives the answer to another question, of two that are asked at once.
+
+    A model that repeats neither word, or a request that fails, says nothing about that.
+    """
+    words = token_hex(4), token_hex(4)
+    asked = (_ask(judge, {}, content=ECHO.format(word)) for word in words)
+    replies = await asyncio.gather(*asked)
+    return any(
+        reply.finish_reason == ANOTHERS or (other in reply.text and own not in reply.text)
+        for reply, own, other in zip(replies, words, reversed(words), strict=True)
+    )
 
 
 async def question(judge: Judge) -> Reply:

@@ -24,6 +24,7 @@ LONGEST_BODY = 8_000_000  # bytes that are read; a judgment is never that long
 MOST_CODINGS = 4  # by which a body is packed, one after the other
 LONGEST_ELSEWHERE = 65_536  # characters of what is exchanged with another address: a token is short
 MOST_REMEMBERED = 64  # secrets of earlier requests, which a late answer may still quote
+REQUEST_ID = "X-Request-Id"
 
 _NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError,
                httpx.UnsupportedProtocol, httpx.LocalProtocolError)  # fmt: skip
@@ -36,7 +37,7 @@ _CLIENT_CERTIFICATE = {
 _PASSING = {408, 409, 425, 429}
 _PACKED = {"content-encoding", "transfer-encoding", "content-length"}
 _PUBLIC = {"accept", "accept-encoding", "connection", "content-length", "content-type", "date",
-           "host", "user-agent", "x-amz-date"}  # fmt: skip
+           "host", "user-agent", "x-amz-date", "x-request-id"}  # fmt: skip
 """Headers that an authentication may set and that hold no secret."""
 _WORD = re.compile(r"""[^\s"'<>&=,;]{8,2000}""")
 
@@ -69,14 +70,18 @@ class Client:
     async def __aexit__(self, *_: object) -> None:
         await self._transport.__aexit__(None, None, None)
 
-    async def post(self, body: bytes) -> Received | Failed:
+    async def post(self, body: bytes, name: str = "") -> Received | Failed:
         """Send a body and read the response, `LONGEST_BODY` bytes of it at most.
+
+        `name` is sent as the id of the request, which many servers repeat in their answer.
 
         JudgesheetError if the transport cannot be used at all.
         """
         stream = httpx.ByteStream(body)
         request = httpx.Request("POST", self._url, headers=self._headers, stream=stream)
         request.headers["Content-Length"] = str(len(body))
+        if name:
+            request.headers[REQUEST_ID] = name
         request.read()
         if self._auth is None:
             return await self._attempt(self._received(request))

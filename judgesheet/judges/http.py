@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from judgesheet import __version__
 from judgesheet.base.errors import JudgeError, UsageError
-from judgesheet.base.records import NOT_CONNECTED, Call, Outcome
+from judgesheet.base.records import ANOTHERS, NOT_CONNECTED, Call, Outcome
 from judgesheet.judges import Answer, Connection, Judge, Refused
 from judgesheet.judges.address import Address
 from judgesheet.judges.allowances import read_allowances, reset_s
@@ -32,7 +32,7 @@ from judgesheet.judges.dialects import (
 )
 from judgesheet.judges.providers import PROVIDERS
 from judgesheet.judges.redaction import Redaction, of_environment, secrets_in, without_secrets
-from judgesheet.judges.responses import Failed, Received
+from judgesheet.judges.responses import Failed, Received, request_name
 
 if TYPE_CHECKING:
     import httpx
@@ -148,10 +148,10 @@ class HttpJudge(Judge):
 
     async def answer(self, call: Call, _attempt: int, /) -> Answer:
         """Put the question once."""
-        body = self._body(call)
+        body, name = self._body(call), request_name(call.messages)
         try:
             async with asyncio.timeout(self._connection.timeout_s):
-                received = await self._client.post(json.dumps(body).encode())
+                received = await self._client.post(json.dumps(body).encode(), name)
         except TimeoutError:
             return Answer("timeout", raw=f"no reply within {self._connection.timeout_s:g} s")
         redacted = self._redacted.with_these(received.secrets)
@@ -162,6 +162,8 @@ class HttpJudge(Judge):
         answer = read_response(self._endpoint.dialect, received.status, received.json())
         if answer.outcome == "rejected" and self._learns(received, body):
             answer = replace(answer, outcome="unsupported")
+        if received.is_anothers(name):
+            answer = replace(answer, outcome="malformed", text="", finish_reason=ANOTHERS)
         self._is_final = self._is_final or answer.outcome == "ok"
         longest = LONGEST_WITH_LOGPROBS if call.params.get("logprobs") else LONGEST_RAW
         allowances = read_allowances(received.headers)

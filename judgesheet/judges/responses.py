@@ -2,15 +2,29 @@
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from contextlib import suppress
+from secrets import token_hex
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from judgesheet.base.records import Outcome
+from judgesheet.base.records import Outcome, digest
 from judgesheet.judges.allowances import seconds_until
 
 MOST_PARTS = 300_000  # lists and objects in a body; log-probabilities of 7,000 tokens are fewer
+
+
+_REPEATED_IN = ("x-request-id", "x-client-request-id", "x-correlation-id", "request-id")
+_REQUEST_NAME = re.compile(r"judgesheet-[0-9a-f]{16}-[0-9a-f]{8}")
+
+
+def request_name(messages: Any) -> str:
+    """A name for a request that asks this, which its answer may repeat: no two have the same.
+
+    It begins with what is asked: where a cache answers, the name is that of an earlier request.
+    """
+    return f"judgesheet-{digest(json.dumps(messages))[:16]}-{token_hex(4)}"
 
 
 class Received(NamedTuple):
@@ -32,6 +46,17 @@ class Received(NamedTuple):
             return json.loads(self.body) if self.complete and parts <= MOST_PARTS else None
         except (ValueError, RecursionError):
             return None
+
+    def is_anothers(self, name: str) -> bool:
+        """Whether this answers another question than the request of this name.
+
+        Only servers that repeat the name, in a header or as the completion's id, can be told so.
+        """
+        body = self.json() if "judgesheet-" in self.body else None
+        told = [self.headers.get(header, "") for header in _REPEATED_IN]
+        told.append(str(body.get("id", "")) if isinstance(body, dict) else "")
+        names = [found for one in told for found in _REQUEST_NAME.findall(one)]
+        return any(found.rpartition("-")[0] != name.rpartition("-")[0] for found in names)
 
     @property
     def redirected_to(self) -> str | None:

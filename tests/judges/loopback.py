@@ -13,6 +13,7 @@ from socketserver import BaseServer, ThreadingMixIn, UnixStreamServer
 from typing import Any
 
 from judgesheet.base.records import Call, Plan
+from judgesheet.judges.check import ECHO
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,8 @@ class Server:
 
     base_url: str
     requests: list[Request] = field(default_factory=list)
+    canaries: list[Request] = field(default_factory=list)
+    """The two questions before a run, which no script answers unless it is told to."""
 
 
 Script = Callable[[Request, int], Answer]
@@ -52,9 +55,16 @@ Script = Callable[[Request, int], Answer]
 
 @contextmanager
 def serving(
-    script: Script, *, tls: ssl.SSLContext | None = None, uds: Path | None = None
+    script: Script,
+    *,
+    canary: Script | None = None,
+    tls: ssl.SSLContext | None = None,
+    uds: Path | None = None,
 ) -> Iterator[Server]:
-    """Serve answers until the block ends; over TLS, or on a Unix socket, where these are given."""
+    """Serve answers until the block ends; over TLS, or on a Unix socket, where these are given.
+
+    `canary` answers the two questions before a run; else their words are repeated.
+    """
     lock = threading.Lock()
 
     class Handler(BaseHTTPRequestHandler):
@@ -68,9 +78,11 @@ def serving(
             headers = {key.lower(): value for key, value in self.headers.items()}
             with lock:
                 request = Request(self.path, headers, body)
-                server.requests.append(request)
-                number = len(server.requests)
-            self._send(script(request, number))
+                kept = server.canaries if is_canary(body) else server.requests
+                kept.append(request)
+                number = len(kept)
+            answers = (canary or repeated) if kept is server.canaries else script
+            self._send(answers(request, number))
 
         def _send(self, answer: Answer) -> None:
             if answer.body is None:
@@ -118,6 +130,17 @@ def serving(
         finally:
             listener.shutdown()
             thread.join()
+
+
+def is_canary(body: Any) -> bool:
+    """Whether this is one of the two questions that show whether answers are mixed up."""
+    messages = body.get("messages", []) if isinstance(body, dict) else []
+    return any(str(message["content"]).startswith(ECHO.format("")) for message in messages)
+
+
+def repeated(request: Request, _number: int) -> Answer:
+    """The answer to such a question."""
+    return completion(request.words.rpartition(" ")[2])
 
 
 def completion(text: str, **choice: Any) -> Answer:

@@ -1,0 +1,122 @@
+"""An endpoint that gives the answer to another question is found out, and asked no more."""
+
+import json
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import judgesheet
+from judgesheet.base.errors import JudgeError, StoppedError
+from judgesheet.base.records import ANOTHERS
+from judgesheet.ledger.ledger import Ledger
+from judgesheet.ledger.run_directory import LEDGER
+from tests.judges.loopback import Answer, Request, Script, Server, completion, repeated, serving
+
+pytestmark = pytest.mark.usefixtures("only_json")
+
+CALLS = 78
+
+
+def probe(server: Server, run: Path, **how: Any) -> judgesheet.Run:
+    asked = {"axes": ["score_order"], "profile": "smoke", "pdf": False, "cases": False, **how}
+    return judgesheet.probe("openai-compatible/m", run, base_url=server.base_url, **asked)
+
+
+def swapping(answers: Script) -> Script:
+    """Of each two requests that are under way, each gets the answer to the other."""
+    pairs: dict[int, Request] = {}
+    both = threading.Condition()
+
+    def script(request: Request, number: int) -> Answer:
+        pair = (number - 1) // 2 * 2 + 1
+        other = 2 * pair + 1 - number
+        with both:
+            pairs[number] = request
+            both.notify_all()
+            both.wait_for(lambda: other in pairs, timeout=5)
+        return answers(pairs.get(other, request), number)
+
+    return script
+
+
+def plain(_request: Request, _number: int) -> Answer:
+    return completion("[RESULT] 3")
+
+
+def in_header(request: Request, _number: int) -> Answer:
+    told = {"X-Request-Id": request.headers["x-request-id"]}
+    return replace(completion("[RESULT] 3"), headers=told)
+
+
+def in_body(request: Request, _number: int) -> Answer:
+    body = json.loads(completion("[RESULT] 3").body or b"")
+    return Answer(
+        json.dumps({"id": f"chatcmpl-{request.headers['x-request-id']}", **body}).encode()
+    )
+
+
+def test_two_questions_before_a_run_show_it(tmp_path: Path) -> None:
+    with serving(plain, canary=swapping(repeated)) as server:
+        with pytest.raises(JudgeError, match="--concurrency 1"):
+            probe(server, tmp_path / "run")
+        assert (len(server.canaries), len(server.requests)) == (2, 0)
+
+
+@pytest.mark.parametrize("how", [{"concurrency": 1}, {"max_calls": CALLS}])
+def test_where_nothing_is_asked_at_once_or_calls_are_limited_there_are_no_such_questions(
+    how: dict[str, Any], tmp_path: Path
+) -> None:
+    with serving(plain, canary=swapping(repeated)) as server:
+        assert probe(server, tmp_path / "run", **how).datasheet.run["complete"]
+        assert (len(server.canaries), len(server.requests)) == (0, CALLS)
+
+
+@pytest.mark.parametrize("says", ["", "No.", "b" * 3000])
+def test_who_repeats_no_word_is_not_accused(says: str, tmp_path: Path) -> None:
+    with serving(plain, canary=lambda *_: completion(says)) as server:
+        assert probe(server, tmp_path / "run").datasheet.run["complete"]
+
+
+def test_a_resumed_run_does_not_ask_them_again(tmp_path: Path) -> None:
+    with serving(plain) as server:
+        probe(server, tmp_path / "run", max_calls=30)
+        probe(server, tmp_path / "run")
+        assert (len(server.canaries), len(server.requests)) == (0, CALLS)
+
+
+@pytest.mark.parametrize("answers", [in_header, in_body])
+def test_an_id_that_comes_back_with_another_answer_stops_the_run(
+    answers: Callable[[Request, int], Answer], tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    mixed = swapping(answers)
+
+    def script(request: Request, number: int) -> Answer:
+        return answers(request, number) if number <= 40 else mixed(request, number)
+
+    with serving(script) as server:
+        with pytest.raises(StoppedError, match="id of another request"):
+            probe(server, run, concurrency=4)
+        asked = len(server.requests)
+        assert 40 < asked <= 40 + 2 * 4
+        with Ledger.open(run / LEDGER) as ledger:
+            replies = [*ledger.replies()]
+        assert len(replies) == asked
+        wrong = [reply for reply in replies if reply.finish_reason == ANOTHERS]
+        assert wrong
+        assert not any(reply.text for reply in wrong)
+
+
+def test_a_cache_that_repeats_the_id_of_the_first_asking_mixes_nothing_up(tmp_path: Path) -> None:
+    kept: dict[str, Answer] = {}
+
+    def script(request: Request, number: int) -> Answer:
+        return kept.setdefault(request.words, in_body(request, number))
+
+    with serving(script) as server:
+        assert probe(server, tmp_path / "run").datasheet.run["complete"]
+        assert len(kept) < len(server.requests)
