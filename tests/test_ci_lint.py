@@ -34,13 +34,13 @@ def tool(name: str) -> str:
 
 
 def test_zizmor_finds_nothing(place: Path) -> None:
-    command = [tool("zizmor"), "--offline", "--no-progress", "--persona", "pedantic", place]
+    command: list[str | Path] = [tool("zizmor"), "--offline", "--no-progress", "--persona", "pedantic", place]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
 
 
 def test_actionlint_finds_nothing(place: Path) -> None:
-    command = [tool("actionlint"), place / WORKFLOW]
+    command: list[str | Path] = [tool("actionlint"), place / WORKFLOW]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
 
