@@ -34,7 +34,14 @@ def tool(name: str) -> str:
 
 
 def test_zizmor_finds_nothing(place: Path) -> None:
-    command: list[str | Path] = [tool("zizmor"), "--offline", "--no-progress", "--persona", "pedantic", place]
+    command: list[str | Path] = [
+        tool("zizmor"),
+        "--offline",
+        "--no-progress",
+        "--persona",
+        "pedantic",
+        place,
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
 
