@@ -357,6 +357,8 @@ def checked(
         field = f"{'.'.join(steps)}: " if steps else ""
         more = f" (and {len(others)} more)" if others else ""
         what = first["msg"].removeprefix("Value error, ")
+        if first["type"] == "extra_forbidden":
+            what = "unknown field"
         said = f"{where}: {field}{what}{_of_key(content, *first['loc'])}{more}"
         raise error(said).at(*first["loc"]) from None
     return record

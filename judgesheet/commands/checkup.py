@@ -39,7 +39,7 @@ def examine(model: str | None = None, **how: Any) -> list[Diagnosis]:
     """
     if model is not None:
         refuse_key(model)  # else it would stand in the list
-    checks = [tried(what, look) for what, look in _MACHINE.items()]
+    checks = [tried(what, look) for what, look in _MACHINE.items() if _concerns(what, model)]
     if model is not None:
         # A local server may load its model for the first question.
         checks.extend(_endpoint(model, Connection(**how, timeout_s=60.0)))
@@ -120,6 +120,13 @@ _MACHINE: dict[str, Callable[[], Diagnosis | str]] = {
     "local judge": _local_judge,
     "keys": _keys,
 }
+
+
+def _concerns(what: str, model: str | None) -> bool:
+    """Whether a check of the machine has to do with the model that is asked about."""
+    if model is None:
+        return True
+    return model.startswith("local/") if what == "local judge" else what != "keys"
 
 
 def _endpoint(model: str, connection: Connection) -> Iterator[Diagnosis]:

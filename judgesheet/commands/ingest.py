@@ -37,6 +37,8 @@ def ingest(
     where: Mapping[str, str] | None = None,
     scale: str | None = None,
     nearest: bool = False,
+    human_scale: str | None = None,
+    unreadable: Sequence[str] = (),
     pdf: bool = True,
     cases: bool = True,
     tell: Callable[[str], None] = lambda _: None,
@@ -46,8 +48,9 @@ def ingest(
     For a batch, `out` holds the plan that was exported (`judgesheet plan --out DIR/plan.jsonl`), or
     the run that is to be completed.
 
-    For a log, `form` is one of `importers.logs.LOGS` or `TABLES`, and `columns` (`--map`), `where`,
-    `scale` and `nearest` (`--round`) say what is in it; `tell` receives how it was read.
+    For a log, `form` is one of `importers.logs.LOGS` or `TABLES` (a file shows by itself which of
+    `LOGS` it is), and `columns` (`--map`), `where`, `scale`, `nearest` (`--round`), `human_scale`
+    and `unreadable` say what is in it; `tell` receives how it was read.
     """
     from judgesheet.collect.ingest import ingest as fill_ledger
     from judgesheet.importers import logs
@@ -56,9 +59,13 @@ def ingest(
     files = [Path(one) for one in ([file] if isinstance(file, str | Path) else file)]
     directory = Path(out)
     load_policy(policy)  # so that a refusal comes before anything is written
-    choice = logs.LogOptions(form, columns or {}, where or {}, scale, nearest)
-    # Any option about a log makes it one; else it holds recorded judgments or a batch.
-    log = logs.judged(files, choice) if choice != logs.LogOptions() else None
+    choice = logs.LogOptions(
+        form, columns or {}, where or {}, scale, nearest, human_scale, tuple(unreadable)
+    )
+    # Any option about a log makes it one, as does its first record; else it holds recorded
+    # judgments or a batch.
+    is_log = choice != logs.LogOptions() or (len(files) == 1 and logs.recognised(files[0]))
+    log = logs.judged(files, choice) if is_log else None
     make_directory(directory, fresh=False)
     fill_ledger(files, directory / LEDGER, log)
     for sentence in log.notes() if log else ():
@@ -77,9 +84,9 @@ def ingest(
 def command(as_json: bool, **options: Any) -> None:
     """Make a run and its datasheet from recorded judgments, results of a batch, or another log.
 
-    Without --from and --map, FILE holds recorded judgments or results of a batch, which may lie in
-    several files, with those of errors (docs/batches.md). `judgesheet inspect-log FILE` shows what
-    another log allows, and the command to read it.
+    FILE shows by itself whether it holds recorded judgments, results of a batch (which may lie in
+    several files, with those of errors: docs/batches.md) or the log of a known tool; a table needs
+    --map. `judgesheet inspect-log FILE` shows what it allows, and the command to read it.
     """
     run = ingest(tell=note, **options)
     report(run, as_json=as_json)

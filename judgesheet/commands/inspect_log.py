@@ -15,13 +15,14 @@ if TYPE_CHECKING:
 def inspect_log(file: str | Path, **options: Any) -> "LogReport":
     """What a log holds, which figures it allows, and what is missing. Nothing is written.
 
-    `options` are those of `ingest` that say how to read a log: `form`, `columns`, `where`, `scale`
-    and `nearest`.
+    `options` are those of `ingest` that say how to read a log: `form`, `columns`, `where`, `scale`,
+    `nearest`, `human_scale` and `unreadable`.
     """
     from judgesheet.commands.log_report import report
     from judgesheet.importers import logs
 
-    return report(Path(file), logs.LogOptions(**options))
+    unreadable = tuple(options.pop("unreadable", ()))
+    return report(Path(file), logs.LogOptions(**options, unreadable=unreadable))
 
 
 @click.command("inspect-log")

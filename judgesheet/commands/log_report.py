@@ -4,6 +4,7 @@ The figures are those of a sample of its stimuli, measured as `ingest` would: wh
 about a log is what a sheet of it would say.
 """
 
+import re
 import shlex
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -47,6 +48,8 @@ _SUGGESTED: Mapping[str, tuple[str, ...]] = {
     "metric": ("metric", "criterion"),
 }
 """Columns that often hold a field: named in the command, for the user to check."""
+_SIDES = (("_a", "_b"), ("_1", "_2"), ("1", "2"), ("left", "right"), ("first", "second"))
+"""How the columns of the two responses of a pair differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,12 +157,12 @@ def report(path: Path, choice: logs.LogOptions) -> LogReport:
 def _of_ours(path: Path, known: LogReport) -> LogReport | None:
     """Recorded judgments and batch answers, which need no map."""
     plain = _with_command(known, path, logs.LogOptions(), {})
-    if {"axis", "verdict"} <= set(known.columns) or {*known.columns} == {"human"}:
-        return _sampled(replace(plain, form="recorded judgments"), path, records(path))
+    if not logs.is_ours(known.columns):
+        return None
     if "custom_id" in known.columns:
         why = "the answers are read with the plan that the batch was made from, in DIR/plan.jsonl"
         return replace(plain, form="answers of an OpenAI batch", missing={why: ("all figures",)})
-    return None
+    return _sampled(replace(plain, form="recorded judgments"), path, records(path))
 
 
 def _suggestion(columns: Sequence[str]) -> dict[str, str]:
@@ -171,7 +174,22 @@ def _suggestion(columns: Sequence[str]) -> dict[str, str]:
         for name in reversed(names)
         if name in lower
     }
+    if sides := _sides(columns):
+        found = {name: column for name, column in found.items() if name != "item"}
+        found |= dict(zip(("first", "second"), sides, strict=True))
     return {"verdict": "COLUMN", "stimulus": "COLUMN", **found}
+
+
+def _sides(columns: Sequence[str]) -> tuple[str, str] | None:
+    """Two columns that are called alike but for the side, such as model_a and model_b.
+
+    Those that name the responses before those that hold their text.
+    """
+    there = {column.lower(): column for column in columns}
+    others = ((name, name.replace(one, two)) for name in there for one, two in _SIDES)
+    found = [(there[name], there[other]) for name, other in others if name != other in there]
+    named = [pair for pair in found if re.search("model|system|name|id", pair[0].lower())]
+    return next(iter(named or found), None)
 
 
 def _values(judged: logs.Judged, rows: Iterable[Row]) -> dict[str, dict[str, int]]:
@@ -206,7 +224,9 @@ def _measured(known: LogReport, path: Path, choice: logs.LogOptions) -> LogRepor
         if judged.needs_scale:
             choice = replace(choice, scale="LOW:HIGH")  # the command shows where it goes
         wanted = _with_command(known, path, choice, _wanted(judged))
-        return replace(wanted, fault=str(error))
+        # Nothing is gained by the command that has just failed: the sentence says what would.
+        command = "" if wanted.command == told.command else wanted.command
+        return replace(wanted, fault=str(error), command=command)
 
 
 def _wanted(judged: logs.Judged) -> dict[str, str]:
@@ -315,5 +335,9 @@ def _with_command(
     if choice.scale is not None:
         words += ["--scale", choice.scale]
     words += ["--round"] * choice.nearest
+    if choice.human_scale is not None:
+        words += ["--human-scale", choice.human_scale]
+    for value in choice.unreadable:
+        words += ["--unreadable", value]
     words += ["--out", f"runs/{path.name.split('.')[0] or 'log'}"]
     return replace(known, command=shlex.join(words))

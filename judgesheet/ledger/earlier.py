@@ -15,7 +15,7 @@ from typing import Any
 
 from judgesheet.base.errors import RunError
 from judgesheet.base.records import Reply, canonical_json
-from judgesheet.ledger.ledger import Ledger, free_name, held, refuse_traps
+from judgesheet.ledger.ledger import Ledger, free_name, held, reject_links
 from judgesheet.ledger.run_directory import CASES, JUDGMENTS, LEDGER, PLAN
 from judgesheet.ledger.schema import belongs, tables
 
@@ -187,7 +187,7 @@ def _runs(path: Path) -> dict[int, dict[str, Any]]:
 @contextmanager
 def _opened(path: Path, *, make: bool = False) -> Iterator[sqlite3.Connection]:
     """The file of earlier replies; RunError if it is something else, or cannot be used."""
-    refuse_traps(path)
+    reject_links(path)
     try:
         with closing(sqlite3.connect(path, isolation_level=None)) as db:
             db.execute("PRAGMA trusted_schema = OFF")

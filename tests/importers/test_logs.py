@@ -566,6 +566,75 @@ def test_a_log_that_is_none_of_a_format_says_where_to_look(tmp_path: Path) -> No
     log = lines(tmp_path / "pair.jsonl", GAMES)
     said = sentence(run("ingest", log, "--from", "deepeval", "--out", tmp_path / "run"), 2)
     assert "pair.jsonl:1 is not a record of deepeval" in said
-    assert "inspect-log" in sentence(run("ingest", log, "--out", tmp_path / "run"))
+    table = lines(tmp_path / "table.jsonl", [{"id": 1, "x": 2}])
+    assert "inspect-log" in sentence(run("ingest", table, "--out", tmp_path / "run"))
     said = sentence(run("ingest", log, "--from", "nonsense", "--out", tmp_path / "run"), 2)
     assert "the formats are inspect, promptfoo" in said
+
+
+# -- ordinary logs -------------------------------------------------------------------------------
+
+
+def test_a_known_log_needs_no_name_of_its_format(tmp_path: Path) -> None:
+    path = inspect_archive(tmp_path / "log.eval", zstd=True)
+    done = run("ingest", path, "--map", "human=metadata.rating", "--out", tmp_path / "named",
+               "--no-pdf", "--no-cases")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    alone = run("ingest", path, "--out", tmp_path / "alone", "--no-pdf", "--no-cases")
+    assert alone.returncode == 0, alone.stderr
+    assert "4 verdicts for score_order" in alone.stderr
+
+
+def test_people_may_have_a_scale_of_their_own(tmp_path: Path) -> None:
+    rows = [
+        {"id": f"q{n}", "grade": "IPC"[n % 3], "epoch": 1, "rating": (n % 3) / 2} for n in range(9)
+    ]
+    chosen = {"columns": {"item": "id", "verdict": "grade", "human": "rating"}, "scale": "I,P,C"}
+    path = lines(tmp_path / "log.jsonl", rows)
+    ratings = [row["human"]["ratings"] for row in told(path, **chosen) if "human" in row]
+    assert ratings == [[0.0], [0.5], [1.0]] * 3
+    points = told(path, **chosen, human_scale="0:1:0.5")
+    assert [row["human"]["ratings"] for row in points if "human" in row] == [[1], [2], [3]] * 3
+    strange = [*rows, {"id": "q9", "grade": "C", "epoch": 1, "rating": "C"}]
+    with pytest.raises(StimuliError, match="words in some rows"):
+        told(lines(tmp_path / "mixed.jsonl", strange), **chosen)
+
+
+def graded(number: int, grade: object) -> Record:
+    return {"id": f"q{number // 2}", "grade": grade, "epoch": number % 2}
+
+
+COLUMNS = {"item": "id", "verdict": "grade", "repeat": "epoch"}
+
+
+def test_one_bad_verdict_does_not_refuse_a_file(tmp_path: Path) -> None:
+    rows = [graded(n, "A/B?" if n in (6, 11, 39) else 1 + n % 5) for n in range(80)]
+    path = lines(tmp_path / "log.jsonl", rows)
+    judged = logs.judged([path], LogOptions(columns=COLUMNS, scale="1:5"))
+    assert len(verdicts(record for record, _ in judged.records())) == 77
+    (note,) = [note for note in judged.notes() if "cannot be read" in note]
+    assert "3 of 80 rows cannot be read (lines 7, 12, 40)" in note
+    counted = told(path, columns=COLUMNS, scale="1:5", unreadable=("A/B?",))
+    assert verdicts(counted).count(None) == 3
+    assert len(verdicts(counted)) == 80
+    with pytest.raises(StimuliError, match="19 of 80 rows"):
+        told(path, columns=COLUMNS, scale="2:5")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("model_a", "model_b"), ("answer_1", "answer_2"), ("Left answer", "Right answer")],
+)
+def test_a_table_of_pairs_is_proposed_its_sides(one: str, other: str, tmp_path: Path) -> None:
+    row = {"question": "?", one: "x", other: "y", "winner": "x"}
+    report = inspect_log(lines(tmp_path / "log.jsonl", [row]))
+    assert f"first={one},second={other}" in report.command
+    assert "verdict=winner" in report.command
+    assert "item=" not in report.command
+
+
+def test_the_next_command_is_not_the_one_that_failed(tmp_path: Path) -> None:
+    path = lines(tmp_path / "log.jsonl", [graded(n, 9) for n in range(8)])
+    report = inspect_log(path, columns=COLUMNS, scale="1:5")
+    assert report.fault
+    assert report.command == ""

@@ -5,12 +5,12 @@ columns hold what. `--map` adds to that or replaces it, and is all that a table 
 makes recorded judgments of the rows of every format, as `collect.ingest` takes them.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 
-from judgesheet.base.errors import UsageError
+from judgesheet.base.errors import StimuliError, UsageError
 from judgesheet.importers._rows import Row
 from judgesheet.importers.logs import _tables, inspect_ai, mt_bench, promptfoo
 from judgesheet.importers.logs._judged import FIELDS, TRUTHS, Judged
@@ -63,6 +63,20 @@ def opened(path: Path, form: str | None) -> Opened:
     return Opened(known if known in LOGS else None, log, columns, log.rows(chain(first, records)))
 
 
+def recognised(path: Path) -> bool:
+    """Whether a file shows by itself that it is another tool's log; not so where it is ours."""
+    try:
+        found = opened(path, None)
+    except StimuliError:
+        return False  # whoever reads it as ours says what is wrong
+    return found.form is not None and not is_ours(found.columns)
+
+
+def is_ours(columns: Collection[str]) -> bool:
+    """Whether a record with these columns is a recorded judgment, a rating, or of a batch."""
+    return {"axis", "verdict"} <= {*columns} or {*columns} == {"human"} or "custom_id" in columns
+
+
 def _known(columns: frozenset[str]) -> str | None:
     return next((name for name, log in LOGS.items() if _fits(log, columns)), None)
 
@@ -94,6 +108,8 @@ __all__ = [
     "LogOptions",
     "Row",
     "Scale",
+    "is_ours",
     "judged",
     "opened",
+    "recognised",
 ]

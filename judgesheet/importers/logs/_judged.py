@@ -14,9 +14,13 @@ from typing import Any
 from judgesheet.axes import all_axes
 from judgesheet.base.errors import StimuliError, UsageError
 from judgesheet.importers._rows import Row
-from judgesheet.importers.logs._log import LogFormat, LogOptions, Scale
+from judgesheet.importers.logs._log import LogFormat, LogOptions, Scale, StrangeVerdictError
 
 Record = dict[str, Any]
+MOST_STRANGE = 0.1
+"""Share of rows with a strange verdict from which the scale, or the column, is the wrong one."""
+MOST_PLACES = 12
+"""Rows that are named."""
 
 FIELDS: Mapping[str, str] = {
     "verdict": "what the judge said: a score, or which of two won (a slot, or a name)",
@@ -117,6 +121,12 @@ class Judged:
     rows: Iterator[Row]
     verdicts: int = 0
     left_out: int = 0
+    strange: list[str] = field(default_factory=list)
+    """Where verdicts stand that are none, as far as they are named."""
+    _strange: int = 0
+    _first: StrangeVerdictError | None = None
+    _people: set[type] = field(default_factory=set)
+    """Whether people's ratings were words or numbers."""
     seen: dict[str, Counter[str]] = field(default_factory=dict)
     """The judges and metrics that were met."""
     _things: dict[str, str] = field(default_factory=dict)
@@ -166,6 +176,8 @@ class Judged:
         """What was read, and what was taken for granted, in sentences."""
         told = ", ".join(f"{name}={column}" for name, column in self.columns.items())
         yield f"{self.verdicts:,} verdicts for {self.axis} were read ({told})"
+        if self._strange:
+            yield self._told_strange()
         if self.left_out:
             only = " and ".join(f"{name}={value}" for name, value in self.where.items())
             yield f"{self.left_out:,} rows were left out; only those with {only} count"
@@ -186,12 +198,35 @@ class Judged:
                 self._rate(row)
             else:
                 self._refuse_several(row)
+                try:
+                    made = [*make(row)]
+                except StrangeVerdictError as error:
+                    self._leave_out(row, error)
+                    continue
                 self.verdicts += 1
-                yield from ((record, row.where) for record in make(row))
+                yield from ((record, row.where) for record in made)
         for (item, criterion), ratings in self._ratings.items():
             self._tells = True
             yield self._human(item, ratings, criterion), f"{self.name}: ratings of {item[:80]}"
         self._refuse_nothing()
+
+    def _leave_out(self, row: Row, error: StrangeVerdictError) -> None:
+        """Count a row whose verdict is none, and go on: it says nothing of the others."""
+        self._strange += 1
+        self._first = self._first or error
+        if len(self.strange) < MOST_PLACES:
+            self.strange.append(row.where.removeprefix(f"{self.name}:").strip())
+
+    def _told_strange(self) -> str:
+        """How many verdicts were none, where, and what to do about them."""
+        rows = "lines" if all(map(str.isdecimal, self.strange)) else "rows"
+        more = self._strange - len(self.strange)
+        places = ", ".join(self.strange) + (f" and {more:,} more" if more else "")
+        return (
+            f"{self._strange:,} of {self.verdicts + self._strange:,} rows cannot be read "
+            f"({rows} {places}) and are left out, the first: {self._first}; --unreadable VALUE "
+            "counts a verdict as a reply in which nothing was read"
+        )
 
     # -- one row ---------------------------------------------------------------------------------
 
@@ -258,6 +293,15 @@ class Judged:
     def _point(self, row: Row, cell: Any) -> int | None:
         return self._scale(row).point(cell, row, nearest=self.choice.nearest)
 
+    def _score_of(self, row: Row, name: str) -> int | None:
+        """The verdict in a field as a point of the scale; None where nothing was read."""
+        cell = self._cell(row, name)
+        return None if self._is_unreadable(cell) else self._point(row, cell)
+
+    def _is_unreadable(self, cell: Any) -> bool:
+        """Whether a verdict is one that stands for a reply in which nothing was read."""
+        return bool(self.choice.unreadable) and str(cell).strip() in self.choice.unreadable
+
     def _names(self, row: Row) -> tuple[str, str]:
         """(stimulus, item); each stands for the other where a map has only one."""
         one = "stimulus" if "stimulus" in self.columns else "item"
@@ -311,7 +355,7 @@ class Judged:
         ]  # fmt: skip
         arm = "fixed" if shown is None else "balanced"
         cell = {"item": item, "arm": arm, "scale": scale.count, "order": order}
-        yield self._judgment(row, stimulus, cell, self._point(row, self._cell(row, "verdict")))
+        yield self._judgment(row, stimulus, cell, self._score_of(row, "verdict"))
         yield from self._given(row, item)
 
     def _criteria(self, row: Row) -> Iterator[Record]:
@@ -320,7 +364,7 @@ class Judged:
         shown, scale = self._order(row), self._scale(row)
         arm = "fixed" if shown is None else "balanced"
         cell = {"item": item, "arm": arm, "scale": scale.count, "order": shown or names}
-        scores = {name: self._point(row, self._cell(row, f"verdict.{name}")) for name in names}
+        scores = {name: self._score_of(row, f"verdict.{name}") for name in names}
         readable = None not in scores.values()
         yield self._judgment(row, stimulus, cell, scores if readable else None)
         yield from self._given(row, item)
@@ -354,14 +398,14 @@ class Judged:
 
     def _slot(self, row: Row, name: str, shown: list[str]) -> int | str | None:
         cell = self._cell(row, name)
-        if cell is None or cell == "" or cell != cell:  # NaN
+        if cell is None or cell == "" or cell != cell or self._is_unreadable(cell):  # NaN
             return None
         said = self._text(row, name)
         if said in shown:
             return shown.index(said) + 1
         if said.lower() in _SLOTS:
             return _SLOTS[said.lower()]
-        raise StimuliError(
+        raise StrangeVerdictError(
             f"{row.where}: {self.columns[name]} is {said[:60]!r}, neither one of the two responses "
             f"nor one of {', '.join(_SLOTS)}"
         )
@@ -403,10 +447,31 @@ class Judged:
         mine.append(self._rating(row, self._cell(row, "verdict")))
 
     def _rating(self, row: Row, cell: Any) -> float | None:
-        scale = self._scale(row)
-        if scale.words:
-            return scale.point(cell, row)
-        rating: float | None = Row(row.where, {"rating": cell}).numbers("rating")[0]
+        """A rating on the judge's scale of words, or a number on whatever scale people have.
+
+        Figures with people's ratings compare orders and relations, not the scales.
+        """
+        own = self.choice.human_scale
+        scale = self._scale(row) if own is None else Scale.of(own)
+        is_word = isinstance(cell, str) and cell.strip().lower() in scale.words
+        if cell not in (None, ""):
+            self._people.add(str if is_word else float)
+        if len(self._people) > 1:
+            raise StimuliError(
+                f"{row.where}: people's ratings are words in some rows and numbers in others"
+            )
+        if is_word or own is not None:
+            try:
+                return scale.point(cell, row)
+            except StrangeVerdictError as error:
+                raise StimuliError(f"{error} (a rating: --human-scale)") from None
+        try:
+            rating: float | None = Row(row.where, {"rating": cell}).numbers("rating")[0]
+        except StimuliError as error:
+            raise StimuliError(
+                f"{error}; where people rate on a scale of their own, say which: --human-scale "
+                "LOW:HIGH[:STEP] or WORST,…,BEST"
+            ) from None
         return rating
 
     def _human(self, item: str, ratings: list[float | None], criterion: str) -> Record:
@@ -416,6 +481,13 @@ class Judged:
     # -- the whole -------------------------------------------------------------------------------
 
     def _refuse_nothing(self) -> None:
+        rows = self.verdicts + self._strange
+        if self._first is not None and self._strange > MOST_STRANGE * rows:
+            raise StimuliError(
+                f"{self._first} (and so {self._strange:,} of {rows:,} rows)"
+                if self._strange > 1
+                else str(self._first)
+            )
         if not self.verdicts:
             only = " and ".join(f"{name}={value}" for name, value in self.where.items())
             why = f"no row has {only} (--where)" if self.left_out else "it has no rows"

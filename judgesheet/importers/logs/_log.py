@@ -35,13 +35,23 @@ class LogFormat:
 
 @dataclass(frozen=True, slots=True)
 class LogOptions:
-    """What the user says of a log: its format, `--map`, `--where`, `--scale` and `--round`."""
+    """What the user says of a log: its format, `--map`, `--where`, `--scale` and `--round`.
+
+    `human_scale` is that of people's ratings, if it is another; `unreadable` are verdicts that
+    stand for a reply in which nothing was read.
+    """
 
     form: str | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
     where: Mapping[str, str] = field(default_factory=dict)
     scale: str | None = None
     nearest: bool = False
+    human_scale: str | None = None
+    unreadable: tuple[str, ...] = ()
+
+
+class StrangeVerdictError(StimuliError):
+    """A verdict that is none of those that the log can have: of one row, which is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +99,7 @@ class Scale:
         point = round(place)
         if not -0.5 <= place <= self.count - 0.5 or not (nearest or abs(place - point) < NEAR):
             how = "; --round takes the nearest" if 0 <= place <= self.count - 1 else ""
-            raise StimuliError(
+            raise StrangeVerdictError(
                 f"{row.where}: {str(cell)[:60]!r} is not on the scale {self.text}; say which "
                 f"it is with --scale{how}"
             )
