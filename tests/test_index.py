@@ -110,7 +110,7 @@ def test_a_thousand_sheets_are_searched(visit: chromium.Open) -> None:
     assert page.locator("tbody tr:visible").count() == 11
     page.locator("[name=words]").fill("")
     page.locator("[name=protocol]").select_option(index=1)
-    assert page.locator("section:visible").count() == 1
+    assert page.locator(".group:visible").count() == 1
 
 
 @chromium.needs_chromium
