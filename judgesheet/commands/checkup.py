@@ -15,6 +15,7 @@ from judgesheet.base.digits import seconds
 from judgesheet.base.errors import JudgesheetError, MissingDependencyError
 from judgesheet.base.resources import data_folder
 from judgesheet.judges import Connection, open_judge
+from judgesheet.judges.providers import refuse_key
 
 Status = Literal["ok", "missing", "failed", "note"]
 
@@ -36,6 +37,8 @@ def examine(model: str | None = None, **how: Any) -> list[Diagnosis]:
 
     `how` are fields of `judges.Connection`.
     """
+    if model is not None:
+        refuse_key(model)  # else it would stand in the list
     checks = [tried(what, look) for what, look in _MACHINE.items() if _concerns(what, model)]
     if model is not None:
         # A local server may load its model for the first question.

@@ -62,7 +62,7 @@ def make_room(directory: Path) -> None:
         shutil.rmtree(last)
     with held(directory / LEDGER):
         aside = directory.rename(free_name(directory, "old"))
-    directory.mkdir()
+    directory.mkdir(mode=0o700)
     (aside / EARLIER).rename(directory / EARLIER)
 
 

@@ -1048,10 +1048,10 @@ def _connect_exclusively(path: Path) -> sqlite3.Connection:
     The exclusive mode must come before WAL: then SQLite needs no shared memory, and the ledger
     works on network file systems too (https://sqlite.org/wal.html#noshm).
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     reject_links(path)
     if not path.exists():  # another file that it is a hard link of keeps its time
-        path.touch()
+        path.touch(mode=0o600)  # it holds every prompt and reply
     db = _connect(path, "rw")
     try:
         db.execute("PRAGMA locking_mode = EXCLUSIVE")
