@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         list_stimuli,
         show_stimulus,
     )
+    from judgesheet.commands.verify import verify
     from judgesheet.judges.transport import HttpTransport
     from judgesheet.permutation_consensus.command import Decided
 
@@ -65,6 +66,7 @@ __all__ = [
     "render",
     "show_stimulus",
     "suggest_policy",
+    "verify",
 ]
 _HOMES = {
     "Decided": "permutation_consensus.command",

@@ -63,7 +63,7 @@ def github(place: Path) -> Iterator[Script]:
     ]
     for step in job["steps"]:
         if "run" in step:
-            yield step["run"], job["env"]
+            yield step["run"], job["env"] | step.get("env", {})
 
 
 def gitlab(place: Path) -> Iterator[Script]:

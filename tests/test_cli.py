@@ -322,7 +322,7 @@ def test_broken_stimuli_are_named_with_the_line(tmp_path: Path) -> None:
     assert "UTF-8" in sentence(run(*probe, path))
     path.write_text("", encoding="utf-8")
     assert "no stimuli" in sentence(run(*probe, path))
-    assert "does not exist" in sentence(run(*probe, tmp_path / "none.jsonl"))
+    assert run(*probe, tmp_path / "none.jsonl").returncode == 2
 
 
 def test_a_template_that_does_not_parse(tmp_path: Path) -> None:
@@ -728,7 +728,7 @@ def test_a_failing_example_stops_a_probe_before_its_first_call(odd: Path) -> Non
     [
         (("--parser", "score_order"), 2, "write AXIS=FILE"),
         (("--parser", "candidate_order=mine.toml"), 2, "not probed"),
-        (("--parser", "score_order=absent.toml"), 1, "cannot be read"),
+        (("--parser", "score_order=absent.toml"), 2, "no file absent.toml"),
     ],
 )
 def test_a_parser_that_cannot_be_used_is_named(

@@ -6,14 +6,16 @@ package; no other file changes. `judgesheet.axis` says what it must contain.
 
 import importlib
 import pkgutil
-from functools import cache
+from collections.abc import Mapping
+from functools import cache, partial
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import cast
+from typing import Any, cast
 
-from judgesheet.axis import MAY_BE_LEFT_OUT, Axis
+from judgesheet.axis import MAY_BE_LEFT_OUT, Axis, Locating
 from judgesheet.base.errors import UsageError
+from judgesheet.base.records import ReplyFormat
 from judgesheet.base.resources import data_folder
 
 
@@ -26,11 +28,19 @@ def all_axes() -> dict[str, Axis]:
 
 
 def _completed(module: ModuleType) -> Axis:
-    """The axis, which says nothing where it leaves out what it may."""
+    """The axis, which says nothing where it leaves out what it may, and parses what it reads."""
     for name in MAY_BE_LEFT_OUT:
         if not hasattr(module, name):
             setattr(module, name, lambda *_: iter(()))
+    if isinstance(module, Locating) and not hasattr(module, "parse"):
+        setattr(module, "parse", partial(_parsed, module))  # noqa: B010
     return cast("Axis", module)
+
+
+def _parsed(axis: Locating, text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Any | None:
+    """What an axis reads in a reply, without where it stands."""
+    found = axis.reading(text, reply, cell)
+    return found.value if found else None
 
 
 def axis_names() -> list[str]:

@@ -200,10 +200,10 @@ def sweep_keys(axis: Axis) -> tuple[str, ...]:
 
 @runtime_checkable
 class Locating(Protocol):
-    """An axis that also knows whether a verdict had lines of its own."""
+    """An axis that also knows whether a verdict had lines of its own; it needs no `parse`."""
 
     def reading(self, text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> "Reading | None":
-        """What `parse` reads, and where."""
+        """What the reply says as `parse` would have it, and whether on lines of its own."""
 
 
 @runtime_checkable

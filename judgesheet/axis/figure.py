@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypedDict, Ty
 from judgesheet.base.keys import Key, dims_of
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import Bounds, Characteristic, Estimate, PaperCompatible
-from judgesheet.stats.interval import Interval, missing
+from judgesheet.stats.interval import Interval, missing, wilson
 
 if TYPE_CHECKING:
     from judgesheet.axis.views import View
@@ -90,6 +90,12 @@ class UnkeyedEstimate:
 def absent(label: str, reason: Reason, dims: Mapping[str, object] | None = None) -> UnkeyedEstimate:
     """A figure without a value, and why."""
     return UnkeyedEstimate(label, missing(reason), dims or {})
+
+
+def wilson_beside(hits: float, total: float, method: str) -> PaperCompatible:
+    """Wilson's interval of so many hits, as the papers print it beside a share."""
+    naive = wilson(hits, total)
+    return PaperCompatible(naive.value, naive.low, naive.high, method)
 
 
 class Facts(TypedDict, total=False):

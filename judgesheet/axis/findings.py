@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
-from judgesheet.axis.labels import NO_REFERENCE, whose
+from judgesheet.axis import Readings
+from judgesheet.axis.labels import NO_REFERENCE, by_people, caveats, whose
 from judgesheet.axis.statements import (
     FEWEST_PROMPTS,
     MOSTLY,
@@ -21,9 +22,11 @@ from judgesheet.axis.statements import (
     correlation,
     curve,
     ends,
+    few_asked,
     if_lost,
     interval,
     keys,
+    made,
     number,
     percentage_points,
     points,
@@ -32,9 +35,11 @@ from judgesheet.axis.statements import (
     share_with_interval,
     surely_above,
     surely_below,
+    unread,
     whatever_lost,
 )
 from judgesheet.axis.undefined import EQUAL_QUALITY, EQUAL_SCORES, NEARLY_EQUAL_SCORES
+from judgesheet.axis.untested import untested
 from judgesheet.base.digits import percent, two_digits
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Control, Estimate, Statement
@@ -53,6 +58,16 @@ EXPLAINS_R = 0.5
 """Below this correlation quality explains less than a quarter of a score's variance, which is a
 fault, as the policy `scoring` has it. Where a score is not shown to follow quality at all, this is
 enough not to use it; what is surely below it accuses."""
+
+
+PROBE_MORE = (
+    f"Probe at least {FEWEST_PROMPTS} prompts before relying on this sheet; the standard profile "
+    "asks 24."
+)
+NOT_SHOWN = (
+    "Probe more prompts before scoring with it: this run does not show that it follows quality."
+)
+"""What is recommended where too little is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +183,15 @@ def _allowed(change: Estimate) -> str:
     most = change.ceiling
     near = most is not None and change.value is not None and change.value > most - NEAR_CEILING
     return f"; these orders allow at most {percent(most)}" if most is not None and near else ""
+
+
+def caveats_of_scores(readings: Readings, unreadable: str) -> Iterator[str]:
+    """What every axis that gives scores warns of; `unreadable` is what lost replies gave."""
+    yield from few_asked(readings)
+    yield from unread(readings, unreadable)
+    items = list(made(readings)["item"].unique())
+    yield from caveats(readings.labels, items)
+    yield from untested({"people"} if by_people(readings.labels, items) else ())
 
 
 def hardly_ranks(estimates: Estimates) -> Estimate | None:

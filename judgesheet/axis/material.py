@@ -1,7 +1,7 @@
 """What every axis does with stimuli: pick some, check lengths, duplicates, leaks."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
@@ -16,6 +16,8 @@ T = TypeVar("T")
 
 
 LONGEST_RUBRIC = 9
+LENGTH_LIMIT = 0.15
+"""Largest share by which a response may differ from its prompt's mean word count."""
 
 
 class Strict(BaseModel):
@@ -62,33 +64,27 @@ def word_count(text: str) -> int:
     return len(_WORD.findall(text))
 
 
-def responses(stimuli: Sequence[Stimulus]) -> Iterator[tuple[str, list[str]]]:
-    """(stimulus, texts of its candidates)."""
-    for stimulus in stimuli:
-        yield stimulus.id, [candidate["text"] for candidate in stimulus.fields["candidates"]]
-
-
-def length_spread(groups: Iterable[tuple[str, Sequence[str]]], limit: float) -> Iterator[Problem]:
+def length_spread(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
     """Texts that compete should be about equally long, or length may give the answer away.
 
-    `groups` are (where, texts); `limit` is the largest share by which a text may differ from the
-    mean word count of its group. One warning for all: responses as they come are seldom so.
+    One warning for all: responses as they come are seldom so.
     """
-    spreads = [(_spread([word_count(text) for text in texts]), where) for where, texts in groups]
-    wide = [one for one in spreads if one[0] > limit]
+    spreads = [(_spread(stimulus.fields["candidates"]), stimulus.id) for stimulus in stimuli]
+    wide = [one for one in spreads if one[0] > LENGTH_LIMIT]
     if wide:
         worst, where = max(wide)
         yield Problem(
             "pool",
             f"in {len(wide)} of {len(spreads)} stimuli the responses differ in length by more than "
-            f"{percent(limit)} of their mean, most in {where} ({percent(worst)}): a judge that "
-            "prefers long texts may then seem to follow quality",
+            f"{percent(LENGTH_LIMIT)} of their mean, most in {where} ({percent(worst)}): a judge "
+            "that prefers long texts may then seem to follow quality",
             grave=False,
         )
 
 
-def _spread(counts: Sequence[int]) -> float:
-    """The largest difference from the mean, as a share of it."""
+def _spread(candidates: Sequence[Mapping[str, Any]]) -> float:
+    """The largest difference from the mean word count, as a share of it."""
+    counts = [word_count(candidate["text"]) for candidate in candidates]
     mean = sum(counts) / len(counts)
     return max(abs(count - mean) / mean for count in counts) if mean else 0.0
 

@@ -1,7 +1,10 @@
 """What is known of a preference for a place, for axes that count what each place gets."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
+from judgesheet.axis.arrays import Floats, Ints
+from judgesheet.axis.figure import Conditions, UnkeyedEstimate, wilson_beside
 from judgesheet.axis.statements import (
     UNSURE,
     Ladder,
@@ -15,9 +18,30 @@ from judgesheet.axis.statements import (
 from judgesheet.base.digits import percent
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Estimate
+from judgesheet.stats.position import position_share
+from judgesheet.stats.reads import total_calls
 
 TEST = "position_bias_p"
 """The test of "no place is favoured"."""
+
+
+def shares(counts: Floats | Ints, label: str, given: Conditions) -> Iterator[UnkeyedEstimate]:
+    """The share that each place gets, from counts of shape (stimuli, places); `label` has {place}.
+
+    Interval of a rate over stimuli, with the papers' Wilson interval over calls beside it.
+    """
+    total = float(counts.sum())
+    for place, share in enumerate(position_share(counts) if total else (), start=1):
+        yield UnkeyedEstimate(
+            label.format(place=place),
+            share,
+            {"position": place},
+            n=total_calls(counts),
+            given=given,
+            # As if calls on one prompt were independent: it covers .67 of 10 clusters of 6 with ICC
+            # .5 (docs/decisions/0014-own-arithmetic.md), and is there for comparison only.
+            paper=wilson_beside(float(counts[:, place - 1].sum()), total, "Wilson over calls"),
+        )
 
 
 class Farthest(NamedTuple):

@@ -191,12 +191,24 @@ class _Tested:
     def _refuse_wrong_places(self, listed: Sequence[str], names: Sequence[str]) -> None:
         for name in (*self._shown, *listed):
             if (times := names.count(name)) != 1:
+                if not times:
+                    self._refuse(f"does not show {self._how_to_show(name)}")
                 self._refuse(f"shows the {name} {times} times, not once")
         if [name for name in names if name in listed] != listed:
             self._refuse(
                 f"does not list the {_plural(listed[0])} in the order it is given: loop over them "
                 "as given"
             )
+
+    def _how_to_show(self, name: str) -> str:
+        """The variable that a template lacks, and what to write."""
+        for place, noun in self._permuted.items():
+            variable, _, key = place.partition(".")
+            if name.startswith(noun):
+                part = f"{noun}.{key}" if key else noun
+                loop = f"{{% for {noun} in {variable} %}}{{{{ {part} }}}}{{% endfor %}}"
+                return f"every {noun} of the variable {variable}: write {loop}"
+        return f"the variable {name}: write {{{{ {name} }}}} where the judge is to read it"
 
     def _refuse_wrong_labels(
         self, listed: Sequence[str], others: str, frame: tuple[list[str], list[str], dict[str, str]]

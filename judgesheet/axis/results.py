@@ -18,6 +18,12 @@ from judgesheet.axis.statements import (
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Plot
 
+FLIPS = {
+    "order_flip_rate": "under two orders",
+    "repeat_flip_rate": "under one order (noise)",
+    "excess_flip_rate": "difference: by the order",
+}
+"""What plots call the figures of winners that change."""
 Says = Callable[[Estimates], str]
 """What a plot shows, in at most some sixty characters."""
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from judgesheet.axis import Readings
 from judgesheet.base.digits import decimals, percent, rounded, two_digits
 from judgesheet.base.estimates import Estimates
-from judgesheet.base.records import Estimate, Imputed, Rating, Statement
+from judgesheet.base.records import Estimate, Imputed, Rating, Recommendation, Statement
 from judgesheet.base.units import FISHER
 from judgesheet.stats.interval import widening
 
@@ -197,6 +197,13 @@ def curve(estimates: Estimates, name: str, **having: object) -> list[tuple[int, 
 def keys(*estimates: Estimate | None) -> tuple[str, ...]:
     """The keys of those estimates that there are: the evidence of a sentence."""
     return tuple(estimate.key for estimate in estimates if estimate is not None)
+
+
+def advice(
+    axis: str, text: str, *evidence: Estimate | None, binding: bool = True, stops: bool = False
+) -> Recommendation:
+    """What an axis recommends, with the keys of the estimates that it rests on."""
+    return Recommendation(axis, text, keys(*evidence), binding, stops)
 
 
 # -- numbers in words ------------------------------------------------------------------------------

@@ -94,7 +94,7 @@ def from_json(source: str | Path) -> Datasheet:
         raise RunError(f"{where} is not valid JSON: {error}") from None
     _check_version(data, where)
     # Before the record is made: pydantic would take NaN for a float like any other.
-    _refuse_endless(data, where)
+    _reject_endless_numbers(data, where)
     sheet = checked(Datasheet, data, where, RunError, strict=True)
     for fault in _contradictions(sheet):
         raise RunError(f"{where} contradicts itself: {fault}; use the file as judgesheet wrote it")
@@ -123,7 +123,7 @@ def _finite(value: Any) -> Any:
     return value
 
 
-def _refuse_endless(value: Any, where: str) -> None:
+def _reject_endless_numbers(value: Any, where: str) -> None:
     """RunError where a number is none, or beyond what any float holds."""
     if isinstance(value, float) and not math.isfinite(value):
         raise RunError(f"{where}: {json.dumps(value)} is not a number")
@@ -135,7 +135,7 @@ def _refuse_endless(value: Any, where: str) -> None:
         where = f"{where}: {value['key'][:200]}"
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     for part in parts:
-        _refuse_endless(part, where)
+        _reject_endless_numbers(part, where)
 
 
 def _check_version(data: Any, where: str) -> None:

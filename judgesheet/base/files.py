@@ -182,10 +182,14 @@ def _replace(path: Path, parts: Iterable[bytes]) -> None:
 
 
 def _own_part(path: Path) -> tuple[Path, int]:
-    """A new file beside `path`, open and locked, of a name that nobody else uses."""
+    """A new file beside `path`, open and locked, of a name that nobody else uses.
+
+    Nobody may read it who may not enter its folder; who makes a folder says whose a run is.
+    """
+    mode = 0o666 & path.parent.stat().st_mode
     while True:
         part = path.with_name(f".{path.name}.{uuid4().hex[:8]}{_PART}")
-        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK, 0o666)
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK, mode)
         _lock(handle, fcntl.LOCK_EX)
         if os.fstat(handle).st_nlink:
             return part, handle
@@ -353,6 +357,8 @@ def checked(
         field = f"{'.'.join(steps)}: " if steps else ""
         more = f" (and {len(others)} more)" if others else ""
         what = first["msg"].removeprefix("Value error, ")
+        if first["type"] == "extra_forbidden":
+            what = "unknown field"
         said = f"{where}: {field}{what}{_of_key(content, *first['loc'])}{more}"
         raise error(said).at(*first["loc"]) from None
     return record

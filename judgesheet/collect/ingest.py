@@ -110,7 +110,7 @@ def _ingest_recorded(
     if not calls:
         raise StimuliError(f"{file} holds labels but no judgments")
     labels = tuple(rated.values())
-    _refuse_strangers(labels, reader.homes, file)
+    _reject_unknown_stimuli(labels, reader.homes, file)
     axes = list(dict.fromkeys(axis for axis, _ in reader.stimuli))
     provenance = {
         "settings": {"profile": "recorded", "axes": axes, "reply": "recorded", "temperature": None},
@@ -349,7 +349,7 @@ def _number(value: Any) -> float:
     return float(value)
 
 
-def _refuse_strangers(
+def _reject_unknown_stimuli(
     labels: Iterable[Label], items: Collection[tuple[str, str]], file: Path
 ) -> None:
     """Refuse labels of an axis if all of them name items without a judgment: they must be misspelt.

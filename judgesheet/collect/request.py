@@ -77,10 +77,25 @@ class Request:
     engine_address: str | None = None
 
     def __post_init__(self) -> None:
+        for name in ("prompts", "parsers"):
+            object.__setattr__(self, name, self._by_axis(name))
         if self.max_cost is not None and self.prices is None:
             raise UsageError("--max-cost needs --prices IN,OUT (US dollars per million tokens)")
         if self.engine_address is not None and self.engine == "local":
             raise UsageError("--engine-address needs --engine ray")
+
+    def _by_axis(self, name: str) -> dict[str, Path]:
+        """Files by axis; one that names none is for the one axis that is asked about."""
+        files = dict(getattr(self, name))
+        if "" in files:
+            if len({*self.axes}) != 1:
+                option = f"--{name.removesuffix('s')}"
+                raise UsageError(
+                    f"{option} {files['']}: for which axis? Write {option} AXIS={files['']}, or "
+                    "name one --axis"
+                )
+            files.setdefault(self.axes[0], files.pop(""))
+        return files
 
 
 @dataclass(frozen=True, slots=True)

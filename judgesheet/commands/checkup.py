@@ -15,6 +15,7 @@ from judgesheet.base.digits import seconds
 from judgesheet.base.errors import JudgesheetError, MissingDependencyError
 from judgesheet.base.resources import data_folder
 from judgesheet.judges import Connection, open_judge
+from judgesheet.judges.providers import refuse_key
 
 Status = Literal["ok", "missing", "failed", "note"]
 
@@ -36,7 +37,9 @@ def examine(model: str | None = None, **how: Any) -> list[Diagnosis]:
 
     `how` are fields of `judges.Connection`.
     """
-    checks = [tried(what, look) for what, look in _MACHINE.items()]
+    if model is not None:
+        refuse_key(model)  # else it would stand in the list
+    checks = [tried(what, look) for what, look in _MACHINE.items() if _concerns(what, model)]
     if model is not None:
         # A local server may load its model for the first question.
         checks.extend(_endpoint(model, Connection(**how, timeout_s=60.0)))
@@ -117,6 +120,13 @@ _MACHINE: dict[str, Callable[[], Diagnosis | str]] = {
     "local judge": _local_judge,
     "keys": _keys,
 }
+
+
+def _concerns(what: str, model: str | None) -> bool:
+    """Whether a check of the machine has to do with the model that is asked about."""
+    if model is None:
+        return True
+    return model.startswith("local/") if what == "local judge" else what != "keys"
 
 
 def _endpoint(model: str, connection: Connection) -> Iterator[Diagnosis]:

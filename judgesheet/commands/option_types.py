@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import timedelta
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -75,6 +76,25 @@ def pair(
         if not name or not value:
             raise UsageError(f"{option} {text}: write {form}, such as {example}")
         return name, second(value)
+
+    return parse
+
+
+def axis_file(name: str) -> Callable[[str], tuple[str, Path]]:
+    """The parser of `--prompt AXIS=FILE`, or FILE alone: that of the one axis that is asked about.
+
+    UsageError if there is no such file.
+    """
+
+    def parse(text: str) -> tuple[str, Path]:
+        axis, _, file = text.rpartition("=")
+        if not re.fullmatch(r"\w*", axis):  # a sign in the name of the file
+            axis, file = "", text
+        if not Path(file).exists():
+            raise UsageError(
+                f"--{name} {text}: there is no file {file}; write AXIS=FILE, or FILE and one --axis"
+            )
+        return axis, Path(file)
 
     return parse
 

@@ -12,6 +12,7 @@ from judgesheet.commands.option_types import (
     Finite,
     Place,
     as_dict,
+    axis_file,
     column_map,
     json_object,
     on_off,
@@ -39,9 +40,8 @@ def choice(name: str, *words: str, **more: Any) -> Callable[[Command], Command]:
 
 def axis_files(name: str, meaning: str) -> Callable[[Command], Command]:
     """A repeatable option that names a file for an axis."""
-    axis_file = pair(f"--{name}", "AXIS=FILE", "my_axis=mine.j2", Path)
-    return option(f"--{name}", f"{name}s", multiple=True, type=axis_file, callback=as_dict,
-                  metavar="AXIS=FILE", help=meaning)  # fmt: skip
+    return option(f"--{name}", f"{name}s", multiple=True, type=axis_file(name), callback=as_dict,
+                  metavar="[AXIS=]FILE", help=meaning)  # fmt: skip
 
 
 def together(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
@@ -98,7 +98,7 @@ _WHAT_TO_ASK = (
     option("--axis", "axes", multiple=True, help="Axis to probe; repeatable. [all]"),
     choice("--profile", *PROFILES, default=defaults.PROFILE,
            help="How much to ask; see `judgesheet plan`."),
-    option("--stimuli", type=PATH, help="Your own stimuli (JSONL file, or a folder)."),
+    option("--stimuli", type=EXISTING, help="Your own stimuli (JSONL file, or a folder)."),
     _PROMPT,
     axis_files("parser", "Your own parser of the replies. [FILE.toml beside --prompt, if any]"),
     _SEED,

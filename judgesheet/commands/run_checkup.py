@@ -165,9 +165,9 @@ def _sheet(directory: Path, made: Datasheet) -> Diagnosis | str:
         held = from_json(directory / DATASHEET)
     except JudgesheetError as error:
         return Diagnosis(DATASHEET, "failed", f"{error}; {anew}")
-    if differs := next(_other_facts(held, made), None):
+    if differs := next(other_facts(held, made), None):
         return Diagnosis(DATASHEET, "failed", f"{differs} is not that of this ledger; {anew}")
-    if differs := next(_other_figures(held, made), None):
+    if differs := next(other_figures(held, made), None):
         if _read_by(held) != _read_by(made):
             told = f"another version of the programs computed it ({differs} differs); {anew}"
             return Diagnosis(DATASHEET, "note", told)
@@ -175,7 +175,7 @@ def _sheet(directory: Path, made: Datasheet) -> Diagnosis | str:
     return "made from this ledger"
 
 
-def _other_facts(held: Datasheet, made: Datasheet) -> Iterator[str]:
+def other_facts(held: Datasheet, made: Datasheet) -> Iterator[str]:
     """What of the judge, the plan and the attempts two sheets do not share."""
     for part in ("judge", "run"):
         first, second = getattr(held, part), getattr(made, part)
@@ -184,14 +184,16 @@ def _other_facts(held: Datasheet, made: Datasheet) -> Iterator[str]:
         yield "the plan's digest"
 
 
-def _other_figures(held: Datasheet, made: Datasheet) -> Iterator[str]:
-    first, second = _numbers(held), _numbers(made)
+def other_figures(held: Datasheet, made: Datasheet) -> Iterator[str]:
+    """The keys of figures, and the axes, whose numbers two sheets do not share."""
+    first, second = numbers(held), numbers(made)
     for key in {**second, **first}:
         if not all(map(_is_near, first.get(key, (None,)), second.get(key, (math.nan,)))):
             yield key
 
 
-def _numbers(sheet: Datasheet) -> dict[str, tuple[float | None, ...]]:
+def numbers(sheet: Datasheet) -> dict[str, tuple[float | None, ...]]:
+    """Value and interval of every figure, and the counts of every axis by its name."""
     counts = {
         axis.name: (axis.planned, axis.answered, axis.unreadable, axis.refused, axis.failed)
         for axis in sheet.axes

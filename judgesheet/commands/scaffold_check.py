@@ -45,7 +45,8 @@ class Fault:
 
     def __str__(self) -> str:
         place = self.path if self.line is None else f"{self.path}:{self.line}"
-        return one_line(f"{place}: {self.what.removeprefix(f'{self.path.name}: ')}")
+        what = re.sub(rf"^{re.escape(self.path.name)}(:\d+)?: ", "", self.what)
+        return one_line(f"{place}: {what}")
 
 
 def check(directory: Path, options: Mapping[str, Set[str]]) -> list[Fault]:
@@ -95,16 +96,7 @@ def _of_error(path: Path, error: JudgesheetError) -> Fault:
 
 def _line_of(path: Path, place: tuple[str | int, ...]) -> int | None:
     """The line of a place in a TOML file: (table, its number from 0, field), as far as given."""
-    names = [part for part in place if isinstance(part, str)]
-    number = next((part for part in place if isinstance(part, int)), 0)
-    lines = path.read_text("utf-8", "replace").splitlines() if path.is_file() else []
-    if not names:
-        return None
-    heads = [at for at, line in enumerate(lines) if re.match(rf"\s*\[\[?{names[0]}\b", line)]
-    start = heads[number] if number < len(heads) else 0
-    field = re.compile(rf"\s*{re.escape(names[-1])}\s*=")
-    fields = (at for at in range(start, len(lines)) if field.match(lines[at]))
-    return next(fields, start) + 1
+    return policies.line_of(path.read_text("utf-8", "replace"), place) if path.is_file() else None
 
 
 # -- stimuli and prompt ----------------------------------------------------------------------------

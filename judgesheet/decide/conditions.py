@@ -24,6 +24,7 @@ def of(sheet: Datasheet) -> Iterator[Condition]:
     - a limit that only warns is not proven, or void;
     - a limit is kept by what holds after a mitigation, and not by what holds before: that
       mitigation;
+    - the axes of proven limits were answered by different served models;
     - nobody can tell whether a control is passed that a limit rests on;
     - calls gave no verdict, and no bound allows for what they could have said;
     - a binding recommendation for an axis that the policy judges by more than warnings.
@@ -34,6 +35,7 @@ def of(sheet: Datasheet) -> Iterator[Condition]:
     yield from _unproven(sheet)
     proven = [verdict for verdict in sheet.verdicts if verdict.status == "proven"]
     kept = {verdict.key for verdict in proven}
+    yield from _several_models(sheet, {Key.parse(key).axis for key in kept})
     found = by_key(sheet)
     for axis in sheet.axes:
         for remedy in axis.mitigations:
@@ -92,6 +94,14 @@ def _unproven(sheet: Datasheet) -> Iterator[Condition]:
         names = listed([named(found, key) for key in keys], MOST_NAMES)
         is_what = "not usable" if status == "void" else status
         yield f"the limit on {names} ({rule}) is {is_what}: {why}", tuple(keys)
+
+
+def _several_models(sheet: Datasheet, axes: Collection[str]) -> Iterator[Condition]:
+    """That no served model was measured on all these axes, each of which one model answered."""
+    models = {one.title: listed([*one.served_models], 1) for one in sheet.axes if one.name in axes}
+    told = [f"{model} on {title}" for title, model in models.items() if model]
+    if len({*models.values()} - {""}) > 1:
+        yield f"no one served model was measured on every axis: {'; '.join(told)}", ()
 
 
 def _untold(axis: AxisResult, names: set[str]) -> Iterator[Condition]:

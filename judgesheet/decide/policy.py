@@ -5,7 +5,8 @@ A TOML file, validated here and trusted elsewhere.
 `docs/gate.md` explains the file line by line.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -120,10 +121,33 @@ def text_of_shipped(name: str) -> str:
 
 def parse(text: str, name: str, axes: Sequence[str] | None = None) -> Policy:
     """The policy in a text, the file's `name`; keys may name these `axes` (None: any)."""
+    try:
+        return _parsed(text, name, axes)
+    except PolicyError as error:
+        line = line_of(text, error.place)
+        if line is None:
+            raise
+        told = str(error).removeprefix(f"{name}: ")
+        raise PolicyError(f"{name}:{line}: {told}").at(*error.place) from None
+
+
+def line_of(text: str, place: Sequence[str | int]) -> int | None:
+    """The line of a place in a TOML text: (table, its number from 0, field), as far as given."""
+    names = [part for part in place if isinstance(part, str)]
+    number = next((part for part in place if isinstance(part, int)), 0)
+    lines = text.splitlines()
+    if not names:
+        return None
+    heads = [at for at, line in enumerate(lines) if re.match(rf"\s*\[\[?{names[0]}\b", line)]
+    start = heads[number] if number < len(heads) else 0
+    field = re.compile(rf"\s*{re.escape(names[-1])}\s*=")
+    fields = (at for at in range(start, len(lines)) if field.match(lines[at]))
+    return next(fields, start) + 1
+
+
+def _parsed(text: str, name: str, axes: Sequence[str] | None) -> Policy:
     data = toml(text, name, PolicyError)
-    # Ours to compute; the record that is checked below has a field for it.
-    if "digest" in data:
-        raise PolicyError(f"{name}: digest: Extra inputs are not permitted")
+    _refuse_unknown(data, name)
     named = {**data, "digest": digest(text), "name": data.get("name", Path(name).stem)}
     policy = checked(Policy, named, name, PolicyError)
     if not policy.limit and not policy.regression:
@@ -131,6 +155,30 @@ def parse(text: str, name: str, axes: Sequence[str] | None = None) -> Policy:
     _check_keys([(rule.key, rule.kind) for rule in policy.limit], name, "limit", axes)
     _check_keys([(rule.key, "") for rule in policy.regression], name, "regression", axes)
     return policy
+
+
+def _refuse_unknown(data: Mapping[str, Any], file: str) -> None:
+    """A field that nothing has, with those that its table does have."""
+    tables: Mapping[str, type[_Part]] = {"limit": Limit, "regression": Regression}
+    _refuse_fields(data, {*Policy.model_fields} - {"digest"}, file, "policy")  # ours to compute
+    for table, kind in tables.items():
+        rows = data.get(table)
+        for number, row in enumerate(rows if isinstance(rows, list) else ()):
+            _refuse_fields(row, {*kind.model_fields}, file, table, number)
+
+
+_FIELDS = {
+    "policy": "name, title, review_days, [[limit]] and [[regression]]",
+    "limit": "key, max or min, not_proven, when_probed and why",
+    "regression": "key, margin, better, not_proven and why",
+}
+
+
+def _refuse_fields(row: Any, known: Set[str], file: str, table: str, *number: int) -> None:
+    for field in row if isinstance(row, Mapping) else ():
+        if field not in known:
+            told = f"{file}: unknown field {field[:60]}; a {table} has {_FIELDS[table]}"
+            raise PolicyError(told).at(*([table] if number else []), *number, field)
 
 
 def _check_keys(

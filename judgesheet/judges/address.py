@@ -7,6 +7,9 @@ from yarl import URL
 from judgesheet.base.errors import UsageError
 from judgesheet.judges.redaction import REDACTED, is_token
 
+ENDPOINTS = ("/chat/completions", "/messages")
+"""What an API adds to its base URL, and examples show with it."""
+
 
 class Address:
     """A base URL as the user gave it, what is secret in it included.
@@ -22,6 +25,9 @@ class Address:
         if url.scheme not in {"http", "https"} or not url.host:
             raise UsageError("the base URL must start with http:// or https:// and name a host")
         # Who names a host alone means its API, who gives a path means that path.
+        for end in ENDPOINTS:
+            if url.path.endswith(end):  # copied with what is added to it
+                url = url.with_path(url.path.removesuffix(end), keep_query=True)
         is_bare = url.path in {"", "/"}
         self._url = url.with_path(customary, keep_query=True) if is_bare else url
 

@@ -3,6 +3,8 @@
 Addresses and variables are those of the providers' own documentation; docs/judges.md prints them.
 """
 
+import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -112,8 +114,24 @@ BEHIND_HTTP = tuple(name for name in PROVIDERS if name not in _NO_ADDRESS)
 """Providers whose judges we ask over the network ourselves."""
 
 
+_KEY = re.compile(r"(sk|gsk|rk|pk)[-_].{8,}|(hf_|xai-|AIza).{20,}|eyJ.{40,}")
+"""How the keys of providers begin, which no model's name does."""
+
+
+def refuse_key(model: str) -> None:
+    """UsageError, which does not repeat it, if a key stands in the place of a judge's name."""
+    keys = {os.environ.get(known.key_env) for known in PROVIDERS.values() if known.key_env}
+    parts = {model, *model.split("/")}
+    if any(_KEY.fullmatch(part) or (len(part) >= 8 and part in keys) for part in parts):
+        raise UsageError(
+            "--model takes PROVIDER/NAME, and this looks like a key: name the model there, and set "
+            "the key in the variable of its provider, or in one that --api-key-env names"
+        )
+
+
 def provider_of(model: str) -> Provider:
     """The provider of `PROVIDER/NAME`; UsageError if no judge can have that name."""
+    refuse_key(model)
     provider, slash, name = model.partition("/")
     if provider not in PROVIDERS:
         near = get_close_matches(provider.lower(), PROVIDERS)

@@ -8,23 +8,28 @@ like tokens. Whatever else is secret cannot be known to be (docs/judges.md).
 import json
 import os
 import re
+from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from html import unescape
 from html.entities import codepoint2name
+from itertools import islice
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from judgesheet.judges.providers import PROVIDERS
 
 SHORTEST_SECRET = 8  # characters; "none" and "EMPTY" protect nothing, and are words of replies
+MOST_MASKS = 1000  # in one text, that are looked at
+LEAST_SHOWN = 4  # characters of a secret beside a mask
 LONGEST_SPELLING = 24  # characters for one of a secret, as JSON within JSON may escape it
 
 
 REDACTED = "[redacted]"
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
-_SECRET_NAMES = {"key", "apikey", "token", "secret", "password", "passwd", "authorization",
-                 "auth", "credential", "credentials", "cookie"}  # fmt: skip
+_SECRET_NAMES = {"key", "apikey", "token", "secret", "password", "passwd", "passphrase", "pw",
+                 "pwd", "authorization", "auth", "access", "credential", "cookie",
+                 "keys", "apikeys", "secrets", "passwords", "credentials", "cookies"}  # fmt: skip
 _TOKEN = re.compile(
     r"sk-.+|(?=.*[0-9])(?=.*[A-Za-z]).*[A-Za-z0-9]{16,}.*"
     r"|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
@@ -45,26 +50,39 @@ def is_token(part: str) -> bool:
 
 
 def without_secrets(value: Any) -> Any:
-    """A JSON value with `[redacted]` in every text field that is named like a secret."""
+    """A JSON value with `[redacted]` for every text in a field that is named like a secret."""
     if isinstance(value, Mapping):
         return {
-            name: REDACTED
-            if is_secret_name(str(name)) and isinstance(part, str)
-            else without_secrets(part)
+            name: _with_no_text(part) if is_secret_name(str(name)) else without_secrets(part)
             for name, part in value.items()
         }
     return [*map(without_secrets, value)] if isinstance(value, list | tuple) else value
 
 
+def _with_no_text(value: Any) -> Any:
+    if isinstance(value, str):
+        return REDACTED
+    if isinstance(value, Mapping):
+        return {name: _with_no_text(part) for name, part in value.items()}
+    return [*map(_with_no_text, value)] if isinstance(value, list | tuple) else value
+
+
 def secrets_in(value: Any) -> Iterator[str]:
     """What `without_secrets` takes out of a value."""
-    parts: Iterable[Any] = value if isinstance(value, list | tuple) else ()
     if isinstance(value, Mapping):
-        named = {name for name, part in value.items() if isinstance(part, str)}
-        yield from (value[name] for name in named if is_secret_name(str(name)))
-        parts = value.values()
-    for part in parts:
-        yield from secrets_in(part)
+        for name, part in value.items():
+            yield from (_texts(part) if is_secret_name(str(name)) else secrets_in(part))
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from secrets_in(part)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping | list | tuple):
+        for part in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts(part)
 
 
 def without_userinfo(text: str) -> str:
@@ -94,21 +112,41 @@ def identity_without_secrets(identity: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Redaction:
-    """Removes secrets from texts: those `known`, of which one takes up `longest` characters."""
+    """Removes secrets from texts: those `known`, of which one takes up `longest` characters.
+
+    However they are spelled, in base64 and hexadecimal too, and what a mask shows of them.
+    """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         # The longest first: one that begins with another is redacted whole.
         known = {secret for secret in secrets if len(secret) >= SHORTEST_SECRET}
         self.known = sorted(known, key=len, reverse=True)
-        self.longest = LONGEST_SPELLING * max(map(len, self.known), default=0)
+        forms = {form for secret in self.known for form in _forms(secret)}
+        self._forms = sorted(forms, key=len, reverse=True)
+        self.longest = LONGEST_SPELLING * max(map(len, self._forms), default=0)
 
     def __call__(self, text: str) -> str:
         """The text with `[redacted]` in the place of every secret."""
-        bare = _without_escapes(text) if self.known else text
-        for secret in self.known:
-            if secret in text or _longest_word(secret) in bare:
-                text = _spellings(secret).sub(REDACTED, text)
-        return text
+        if not self.known:
+            return text
+        bare = _MARKUP.sub("", _without_escapes(text)).lower()
+        for form in self._forms:
+            if form in text or _longest_word(form) in bare:
+                text = _spellings(form).sub(REDACTED, text)
+        return self._without_masked(text)
+
+    def _without_masked(self, text: str) -> str:
+        """The text without what masks leave of a secret: `sk-abcd****wxyz`."""
+        pieces, at, longest = [], 0, max(map(len, self.known))
+        for mask in islice(_MASK.finditer(text), MOST_MASKS):
+            start, end = mask.span()
+            before, after = text[max(at, start - longest) : start], text[end : end + longest]
+            first = max(_first(before, secret) for secret in self.known)
+            last = max(_last(after, secret) for secret in self.known)
+            if first or last:
+                pieces += [text[at : start - first], REDACTED]
+                at = end + last
+        return "".join((*pieces, text[at:]))
 
     def with_these(self, secrets: Collection[str]) -> "Redaction":
         """One that removes these secrets too."""
@@ -122,6 +160,33 @@ def of_environment(others: Iterable[str] = ()) -> Redaction:
     return Redaction([*(os.environ[name] for name in known), *others])
 
 
+def _first(before: str, secret: str) -> int:
+    """With how many characters of the secret a text ends, from the secret's first on."""
+    before, secret = before[-len(secret) :].lower(), secret.lower()
+    lengths = range(min(len(secret), len(before)), LEAST_SHOWN - 1, -1)
+    return next((length for length in lengths if before.endswith(secret[:length])), 0)
+
+
+def _last(after: str, secret: str) -> int:
+    """With how many characters of the secret a text begins, up to the secret's last."""
+    return _first(after[: len(secret)][::-1], secret[::-1])
+
+
+def _forms(secret: str) -> Iterator[str]:
+    """A secret as it is, in hexadecimal, and in base64 by itself or as a header sends it."""
+    yield secret
+    yield secret.encode("utf-8", "surrogatepass").hex()
+    for text in (secret, f"Bearer {secret}"):
+        for encode in (b64encode, urlsafe_b64encode):
+            yield encode(text.encode("utf-8", "surrogatepass")).decode().rstrip("=")
+
+
+_TAG = r"(?:<|\\{1,4}u003c|&lt;)(?:\\{0,4}/)?[^<>&\\]{0,60}(?:>|\\{1,4}u003e|&gt;)"
+_UNSEEN = r"\u00ad\u200b-\u200d\u2060\ufeff*`"
+_GAP = rf"(?:{_TAG}|[{_UNSEEN}]|\\{{1,4}}u(?i:00ad|200[b-d]|2060|feff)|&shy;)*+"
+"""What shows nothing, or changes how letters look: it may stand between those of a secret."""
+_MARKUP = re.compile(rf"<[^<>]{{0,62}}>|[{_UNSEEN}]")
+_MASK = re.compile(r"\*{2,}|•{2,}|…|\.{3,}|x{4,}|#{3,}", re.IGNORECASE)
 _ESCAPED = re.compile(r"(?i)\\{1,4}u([0-9a-f]{4})|%(?:25)?([0-9a-f]{2})|&[#0-9a-z]{1,12};")
 
 
@@ -138,19 +203,19 @@ def _meant(escaped: re.Match[str]) -> str:
 @lru_cache(1024)
 def _longest_word(secret: str) -> str:
     """The most letters and digits in a row; "" where a sign may be read together with them."""
-    words = re.findall("[0-9A-Za-z]+", secret)
+    words = re.findall("[0-9a-z]+", secret.lower())
     return max(words, key=len, default="") if "%" not in secret else ""
 
 
 @lru_cache(256)  # a pattern takes as long to make as a thousand replies to search
 def _spellings(secret: str) -> re.Pattern[str]:
-    """What matches the secret as it is, and as JSON, an address or HTML may write it.
+    """What matches the secret in any case, as JSON, an address or HTML may write it.
 
     Two spellings of a character share at most a few leading characters, so matching takes linear
     time.
     """
-    escaped = "".join(map(_spelling, secret))
-    return re.compile(f"{escaped}|{re.escape(secret)}")
+    escaped = _GAP.join(map(_spelling, secret))
+    return re.compile(f"{escaped}|{re.escape(secret)}", re.IGNORECASE)
 
 
 def _spelling(character: str) -> str:

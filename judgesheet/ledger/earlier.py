@@ -15,7 +15,7 @@ from typing import Any
 
 from judgesheet.base.errors import RunError
 from judgesheet.base.records import Reply, canonical_json
-from judgesheet.ledger.ledger import Ledger, free_name, held, refuse_traps
+from judgesheet.ledger.ledger import Ledger, free_name, held, reject_links
 from judgesheet.ledger.run_directory import CASES, JUDGMENTS, LEDGER, PLAN
 from judgesheet.ledger.schema import belongs, tables
 
@@ -62,7 +62,7 @@ def make_room(directory: Path) -> None:
         shutil.rmtree(last)
     with held(directory / LEDGER):
         aside = directory.rename(free_name(directory, "old"))
-    directory.mkdir()
+    directory.mkdir(mode=0o700)
     (aside / EARLIER).rename(directory / EARLIER)
 
 
@@ -187,7 +187,7 @@ def _runs(path: Path) -> dict[int, dict[str, Any]]:
 @contextmanager
 def _opened(path: Path, *, make: bool = False) -> Iterator[sqlite3.Connection]:
     """The file of earlier replies; RunError if it is something else, or cannot be used."""
-    refuse_traps(path)
+    reject_links(path)
     try:
         with closing(sqlite3.connect(path, isolation_level=None)) as db:
             db.execute("PRAGMA trusted_schema = OFF")

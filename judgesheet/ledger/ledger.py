@@ -978,7 +978,7 @@ def free_name(directory: Path, why: str) -> Path:
 
 def _connect(path: Path, mode: Literal["ro", "rw"]) -> sqlite3.Connection:
     """A connection that creates no file, follows no link and believes nothing that a file says."""
-    refuse_traps(path)
+    reject_links(path)
     db = sqlite3.connect(
         f"{path.absolute().as_uri()}?mode={mode}",
         uri=True,
@@ -1001,7 +1001,7 @@ def _connect_to_read(path: Path) -> sqlite3.Connection:
     return _connect(path, "ro")
 
 
-def refuse_traps(path: Path) -> None:
+def reject_links(path: Path) -> None:
     """RunError where opening the ledger would change or delete a file that lies elsewhere."""
     for end in ("", "-journal", "-wal", "-shm"):
         with suppress(FileNotFoundError):
@@ -1048,10 +1048,10 @@ def _connect_exclusively(path: Path) -> sqlite3.Connection:
     The exclusive mode must come before WAL: then SQLite needs no shared memory, and the ledger
     works on network file systems too (https://sqlite.org/wal.html#noshm).
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    refuse_traps(path)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    reject_links(path)
     if not path.exists():  # another file that it is a hard link of keeps its time
-        path.touch()
+        path.touch(mode=0o600)  # it holds every prompt and reply
     db = _connect(path, "rw")
     try:
         db.execute("PRAGMA locking_mode = EXCLUSIVE")

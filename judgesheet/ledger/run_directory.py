@@ -32,7 +32,7 @@ def make_directory(directory: Path, *, fresh: bool) -> None:
     try:
         if fresh and directory.exists():
             _keep_aside(directory)
-        directory.mkdir(parents=True, exist_ok=True)
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)  # prompts and replies are private
     except OSError as error:
         raise RunError(
             f"{directory} cannot be used ({error.strerror}); choose another --out"

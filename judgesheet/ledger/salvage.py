@@ -13,7 +13,7 @@ from judgesheet.base.errors import RunError, StimuliError
 from judgesheet.base.files import decoded, records
 from judgesheet.base.records import Call, Label, Plan, Reply
 from judgesheet.judges.redaction import address_without_secrets, identity_without_secrets
-from judgesheet.ledger.ledger import Ledger, refuse_traps
+from judgesheet.ledger.ledger import Ledger, reject_links
 from judgesheet.ledger.schema import (
     ALWAYS,
     SOMETIMES,
@@ -92,7 +92,7 @@ def _record(ledger: Ledger, replies: Iterable[Reply], known: set[str]) -> None:
 @contextmanager
 def _copied(path: Path) -> Iterator[sqlite3.Connection]:
     """A copy of a ledger with what lies beside it, so that opening it changes neither."""
-    refuse_traps(path)
+    reject_links(path)
     if not path.is_file():
         raise RunError(f"there is no ledger at {path}")
     with TemporaryDirectory(prefix="judgesheet-") as folder:

@@ -144,7 +144,7 @@ def forest(axes: Sequence[AxisPart]) -> Drawing:
         left_out, where = len(limited) - len(worst), "limits stand in the table of page two"
     else:
         used = sum(1 for queue in queues if queue)
-        chosen = share_out(queues, lambda _: 1, max(_LINES - used, used))
+        chosen = share_out(queues, max(_LINES - used, used))
         left_out = sum(map(len, queues)) - sum(map(len, chosen))
         where = "effects stand in the table or in the appendix"
     panels = list(_panels(axes, chosen))

@@ -111,7 +111,7 @@ def drawings(page: Page) -> Drawings:
         queues.append([drawing for drawing, is_void in shown if not is_void])
         spare.append([drawing for drawing, _ in shown])
         drawn.append(mine)
-    front = flat(share_out(queues if any(queues) else spare, lambda _: 1, PLOTS))
+    front = flat(share_out(queues if any(queues) else spare, PLOTS))
     rest = tuple(drawing for drawing in flat(drawn) if drawing not in front)
     return Drawings(small, forest(page.axes), front, rest)
 

@@ -22,6 +22,7 @@ SUFFIX = "model-card.md"
 BEGIN = "<!-- judgesheet:begin -->"
 END = "<!-- judgesheet:end -->"
 """Foreign text cannot forge these: escaping puts a backslash before its `<` and `>`."""
+_TAGS = "tags:\n- llm-as-a-judge"
 MOST_FIGURES = 6
 """Key figures of an axis: the first measured rows of its characteristics."""
 
@@ -29,9 +30,13 @@ MOST_FIGURES = 6
 def render(sheet: Datasheet, _paper: Paper) -> bytes:
     """The metadata block and the section, ready to paste into a card.
 
-    MissingDependencyError if huggingface_hub is not installed.
+    Without the package of the hub there is no `model-index`, and the block says how to get one.
     """
-    return f"---\n{metadata(sheet)}\n---\n\n{section(sheet)}".encode()
+    try:
+        block = metadata(sheet)
+    except MissingDependencyError as error:
+        block = f"{_TAGS}\n# {error}"
+    return f"---\n{block}\n---\n\n{section(sheet)}".encode()
 
 
 def section(sheet: Datasheet) -> str:
@@ -77,7 +82,7 @@ def metadata(sheet: Datasheet) -> str:
 
     results = [EvalResult(**fields) for axis in sheet.axes for fields in _results(axis, sheet)]
     data = ModelCardData(model_name=show.judge(sheet), eval_results=results or None)
-    return str(data.to_yaml()) if results else "tags:\n- llm-as-a-judge"
+    return str(data.to_yaml()) if results else _TAGS
 
 
 def file_name(sheet: Datasheet) -> str:

@@ -232,6 +232,28 @@ def test_by_what_it_was_decided(
     assert (decision.verdict, decision.limiting, decision.because) == (verdict, key, because)
 
 
+def test_a_judge_is_adopted_under_conditions_where_each_axis_was_answered_by_another_model() -> (
+    None
+):
+    first = axis(estimates=(rate(KEY),), served_models={"a": 40})
+    second = axis("two", estimates=(rate("two.rate"),))
+    policy = Policy(limit=[*limits(ALL).limit, *limits(ALL, axis_="two").limit])
+    for model, verdict, told in (("a", "adopt", 0), ("b", "conditions", 1)):
+        other = replace(second, served_models={model: 40})
+        decision = decide(sheet(first, other), policy).decision
+        assert decision is not None
+        assert (decision.verdict, len(decision.conditions)) == (verdict, told)
+
+
+def test_a_remedy_is_a_condition_where_the_limit_is_kept_with_it_alone() -> None:
+    remedy = Mitigation("swap", OTHER, KEY, 2, "one.gain")
+    for before, verdict in ((rate(OTHER, 0.5, 0.4, 0.6), "conditions"), (rate(OTHER), "adopt")):
+        one = axis(estimates=(rate(KEY), before), mitigations=(remedy,))
+        decision = decide(sheet(one), limits(ALL)).decision
+        assert decision is not None
+        assert decision.verdict == verdict
+
+
 def test_the_figure_furthest_beyond_its_limit_rejects_and_never_a_void_one() -> None:
     worse = rate("two.rate", 0.9, 0.8, 0.95)
     first = axis(estimates=(rate(KEY),))

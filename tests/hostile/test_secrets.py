@@ -1,10 +1,13 @@
 """No secret is written anywhere, whoever quotes it: ledger, sheets, logs, sentences."""
 
 import asyncio
+import base64
 import html
 import io
 import json
+import os
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -12,13 +15,21 @@ import pytest
 from judgesheet.base.errors import JudgesheetError, UsageError
 from judgesheet.collect.knob import parse_knob
 from judgesheet.judges import Connection, open_judge
-from judgesheet.judges.redaction import Redaction, is_secret_name, is_token, without_userinfo
+from judgesheet.judges.redaction import (
+    Redaction,
+    is_secret_name,
+    is_token,
+    secrets_in,
+    without_secrets,
+    without_userinfo,
+)
 from tests.command import run, start
 from tests.judges.loopback import Answer, Request, make_call, serving
 
 KEY, QUERY, PASSWORD = "sk-header-0123456789", "q/uery+key=0123", "pass:word-0123456"
 TOKEN, FIELD, NESTED = "a1B2c3D4e5F6g7H8i9J0", "field-secret-0123", "nested-secret-0123"
 SECRETS = (KEY, QUERY, PASSWORD, TOKEN, FIELD, NESTED)
+SIM = ("probe", "--model", "sim/fair", "--axis", "score_order", "--profile", "smoke", "--no-pdf")
 
 
 def spellings(secret: str) -> set[bytes]:
@@ -90,7 +101,18 @@ def test_names_of_secrets(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["max_tokens", "top_k", "stop_token_ids", "tokenizer", "keys_only", "monkey", ""]
+    "name",
+    [
+        "max_tokens",
+        "top_k",
+        "stop_token_ids",
+        "stop_tokens",
+        "access_level",
+        "tokenizer",
+        "keys_only",
+        "monkey",
+        "",
+    ],
 )
 def test_other_names(name: str) -> None:
     assert not is_secret_name(name)
@@ -159,3 +181,105 @@ def test_what_a_function_raises_is_redacted(
     assert "bad key [redacted]" in reply.raw
     with pytest.raises(JudgesheetError, match=r"\[redacted\]"):
         open_judge("python/leaky_import:judge", Connection())
+
+
+BEARER = base64.b64encode(f"Bearer {KEY}".encode()).decode()
+
+
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        "sk-header-**********",
+        "**************0123456789",
+        "sk-h**************6789",
+        "sk-header-012345…",
+        base64.b64encode(KEY.encode()).decode().rstrip("="),
+        BEARER,
+        BEARER.rstrip("="),
+        KEY.encode().hex(),
+        KEY.encode().hex().upper(),
+        KEY.upper(),
+        KEY.title(),
+        "sk-header-<b>0123</b>456789",
+        "sk-header-<span class='x'>0123</span>456789",
+        r"sk-header-\u003cb\u003e0123\u003c/b\u003e456789",
+        "sk-header-&lt;b&gt;0123456789",
+        "sk-header-\u200b0123\u00ad456789",
+        "sk-**header**-0123456789",
+    ],
+)
+def test_a_key_that_is_quoted_otherwise_is_redacted(quoted: str) -> None:
+    told = Redaction([KEY])(f"the key {quoted} is wrong")
+    assert told == "the key [redacted] is wrong"
+
+
+@pytest.mark.parametrize(
+    "text", ["**bold** and ... so on", "xxxx", "# sk-", "a header with 0123", "s*** happens"]
+)
+def test_other_words_are_left_alone(text: str) -> None:
+    assert Redaction([KEY])(text) == text
+
+
+def test_a_key_in_the_host_of_a_redirect_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", KEY)
+    moved = {"Location": f"https://{KEY}.example.com/v1"}
+    with serving(lambda *_: Answer(b"", 307, moved)) as server:
+        connection = Connection(base_url=server.base_url, api_key_env="MY_KEY")
+
+        async def ask() -> str:
+            async with open_judge("openai-compatible/m", connection) as judge:
+                return repr(await judge.ask(make_call("a"), 1))
+
+        assert "[redacted].example.com" in asyncio.run(ask())
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        {"pw": FIELD},
+        {"access": FIELD},
+        {"keys": [FIELD, {"of": FIELD}]},
+        {"api_keys": {"first": FIELD}},
+        {"nested": [{"passwords": [[FIELD]]}]},
+    ],
+)
+def test_fields_of_a_request_that_are_secret(extra: dict[str, Any]) -> None:
+    assert FIELD not in json.dumps(without_secrets(extra))
+    assert FIELD in [*secrets_in(extra)]
+
+
+@pytest.mark.parametrize("model", ["openai/{}", "{}", "mistral/x/{}"])
+@pytest.mark.parametrize("key", ["sk-proj-0123456789abcdef", "hf_0123456789012345678901"])
+def test_a_key_in_the_place_of_the_model_is_refused(model: str, key: str, tmp_path: Path) -> None:
+    for command in (("probe", "--out", tmp_path / "run"), ("plan",), ("doctor",)):
+        done = run(*command, "--model", model.format(key))
+        assert done.returncode in {1, 2}
+        assert key not in done.stdout + done.stderr
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_key_of_the_environment_in_the_place_of_the_model_is_refused() -> None:
+    done = start(
+        "plan", "--model", "openai/of-an-odd-form-0123", OPENAI_API_KEY="of-an-odd-form-0123"
+    )
+    assert done.returncode == 2
+    assert "odd-form" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("umask", "folder", "file"), [(0o022, 0o700, 0o600), (0o277, 0o500, 0o400)]
+)
+def test_a_new_run_is_its_owners(umask: int, folder: int, file: int, tmp_path: Path) -> None:
+    if umask == 0o277 and os.geteuid():
+        pytest.skip("only root may write there")
+    out = tmp_path / "deep" / "run"
+    before = os.umask(umask)
+    try:
+        done = start(*SIM, "--out", out)
+    finally:
+        os.umask(before)
+    assert done.returncode == 0, done.stderr
+    assert out.stat().st_mode & 0o777 == folder
+    files = {one.name: one.stat().st_mode & 0o777 for one in out.rglob("*") if one.is_file()}
+    assert "ledger.sqlite" in files
+    assert set(files.values()) == {file}, files

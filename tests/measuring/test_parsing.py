@@ -160,7 +160,7 @@ def test_candidates_are_found_by_label_and_have_several_fields() -> None:
         ("[verdict]\nregex = '(?=a)(b)'", "look-around"),
         ("[verdict]\nregex = 'a'", "0 groups and needs one"),
         ("[verdict]\nregex = '(a)|(b)'", "2 groups and needs one"),
-        ("[verdict]\nregex = '(a)'\nflags = 'i'", "flags: Extra inputs are not permitted"),
+        ("[verdict]\nregex = '(a)'\nflags = 'i'", "flags: unknown field"),
         ("[verdict]\nregex = '(a)'\nmap = { a = [1] }", "map.a: it can be a text, a number"),
         ("[verdict]\nregex = '(a)'\ndefault = [1]", "default: it can be a text, a number"),
         ("[verdict]\njsonpath = 'result'", "cannot be used"),
@@ -180,7 +180,7 @@ def test_candidates_are_found_by_label_and_have_several_fields() -> None:
             "[verdict]\nregex = '(a)'\n[[example]]\nreply = 'a'\nverdict = 1\ncell = 1",
             "example.1.cell: Input should be",
         ),
-        ("[other]\n[verdict]\nregex = '(a)'", "other: Extra inputs are not permitted"),
+        ("[other]\n[verdict]\nregex = '(a)'", "other: unknown field"),
     ],
 )
 def test_a_broken_parser_is_named(source: str, words: str) -> None:

@@ -20,7 +20,7 @@ from judgesheet.axes.candidate_order._design import both_orders as both_orders
 from judgesheet.axes.candidate_order._material import TAKES, check, labels, material, shape
 from judgesheet.axes.candidate_order._pairs import SETS, SLOTS, arrange, figure
 from judgesheet.axes.candidate_order._plots import plots
-from judgesheet.axes.candidate_order._reply import chosen, gives, impute, parse, reading, simulate
+from judgesheet.axes.candidate_order._reply import chosen, gives, impute, reading, simulate
 from judgesheet.axes.candidate_order._reply import complete as complete
 from judgesheet.axes.candidate_order.advice import control, mitigate, recommend, warn
 from judgesheet.axes.candidate_order.findings import SENTENCES as SENTENCES

@@ -11,12 +11,12 @@ from judgesheet.axes.candidate_order._design import BASELINE, LISTING, STRICT
 from judgesheet.axes.candidate_order._reply import CODES, chosen, gives
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
-from judgesheet.axis.figure import Figures, UnkeyedEstimate
+from judgesheet.axis.figure import Figures, UnkeyedEstimate, wilson_beside
 from judgesheet.axis.views import Asked, Question, View, differing, grouped, places, said
 from judgesheet.base.missing_reasons import Reason
-from judgesheet.base.records import Case, PaperCompatible
+from judgesheet.base.records import Case
 from judgesheet.stats.exchange import Exchanged, Items, exchanged
-from judgesheet.stats.interval import by_cluster, cluster_rate, wilson
+from judgesheet.stats.interval import by_cluster, cluster_rate
 from judgesheet.stats.paired import sign_test
 from judgesheet.stats.pairwise import TIE
 
@@ -259,10 +259,7 @@ class Group:
         dimensions, `reason` says why there is no call.
         """
         hits, calls = (float(part.sum()) for part in counts)
-        naive = wilson(hits, int(calls))
-        paper = PaperCompatible(
-            naive.value, naive.low, naive.high, "Wilson, clusters ignored (003)"
-        )
+        paper = wilson_beside(hits, int(calls), "Wilson, clusters ignored (003)")
         return UnkeyedEstimate(
             label,
             cluster_rate(*counts),

@@ -241,12 +241,6 @@ def reading(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Reading |
     return Reading(verdict, found.alone)
 
 
-def parse(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> str | None:
-    """What `reading` finds, without where it stands."""
-    found = reading(text, reply, cell)
-    return found.value if found else None
-
-
 def chosen(verdict: str, order: Sequence[str]) -> str | None:
     """Which of the two responses a verdict favours; None for a tie."""
     return {"1": order[0], "2": order[1]}.get(verdict)

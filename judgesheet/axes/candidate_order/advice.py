@@ -1,6 +1,7 @@
 """Recommendations, mitigations, controls and caveats of candidate_order."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from judgesheet.axes.candidate_order._pairs import MISSING, SET_WORDS, arrange
 from judgesheet.axes.candidate_order.equal_quality import NO_SPLIT
@@ -22,9 +23,9 @@ from judgesheet.axis.repeats import about_repeats
 from judgesheet.axis.statements import (
     MOSTLY,
     above,
+    advice,
     below,
     few_asked,
-    keys,
     number,
     share,
     share_with_interval,
@@ -33,6 +34,8 @@ from judgesheet.axis.statements import (
 from judgesheet.axis.untested import Question, untested
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Control, Estimate, Mitigation, Recommendation
+
+_advice = partial(advice, "candidate_order")
 
 
 def recommend(estimates: Estimates) -> Iterator[Recommendation]:
@@ -65,12 +68,6 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
     if padded := prefers_padding(estimates):
         text = "Do not compare responses of different length with it: the padded one wins."
         yield _advice(text, padded, stops=True)
-
-
-def _advice(
-    text: str, *evidence: Estimate | None, binding: bool = True, stops: bool = False
-) -> Recommendation:
-    return Recommendation("candidate_order", text, keys(*evidence), binding, stops)
 
 
 def _swap(estimates: Estimates) -> Iterator[Recommendation]:

@@ -26,7 +26,7 @@ from judgesheet.axes.criterion_order._questions import (
     material,
     shape,
 )
-from judgesheet.axes.criterion_order._reply import gives, impute, parse, parts, reading, simulate
+from judgesheet.axes.criterion_order._reply import gives, impute, parts, reading, simulate
 from judgesheet.axes.criterion_order._scores import PLACES, REPEATED, arrange, figure
 from judgesheet.axes.criterion_order.findings import SENTENCES as SENTENCES
 from judgesheet.axes.criterion_order.findings import control, find, mitigate, recommend, warn

@@ -18,7 +18,6 @@ from judgesheet.axis.material import (
     length_against_level,
     length_spread,
     near_copies,
-    responses,
     spread,
     word_count,
 )
@@ -58,8 +57,6 @@ def fault_of_names(names: Sequence[object]) -> str | None:
 
 
 MOST_CRITERIA = 8
-LENGTH_LIMIT = 0.15
-"""Largest share by which a response may differ from its prompt's mean word count."""
 CUE_LIMIT = 0.3
 """Largest correlation of length with the intended level on a criterion."""
 KINDS: tuple[Kind, ...] = ("human", "model")
@@ -148,7 +145,7 @@ def labels(stimuli: Sequence[Stimulus]) -> Iterator[Label]:
 
 def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
     """The faults that the schema cannot detect; see `judgesheet stimuli check`."""
-    yield from length_spread(responses(stimuli), LENGTH_LIMIT)
+    yield from length_spread(stimuli)
     texts: dict[str, str] = {}
     levels: dict[str, Mapping[str, int]] = {}
     for stimulus in stimuli:

@@ -69,12 +69,6 @@ def reading(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Reading |
     return found if all(low <= score <= high for score in found.value.values()) else None
 
 
-def parse(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> dict[str, int] | None:
-    """What `reading` finds, without where it stands."""
-    found = reading(text, reply, cell)
-    return found.value if found else None
-
-
 def gives(scores: Mapping[str, int], order: Sequence[str]) -> list[float]:
     """The scores of the criteria, in displayed order."""
     return [float(scores[name]) for name in order]

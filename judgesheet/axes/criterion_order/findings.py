@@ -5,13 +5,17 @@ it rests on. What the data cannot tell is said to be unknown, never good.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from judgesheet.axes.criterion_order.positions import FIXED_PLACES
 from judgesheet.axis import Readings, losses, unequal
 from judgesheet.axis.findings import (
+    NOT_SHOWN,
+    PROBE_MORE,
     Wording,
     about_scores,
+    caveats_of_scores,
     enough,
     few_levels,
     followed,
@@ -25,7 +29,6 @@ from judgesheet.axis.findings import (
     not_followed,
     order_changes,
 )
-from judgesheet.axis.labels import by_people, caveats
 from judgesheet.axis.repeats import about_repeats
 from judgesheet.axis.statements import (
     FEWEST_PROMPTS,
@@ -36,28 +39,25 @@ from judgesheet.axis.statements import (
     Sentence,
     Tone,
     above,
+    advice,
     announced,
     below,
     beyond_noise,
     correlation,
     ends,
-    few_asked,
     if_lost,
     indicated,
     keys,
     level,
-    made,
     number,
     p_value,
     points,
     rung,
     said,
     too_few,
-    unread,
     whatever_lost,
 )
 from judgesheet.axis.unanswered import DO_NOT_USE, TOO_LITTLE
-from judgesheet.axis.untested import untested
 from judgesheet.base.digits import two_digits
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Control, Estimate, Mitigation, Recommendation, Statement
@@ -270,6 +270,9 @@ SENTENCES = (*_SENTENCES, losses.SENTENCE)
 # -- recommendations ---------------------------------------------------------------------------
 
 
+_advice = partial(advice, "criterion_order")
+
+
 def recommend(estimates: Estimates) -> Iterator[Recommendation]:
     """What to do: whether to use it, and how many orders to average."""
     gap, prompts = estimates.of("mean_delta_pos"), _prompts(estimates)
@@ -286,17 +289,9 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
     elif ignores_quality(estimates):
         yield _useless(estimates, r)
     elif prompts < FEWEST_PROMPTS:
-        yield _advice(
-            f"Probe at least {FEWEST_PROMPTS} prompts before relying on this sheet; the standard "
-            "profile asks 24.",
-            gap,
-        )
+        yield _advice(PROBE_MORE, gap)
     elif r is not None and r.value is not None and not (above(r, 0.0) or is_perfect(r)):
-        yield _advice(
-            "Probe more prompts before scoring with it: this run does not show that it follows "
-            "quality.",
-            r,
-        )
+        yield _advice(NOT_SHOWN, r)
         yield from _what_for(estimates)
     else:
         yield from _what_for(estimates)
@@ -323,10 +318,6 @@ def _what_for(estimates: Estimates) -> Iterator[Recommendation]:
         yield _advice(text, ties, stops=True)
     elif few := few_levels(estimates):
         yield _advice(*few)
-
-
-def _advice(text: str, *evidence: Estimate | None, stops: bool = False) -> Recommendation:
-    return Recommendation("criterion_order", text, keys(*evidence), stops=stops)
 
 
 def _apart(estimates: Estimates) -> dict[str, Estimate]:
@@ -400,13 +391,8 @@ def control(estimates: Estimates) -> Iterator[Control]:
 
 def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
     """What a reader of this run must know."""
-    yield from few_asked(readings)
-    yield from unread(
-        readings, "no readable set of scores; the figures describe the rest, which may differ."
-    )
-    items = list(made(readings)["item"].unique())
-    yield from caveats(readings.labels, items)
-    yield from untested({"people"} if by_people(readings.labels, items) else ())
+    so = "no readable set of scores; the figures describe the rest, which may differ."
+    yield from caveats_of_scores(readings, so)
     if any(not label.criterion for label in readings.labels):
         yield "Labels that name no criterion were not used: quality is compared by criterion."
     yield from about_repeats(readings)

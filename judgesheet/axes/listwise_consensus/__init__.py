@@ -32,7 +32,6 @@ from judgesheet.axes.listwise_consensus._reply import (
     chosen,
     gives,
     impute,
-    parse,
     parts,
     reading,
     simulate,

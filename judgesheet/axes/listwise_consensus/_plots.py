@@ -6,7 +6,7 @@ from dataclasses import replace
 from judgesheet.axes.listwise_consensus.findings import NEARLY_EVEN, asked, favours_place, from_all
 from judgesheet.axis.findings import hardly_ranks
 from judgesheet.axis.places import farthest
-from judgesheet.axis.results import flips, nothing, with_results
+from judgesheet.axis.results import FLIPS, flips, nothing, with_results
 from judgesheet.axis.statements import (
     MOSTLY,
     NEAR_ENOUGH,
@@ -145,11 +145,7 @@ _PLOTS = (
             "orders, under one order (noise), and the difference.",
             families=("order_flip_rate", "repeat_flip_rate", "excess_flip_rate"),
             x_label="share of pairs of calls with different winners",
-            words={
-                "order_flip_rate": "under two orders",
-                "repeat_flip_rate": "under one order (noise)",
-                "excess_flip_rate": "difference: by the order",
-            },
+            words=FLIPS,
             shows=("order_flip_rate",),
             brief="How often two single calls on a list choose different winners under two orders, "
             "under one order, and the difference.",

@@ -17,7 +17,6 @@ from judgesheet.axis.material import (
     leaks,
     length_spread,
     near_copies,
-    responses,
     spread,
     word_count,
 )
@@ -46,7 +45,6 @@ MOST_CANDIDATES = 26
 """As many as there are letters to call them by."""
 FEWEST_FOR_BALANCE = 20
 """With fewer prompts a correlation with the gold says nothing about the pool."""
-LENGTH_LIMIT = 0.15
 CUE_LIMIT = 0.2
 """A cue that tells nothing exceeds it by chance in 13 % of pools of 20 lists of four, 2 % of 44."""
 
@@ -112,7 +110,7 @@ CUES = {
 
 def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
     """The faults that the schema cannot detect; see `judgesheet stimuli check`."""
-    yield from length_spread(responses(stimuli), LENGTH_LIMIT)
+    yield from length_spread(stimuli)
     for stimulus in stimuli:
         candidates = stimulus.fields["candidates"]
         where = f"{stimulus.id} ({stimulus.source})"

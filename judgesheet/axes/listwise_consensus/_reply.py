@@ -136,12 +136,6 @@ def parts(cell: Mapping[str, Any]) -> Iterator[dict[str, str]]:
     return displayed(cell["order"])
 
 
-def parse(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Verdict | None:
-    """What `reading` finds, without where it stands."""
-    found = reading(text, reply, cell)
-    return found.value if found else None
-
-
 def chosen(verdict: Verdict, order: Sequence[str]) -> str | None:
     """The candidate that scores highest; None where several do."""
     return highest({name: rated["score"] for name, rated in verdict.items()}, order)

@@ -21,14 +21,13 @@ from judgesheet.axes.listwise_consensus._lists import (
 from judgesheet.axes.listwise_consensus._questions import DIRECT, PERMUTED, REPEATED
 from judgesheet.axes.listwise_consensus._reply import OTHER_WINNER, RIGHT
 from judgesheet.axis.arrays import Floats
-from judgesheet.axis.figure import UnkeyedEstimate
+from judgesheet.axis.figure import UnkeyedEstimate, wilson_beside
 from judgesheet.axis.views import no_reply
 from judgesheet.base.digits import percent
 from judgesheet.base.missing_reasons import Reason
-from judgesheet.base.records import PaperCompatible
 from judgesheet.stats.consensus import WEIGHTS
 from judgesheet.stats.flips import top1_flip
-from judgesheet.stats.interval import Interval, missing, wilson, without_interval
+from judgesheet.stats.interval import Interval, missing, without_interval
 from judgesheet.stats.paired import changes, paired_difference, sign_test
 
 figure = figure.but(cases=RIGHT)
@@ -215,9 +214,8 @@ def _hit_rate(
     draft = prompt_rate(label, hits, dims, given)
     if not draft.n:
         return draft if lists.has_gold else draft.without_value(NO_GOLD)
-    naive = wilson(float(np.nansum(hits)), draft.n)
-    paper = PaperCompatible(naive.value, naive.low, naive.high, "Wilson over prompts (004)")
-    return replace(draft, paper=paper)
+    right = float(np.nansum(hits))
+    return replace(draft, paper=wilson_beside(right, draft.n, "Wilson over prompts (004)"))
 
 
 def _mean_gain(label: str, gains: Floats, arm: Arm, dims: Mapping[str, object]) -> UnkeyedEstimate:

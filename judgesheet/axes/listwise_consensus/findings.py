@@ -5,6 +5,7 @@ it rests on. What the data cannot tell is said to be unknown, never good.
 """
 
 from collections.abc import Iterator
+from functools import partial
 
 from judgesheet.axis import Readings, losses, places, unequal
 from judgesheet.axis.repeats import about_repeats
@@ -19,6 +20,7 @@ from judgesheet.axis.statements import (
     Sentence,
     Tone,
     above,
+    advice,
     announced,
     below,
     beyond_noise,
@@ -263,6 +265,9 @@ SENTENCES = (
 # -- recommendations -------------------------------------------------------------------------------
 
 
+_advice = partial(advice, "listwise_consensus")
+
+
 def recommend(estimates: Estimates) -> Iterator[Recommendation]:
     """Whether to use it, in how many orders, or not to bother."""
     chance, (_, full) = estimates.known("chance_accuracy"), from_all(estimates, "accuracy")
@@ -366,10 +371,6 @@ def _smallest(
             "shown, and neither is ruled out."
         )
         yield _advice(text, excess, gain)
-
-
-def _advice(text: str, *evidence: Estimate | None, stops: bool = False) -> Recommendation:
-    return Recommendation("listwise_consensus", text, keys(*evidence), stops=stops)
 
 
 # -- mitigations and controls ----------------------------------------------------------------------

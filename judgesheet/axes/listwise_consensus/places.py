@@ -20,6 +20,7 @@ from judgesheet.axes.listwise_consensus._reply import (
     tied,
     winner_and_scores,
 )
+from judgesheet.axis import places
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import UnkeyedEstimate, absent
 from judgesheet.axis.reversal import (
@@ -32,9 +33,8 @@ from judgesheet.axis.reversal import (
 )
 from judgesheet.axis.views import View, differing
 from judgesheet.base.missing_reasons import ONE_CLUSTER, Reason
-from judgesheet.base.records import PaperCompatible
 from judgesheet.stats import position as stats
-from judgesheet.stats.interval import cluster_rate, mean_excess, missing, wilson, without_interval
+from judgesheet.stats.interval import cluster_rate, mean_excess, missing, without_interval
 from judgesheet.stats.reads import total_calls
 
 REPEATED_ORDER = "an order that was read twice (repeat)"
@@ -62,18 +62,7 @@ def win_share(lists: Lists) -> Iterator[UnkeyedEstimate]:
     Over the balanced orders, ties counted in shares. Interval of a rate, clusters are prompts;
     Wilson over calls beside it.
     """
-    counts = _wins(lists.main)
-    total = float(counts.sum())
-    for index, share in enumerate(stats.position_share(counts) if total else ()):
-        naive = wilson(float(counts[:, index].sum()), total)
-        yield UnkeyedEstimate(
-            f"Winner stood at place {index + 1}",
-            share,
-            {"position": index + 1},
-            n=total_calls(counts),
-            given=lists.shown,
-            paper=PaperCompatible(naive.value, naive.low, naive.high, "Wilson over calls"),
-        )
+    return places.shares(_wins(lists.main), "Winner stood at place {place}", lists.shown)
 
 
 @figure("p", symbol="p_dep", better="", headline=71)

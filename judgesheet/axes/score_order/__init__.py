@@ -35,7 +35,6 @@ from judgesheet.axes.score_order._reply import (
     distribution,
     gives,
     impute,
-    parse,
     reading,
     simulate,
     simulated_shares,

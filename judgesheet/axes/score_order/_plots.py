@@ -5,7 +5,14 @@ from dataclasses import replace
 
 from judgesheet.axes.score_order.findings import SMALL_CHANGES, asked, favours_place
 from judgesheet.axis.places import farthest
-from judgesheet.axis.results import flips, near_enough, nothing, orders_enough, with_results
+from judgesheet.axis.results import (
+    FLIPS,
+    flips,
+    near_enough,
+    nothing,
+    orders_enough,
+    with_results,
+)
 from judgesheet.axis.statements import (
     above,
     announced,
@@ -142,11 +149,7 @@ _PLOTS = (
             "under two orders, under one order (noise), and the difference.",
             families=("order_flip_rate", "repeat_flip_rate", "excess_flip_rate"),
             x_label="share of pairs of readings that disagree",
-            words={
-                "order_flip_rate": "under two orders",
-                "repeat_flip_rate": "under one order (noise)",
-                "excess_flip_rate": "difference: by the order",
-            },
+            words=FLIPS,
             shows=("excess_flip_rate",),
             brief="How often two readings of a prompt's responses disagree on the best one under "
             "two orders, under one order, and the difference.",

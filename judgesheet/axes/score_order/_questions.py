@@ -19,7 +19,6 @@ from judgesheet.axis.material import (
     length_against_level,
     length_spread,
     near_copies,
-    responses,
     spread,
     word_count,
 )
@@ -34,8 +33,6 @@ if TYPE_CHECKING:
 # -- stimuli ---------------------------------------------------------------------------------------
 
 
-LENGTH_LIMIT = 0.15
-"""Largest share by which a response may differ from its prompt's mean word count."""
 CUE_LIMIT = 0.2
 """Largest correlation of length with the intended level over the pool."""
 MARKED = 3
@@ -107,7 +104,7 @@ def labels(stimuli: Sequence[Stimulus]) -> Iterator[Label]:
 
 def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
     """The faults that the schema cannot detect; see `judgesheet stimuli check`."""
-    yield from length_spread(responses(stimuli), LENGTH_LIMIT)
+    yield from length_spread(stimuli)
     texts, pairs, used = [], [], set()
     for stimulus in stimuli:
         candidates = stimulus.fields["candidates"]

@@ -41,12 +41,6 @@ def reading(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Reading |
     return score_reading(text, reply, int(cell["scale"]))
 
 
-def parse(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> int | None:
-    """What `reading` finds, without where it stands."""
-    found = reading(text, reply, cell)
-    return found.value if found else None
-
-
 def chosen(score: int, order: Sequence[int]) -> int:  # noqa: ARG001
     """Which of the listed scores a verdict favours: the one that it gives."""
     return score

@@ -5,14 +5,18 @@ it rests on. What the data cannot tell is said to be unknown, never good.
 """
 
 from collections.abc import Iterator
+from functools import partial
 
 from judgesheet.axes.score_order._questions import MAIN_SCALE
 from judgesheet.axes.score_order.orders import CONFIDENT, DEFAULT_IS_BEST
 from judgesheet.axes.score_order.positions import NO_BALANCED_ARM
 from judgesheet.axis import Readings, losses, places, unequal
 from judgesheet.axis.findings import (
+    NOT_SHOWN,
+    PROBE_MORE,
     Wording,
     about_scores,
+    caveats_of_scores,
     enough,
     few_levels,
     follows_quality,
@@ -22,7 +26,7 @@ from judgesheet.axis.findings import (
     misorders,
     order_changes,
 )
-from judgesheet.axis.labels import NO_REFERENCE, by_people, caveats, whose
+from judgesheet.axis.labels import NO_REFERENCE, whose
 from judgesheet.axis.repeats import about_repeats
 from judgesheet.axis.reversal import NO_REPEAT
 from judgesheet.axis.statements import (
@@ -34,29 +38,26 @@ from judgesheet.axis.statements import (
     Sentence,
     Tone,
     above,
+    advice,
     announced,
     below,
     beyond_noise,
     correlation,
     ends,
-    few_asked,
     if_lost,
     indicated,
     interval,
     keys,
     level,
-    made,
     number,
     p_value,
     points,
     said,
     share,
     too_few,
-    unread,
     whatever_lost,
 )
 from judgesheet.axis.unanswered import DO_NOT_USE, TOO_LITTLE
-from judgesheet.axis.untested import untested
 from judgesheet.base.digits import two_digits
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Control, Estimate, Mitigation, Recommendation, Statement
@@ -270,6 +271,9 @@ SENTENCES = (*_SENTENCES, losses.SENTENCE)
 # -- recommendations ---------------------------------------------------------------------------
 
 
+_advice = partial(advice, "score_order")
+
+
 def recommend(estimates: Estimates) -> Iterator[Recommendation]:
     """What to do: whether to use it, how many orders to average, which order to print."""
     chi2, prompts = estimates.of("chi2"), asked(estimates)
@@ -285,27 +289,13 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
         text = "Do not score responses with it: what it says hardly depends on their quality."
         yield _advice(text, estimates.of("top_tie_rate"), r, stops=True)
     elif prompts < FEWEST_PROMPTS:
-        yield _advice(
-            f"Probe at least {FEWEST_PROMPTS} prompts before relying on this sheet; the standard "
-            "profile asks 24.",
-            chi2,
-        )
+        yield _advice(PROBE_MORE, chi2)
     elif r is not None and not (r.reason == NO_REFERENCE.code or above(r, 0.0) or is_perfect(r)):
-        yield _advice(
-            "Probe more prompts before scoring with it: this run does not show that it follows "
-            "quality.",
-            r,
-        )
+        yield _advice(NOT_SHOWN, r)
         yield from _what_for(estimates)
     else:
         for part in (_what_for, _how_many, _which_order, _which_scale, _which_reading):
             yield from part(estimates)
-
-
-def _advice(
-    text: str, *evidence: Estimate | None, binding: bool = True, stops: bool = False
-) -> Recommendation:
-    return Recommendation("score_order", text, keys(*evidence), binding, stops)
 
 
 def _what_for(estimates: Estimates) -> Iterator[Recommendation]:
@@ -432,13 +422,8 @@ def control(estimates: Estimates) -> Iterator[Control]:
 
 def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
     """What a reader of this run must know."""
-    yield from few_asked(readings)
-    yield from unread(
-        readings, "no score; the figures describe the readable rest, which may differ."
-    )
-    items = list(made(readings)["item"].unique())
-    yield from caveats(readings.labels, items)
-    yield from untested({"people"} if by_people(readings.labels, items) else ())
+    so = "no score; the figures describe the readable rest, which may differ."
+    yield from caveats_of_scores(readings, so)
     yield from about_repeats(readings)
     flips = estimates.of("excess_flip_rate")
     if flips is None or flips.reason == NO_REPEAT.code:

@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 
 from judgesheet.axes.score_order._scores import CHANGES, PLACES, Grid, RubricOrders, Scores, figure
+from judgesheet.axis import places
 from judgesheet.axis.figure import UnkeyedEstimate, absent
 from judgesheet.base.digits import two_digits
 from judgesheet.base.missing_reasons import ONE_CLUSTER, Reason
 from judgesheet.base.records import PaperCompatible
 from judgesheet.stats import position as stats
-from judgesheet.stats.interval import missing, wilson, without_interval
+from judgesheet.stats.interval import missing, without_interval
 
 figure = figure.but(by_place=True, passes_blind=True, cases=PLACES)
 NO_BALANCED_ARM = Reason(
@@ -45,20 +46,10 @@ def position_share(scores: Scores) -> Iterator[UnkeyedEstimate]:
     each stands equally often at each position. Interval of a rate, clusters are stimuli; Wilson
     over calls beside it as in the papers (Xu et al., figure 4 and table 2).
     """
-    counts = scores.grid.position_counts
-    total = int(counts.sum())
-    for index, share in enumerate(stats.position_share(counts) if total else ()):
-        # As if calls on one prompt were independent: it covers .67 of 10 clusters of 6 with ICC .5
-        # (docs/decisions/0014-own-arithmetic.md), and stands beside the other for comparison only.
-        naive = wilson(int(counts[:, index].sum()), total)
-        yield UnkeyedEstimate(
-            f"Share of choices at position {index + 1}",
-            share,
-            {"position": index + 1},
-            n=total,
-            given=scores.grid.conditions,
-            paper=PaperCompatible(naive.value, naive.low, naive.high, "Wilson over calls"),
-        )
+    grid = scores.grid
+    return places.shares(
+        grid.position_counts, "Share of choices at position {place}", grid.conditions
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

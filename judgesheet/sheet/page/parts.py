@@ -155,37 +155,21 @@ class Trimmed(Generic[T]):
         return more(len(self.every) - len(self.shown))
 
 
-def trim(queues: Sequence[Sequence[T]], cost: Callable[[T], int], room: int) -> Trimmed[T]:
-    """The first entries of every queue, queue by queue, for which there is room."""
-    return Trimmed(flat(share_out(queues, cost, room)), flat(queues))
+def trim(queues: Sequence[Sequence[T]], most: int) -> Trimmed[T]:
+    """So many entries of all queues, queue by queue."""
+    return Trimmed(flat(share_out(queues, most)), flat(queues))
 
 
-def share_out(queues: Sequence[Sequence[T]], cost: Callable[[T], int], room: int) -> list[list[T]]:
-    """The first of every queue, then the second of every queue, as long as there is room.
-
-    `cost` is in printed lines. A queue whose next entry does not fit is closed, the others go on.
-    """
-    taken: list[list[T]] = [[] for _ in queues]
-    going = list(range(len(queues)))
-    while going:
-        for index in list(going):
-            place = len(taken[index])
-            if place == len(queues[index]) or cost(queues[index][place]) > room:
-                going.remove(index)
-                continue
-            room -= cost(queues[index][place])
-            taken[index].append(queues[index][place])
-    return taken
+def share_out(queues: Sequence[Sequence[T]], most: int) -> list[list[T]]:
+    """The first of every queue, then the second of every queue, until there are so many."""
+    turns = ((turn, at) for at, queue in enumerate(queues) for turn in range(len(queue)))
+    taken = Counter(at for _, at in sorted(turns)[:most])
+    return [list(queue[: taken[at]]) for at, queue in enumerate(queues)]
 
 
 def flat(queues: Iterable[Iterable[T]]) -> tuple[T, ...]:
     """Every entry, queue by queue."""
     return tuple(chain.from_iterable(queues))
-
-
-def lines_of(text: str, width: int) -> int:
-    """About how many printed lines a text takes at `width` characters a line."""
-    return max(1, -(-len(text) // width))
 
 
 def more(left_out: int) -> str:

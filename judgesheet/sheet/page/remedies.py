@@ -36,7 +36,7 @@ class Remedy:
 def remedies(context: Context) -> Trimmed[Remedy]:
     """Every mitigation whose two figures were measured, axis by axis."""
     queues = [list(_of_axis(axis, context)) for axis in context.sheet.axes]
-    return trim(queues, lambda _: 1, MOST_REMEDIES)
+    return trim(queues, MOST_REMEDIES)
 
 
 def _of_axis(axis: AxisResult, context: Context) -> Iterator[Remedy]:

@@ -1,0 +1,148 @@
+"""Is a sheet what it says it is, and what its run gives? Everything is computed again.
+
+A sheet may come from anybody: nothing in it is believed but what follows from something else.
+"""
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+
+from judgesheet import __version__
+from judgesheet.base.datasheet import from_json, to_json
+from judgesheet.base.errors import MissingDependencyError, RunError, UsageError
+from judgesheet.base.files import read_from
+from judgesheet.base.records import Datasheet, digest
+from judgesheet.commands.run_checkup import numbers, other_facts, other_figures
+from judgesheet.decide import decide
+from judgesheet.decide import policy as policies
+from judgesheet.ledger.run_directory import DATASHEET, LEDGER
+
+LARGEST = 64_000_000
+"""Bytes of a file that is looked at; a sheet of all axes has two million."""
+PAPERS = ("a4", "letter")
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What was found: the digest that others may quote, what differs, and what was not compared."""
+
+    file: str
+    sha256: str
+    judge: str
+    differences: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def verification(file: Path, run: Path | None) -> Verification:
+    """Compare a datasheet.json, or a PDF that holds one, with itself and with its run."""
+    content = _content(file)
+    is_pdf = content.startswith(b"%PDF")
+    text = (_attached(content, file) if is_pdf else content).decode("utf-8", "surrogateescape")
+    sheet = from_json(text)
+    found: list[tuple[str, bool]] = []
+    if to_json(sheet) != text.replace("\r\n", "\n"):
+        found.append(("its JSON is not written as judgesheet writes it", True))
+    is_ours = sheet.provenance.get("judgesheet") == __version__
+    if is_ours:
+        found += _says_what_follows(sheet)
+        found += _sets_the_same(sheet, content) if is_pdf else ()
+    else:
+        by = str(sheet.provenance.get("judgesheet"))[:40]
+        what = "its pages and " if is_pdf else ""
+        found.append((f"{what}what follows from its figures: only judgesheet {by} can tell", False))
+    if run is not None:
+        found += _is_of(run, sheet)
+    return Verification(
+        file.name,
+        digest(text),
+        str(sheet.judge.get("model")),
+        tuple(what for what, differs in found if differs),
+        tuple(what for what, differs in found if not differs),
+    )
+
+
+def _content(file: Path) -> bytes:
+    try:
+        with read_from(file).open("rb") as stream:
+            content = stream.read(LARGEST + 1)
+    except OSError as error:
+        raise RunError(f"{file} cannot be read: {error.strerror}") from None
+    if len(content) > LARGEST:
+        raise RunError(f"{file} has more than {LARGEST:,} bytes, and no datasheet has")
+    return content
+
+
+def _attached(content: bytes, file: Path) -> bytes:
+    """The datasheet.json in a PDF; RunError if it holds none."""
+    from pypdf import PdfReader
+    from pypdf.errors import PyPdfError
+
+    try:
+        # Anybody may have made the file, so anything may be where something else belongs.
+        found = PdfReader(BytesIO(content)).attachments.get(DATASHEET, [])
+        attached = [bytes(one) for one in found]
+    except (PyPdfError, ValueError, LookupError, TypeError, AttributeError, RecursionError,
+            zlib.error, MemoryError) as error:  # fmt: skip
+        raise RunError(f"{file} cannot be read as a PDF: {str(error)[:200]}") from None
+    if len(attached) != 1:
+        raise RunError(f"{file} holds {len(attached)} files {DATASHEET}, and a datasheet holds one")
+    return attached[0]
+
+
+def _says_what_follows(sheet: Datasheet) -> Iterator[tuple[str, bool]]:
+    """Controls, findings, marks and decision follow from the figures; verdicts from a policy."""
+    known = sheet.provenance.get("policy")
+    policy = None
+    if isinstance(known, dict):
+        name = str(known.get("name"))
+        policy = policies.load(name) if name in policies.shipped() else None
+        if policy is None or policy.digest != known.get("digest"):
+            policy = None
+            yield f"verdicts: the policy {name[:60]} is not one that comes with judgesheet", False
+    anew = decide(sheet, policy)
+    for part in ("verdicts", "decision", "recommendations"):
+        if getattr(anew, part) != getattr(sheet, part):
+            yield f"{part}: other than follows from its figures", True
+    for axis, other in zip(sheet.axes, anew.axes, strict=True):
+        if axis != other:
+            yield f"{axis.name}: it says other than follows from its figures", True
+
+
+def _sets_the_same(sheet: Datasheet, content: bytes) -> Iterator[tuple[str, bool]]:
+    """The pages are those that the JSON gives, byte for byte."""
+    from judgesheet.sheet import render
+
+    try:
+        if not any(render(sheet, "pdf", paper) == content for paper in PAPERS):  # type: ignore[arg-type]
+            yield "its pages are not those that its datasheet.json gives", True
+    except MissingDependencyError as error:
+        yield f"its pages: {error}", False
+
+
+def _is_of(run: Path, sheet: Datasheet) -> Iterator[tuple[str, bool]]:
+    """Every figure, count and fact of the run, computed again from its ledger."""
+    from judgesheet.collect.knob import recall
+    from judgesheet.ledger.ledger import Ledger
+    from judgesheet.measuring.assemble import assemble
+    from judgesheet.measuring.measure import measure
+
+    if recall(run) is not None:
+        raise UsageError(f"{run} is a sweep: verify the sheet of one of its values with its folder")
+    with Ledger.open(run / LEDGER) as ledger:
+        made = from_json(to_json(assemble(ledger, measure(ledger))))
+    for fact in other_facts(sheet, made):
+        yield f"{fact} is not that of the run", True
+    held, computed = numbers(sheet), numbers(made)
+    for key in other_figures(sheet, made):
+        yield (
+            f"{key} is {_told(held.get(key))} in the sheet, {_told(computed.get(key))} of the run",
+            True,
+        )
+
+
+def _told(figures: tuple[float | None, ...] | None) -> str:
+    if figures is None:
+        return "absent"
+    return ", ".join("no value" if figure is None else f"{figure:.6g}" for figure in figures)

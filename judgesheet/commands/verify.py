@@ -1,0 +1,51 @@
+"""`judgesheet verify`: whether a sheet is what its run gives."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from judgesheet.commands.options import JSON, option
+from judgesheet.commands.terminal import note, say, say_record
+
+if TYPE_CHECKING:
+    from judgesheet.commands.verification import Verification
+
+DIFFERS = 3
+"""The exit code of a sheet that is not what it should be: that of a gate that is not passed."""
+
+
+def verify(file: str | Path, run: str | Path | None = None) -> "Verification":
+    """Check a datasheet.json, or the PDF that holds one, against itself and its `run`.
+
+    `differences` are sentences, none where the sheet is what its figures, and those of its run,
+    give. Figures, counts and facts are those of the run; controls, findings and decision follow
+    from the figures, verdicts from a shipped policy; a PDF has the pages of its JSON, byte for
+    byte. RunError if the file is no datasheet.
+    """
+    from judgesheet.commands.verification import verification
+
+    return verification(Path(file), None if run is None else Path(run))
+
+
+@click.command("verify")
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@option("--run", type=click.Path(path_type=Path, exists=True, file_okay=False),
+        help="The run that it was made from: every figure is computed again.")  # fmt: skip
+@JSON
+def command(file: Path, run: Path | None, as_json: bool) -> None:
+    """Check whether a sheet (datasheet.json, or a PDF that holds it) is what its run gives.
+
+    Exits 0 if it is, 3 with a sentence per difference if it is not.
+    """
+    found = verify(file, run)
+    if as_json:
+        say_record(asdict(found))
+    else:
+        say(f"sha256 {found.sha256}  {found.judge}")
+        for difference in found.differences:
+            say(difference)
+    for what in found.notes:
+        note(f"not compared: {what}")
+    raise SystemExit(DIFFERS if found.differences else 0)

@@ -1,0 +1,91 @@
+"""What a first hour gets wrong: the sentence says what is wrong, where, and what to write."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from judgesheet.base.errors import PolicyError, UsageError
+from judgesheet.collect.request import Request
+from judgesheet.commands.checkup import examine
+from judgesheet.decide.policy import parse
+from judgesheet.judges.address import Address
+from tests.command import run, sentence
+
+POLICY = 'name = "mine"\n\n[[limit]]\nkey = "score_order.cramers_v"\nmaximum = 0.1\n'
+
+
+def test_an_unknown_field_of_a_policy_has_its_line() -> None:
+    with pytest.raises(PolicyError) as fault:
+        parse(POLICY, "policy.toml")
+    assert str(fault.value).startswith("policy.toml:5: unknown field maximum; a limit has ")
+    assert "max or min" in str(fault.value)
+    with pytest.raises(PolicyError, match=r"policy\.toml:3: .*either max or min"):
+        parse(POLICY.replace("maximum = 0.1\n", ""), "policy.toml")
+
+
+def test_a_template_says_which_variable_it_lacks(tmp_path: Path) -> None:
+    prompt = tmp_path / "prompt.j2"
+    prompt.write_text("{{ prompt }}\n{{ response }}\nScore it.", encoding="utf-8")
+    said = sentence(run("plan", "--model", "sim/fair", "--axis", "score_order", "--prompt", prompt))
+    assert "{% for option in options %}{{ option.description }}" in said
+    prompt.write_text("{{ prompt }}", encoding="utf-8")
+    said = sentence(run("plan", "--model", "sim/fair", "--axis", "score_order", "--prompt", prompt))
+    assert "{{ response }}" in said
+
+
+def test_a_prompt_without_a_name_is_that_of_the_one_axis(tmp_path: Path) -> None:
+    file = tmp_path / "prompt.j2"
+    assert Request("sim/fair", ["score_order"], prompts={"": file}).prompts == {"score_order": file}
+    with pytest.raises(UsageError, match="for which axis"):
+        Request("sim/fair", prompts={"": file})
+
+
+@pytest.mark.parametrize(
+    ("given", "address"),
+    [
+        ("https://host/v1/chat/completions", "https://host/v1/chat/completions"),
+        ("https://host/chat/completions", "https://host/v1/chat/completions"),
+        ("https://host/v1/chat/completions?v=1", "https://host/v1/chat/completions?v=1"),
+        ("https://host/v1", "https://host/v1/chat/completions"),
+    ],
+)
+def test_a_base_url_may_end_in_what_is_added_to_it(given: str, address: str) -> None:
+    assert Address(given).at("/chat/completions") == address
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("plan", "--model", "sim/fair", "--stimuli", "none.jsonl"),
+        ("plan", "--model", "sim/fair", "--axis", "score_order", "--prompt", "none.j2"),
+        ("plan", "--model", "sim/fair", "--parser", "score_order=none.toml"),
+        ("plan", "--model", "sim/fair", "--policy", "none.toml"),
+        ("gate", "none.json", "--policy", "ranking"),
+        ("ingest", "none.jsonl", "--out", "run"),
+    ],
+)
+def test_a_missing_file_is_wrong_use(words: tuple[str, ...], tmp_path: Path) -> None:
+    done = run(*words, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "none." in done.stderr
+
+
+def test_a_card_is_written_without_the_hubs_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "run"
+    asked = ("--axis", "score_order", "--profile", "smoke", "--no-pdf", "--quiet", "--out", out)
+    assert run("probe", "--model", "sim/fair", *asked).returncode == 0
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    done = run("render", out, "--to", "model-card", "--to", "md", "--out", tmp_path / "there")
+    assert done.returncode == 0, done.stderr
+    assert "judgesheet[hub]" in (tmp_path / "there" / "datasheet.model-card.md").read_text("utf-8")
+    assert json.loads((out / "datasheet.json").read_text("utf-8"))
+
+
+def test_doctor_shows_what_concerns_the_model() -> None:
+    checks = {check.what for check in examine("sim/fair")}
+    assert not {"local judge", "keys"} & checks
+    assert {"working folder", "sim/fair"} <= checks

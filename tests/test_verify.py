@@ -1,0 +1,122 @@
+"""Anybody can check a sheet: what was changed in it, in its pages or behind it is told."""
+
+import json
+import re
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import judgesheet
+from judgesheet.base.records import digest
+from judgesheet.ledger.run_directory import DATASHEET, LEDGER
+from tests.command import run, sentence
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with a decision under a shipped policy, and its PDF."""
+    folder = tmp_path_factory.mktemp("made") / "run"
+    asked: dict[str, Any] = {"axes": ["score_order"], "profile": "smoke", "policy": "order-only"}
+    judgesheet.probe("sim/first-biased", folder, **asked)
+    return folder
+
+
+def changed(file: Path, edit: Callable[[Any], object]) -> Path:
+    content = json.loads(file.read_text("utf-8"))
+    edit(content)
+    file.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize("name", [DATASHEET, "datasheet.pdf"])
+def test_a_sheet_is_what_its_run_gives(name: str, made: Path) -> None:
+    done = run("verify", made / name, "--run", made)
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    assert digest((made / DATASHEET).read_text("utf-8")) in done.stdout
+    assert run("verify", made / name).returncode == 0
+
+
+def value(sheet: Any) -> None:
+    for one in sheet["axes"][0]["estimates"]:
+        if one["key"] == "score_order.cramers_v":
+            one["value"] = (one["low"] + one["value"]) / 2
+
+
+def prices(sheet: Any) -> None:
+    sheet["judge"]["model"] = "sim/fair"
+
+
+def decision(sheet: Any) -> None:
+    sheet["decision"]["verdict"] = "adopt"
+    sheet["decision"]["text"] = "Adopt: 9 limits proven."
+
+
+def verdict(sheet: Any) -> None:
+    sheet["verdicts"][0]["why"] = "because"
+
+
+def finding(sheet: Any) -> None:
+    sheet["axes"][0]["findings"] = []
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        (value, "score_order.cramers_v is "),
+        (prices, "judge.model is not that of the run"),
+        (decision, "decision: other than follows"),
+        (verdict, "verdicts: other than follows"),
+        (finding, "score_order: it says other than follows"),
+    ],
+)
+def test_what_was_changed_is_told(
+    edit: Callable[[Any], None], said: str, made: Path, tmp_path: Path
+) -> None:
+    file = changed(Path(shutil.copy(made / DATASHEET, tmp_path / "sheet.json")), edit)
+    done = run("verify", file, "--run", made)
+    assert done.returncode == 3, done.stdout
+    assert said in done.stdout
+    found = json.loads(run("verify", file, "--run", made, "--json").stdout)
+    assert any(said in one for one in found["differences"])
+
+
+def test_a_sheet_of_another_run_is_told(made: Path, tmp_path: Path) -> None:
+    other = shutil.copytree(made, tmp_path / "other")
+    with closing(sqlite3.connect(other / LEDGER)) as db, db:
+        text = "UPDATE attempt SET text = replace(text, '1', '5')"
+        assert db.execute(text).rowcount
+    done = run("verify", made / "datasheet.pdf", "--run", other)
+    assert done.returncode == 3
+    assert re.search(
+        r"^score_order\S* is .* in the sheet, .* of the run$", done.stdout, re.MULTILINE
+    )
+
+
+def test_pages_that_are_not_those_of_the_json_are_told(made: Path, tmp_path: Path) -> None:
+    content = (made / "datasheet.pdf").read_bytes()
+    (tmp_path / "page.pdf").write_bytes(content + b"\n% a comment\n")
+    done = run("verify", tmp_path / "page.pdf")
+    assert done.returncode == 3
+    assert "its pages are not those" in done.stdout
+
+
+def test_what_another_version_wrote_is_compared_by_its_figures(made: Path, tmp_path: Path) -> None:
+    file = changed(
+        Path(shutil.copy(made / DATASHEET, tmp_path / "sheet.json")),
+        lambda sheet: sheet["provenance"].update(judgesheet="0.0.1"),
+    )
+    done = run("verify", file, "--run", made)
+    assert done.returncode == 0, done.stdout
+    assert "only judgesheet 0.0.1 can tell" in done.stderr
+
+
+@pytest.mark.parametrize("content", [b"%PDF-1.7\n%nothing", b"{}", b"", b"%PDF" + b"9" * 5000])
+def test_what_is_no_sheet_is_one_sentence(content: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(content)
+    assert sentence(run("verify", file))
