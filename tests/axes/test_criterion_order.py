@@ -128,8 +128,8 @@ def test_the_order_of_the_schema_reaches_the_judge(tmp_path: Path) -> None:
     ("template", "words"),
     [
         ("{{ nothing }}", "nothing"),
-        ("grade please", "shows the prompt 0 times"),
-        ("{{ prompt }} {{ response }}", "shows the criterion 1 0 times"),
+        ("grade please", "does not show"),
+        ("{{ prompt }} {{ response }}", "does not show"),
         (
             "{{ prompt }}{{ response }}{% for c in criteria %}{{ c.name }}{{ c.name }}{% endfor %}",
             "shows the criterion 1 2 times",
