@@ -35,6 +35,7 @@ from judgesheet.axis.statements import (
     NEAR_ENOUGH,
     TONES,
     UNSURE,
+    Ladder,
     Rung,
     Sentence,
     Tone,
@@ -177,24 +178,22 @@ def _gap(estimates: Estimates) -> Iterator[Statement]:
         text = "It cannot be told whether a criterion's place in the list moves its score: too"
         yield Statement(f"{text} little was read.", evidence, "unknown")
         return
-    if known == "cleared":
-        reach = f"{number(most, 'most')} points at most{whatever_lost(most)}"
-        text = f"No criterion's score moves by much with its place in the list: by {reach}"
-        yield Statement(f"{text} ({number(most)} observed).", evidence, TONES[known])
-        return
     tests, shown = estimates.family("friedman_p_holm"), _indicated_criteria(estimates)
-    reach = "" if most.high is None else f", up to {number(most, 'high')}"
-    seen = f"by {number(most)} points observed{reach}{if_lost(most, two_digits)}"
     least = min(shown.values() or _known(tests), key=lambda one: one.value or 0.0, default=None)
     p = "" if least is None else f"; smallest {p_value(least)}, corrected for {len(tests)} criteria"
-    if known == "indicated":
-        which = f"{len(shown)} of {len(tests)} criteria ({listed([*shown])})"
-        text = f"That a criterion's place in the list moves its score is indicated for {which}"
-        text, behind = f"{text}: {seen}{p}{UNSURE}.", keys(*shown.values())
-    else:
-        text = "It cannot be told whether a criterion's place in the list moves its score: "
-        text, behind = f"{text}{seen}{p}.", keys(least)
-    yield Statement(text, (*evidence, *behind), TONES[known])
+    reach = "" if most.high is None else f", up to {number(most, 'high')}"
+    seen = f"by {number(most)} points observed{reach}{if_lost(most, two_digits)}"
+    at_most = "" if most.most is None else f"{number(most, 'most')} points at most"
+    moves = "a criterion's place in the list moves its score"
+    says: Ladder = {
+        "cleared": "No criterion's score moves by much with its place in the list: by "
+        f"{at_most}{whatever_lost(most)} ({number(most)} observed).",
+        "indicated": f"That {moves} is indicated for {len(shown)} of {len(tests)} criteria "
+        f"({listed([*shown])}): {seen}{p}{UNSURE}.",
+        "not known": f"It cannot be told whether {moves}: {seen}{p}.",
+    }
+    behind = {"indicated": keys(*shown.values()), "not known": keys(least)}
+    yield Statement(says[known], (*evidence, *behind.get(known, ())), TONES[known])
 
 
 def _known(members: Sequence[tuple[Mapping[str, str], Estimate]]) -> list[Estimate]:
