@@ -19,6 +19,7 @@ from judgesheet.axis.statements import (
     Tone,
     above,
     below,
+    beyond_noise,
     correlation,
     curve,
     ends,
@@ -203,7 +204,7 @@ def hardly_ranks(estimates: Estimates) -> Estimate | None:
 def about_scores(say: Wording) -> tuple[Sentence, ...]:
     """Of every axis that gives scores: who wins, whether scores follow quality, which are given."""
     return (
-        Sentence(partial(winner, say=say), tests=2),
+        Sentence(partial(winner, say=say), tests=1, of_order=1),
         Sentence(partial(quality, say=say), tests=3),
         Sentence(partial(use_of_scale, say=say)),
     )
@@ -225,7 +226,7 @@ def winner(estimates: Estimates, say: Wording) -> Iterator[Statement]:
 
 def changes_winner(excess: Estimate, prompts: int) -> Rung:
     """What is known of flips of the winner beyond noise; that they are there is never small."""
-    shown, small = surely_above(excess, 0.0), below(excess, SMALL_FLIPS)
+    shown, small = beyond_noise(excess), below(excess, SMALL_FLIPS)
     return rung(
         shown=shown, small=small and not shown, indicated=above(excess, 0.0), prompts=prompts
     )
