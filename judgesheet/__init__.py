@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from judgesheet.commands.doctor import doctor
     from judgesheet.commands.explain import explain
     from judgesheet.commands.gate import gate
+    from judgesheet.commands.index import index
     from judgesheet.commands.ingest import ingest
     from judgesheet.commands.init import check_init, init
     from judgesheet.commands.inspect_log import inspect_log
@@ -55,6 +56,7 @@ __all__ = [
     "frame",
     "gate",
     "import_stimuli",
+    "index",
     "ingest",
     "init",
     "inspect_log",

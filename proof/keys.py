@@ -28,6 +28,9 @@ UNPROVEN: dict[str, str] = {
     "score_order.excess_change_rate": (
         "the estimator of `criterion_order.excess_change_rate`, which is proven"
     ),
+    "criterion_order.order_dependence_p": (
+        "exchanged as for that of the other axes, which are proven; its size in page one"
+    ),
     "score_order.budget_r": _CHOICES,
     "score_order.budget_agreement": _CHOICES,
     "criterion_order.mean_delta_pos_null": _BY_CHANCE,

@@ -122,6 +122,7 @@ class Judge:
             "cramers_v_debiased": self.cramers_v(),
             "order_change_rate": change,
             "repeat_change_rate": repeat,
+            "excess_change_rate": change - repeat,
             **{f"position_share[position={p}]": share for p, share in enumerate(shares, 1)},
         }
         if self.level is None and not self.item_place:

@@ -13,11 +13,13 @@ from judgesheet.axis.statements import (
     NEAR_ENOUGH,
     TONES,
     UNSURE,
+    Ladder,
     Rung,
     Sentence,
     Tone,
     above,
     below,
+    beyond_noise,
     correlation,
     curve,
     ends,
@@ -202,7 +204,7 @@ def hardly_ranks(estimates: Estimates) -> Estimate | None:
 def about_scores(say: Wording) -> tuple[Sentence, ...]:
     """Of every axis that gives scores: who wins, whether scores follow quality, which are given."""
     return (
-        Sentence(partial(winner, say=say), tests=2),
+        Sentence(partial(winner, say=say), tests=1, of_order=1),
         Sentence(partial(quality, say=say), tests=3),
         Sentence(partial(use_of_scale, say=say)),
     )
@@ -224,7 +226,7 @@ def winner(estimates: Estimates, say: Wording) -> Iterator[Statement]:
 
 def changes_winner(excess: Estimate, prompts: int) -> Rung:
     """What is known of flips of the winner beyond noise; that they are there is never small."""
-    shown, small = surely_above(excess, 0.0), below(excess, SMALL_FLIPS)
+    shown, small = beyond_noise(excess), below(excess, SMALL_FLIPS)
     return rung(
         shown=shown, small=small and not shown, indicated=above(excess, 0.0), prompts=prompts
     )
@@ -234,17 +236,15 @@ def _beyond_noise(estimates: Estimates, excess: Estimate, say: Wording) -> State
     """Whether winners change more often under another order than under the same one."""
     best = "which of a prompt's responses comes out best"
     more = f"beyond asking twice: {points(excess)}"
+    order, lost = _capital(say.order), if_lost(excess, percentage_points)
+    says: Ladder = {
+        "shown": f"{order} alone changes {best} ({more}).",
+        "cleared": f"{order} hardly changes {best} ({more}{whatever_lost(excess)}).",
+        "indicated": f"That {say.order} changes {best} is indicated ({more}){UNSURE}.",
+        "not known": f"It cannot be told whether {say.order} changes {best} ({more}{lost}).",
+    }
     known = changes_winner(excess, say.prompts(estimates))
-    if known == "shown":
-        text = f"{_capital(say.order)} alone changes {best} ({more})."
-    elif known == "cleared":
-        text = f"{_capital(say.order)} hardly changes {best} ({more}{whatever_lost(excess)})."
-    elif known == "indicated":
-        text = f"That {say.order} changes {best} is indicated ({more}){UNSURE}."
-    else:
-        lost = if_lost(excess, percentage_points)
-        text = f"It cannot be told whether {say.order} changes {best} ({more}{lost})."
-    return Statement(text, (excess.key,), TONES[known])
+    return Statement(says[known], (excess.key,), TONES[known])
 
 
 def use_of_scale(estimates: Estimates, say: Wording) -> Iterator[Statement]:

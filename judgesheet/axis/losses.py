@@ -25,7 +25,7 @@ from judgesheet.axis.statements import (
     UNSURE,
     Sentence,
     Tone,
-    announced,
+    announced_of_losses,
     indicated,
     keys,
     p_value,
@@ -382,7 +382,7 @@ def find(estimates: Estimates) -> Iterator[Statement]:
     if rate is None or not rate.value:
         return
     tests = {name: test for name in _PATTERNS if (test := estimates.known(name)) is not None}
-    sure = [name for name in tests if announced(estimates, name)]
+    sure = [name for name in tests if announced_of_losses(estimates, name)]
     shown = [name for name in tests if indicated(estimates, name)]
     text = f"It gives no verdict in {share_with_interval(rate)} of calls"
     if sure:
@@ -411,10 +411,9 @@ def _shapes(estimates: Estimates) -> Iterator[Statement]:
     shapes = estimates.family("loss_shape")
     if shapes:
         told = [f"{SHAPES[dims['shape']].words} ({one.given['calls']})" for dims, one in shapes]
-        first, _ = shapes[0]
         text = (
-            f"What came instead of a verdict, with the number of calls: {', '.join(told)}. What "
-            f"helps first: {SHAPES[first['shape']].remedy}."
+            f"What came instead of a verdict, with the number of calls: {', '.join(told)}. "
+            "`judgesheet cases` shows the replies, and what would read them."
         )
         yield Statement(text, keys(*(one for _, one in shapes)))
 
@@ -446,7 +445,7 @@ def _where(estimates: Estimates, shown: Sequence[str]) -> str:
 
 
 # Three tests, and a bound of the rate.
-SENTENCE = Sentence(find, tests=4)
+SENTENCE = Sentence(find, tests=1, of_losses=3)
 
 
 # -- imputing --------------------------------------------------------------------------------------

@@ -5,9 +5,11 @@ limit, whatever calls without a verdict would have said. A missing estimate or i
 neither side.
 
 A sentence that calls something a problem needs more, since page one holds many of them and a reader
-takes each as a fault of the judge: `surely_above`, `surely_below` and `announced` err with `ACCUSE`
-at most, so that all of them together err with `SIGNIFICANT` (Bonferroni). Each `Sentence` says by
-how many of them it can do so. What a test or an interval shows at `SIGNIFICANT` alone is neither a
+takes each as a fault of the judge: all of them together err with `SIGNIFICANT` at most (a weighted
+Bonferroni). A judge that is blind to the order lies on the null of `announced` and `beyond_noise`,
+which have most of it, each `ANNOUNCE`; a sound judge lies apart from the limits of `surely_above`
+and `surely_below`, each of which errs with `ACCUSE`. Each `Sentence` says by how many it can
+accuse. What a test or an interval shows at `SIGNIFICANT` alone is neither a
 problem nor "cannot be told": it is `indicated`, and the sentence gives the number that says so.
 """
 
@@ -34,12 +36,17 @@ Part = Literal["value", "low", "high", "least", "most"]
 
 SIGNIFICANT = 0.05
 """How often page one may call something a problem of a judge that has none."""
-TESTS = 58
-"""Tests and bounds by which a sentence of page one can call something a problem, all axes of this
-package together: the sum over their `SENTENCES`."""
-ACCUSE = SIGNIFICANT / TESTS
-"""Error of a single one of them. It is that of all axes, so that what one axis says does not depend
-on which others were probed."""
+OF_ORDER, OF_LOSSES, OTHERS = 17, 12, 30
+"""Tests of the order, tests of losses, and other tests and bounds, by which a sentence of page one
+can call something a problem, all axes of this package together: the sums over their `SENTENCES`."""
+ANNOUNCE = 0.6 * SIGNIFICANT / OF_ORDER
+"""Error of a single test of the order. These have most of the error, as they alone err at a judge
+without a fault. All are those of all axes, so that what one axis says does not depend on which
+others were probed."""
+LOSES = 0.2 * SIGNIFICANT / OF_LOSSES
+"""Error of a single test of losses."""
+ACCUSE = 0.2 * SIGNIFICANT / OTHERS
+"""Error of every other test or bound."""
 FEWEST_PROMPTS = 6
 """With fewer prompts nothing is cleared and nothing but caution is recommended."""
 UNSURE = ", and not sure enough to be called a problem"
@@ -77,16 +84,21 @@ def surely_above(estimate: Estimate | None, limit: float, of: int = 1) -> bool:
 
     Where any one `of` several values would do, they share the error.
     """
-    return above(estimate, limit) and _sure_end(estimate, "least", of) > limit
+    return above(estimate, limit) and _sure_end(estimate, "least", ACCUSE / of) > limit
+
+
+def beyond_noise(estimate: Estimate | None) -> bool:
+    """Whether an excess lies so surely above 0 that a sentence may accuse by it."""
+    return above(estimate, 0.0) and _sure_end(estimate, "least", ANNOUNCE) > 0
 
 
 def surely_below(estimate: Estimate | None, limit: float, of: int = 1) -> bool:
     """Whether the value lies so far below a limit that a sentence may accuse by it."""
-    return below(estimate, limit) and _sure_end(estimate, "most", of) < limit
+    return below(estimate, limit) and _sure_end(estimate, "most", ACCUSE / of) < limit
 
 
-def _sure_end(estimate: Estimate | None, side: Literal["least", "most"], of: int) -> float:
-    """The end of an interval whose error on this side is `ACCUSE`, or a part of it.
+def _sure_end(estimate: Estimate | None, side: Literal["least", "most"], error: float) -> float:
+    """The end of an interval whose error on this side is so large.
 
     The side that there is, widened as a t interval over the same clusters would be: exact for
     means, for correlations on Fisher's scale, and for a rate near the end of its range farther out
@@ -95,8 +107,8 @@ def _sure_end(estimate: Estimate | None, side: Literal["least", "most"], of: int
     end = None if estimate is None else getattr(estimate, side)
     if estimate is None or end is None or estimate.value is None or estimate.clusters < 2:
         return nan
-    # Two-sided level whose one side errs with its part of ACCUSE.
-    wider = widening(estimate.clusters, estimate.level, 1 - 2 * ACCUSE / of)
+    # Two-sided level, of which one side has the error.
+    wider = widening(estimate.clusters, estimate.level, 1 - 2 * error)
     if estimate.unit in FISHER and max(abs(end), abs(estimate.value)) < 1:
         z = math.atanh(estimate.value)
         return math.tanh(z + wider * (math.atanh(end) - z))
@@ -104,26 +116,38 @@ def _sure_end(estimate: Estimate | None, side: Literal["least", "most"], of: int
 
 
 def announced(estimates: Estimates, test: str, **dims: object) -> bool:
-    """Whether a test announces an effect, whatever lost calls would have said."""
-    known = estimates.known(test, **dims)
-    return known is not None and known.greatest is not None and known.greatest < ACCUSE
+    """Whether a test announces an effect of the order, whatever lost calls would have said."""
+    return _rejects(estimates.known(test, **dims), ANNOUNCE)
+
+
+def announced_of_losses(estimates: Estimates, test: str) -> bool:
+    """Whether a test announces that calls are not lost by chance."""
+    return _rejects(estimates.known(test), LOSES)
 
 
 def indicated(estimates: Estimates, test: str, **dims: object) -> Estimate | None:
     """The test, if it rejects at `SIGNIFICANT`, whatever lost calls would have said."""
     known = estimates.known(test, **dims)
-    rejects = known is not None and known.greatest is not None and known.greatest < SIGNIFICANT
-    return known if rejects else None
+    return known if _rejects(known, SIGNIFICANT) else None
+
+
+def _rejects(test: Estimate | None, error: float) -> bool:
+    return test is not None and test.greatest is not None and test.greatest < error
 
 
 # -- sentences -------------------------------------------------------------------------------------
 
 
 class Sentence(NamedTuple):
-    """A sentence of page one, and the tests and bounds by which it can call something a problem."""
+    """A sentence of page one, and how many tests and bounds let it call something a problem.
+
+    `of_order` are tests of an effect of the order, `of_losses` those of losses.
+    """
 
     find: Callable[[Estimates], Iterable[Statement]]
     tests: int = 0
+    of_order: int = 0
+    of_losses: int = 0
 
 
 def said(sentences: Iterable[Sentence], estimates: Estimates) -> Iterator[Statement]:

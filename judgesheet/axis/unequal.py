@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import log
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -281,10 +282,14 @@ NAMES = frozenset(FIGURES)
 
 
 def measure(
-    axis: str, readings: Readings, points_by_place: PointsByPlace, unit: str = "share"
+    axis: str,
+    readings: Readings,
+    points_by_place: PointsByPlace,
+    unit: str = "share",
+    more: Mapping[str, Figure[Stimuli]] = MappingProxyType({}),
 ) -> Iterator[Estimate]:
-    """The estimates of `FIGURES` that the caller wants, as those of an axis."""
-    mine = {name: Figures(axis).of(one) for name, one in FIGURES.items()}
+    """The estimates of `FIGURES` that the caller wants, as those of an axis, and its own `more`."""
+    mine = {name: Figures(axis).of(one) for name, one in {**FIGURES, **more}.items()}
     if len(readings.frame):
         stimuli = Stimuli(readings.frame, points_by_place, unit, readings.seed)
         yield from measured(mine, stimuli, readings.families)
@@ -333,4 +338,4 @@ def _cancelling(share: Estimate) -> str:
     return ", in directions that cancel in averages" if cancels else ""
 
 
-SENTENCE = Sentence(find, tests=1)
+SENTENCE = Sentence(find, of_order=1)

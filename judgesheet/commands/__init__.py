@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 NAMES = (
     *("attach", "cases", "compare", "consensus", "doctor", "explain", "gate", "ingest", "init"),
-    *("inspect-log", "measure", "plan", "policy", "probe", "render", "stimuli", "verify"),
+    *("index", "inspect-log", "measure", "plan", "policy", "probe", "render", "stimuli", "verify"),
 )
 
 

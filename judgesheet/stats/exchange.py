@@ -91,12 +91,15 @@ class Stepdown:
         Shape (stimuli,): p-values corrected for their number.
     rest_p
         The p-value of all stimuli together whose own is not below the level; None if there is none.
+    together_p
+        The p-value of all stimuli together.
     by_noise
         Shape (draws,): the largest departure on any of the stimuli.
     """
 
     p: Floats
     rest_p: float | None
+    together_p: float
     by_noise: Floats
 
 
@@ -198,7 +201,8 @@ class Exchanged:
         adjusted = np.empty_like(rank)
         adjusted[order] = np.maximum.accumulate(rank[order][::-1])[::-1]
         others = among[np.sort(order[:rest])]
-        return Stepdown(adjusted, self._together_p(others, rest_drawn) if rest else None, by_noise)
+        rest_p = self._together_p(others, rest_drawn) if rest else None
+        return Stepdown(adjusted, rest_p, self._together_p(among, together), by_noise)
 
     def _together_p(self, stimuli: Integers, drawn: Floats) -> float:
         """The p-value of the sums over these stimuli."""

@@ -16,6 +16,7 @@ import pytest
 from judgesheet.axes import get_axis
 from judgesheet.axes.criterion_order._reply import criterion_probabilities
 from judgesheet.axis import Options
+from judgesheet.axis.statements import ANNOUNCE, SIGNIFICANT
 from judgesheet.base.errors import StimuliError, TemplateError
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import AxisResult, Estimate, Plan
@@ -127,8 +128,8 @@ def test_the_order_of_the_schema_reaches_the_judge(tmp_path: Path) -> None:
     ("template", "words"),
     [
         ("{{ nothing }}", "nothing"),
-        ("grade please", "shows the prompt 0 times"),
-        ("{{ prompt }} {{ response }}", "shows the criterion 1 0 times"),
+        ("grade please", "does not show the variable prompt"),
+        ("{{ prompt }} {{ response }}", "does not show every criterion"),
         (
             "{{ prompt }}{{ response }}{% for c in criteria %}{{ c.name }}{{ c.name }}{% endfor %}",
             "shows the criterion 1 2 times",
@@ -608,3 +609,19 @@ def test_public_stories_with_three_raters_a_criterion(tmp_path: Path) -> None:
     assert "no more than by chance" in sheet["rater_ceiling_r[criterion=Empathy]"].note
     assert sheet.value("rater_ceiling_r[criterion=Surprise]") > 0.5
     assert sheet.plan.labels[0].ratings == tuple(stories[0]["criteria"]["Relevance"])
+
+
+def test_what_all_criteria_share_is_found_where_none_shows_it_alone() -> None:
+    """A first place that is worth a third of a point on every criterion, with noise of one."""
+    sheet = simulate("fair?width=1&shift=0.3:0:0:0:0", "standard", "criterion_order")
+    assert sheet.value("order_dependence_p") < ANNOUNCE
+    alone = [
+        sheet.value(f"friedman_p_holm[criterion={name}]")
+        for name in ("Accuracy", "Courtesy", "Coverage", "Organisation", "Practicality")
+    ]
+    assert min(alone) > ANNOUNCE
+    (finding,) = sheet.about("order_dependence_p")
+    assert finding.tone == "bad"
+    fair = simulate("fair?width=1", "standard", "criterion_order")
+    assert fair.value("order_dependence_p") > SIGNIFICANT
+    assert "bad" not in fair.tones("order_dependence_p")

@@ -4,11 +4,12 @@ import importlib
 import inspect
 import re
 from itertools import product
+from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 
-from judgesheet.axes import all_axes, prompt
+from judgesheet.axes import all_axes, folder, prompt
 from judgesheet.axis import PROFILES, Axis, NamingParts, Options, ReadingAlike, headline
 from judgesheet.axis.prompt import compile_prompt
 from judgesheet.base.estimates import Estimates
@@ -110,3 +111,14 @@ def test_replies_are_read_by_no_more_of_the_cell_than_the_axis_says(axis: Axis) 
             reading(axis, text, reply, cell)
         list(axis.parts(cell) if isinstance(axis, NamingParts) else ())
         assert cell.seen <= axis.READ_BY
+
+
+def test_an_axis_has_at_most_ten_files_and_the_guide_says_what_each_holds(axis: Axis) -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "axes.md").read_text(encoding="utf-8")
+    table = guide.partition("## Step 5")[2].partition("\n\nWhat several")[0]
+    column = [row.split("|") for row in table.splitlines() if row.startswith("|")]
+    at = [cell.strip(" `") for cell in column[0]].index(axis.NAME)
+    told = [name.strip(" `") for row in column[2:] for name in row[at].split(",")]
+    files = [file.stem for file in folder(axis).glob("*.py")]
+    assert sorted(set(told)) == sorted(files)
+    assert len(files) <= 10

@@ -10,7 +10,7 @@ import pytest
 
 from judgesheet.axes import all_axes
 from judgesheet.axis import unequal
-from judgesheet.axis.statements import ACCUSE, p_value
+from judgesheet.axis.statements import ANNOUNCE, p_value
 from judgesheet.base.records import Statement
 from tests.simulate import Sheet, simulate
 from tests.test_edges import rewritten
@@ -59,7 +59,7 @@ def test_the_stimuli_that_carry_the_bias_are_named(axis: str, stimuli: int) -> N
     assert sheet.value("largest_stimulus_effect") > largest.given["by_noise"]
     (finding,) = said(sheet)
     assert all(name in finding.text for name in biased(sheet, stimuli))
-    assert finding.tone == ("bad" if sheet.value("any_stimulus_p") < ACCUSE else "unknown")
+    assert finding.tone == ("bad" if sheet.value("any_stimulus_p") < ANNOUNCE else "unknown")
 
 
 @pytest.mark.parametrize("axis", AXES)
@@ -159,6 +159,6 @@ def test_an_order_in_pairs_is_told_from_noise() -> None:
     for sheet, by_order in ((coin, False), (slot, True)):
         assert sheet.value("order_inconsistent[set=same_subset]") > 0.3
         p: Any = sheet["order_dependence_p[set=same_subset]"].value
-        assert (p < ACCUSE) == by_order
+        assert (p < ANNOUNCE) == by_order
         (change,) = [one for one in sheet.result.findings if one.text.startswith("Swapping two")]
         assert change.tone == ("bad" if by_order else "neutral")

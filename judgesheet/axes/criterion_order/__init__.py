@@ -14,7 +14,7 @@ says what the figures mean, `_plots` draws them.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from judgesheet.axes.criterion_order import averaging, positions, scores
+from judgesheet.axes.criterion_order import averaging, positions, scores, together
 from judgesheet.axes.criterion_order._plots import plots
 from judgesheet.axes.criterion_order._questions import (
     TAKES,
@@ -86,6 +86,7 @@ ESTIMATES = {
     "largest_stimulus_effect": figure.of(
         unequal.largest_stimulus_effect, headline=251, cases=PLACES.only()
     ),
+    **declared_in(together),
     **figure.adopted(losses),
 }
 
@@ -97,7 +98,7 @@ def measure(readings: Readings) -> Iterator[Estimate]:
         yield from positions.mean_delta_pos(None)
     else:
         yield from measured(FIGURES, arranged, readings.families)
-    yield from unequal.measure(NAME, readings, gives, "points")
+    yield from unequal.measure(NAME, readings, gives, "points", declared_in(together))
     yield from losses.measure(NAME, readings, highest)
 
 

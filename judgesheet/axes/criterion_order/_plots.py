@@ -11,7 +11,7 @@ from judgesheet.axes.criterion_order.findings import (
     points_of_scale,
 )
 from judgesheet.axis.results import near_enough, orders_enough, with_results
-from judgesheet.axis.statements import at_most, number, share, surely_above
+from judgesheet.axis.statements import at_most, beyond_noise, number, share
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Plot
 
@@ -41,7 +41,7 @@ def _gaps(estimates: Estimates) -> str:
 def _changes(estimates: Estimates) -> str:
     """Whether the order of the criteria does more than noise."""
     excess, change = estimates.known("excess_change_rate"), estimates.known("order_change_rate")
-    if excess is not None and surely_above(excess, 0.0):
+    if excess is not None and beyond_noise(excess):
         return f"The order changes {share(excess)} of scores beyond noise"
     if change is not None and clears(estimates, change, SMALL_CHANGES):
         return f"Another order changes {at_most(change.most or 0.0)} of scores at most"

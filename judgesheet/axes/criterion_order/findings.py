@@ -42,6 +42,7 @@ from judgesheet.axis.statements import (
     advice,
     announced,
     below,
+    beyond_noise,
     correlation,
     ends,
     if_lost,
@@ -53,7 +54,6 @@ from judgesheet.axis.statements import (
     points,
     rung,
     said,
-    surely_above,
     too_few,
     whatever_lost,
 )
@@ -68,6 +68,8 @@ LARGE_GAP = 1 / 8
 """A criterion whose gap is proven to be above this share of the scale is better asked alone."""
 SMALL_CHANGES = 0.05
 """Changes of score that are proven to be rarer are called few."""
+TOGETHER = "order_dependence_p"
+"""The test of all criteria together."""
 _MOST_EVIDENCE = 4
 # Highest score where a recorded run does not say: what the papers and the built-in pool have.
 _USUAL_SCALE = 5
@@ -150,9 +152,9 @@ def moves_score(estimates: Estimates) -> Rung:
     # Proven to be there and proven to be small: told, without blame.
     gaps = moved.values() or (estimates.known("max_delta_pos"),)
     return rung(
-        shown=bool(moved),
+        shown=bool(moved) or announced(estimates, TOGETHER),
         small=all(below(gap, limit) for gap in gaps),
-        indicated=bool(_indicated_criteria(estimates)),
+        indicated=bool(_indicated_criteria(estimates) or indicated(estimates, TOGETHER)),
         prompts=_prompts(estimates),
     )
 
@@ -170,8 +172,16 @@ def _gap(estimates: Estimates) -> Iterator[Statement]:
     """Whether a criterion's place in the list moves its score."""
     known, most = moves_score(estimates), estimates.known("max_delta_pos")
     evidence = estimates.key("max_delta_pos"), estimates.key("significant_criteria")
-    if known in ("shown", "small"):
-        yield _places(estimates, moved_criteria(estimates), TONES[known])
+    moved, together = moved_criteria(estimates), estimates.known(TOGETHER)
+    if moved and known in ("shown", "small"):
+        yield _places(estimates, moved, TONES[known])
+        return
+    if together is not None and known in ("shown", "small"):
+        text = "The place in the list moves scores, taking all criteria together"
+        largest = "" if most is None else f"; largest gap of one criterion: {number(most)} points"
+        yield Statement(
+            f"{text} ({p_value(together)}{largest}).", keys(together, most), TONES[known]
+        )
         return
     if most is None:
         text = "It cannot be told whether a criterion's place in the list moves its score: too"
@@ -187,7 +197,11 @@ def _gap(estimates: Estimates) -> Iterator[Statement]:
     seen = f"by {number(most)} points observed{reach}{if_lost(most, two_digits)}"
     least = min(shown.values() or _known(tests), key=lambda one: one.value or 0.0, default=None)
     p = "" if least is None else f"; smallest {p_value(least)}, corrected for {len(tests)} criteria"
-    if known == "indicated":
+    if known == "indicated" and not shown:
+        text = "That the place in the list moves scores, taking all criteria together, is indicated"
+        all_p = "" if together is None else f"; {p_value(together)}"
+        text, behind = f"{text}: {seen}{all_p}{UNSURE}.", keys(together)
+    elif known == "indicated":
         which = f"{len(shown)} of {len(tests)} criteria ({listed([*shown])})"
         text = f"That a criterion's place in the list moves its score is indicated for {which}"
         text, behind = f"{text}: {seen}{p}{UNSURE}.", keys(*shown.values())
@@ -231,7 +245,7 @@ def _change(estimates: Estimates) -> Iterator[Statement]:
     if told := order_changes(estimates, "criteria", "a criterion's score"):
         text, change = told
         tone: Tone = "neutral"
-        if excess is not None and surely_above(excess, 0.0):
+        if excess is not None and beyond_noise(excess):
             text += f", so the order matters beyond noise ({points(excess)})"
             tone = "bad"
         elif excess is not None and above(excess, 0.0):
@@ -244,8 +258,8 @@ def _change(estimates: Estimates) -> Iterator[Statement]:
 
 
 _SENTENCES = (
-    Sentence(_gap, tests=1),
-    Sentence(_change, tests=1),
+    Sentence(_gap, of_order=2),
+    Sentence(_change, of_order=1),
     unequal.SENTENCE,
     *about_scores(_SAY),
 )
@@ -316,7 +330,7 @@ def _orders(estimates: Estimates) -> Iterator[Recommendation]:
     """Average over as many orders as bring nearly all; or nothing to worry about."""
     excess, most = estimates.known("excess_change_rate"), estimates.of("max_delta_pos")
     small, few = points_of_scale(estimates, SMALL_GAP), enough(estimates)
-    if moved_criteria(estimates):
+    if moved_criteria(estimates) or announced(estimates, TOGETHER):
         orders = f"the {few.orders} balanced orders" if few else "balanced orders"
         large = _apart(estimates)
         alone = f", and ask for {listed(list(large))} in a prompt of its own" if large else ""
@@ -324,11 +338,12 @@ def _orders(estimates: Estimates) -> Iterator[Recommendation]:
             f"Average over {orders} of the criteria, which cancels the effect of the place; where "
             f"one call must do, shuffle the criteria for every response{alone}.",
             estimates.of("significant_criteria"),
+            estimates.of(TOGETHER),
             most,
             *list(large.values())[:_MOST_EVIDENCE],
         )
         return
-    if surely_above(excess, 0.0):
+    if beyond_noise(excess):
         yield _advice(
             "Average over several orders of the criteria: the order changes scores, though no "
             "place is shown to be favoured throughout.",

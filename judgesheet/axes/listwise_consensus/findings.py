@@ -23,6 +23,7 @@ from judgesheet.axis.statements import (
     advice,
     announced,
     below,
+    beyond_noise,
     curve,
     few_asked,
     if_lost,
@@ -199,7 +200,7 @@ def _order(estimates: Estimates) -> Iterator[Statement]:
         return
     more = f"{told} (beyond asking twice: {points(excess)})"
     p = in_brackets(test)
-    if surely_above(excess, 0.0):
+    if beyond_noise(excess):
         yield Statement(f"{more}.", evidence, "bad")
     elif _order_does_not_matter(estimates):
         text = "The order of the list hardly changes who wins (beyond asking twice: "
@@ -251,8 +252,8 @@ def _help(estimates: Estimates) -> Iterator[Statement]:
 SENTENCES = (
     Sentence(_right, tests=1),
     Sentence(_blind, tests=1),
-    Sentence(_place, tests=1),
-    Sentence(_order, tests=3),
+    Sentence(_place, of_order=1),
+    Sentence(_order, tests=1, of_order=2),
     unequal.SENTENCE,
     Sentence(_ties),
     Sentence(_help, tests=1),
@@ -358,7 +359,7 @@ def _smallest(
             "right more often is not shown by this run."
         )
         yield _advice(text, estimates.known("repeat_flip_rate"), gain)
-    elif surely_above(excess, 0.0) or any(announced(estimates, test) for test in ORDER_TESTS):
+    elif beyond_noise(excess) or any(announced(estimates, test) for test in ORDER_TESTS):
         text = (
             f"Decide from {total} orders where who wins matters: one order moves the winner. That "
             "it is right more often is not shown by this run."

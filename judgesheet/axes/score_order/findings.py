@@ -41,6 +41,7 @@ from judgesheet.axis.statements import (
     advice,
     announced,
     below,
+    beyond_noise,
     correlation,
     ends,
     if_lost,
@@ -53,7 +54,6 @@ from judgesheet.axis.statements import (
     points,
     said,
     share,
-    surely_above,
     too_few,
     whatever_lost,
 )
@@ -170,7 +170,7 @@ def _change(estimates: Estimates) -> Iterator[Statement]:
     excess = estimates.known("excess_change_rate")
     if told := order_changes(estimates, "rubric", "the score"):
         text, change = told
-        by_rates, by_test = surely_above(excess, 0.0), announced(estimates, "order_dependence_p")
+        by_rates, by_test = beyond_noise(excess), announced(estimates, "order_dependence_p")
         shown, little = by_rates or by_test, below(excess, SMALL_CHANGES)
         tone: Tone = "neutral"
         if shown and little:
@@ -256,8 +256,8 @@ def _item_calls(estimates: Estimates) -> Estimate | None:
 
 
 _SENTENCES = (
-    Sentence(_favourite, tests=1),
-    Sentence(_change, tests=2),
+    Sentence(_favourite, of_order=1),
+    Sentence(_change, of_order=2),
     unequal.SENTENCE,
     *about_scores(_SAY),
     Sentence(_averaging),

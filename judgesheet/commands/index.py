@@ -1,0 +1,63 @@
+"""`judgesheet index`: one page over the sheets of a folder."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import click
+
+from judgesheet.base.errors import JudgesheetError, RunError
+from judgesheet.base.files import one_command, slug, write_whole
+from judgesheet.base.records import Datasheet
+from judgesheet.commands.options import PATH, option
+from judgesheet.commands.sheets import load
+from judgesheet.commands.terminal import note, say
+
+
+@one_command()
+def index(
+    folder: str | Path, out: str | Path, *, tell: Callable[[str], None] = lambda _: None
+) -> Path:
+    """Write a page over every datasheet.json in a folder, and the sheets that it opens.
+
+    `out` gets index.html and `sheets/`, and needs no server. A file that is no sheet is left out,
+    which `tell` is told. RunError if there is no sheet at all.
+    """
+    from judgesheet.sheet import index as page
+    from judgesheet.sheet import render
+
+    site = Path(out)
+    sheets = []
+    for number, sheet in enumerate(_sheets(Path(folder), tell), start=1):
+        name = f"{number:04d}-{slug(str(sheet.judge.get('model')))[:60] or 'judge'}"
+        for form in ("html", "json"):
+            write_whole(site / "sheets" / f"{name}.{form}", render(sheet, form))
+        sheets.append((f"sheets/{name}.html", sheet))
+    if not sheets:
+        raise RunError(f"{folder} holds no datasheet.json")
+    write_whole(site / "index.html", page.render(sheets, Path(folder).resolve().name))
+    return site / "index.html"
+
+
+def _sheets(folder: Path, tell: Callable[[str], None]) -> Iterator[Datasheet]:
+    from judgesheet.ledger.run_directory import DATASHEET
+
+    for file in sorted(folder.rglob(DATASHEET)):
+        # A link may lead anywhere.
+        if file.is_symlink() or not file.is_file():
+            continue
+        try:
+            yield load(file)
+        except JudgesheetError as error:
+            tell(f"left out: {error}")
+
+
+@click.command("index")
+@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@option("--out", type=PATH, required=True, help="Folder of the site.")
+def command(folder: Path, out: Path) -> None:
+    """Write one page over all datasheets in a folder, to search and filter.
+
+    Judges of one protocol stand in one table, by name; nothing is ranked. Each opens its sheet. The
+    page is a file: it needs no server and no network.
+    """
+    say(index(folder, out, tell=note))

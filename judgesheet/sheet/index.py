@@ -1,0 +1,145 @@
+"""`index.html`: one page over many sheets, to search and filter, each row opening its sheet.
+
+Judges that answered the same questions in the same protocol stand in one table, by name; nothing is
+ranked, least of all across tables. What others wrote is escaped, and a content policy lets in
+nothing but our style sheet and script.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from judgesheet.base.datasheet import by_key
+from judgesheet.base.records import Datasheet
+from judgesheet.sheet import show
+from judgesheet.sheet.html import minify_css, minify_html, security_policy, style
+from judgesheet.sheet.page.identity import part_number, protocol_id
+from judgesheet.sheet.page.parts import records
+from judgesheet.sheet.templates import template
+
+TEMPLATE = "index.html.jinja"
+PER_AXIS = 2
+"""Figures of an axis that are columns: the first rows of its characteristics."""
+FILTERS = ("provider", "profile", "prompt", "stimuli", "protocol", "decision")
+"""By what rows can be chosen, beside words of the judge's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A sheet: the address that it opens at, its judge, its `facts` by filter, a cell per column.
+
+    A cell is the value with its interval below, both in words.
+    """
+
+    address: str
+    judge: str
+    measured: str
+    facts: Mapping[str, str]
+    cells: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Sheets that can be compared: of one protocol. `columns` are keys with their labels."""
+
+    protocol: str
+    about: str
+    columns: tuple[tuple[str, str], ...]
+    rows: tuple[Row, ...]
+
+
+def render(sheets: Sequence[tuple[str, Datasheet]], title: str) -> bytes:
+    """The page over sheets, each with its address relative to the page."""
+    groups = [*grouped(sheets)]
+    css = minify_css("".join(map(style, ("sheet.css", "screen.css", "index.css"))))
+    script = style("index.js")
+    rows = [row for group in groups for row in group.rows]
+    choices = {name: sorted({row.facts[name] for row in rows}) for name in FILTERS}
+    text = template(TEMPLATE).render(
+        title=show.short(title, 100),
+        groups=groups,
+        choices={name: values for name, values in choices.items() if len(values) > 1},
+        count=len(rows),
+        css=Markup(css),  # noqa: S704 (ours)
+        script=Markup(script),  # noqa: S704 (ours)
+        policy=security_policy(css, script),
+    )
+    return minify_html(text).encode("utf-8", "replace")
+
+
+def grouped(sheets: Sequence[tuple[str, Datasheet]]) -> Iterator[Group]:
+    """The sheets by protocol, the largest group first, each in the order of judges' names."""
+    by_protocol: dict[str, list[tuple[str, Datasheet]]] = {}
+    for address, sheet in sheets:
+        by_protocol.setdefault(protocol_id(sheet), []).append((address, sheet))
+    ranked = sorted(by_protocol.items(), key=lambda item: (-len(item[1]), item[0]))
+    for protocol, members in ranked:
+        columns = tuple(_columns([sheet for _, sheet in members]))
+        rows = [_row(address, sheet, protocol, columns) for address, sheet in members]
+        about = _about(members[0][1])
+        yield Group(
+            protocol, about, columns, tuple(sorted(rows, key=lambda row: row.judge.lower()))
+        )
+
+
+def _columns(sheets: Sequence[Datasheet]) -> Iterator[tuple[str, str]]:
+    """The first figures of every axis that any of the sheets has a value of."""
+    keys: dict[str, str] = {}
+    for sheet in sheets:
+        found = by_key(sheet)
+        for axis in sheet.axes:
+            known = [row.key for row in axis.characteristics if row.key in found]
+            valued = [key for key in known if found[key].value is not None]
+            for key in valued[:PER_AXIS]:
+                keys.setdefault(key, show.short(found[key].label, 60))
+    yield from keys.items()
+
+
+def _row(address: str, sheet: Datasheet, protocol: str, columns: Sequence[tuple[str, str]]) -> Row:
+    return Row(
+        address,
+        part_number(sheet.judge),
+        show.day(sheet.run.get("ended_at")),
+        {name: show.short(text, 40) for name, text in _facts(sheet, protocol).items()},
+        tuple(_cell(sheet, key) for key, _ in columns),
+    )
+
+
+def _facts(sheet: Datasheet, protocol: str) -> dict[str, str]:
+    prompts, stimuli = (
+        ", ".join(
+            dict.fromkeys(str(part.get("name")) for part in records(sheet.provenance.get(of)))
+        )
+        for of in ("prompts", "stimuli")
+    )
+    return {
+        "provider": str(sheet.judge.get("provider") or "unknown"),
+        "profile": str(sheet.run.get("profile") or "unknown"),
+        "prompt": prompts or "not recorded",
+        "stimuli": stimuli or "not recorded",
+        "protocol": protocol,
+        "decision": sheet.decision.verdict if sheet.decision else "no policy",
+    }
+
+
+def _cell(sheet: Datasheet, key: str) -> tuple[str, str]:
+    """A figure in words: its value and its interval; that it is void where it must not be used."""
+    for axis in sheet.axes:
+        for estimate in axis.estimates:
+            if estimate.key == key:
+                if axis.void_reason(key):
+                    return "not usable", ""
+                shown = show.estimate(estimate)
+                return shown.with_unit, shown.interval
+    return "–", ""
+
+
+def _about(sheet: Datasheet) -> str:
+    """What the sheets of a protocol have in common."""
+    facts = _facts(sheet, "")
+    told = (
+        f"profile {facts['profile']}", f"prompt {facts['prompt']}", f"stimuli {facts['stimuli']}",
+        f"{sheet.run.get('reply')} replies", f"temperature {sheet.run.get('temperature')}",
+    )  # fmt: skip
+    return show.short(", ".join(told), 200)

@@ -1,0 +1,121 @@
+"""One page over many sheets: found, grouped by protocol, escaped, searched in a real browser."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from judgesheet.base.datasheet import to_json
+from judgesheet.sheet.index import grouped, render
+from tests.command import run, sentence
+from tests.sheet import chromium, test_browser
+
+MANY = 1_000
+SHEETS = {name: make for name, make in test_browser.SHEETS.items() if name != "hostile"}
+EVIL = '"><script>alert(1)</script>'
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("team")
+    for name, make in SHEETS.items():
+        (place / name / "run").mkdir(parents=True)
+        (place / name / "run" / "datasheet.json").write_text(to_json(make()), encoding="utf-8")
+    (place / "broken").mkdir()
+    (place / "broken" / "datasheet.json").write_text("{}", encoding="utf-8")
+    (place / "link").mkdir()
+    (place / "link" / "datasheet.json").symlink_to(place / "broken" / "datasheet.json")
+    return place
+
+
+@pytest.fixture(scope="module")
+def site(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("site")
+    done = run("index", folder, "--out", out)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("left out") == 1
+    return out
+
+
+def test_every_sheet_is_a_row_that_opens_it(site: Path) -> None:
+    page = (site / "index.html").read_text("utf-8")
+    opened = sorted(path.name for path in (site / "sheets").glob("*.html"))
+    assert len(opened) == len(SHEETS)
+    for name in opened:
+        assert page.count(f'href="sheets/{name}"') == 1
+        assert json.loads((site / "sheets" / name).with_suffix(".json").read_text("utf-8"))
+
+
+def test_only_one_protocol_stands_in_a_table() -> None:
+    one = next(iter(SHEETS.values()))()
+    other = replace(one, run={**one.run, "temperature": 0.7})
+    twin = replace(one, judge={**one.judge, "model": "sim/another"})
+    groups = [*grouped([("a", one), ("b", other), ("c", twin)])]
+    assert [[row.address for row in group.rows] for group in groups] in (
+        [["a", "c"], ["b"]], [["c", "a"], ["b"]],
+    )  # fmt: skip
+    assert all(len(row.cells) == len(group.columns) for group in groups for row in group.rows)
+
+
+def test_foreign_names_stay_text() -> None:
+    one = next(iter(SHEETS.values()))()
+    evil = replace(one, judge={"model": EVIL, "provider": EVIL}, run={**one.run, "profile": EVIL})
+    assert "<script>alert" not in render([("a", evil)], EVIL).decode()
+
+
+def test_a_folder_without_sheets_is_told(tmp_path: Path) -> None:
+    assert "datasheet.json" in sentence(run("index", tmp_path, "--out", tmp_path / "site"))
+
+
+# -- in a browser --------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    yield from chromium.launched()
+
+
+@pytest.fixture
+def visit(browser: Any, site: Path, tmp_path: Path) -> Iterator[chromium.Open]:
+    one = next(iter(SHEETS.values()))()
+    many = [
+        (f"{n}.html", replace(one, judge={"model": f"sim/judge-{n}", "provider": "sim"},
+                              run={**one.run, "seed": n, "temperature": n % 7 / 10}))
+        for n in range(MANY)
+    ]  # fmt: skip
+    (tmp_path / "many.html").write_bytes(render(many, "many"))
+    yield from chromium.visiting(
+        browser, {"site": site / "index.html", "many": tmp_path / "many.html"}
+    )
+
+
+@chromium.needs_chromium
+def test_it_is_searched_without_a_word_to_anybody(visit: chromium.Open, site: Path) -> None:
+    page = visit("site")
+    assert page.heard == [(site / "index.html").as_uri()]
+    page.locator("tbody tr a").first.click()
+    page.wait_for_load_state()
+    assert "/sheets/" in page.url
+
+
+@chromium.needs_chromium
+def test_a_thousand_sheets_are_searched(visit: chromium.Open) -> None:
+    page = visit("many")
+    assert page.locator("tbody tr:visible").count() == MANY
+    page.locator("[name=words]").fill("judge-77")
+    assert page.locator("#count").inner_text() == "11 sheets"
+    assert page.locator("tbody tr:visible").count() == 11
+    page.locator("[name=words]").fill("")
+    page.locator("[name=protocol]").select_option(index=1)
+    assert page.locator(".group:visible").count() == 1
+
+
+@chromium.needs_chromium
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(visit: chromium.Open, scheme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    found = axe.Axe().run(visit("site", color_scheme=scheme)).response["violations"]
+    assert [(rule["id"], rule["nodes"][0]["html"][:200]) for rule in found] == []
