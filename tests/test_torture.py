@@ -1,5 +1,6 @@
 """The counts of docs/reliability.md can fail: what is broken on purpose is counted."""
 
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -9,9 +10,13 @@ import pytest
 
 import judgesheet
 from torture.books import Balance, balance
-from torture.faults import faults
+from torture.damages import KINDS
+from torture.faults import faults, suffer
 from torture.harm import escapes, scripts
+from torture.inputs import CLASSES
+from torture.kills import KILLS
 from torture.page import PAGE, Table, put
+from torture.places import PLAYS, play
 from torture.server import Server, answer, serving
 
 Served = tuple[Server, Path]
@@ -108,10 +113,40 @@ def test_a_count_that_is_not_nought_is_bold_and_fails() -> None:
         put("", "faults", "")
 
 
-def test_the_page_holds_the_faults_and_no_bold_count() -> None:
+def test_the_page_holds_every_fault_and_no_bold_count() -> None:
     page = PAGE.read_text(encoding="utf-8")
     names = [fault.name for fault in faults()]
     assert len(set(names)) == len(names) >= 30
-    # Faults that were added since the page was made wait for the next `make torture`.
-    assert sum(f"| {name} |" in page for name in names) >= 70
+    for name in (*names, *PLAYS, *KINDS, *CLASSES):
+        assert f"| {name} |" in page, f"run make torture: {name} is not on the page"
     assert "**" not in page
+
+
+def test_the_page_was_made_of_all_cases() -> None:
+    """And not with `--fewer`."""
+    page = PAGE.read_text(encoding="utf-8")
+    kills = re.findall(r"^\| (?:kill -9|SIGTERM) \| [a-z ]+ \| (\d+) \|", page, re.M)
+    assert sum(map(int, kills)) == KILLS
+
+
+FEW = (
+    *("kept connections break", "cut off by openai-compatible: model_length"),
+    *("cut off by anthropic: max_tokens", "answers that belong to others, with their ids"),
+    *("two questions get each other's answer", "nobody listens for two seconds"),
+)
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_a_fault_of_each_class_costs_nothing(name: str) -> None:
+    fault = next(fault for fault in faults() if fault.name == name)
+    ended, books = suffer(fault)
+    assert tuple(one.code for one in ended) == fault.codes
+    assert (books.lost, books.twice, books.wrong, books.differs) == (0, 0, 0, ())
+
+
+@pytest.mark.parametrize(
+    "name", ["the folder is removed", "the ledger cannot grow any more", "a newer ledger"]
+)
+def test_a_place_of_each_class_costs_nothing(name: str) -> None:
+    _, lost, twice, wrong = play(PLAYS[name])
+    assert (lost, twice, wrong) == (0, 0, [])

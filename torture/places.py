@@ -220,12 +220,12 @@ PLAYS: dict[str, Play] = {
 _NEEDS_ROOT = ("the disk is full from the start", "the disk fills up half way")
 
 
-def _play(play: Play) -> tuple[int, int, int, list[str]]:
+def play(act: Play) -> tuple[int, int, int, list[str]]:
     """Requests, replies lost, calls asked twice, and what else was wrong."""
     with TemporaryDirectory(prefix="torture-") as folder, ExitStack() as stack:
         server = stack.enter_context(serving(answer))
         scene = Scene(server, Path(folder) / "run")
-        run = play(scene)
+        run = act(scene)
         books = balance(run, server.log)
         return books.requests, books.lost, books.twice, [*scene.wrong, *books.differs]
 
@@ -235,8 +235,13 @@ def table(fewer: int, jobs: int) -> Table:
     del jobs
     made = Table(["during a run", "requests", "lost", "asked twice", "not as announced"])
     chosen = [name for name in PLAYS if os.geteuid() == 0 or name not in _NEEDS_ROOT]
+    made.after = (
+        ""
+        if len(chosen) == len(PLAYS)
+        else f"Left out, for want of root: {', '.join(_NEEDS_ROOT)}."
+    )
     for name in chosen[::fewer]:
-        requests, lost, twice, wrong = _play(PLAYS[name])
+        requests, lost, twice, wrong = play(PLAYS[name])
         made.add(name, requests, *map(made.nought, (lost, twice, len(wrong))))
         made.notes += [f"{name}: {what}" for what in wrong]
     return made

@@ -35,6 +35,7 @@ READABLE = ("1", "2")
 """First parts of the versions that are read."""
 
 
+LARGEST_FILE = 64_000_000  # bytes; the largest sheet that was seen has three million
 LARGEST = 2**63
 """Whole numbers of a sheet are below it."""
 ROUNDING = 1e-9
@@ -87,6 +88,7 @@ def from_json(source: str | Path) -> Datasheet:
     if isinstance(source, str):
         where, text = "the datasheet", source
     else:
+        _require_plain(source)
         where, text = str(source), text_of(source, "the datasheet", RunError)
     try:
         data = _as_written_today(decoded(text.removeprefix("\ufeff"), unique=True))
@@ -99,6 +101,14 @@ def from_json(source: str | Path) -> Datasheet:
     for fault in _contradictions(sheet):
         raise RunError(f"{where} contradicts itself: {fault}; use the file as judgesheet wrote it")
     return sheet
+
+
+def _require_plain(path: Path) -> None:
+    """RunError for what would be waited for without end, or would not fit into memory."""
+    if path.exists() and not path.is_file():
+        raise RunError(f"the datasheet {path} is a folder, a pipe or a device, not a file")
+    if path.is_file() and path.stat().st_size > LARGEST_FILE:
+        raise RunError(f"the datasheet {path} has more than {LARGEST_FILE:,} bytes, as none has")
 
 
 def schema_text() -> str:

@@ -19,6 +19,7 @@ from judgesheet.base.errors import StimuliError
 from judgesheet.base.files import MAX_LINE, MAX_LINES, numbered_lines, read_from, records
 
 DELIMITERS = ",;\t"
+LARGEST_BATCH = 64 * MAX_LINE  # bytes of 64 rows of a Parquet file, each as long as a line may be
 MOST_COLUMNS = 1000  # each row is held as a dictionary
 HALVES = re.compile("[\ud800-\udfff]")
 """Halves of surrogate pairs, which JSON can spell and no UTF-8 file can hold."""
@@ -203,6 +204,11 @@ def _parquet(path: Path) -> Iterator[Row]:
                 raise StimuliError(f"{path.name} has more than {MAX_LINES:,} rows; split it")
             number = 0
             for batch in file.iter_batches(batch_size=64):  # a row can have megabytes
+                if batch.nbytes > LARGEST_BATCH:
+                    raise StimuliError(
+                        f"{path.name}, after row {number:,}: 64 rows take {batch.nbytes:,} bytes; "
+                        f"split or drop those of more than {MAX_LINE:,}"
+                    )
                 for record in batch.to_pylist():
                     number += 1
                     yield Row(f"{path.name}:{number}", record)

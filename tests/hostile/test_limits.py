@@ -2,18 +2,21 @@
 
 import gzip
 import json
+import os
 import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from judgesheet import gate, ingest, measure, plan, render
 from judgesheet.base.datasheet import from_json, to_json
 from judgesheet.base.errors import JudgesheetError, RunError, StimuliError
-from judgesheet.base.files import MAX_DEPTH, decoded, numbered_lines, records
+from judgesheet.base.files import MAX_DEPTH, MAX_LINE, decoded, numbered_lines, records
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Plan, Reply
 from judgesheet.importers._rows import read_rows
@@ -175,4 +178,32 @@ def test_a_ledger_of_broken_json_is_one_sentence(tmp_path: Path, place: str, val
         db.commit()
     with pytest.raises(JudgesheetError, match="is damaged") as caught, Ledger.open(path) as ledger:
         list(ledger.calls())
+    one_sentence(caught.value)
+
+
+def test_a_pipe_in_the_place_of_a_sheet_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "datasheet.json")
+    for path in (tmp_path / "datasheet.json", Path("/dev/zero")):
+        with pytest.raises(RunError, match="not a file") as caught:
+            from_json(path)
+        one_sentence(caught.value)
+
+
+def test_a_sheet_of_gigabytes_is_not_read(tmp_path: Path) -> None:
+    file = tmp_path / "datasheet.json"
+    with file.open("wb") as sparse:
+        sparse.truncate(8 * 10**9)
+    with pytest.raises(RunError, match="bytes") as caught:
+        from_json(file)
+    one_sentence(caught.value)
+
+
+def test_a_huge_cell_of_a_parquet_file_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "a.parquet"
+    table = pa.table({"text": ["x" * (64 * MAX_LINE + 1)]})
+    parquet.write_table(
+        table, file, compression="snappy", use_dictionary=False, write_statistics=False
+    )
+    with pytest.raises(StimuliError, match="bytes") as caught:
+        list(read_rows(file, "parquet"))
     one_sentence(caught.value)
