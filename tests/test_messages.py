@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from judgesheet.axis.shapes import SHAPES
 from judgesheet.base.errors import PolicyError, UsageError
 from judgesheet.collect.request import Request
 from judgesheet.commands.checkup import examine
@@ -89,3 +90,11 @@ def test_doctor_shows_what_concerns_the_model() -> None:
     checks = {check.what for check in examine("sim/fair")}
     assert not {"local judge", "keys"} & checks
     assert {"working folder", "sim/fair"} <= checks
+
+
+def test_advice_is_what_the_run_has_not_yet() -> None:
+    prose = SHAPES["prose"]
+    assert prose.advice("text", has_parser=False) == "a --parser with a regex, or --reply json"
+    assert prose.advice("json", has_parser=False) == "a --parser with a regex"
+    assert prose.advice("text", has_parser=True) == "another --parser with a regex"
+    assert all(one.advice("json", has_parser=True) for one in SHAPES.values())

@@ -13,6 +13,7 @@ from judgesheet.axis.statements import (
     NEAR_ENOUGH,
     TONES,
     UNSURE,
+    Ladder,
     Rung,
     Sentence,
     Tone,
@@ -235,17 +236,15 @@ def _beyond_noise(estimates: Estimates, excess: Estimate, say: Wording) -> State
     """Whether winners change more often under another order than under the same one."""
     best = "which of a prompt's responses comes out best"
     more = f"beyond asking twice: {points(excess)}"
+    order, lost = _capital(say.order), if_lost(excess, percentage_points)
+    says: Ladder = {
+        "shown": f"{order} alone changes {best} ({more}).",
+        "cleared": f"{order} hardly changes {best} ({more}{whatever_lost(excess)}).",
+        "indicated": f"That {say.order} changes {best} is indicated ({more}){UNSURE}.",
+        "not known": f"It cannot be told whether {say.order} changes {best} ({more}{lost}).",
+    }
     known = changes_winner(excess, say.prompts(estimates))
-    if known == "shown":
-        text = f"{_capital(say.order)} alone changes {best} ({more})."
-    elif known == "cleared":
-        text = f"{_capital(say.order)} hardly changes {best} ({more}{whatever_lost(excess)})."
-    elif known == "indicated":
-        text = f"That {say.order} changes {best} is indicated ({more}){UNSURE}."
-    else:
-        lost = if_lost(excess, percentage_points)
-        text = f"It cannot be told whether {say.order} changes {best} ({more}{lost})."
-    return Statement(text, (excess.key,), TONES[known])
+    return Statement(says[known], (excess.key,), TONES[known])
 
 
 def use_of_scale(estimates: Estimates, say: Wording) -> Iterator[Statement]:

@@ -411,10 +411,9 @@ def _shapes(estimates: Estimates) -> Iterator[Statement]:
     shapes = estimates.family("loss_shape")
     if shapes:
         told = [f"{SHAPES[dims['shape']].words} ({one.given['calls']})" for dims, one in shapes]
-        first, _ = shapes[0]
         text = (
-            f"What came instead of a verdict, with the number of calls: {', '.join(told)}. What "
-            f"helps first: {SHAPES[first['shape']].remedy}."
+            f"What came instead of a verdict, with the number of calls: {', '.join(told)}. "
+            "`judgesheet cases` shows the replies, and what would read them."
         )
         yield Statement(text, keys(*(one for _, one in shapes)))
 

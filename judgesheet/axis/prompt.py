@@ -204,10 +204,12 @@ class _Tested:
         """The variable that a template lacks, and what to write."""
         for place, noun in self._permuted.items():
             variable, _, key = place.partition(".")
-            if name.startswith(noun):
-                part = f"{noun}.{key}" if key else noun
-                loop = f"{{% for {noun} in {variable} %}}{{{{ {part} }}}}{{% endfor %}}"
+            if key and name.startswith(f"{noun} "):
+                part = f"{{{{ {noun}.{key} }}}}"
+                loop = f"{{% for {noun} in {variable} %}}{part}{{% endfor %}}"
                 return f"every {noun} of the variable {variable}: write {loop}"
+            if name == noun:
+                name = variable
         return f"the variable {name}: write {{{{ {name} }}}} where the judge is to read it"
 
     def _refuse_wrong_labels(

@@ -25,67 +25,80 @@ _BARE = 24
 _BEGINNING = 200
 
 
+JSON = "--reply json"
+
+
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """`code` is for programs, `words` say what came, `remedy` what would read it or avoid it.
+    """`code` is for programs, `words` say what came, `remedies` what would read it or avoid it.
 
     A parser of the user's own may read what is `parsed`.
     """
 
     code: str
     words: str
-    remedy: str
+    remedies: tuple[str, ...]
     parsed: bool = False
+
+    def advice(self, reply: str, *, has_parser: bool) -> str:
+        """What helps a run with this reply format, and with or without a parser of its own."""
+        # With a parser of one's own, a format that is constrained would need another.
+        is_free = reply != "json" and not has_parser
+        others = [one for one in self.remedies if one != JSON or is_free]
+        own = "another --parser" if has_parser else "a --parser"
+        return ", or ".join(one.replace("a --parser", own) for one in others) or "another prompt"
 
 
 SHAPES = {
     shape.code: shape
     for shape in (
-        Shape("no_answer", "no answer", "the same command again, since the endpoint failed"),
-        Shape("refused", "refused by the endpoint", "another prompt or other stimuli; no parser"),
-        Shape("recorded", "recorded without a verdict", "nothing, since the log holds no words"),
-        Shape("cut_off", "cut off at the token limit", "a larger --max-tokens"),
+        Shape("no_answer", "no answer", ("the same command again, since the endpoint failed",)),
+        Shape(
+            "refused", "refused by the endpoint", ("another prompt or other stimuli; no parser",)
+        ),
+        Shape("recorded", "recorded without a verdict", ("nothing, since the log holds no words",)),
+        Shape("cut_off", "cut off at the token limit", ("a larger --max-tokens",)),
         Shape(
             "stopped",
             "ended by the endpoint, for another reason than tokens",
-            "another prompt or other stimuli, since the reason is the endpoint's",
+            ("another prompt or other stimuli, since the reason is the endpoint's",),
         ),
-        Shape("thought", "reasoning without an answer", "a larger --max-tokens"),
-        Shape("empty", "no words", "--reply json, or a larger --max-tokens"),
+        Shape("thought", "reasoning without an answer", ("a larger --max-tokens",)),
+        Shape("empty", "no words", (JSON, "a larger --max-tokens")),
         Shape(
-            "two_verdicts", "two different verdicts", "a --parser that says which of them counts"
+            "two_verdicts", "two different verdicts", ("a --parser that says which of them counts",)
         ),
         Shape(
             "doubted",
             "a verdict that other words touch",
-            "a --parser that takes the verdict",
+            ("a --parser that takes the verdict",),
             parsed=True,
         ),
         Shape(
             "out_of_range",
             "a verdict that is not allowed",
-            "a prompt that names the allowed ones, or a --parser with a map",
+            ("a prompt that names the allowed ones", "a --parser with a map"),
             parsed=True,
         ),
-        Shape("incomplete", "some parts without a verdict", "a prompt that asks for every part"),
+        Shape("incomplete", "some parts without a verdict", ("a prompt that asks for every part",)),
         Shape(
             "other_json",
             "JSON of another form",
-            "a --parser with a jsonpath, or --reply json",
+            ("a --parser with a jsonpath", JSON),
             parsed=True,
         ),
-        Shape("broken_json", "JSON that does not end", "--reply json, or a larger --max-tokens"),
+        Shape("broken_json", "JSON that does not end", (JSON, "a larger --max-tokens")),
         Shape(
             "bare",
             "one word or number, unmarked",
-            "a --parser with a regex, or --reply json",
+            ("a --parser with a regex", JSON),
             parsed=True,
         ),
-        Shape("refusal", "a refusal in words", "another prompt or other stimuli; no parser"),
+        Shape("refusal", "a refusal in words", ("another prompt or other stimuli; no parser",)),
         Shape(
             "prose",
             "prose without a verdict",
-            "a --parser with a regex, or --reply json",
+            ("a --parser with a regex", JSON),
             parsed=True,
         ),
     )

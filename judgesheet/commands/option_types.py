@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import click
 
 from judgesheet.base.errors import UsageError
+from judgesheet.base.sanitize import brief
 
 Value = TypeVar("Value")
 
@@ -90,9 +91,13 @@ def axis_file(name: str) -> Callable[[str], tuple[str, Path]]:
         axis, _, file = text.rpartition("=")
         if not re.fullmatch(r"\w*", axis):  # a sign in the name of the file
             axis, file = "", text
-        if not Path(file).exists():
+        is_there = False
+        with suppress(OSError):  # of a name that is too long for a file
+            is_there = Path(file).exists()
+        if not is_there:
             raise UsageError(
-                f"--{name} {text}: there is no file {file}; write AXIS=FILE, or FILE and one --axis"
+                f"--{name} {brief(text)}: there is no such file; write AXIS=FILE, or FILE and one "
+                "--axis"
             )
         return axis, Path(file)
 

@@ -67,8 +67,8 @@ def _too_few(sheet: Datasheet, policy: Policy) -> dict[str, tuple[str, bool]]:
     least = policy.min_independent or 0
     return {
         str(pool.get("axis")): (
-            f"of its {pool.get('stimuli')} stimuli {pool['independent']} are independent, the policy "
-            f"wants {least}",
+            f"of its {pool.get('stimuli')} stimuli {pool['independent']} are independent, the "
+            f"policy wants {least}",
             pool["independent"] != pool.get("stimuli"),
         )
         for pool in (pools if isinstance(pools, list | tuple) else ())

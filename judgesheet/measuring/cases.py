@@ -124,11 +124,15 @@ def casebook(
                     f"none of the {len(cases)} cases behind {name} had this outcome or verdict"
                 )
     some = {Key.parse(key).axis for key, cases in found.items() if cases and cases[0].group}
+    own = {parser["axis"] for parser in ledger.parsers()}
     return Casebook(
         {key: cases for key, cases in found.items() if cases},
         answers,
         {key: none[key] for key, cases in found.items() if not cases},
-        {name: _groups(all_axes()[name], wanted[name], answers) for name in some},
+        {
+            name: _groups(all_axes()[name], wanted[name], answers, has_parser=name in own)
+            for name in some
+        },
     )
 
 
@@ -161,7 +165,9 @@ _READ = ("call_id", "value", "shape")
 # -- calls without a verdict -----------------------------------------------------------------------
 
 
-def _groups(axis: Axis, readings: Readings, answers: Mapping[str, Answer]) -> dict[str, str]:
+def _groups(
+    axis: Axis, readings: Readings, answers: Mapping[str, Answer], *, has_parser: bool
+) -> dict[str, str]:
     """What to know of each shape of lost calls: how many, in which orders, what would read them."""
     by_shape: dict[str, list[Answer]] = {}
     for answer in answers.values():
@@ -169,12 +175,18 @@ def _groups(axis: Axis, readings: Readings, answers: Mapping[str, Answer]) -> di
             by_shape.setdefault(answer.shape, []).append(answer)
     only = replace(readings, families=frozenset({LOST_AS}))
     counted = Estimates(axis.NAME, axis.measure(only))
-    return {code: _told(axis, code, lost, counted) for code, lost in by_shape.items()}
+    return {
+        code: _told(axis, code, lost, counted, has_parser=has_parser)
+        for code, lost in by_shape.items()
+    }
 
 
-def _told(axis: Axis, code: str, lost: list[Answer], counted: Estimates) -> str:
+def _told(
+    axis: Axis, code: str, lost: list[Answer], counted: Estimates, *, has_parser: bool
+) -> str:
     figure, shape = counted.known(LOST_AS, shape=code), SHAPES[code]
     count = figure.conditions if figure is not None else f"{len(lost)} calls"
+    advice = shape.advice(lost[0].call.reply, has_parser=has_parser)
     replies = [(one.text, one.call.cell) for one in lost if one.outcome == "ok"]
     rule = suggested(axis, replies) if shape.parsed else None
     tried = (
@@ -182,4 +194,4 @@ def _told(axis: Axis, code: str, lost: list[Answer], counted: Estimates) -> str:
         if rule
         else ""
     )
-    return f"{shape.words}: {count}. What helps: {shape.remedy}.{tried}"
+    return f"{shape.words}: {count}. What helps: {advice}.{tried}"

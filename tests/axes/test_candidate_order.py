@@ -796,10 +796,10 @@ def test_rules_replace_the_model() -> None:
 @pytest.mark.parametrize(
     ("template", "words"),
     [
-        ("{{ request }} {{ first }}", "does not show"),
+        ("{{ request }} {{ first }}", "does not show the variable second"),
         ("{{ request }} {{ first }} {{ second }} {{ first }}", "shows the response one 2 times"),
         ("{{ request }} {{ second }} {{ first }}", "in the order it is given"),
-        ("{{ first }} {{ second }}", "does not show"),
+        ("{{ first }} {{ second }}", "does not show the variable request"),
         ("{{ request }} {{ first }} {{ second }} {{ winner }}", "its variables are request"),
     ],
 )

@@ -128,8 +128,8 @@ def test_the_order_of_the_schema_reaches_the_judge(tmp_path: Path) -> None:
     ("template", "words"),
     [
         ("{{ nothing }}", "nothing"),
-        ("grade please", "does not show"),
-        ("{{ prompt }} {{ response }}", "does not show"),
+        ("grade please", "does not show the variable prompt"),
+        ("{{ prompt }} {{ response }}", "does not show every criterion"),
         (
             "{{ prompt }}{{ response }}{% for c in criteria %}{{ c.name }}{{ c.name }}{% endfor %}",
             "shows the criterion 1 2 times",

@@ -5,11 +5,12 @@ import inspect
 import re
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 
-from judgesheet.axes import all_axes, prompt
+from judgesheet.axes import all_axes, folder, prompt
 from judgesheet.axis import PROFILES, Axis, NamingParts, Options, ReadingAlike, headline
 from judgesheet.axis.material import independent
 from judgesheet.axis.prompt import compile_prompt
@@ -144,3 +145,14 @@ def _numbered(value: Any, number: int) -> Any:
     if isinstance(value, list):
         return [_numbered(part, number) for part in value]
     return f"{value} {number}" if isinstance(value, str) else value
+
+
+def test_an_axis_has_at_most_ten_files_and_the_guide_says_what_each_holds(axis: Axis) -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "axes.md").read_text(encoding="utf-8")
+    table = guide.partition("## Step 5")[2].partition("\n\nWhat several")[0]
+    column = [row.split("|") for row in table.splitlines() if row.startswith("|")]
+    at = [cell.strip(" `") for cell in column[0]].index(axis.NAME)
+    told = [name.strip(" `") for row in column[2:] for name in row[at].split(",")]
+    files = [file.stem for file in folder(axis).glob("*.py")]
+    assert sorted(set(told)) == sorted(files)
+    assert len(files) <= 10

@@ -221,8 +221,8 @@ def test_the_boundary_stands_in_no_text_and_is_the_same_in_every_order() -> None
 @pytest.mark.parametrize(
     ("template", "words"),
     [
-        ("{{ prompt }} {{ boundary }}", "does not show"),
-        ("{% for c in candidates %}{{ boundary }}{{ c.text }}{% endfor %}", "does not show"),
+        ("{{ prompt }} {{ boundary }}", "does not show every candidate"),
+        ("{% for c in candidates %}{{ boundary }}{{ c.text }}{% endfor %}", "the variable prompt"),
         ("{{ prompt }}{% for c in candidates|reverse %}{{ boundary }}{{ c.text }}{% endfor %}",
          "order it is given"),
         ("{{ prompt }}{% for c in candidates %}{{ c.text }}{% endfor %}", "boundary"),

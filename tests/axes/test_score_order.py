@@ -91,7 +91,7 @@ def test_prompts_differ_only_where_the_rubric_stands() -> None:
         ("{% if %}", "line 1"),
         ("{{ nothing }}", "nothing"),
         ("{{ prompt.x.y }}", "attribute"),
-        ("grade please", "does not show"),
+        ("grade please", "does not show the variable prompt"),
         ("{{ prompt }} {{ response }} {{ response }}", "shows the response 2 times"),
         (
             "{{ prompt }}{{ response }}{% for o in options | sort(attribute='score') %}"
@@ -103,7 +103,7 @@ def test_prompts_differ_only_where_the_rubric_stands() -> None:
             "{% endfor %}",
             "does not say which is which of the options",
         ),
-        ("{{ prompt }}{{ response }}{{ options[0].description }}", "does not show"),
+        ("{{ prompt }}{{ response }}{{ options[0].description }}", "does not show every option"),
     ],
 )
 def test_a_broken_template_is_named(template: str, words: str) -> None:
