@@ -1,12 +1,16 @@
 """Templates of users, which may compute, but not without end.
 
-Jinja's sandbox keeps a template from reaching out of it. This one also counts its steps, items of
-loops and calls, and looks at the size of what it makes.
+Jinja's sandbox keeps a template from reaching out of it. This one also limits how long a rendering
+takes, and the size of all that it makes: before a text is made, where that can be known.
 """
 
-from collections.abc import Iterable
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
-from itertools import islice
+from dataclasses import dataclass, field
+from functools import wraps
+from math import prod
 from typing import Any
 
 from jinja2 import StrictUndefined, Template, nodes
@@ -14,17 +18,38 @@ from jinja2.runtime import Context
 from jinja2.sandbox import SandboxedEnvironment
 from jinja2.visitor import NodeTransformer
 
-MOST_STEPS = 1_000_000
-"""Items of loops and calls in one rendering: a prompt takes hundreds."""
-LARGEST = 10_000_000
-"""Characters of a text, or items of a list, that a template may make."""
+LONGEST_S = 5.0
+"""Seconds that a rendering may take: a prompt takes less than a thousandth."""
+LARGEST = 64_000_000
+"""Bytes of all that one rendering makes, as far as the texts and lists that it works on go."""
+PER_ITEM = 64
+"""Bytes that an item of a list or a dictionary takes at least."""
 MOST_BITS = 100_000
 
-_left: ContextVar[list[int]] = ContextVar("_left")
+_MULTIPLIES = frozenset(
+    {
+        *("center", "indent", "wordwrap", "join", "replace", "batch", "slice"),
+        *("ljust", "rjust", "zfill", "expandtabs", "translate"),
+    }
+)
+"""Filters, functions and methods that make as much as the product of what they are given."""
+_WIDTH = re.compile(r"\d{7,}")  # of a field in a format
 
 
 class TooMuchError(ValueError):
     """The template computes more than any prompt needs."""
+
+
+@dataclass(slots=True)
+class _Budget:
+    """What is left for one rendering; `weights` of what it met, which is held as long."""
+
+    ends_at: float = field(default_factory=lambda: time.monotonic() + LONGEST_S)
+    left: int = LARGEST
+    weights: dict[int, tuple[Any, int]] = field(default_factory=dict)
+
+
+_budget: ContextVar[_Budget] = ContextVar("_budget")
 
 
 class Bounded(SandboxedEnvironment):
@@ -35,8 +60,15 @@ class Bounded(SandboxedEnvironment):
 
     def __init__(self) -> None:
         # A misspelled variable is an error, not an empty place in every prompt.
-        super().__init__(undefined=StrictUndefined, autoescape=False)
+        super().__init__(undefined=StrictUndefined, autoescape=False, finalize=_shown)
+        del self.globals["lipsum"]  # of any length
+        self.filters = {name: _watched(name, each) for name, each in self.filters.items()}
         self.filters |= {"_each": _each, "_joined": _joined}
+
+    @staticmethod
+    def concat(pieces: Iterable[str]) -> str:
+        """The pieces of a rendering, of a macro or of a block, in one."""
+        return "".join(_counted(pieces))
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
         """The syntax tree, whose loops and joined texts are bounded; of imported templates too."""
@@ -44,30 +76,38 @@ class Bounded(SandboxedEnvironment):
         return counted
 
     def rendered(self, template: Template, variables: dict[str, Any]) -> str:
-        """The template's text; a TooMuchError if it takes more steps than there are."""
-        token = _left.set([MOST_STEPS])
+        """The template's text; a TooMuchError if it takes too long or makes too much."""
+        token = _budget.set(_Budget())
         try:
             return template.render(**variables)
+        except MemoryError:
+            raise TooMuchError("it takes more memory than there is") from None
         finally:
-            _left.reset(token)
+            _budget.reset(token)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """The result of an operation, if it is not too large."""
         if operator == "*":
-            _refuse(max(_size(left) * _count(right), _size(right) * _count(left)), LARGEST)
+            _refuse(max(_weight(left) * _count(right), _weight(right) * _count(left)), LARGEST)
             _refuse(_bits(left) + _bits(right), MOST_BITS)
         if operator == "**":
             _refuse(_bits(left) * _count(right), MOST_BITS)
+        if operator == "%":
+            _foresee("format", (left, *(right if isinstance(right, tuple) else (right,))))
         return _fitting(super().call_binop(context, operator, left, right))
 
     def call(self, context: Context, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
-        """The result of a call, which is a step."""
-        _spend(1)
+        """The result of a call, if it is not too large."""
+        owner = getattr(getattr(obj, "__wrapped__", obj), "__self__", None)
+        given = (*([] if owner is None else [owner]), *args, *kwargs.values())
+        _foresee(getattr(obj, "__name__", ""), given)
+        if isinstance(owner, list | dict):  # which it may change
+            _budget.get().weights.clear()
         return _fitting(super().call(context, obj, *args, **kwargs))
 
 
 class _Counted(NodeTransformer):
-    """Puts a count on every loop, and a bound on every `a ~ b`."""
+    """Puts a watch on every loop, and a bound on every `a ~ b`."""
 
     def visit_For(self, node: nodes.For) -> nodes.Node:  # noqa: N802  (as jinja calls it)
         self.generic_visit(node)
@@ -83,28 +123,75 @@ def _filtered(node: nodes.Node, name: str) -> nodes.Filter:
     return nodes.Filter(node, name, [], [], None, None, lineno=node.lineno)
 
 
+def _watched(name: str, given: Callable[..., Any]) -> Callable[..., Any]:
+    """A filter that is not begun where it would make too much."""
+
+    @wraps(given)  # with what it is given before the value
+    def watched(*args: Any, **kwargs: Any) -> Any:
+        _foresee(name, (*args, *kwargs.values()))
+        return _fitting(given(*args, **kwargs))
+
+    return watched
+
+
 def _each(items: Iterable[Any]) -> list[Any]:
-    listed = list(islice(items, MOST_STEPS + 1))
-    _spend(len(listed))
+    listed: list[Any] = []
+    for item in items:
+        if not len(listed) % 1000:
+            _refuse(PER_ITEM * len(listed), LARGEST)
+            _look_at_the_clock()
+        listed.append(item)
+    _spend(PER_ITEM * len(listed))
     return listed
 
 
 def _joined(parts: list[Any]) -> str:
-    texts = [str(part) for part in parts]
-    _refuse(sum(map(len, texts)), LARGEST)
-    return "".join(texts)
+    return "".join(_counted(str(_shown(part)) for part in parts))
 
 
-def _spend(steps: int) -> None:
-    left = _left.get()
-    left[0] -= steps
-    _refuse(-left[0], 0)
+def _counted(pieces: Iterable[str]) -> Iterator[str]:
+    for piece in pieces:
+        _spend(len(piece))
+        yield piece
+
+
+def _shown(value: Any) -> Any:
+    """A value that is put into the text, if it has a text that is not too long."""
+    if isinstance(value, list | tuple | Mapping):
+        _refuse(_weight(value), LARGEST)
+    return value
+
+
+def _foresee(name: str, given: Iterable[Any]) -> None:
+    """Refuse what would make too much, before it does; also of constants, while it is compiled."""
+    _look_at_the_clock()
+    given = [value for value in given if isinstance(value, int | str | list | tuple | Mapping)]
+    if name in _MULTIPLIES:
+        _refuse(prod(_count(value) or _weight(value) or 1 for value in given), LARGEST)
+    if name in {"format", "format_map"} and given and isinstance(given[0], str):
+        # Of widths, which a `*` takes from the values.
+        _refuse(max(map(int, _WIDTH.findall(given[0])), default=0), LARGEST)
+        _refuse(max(map(_count, given)) if "*" in given[0] else 0, LARGEST)
 
 
 def _fitting(value: Any) -> Any:
-    _refuse(_size(value), LARGEST)
+    _spend(_weight(value))
     _refuse(_bits(value), MOST_BITS)
     return value
+
+
+def _spend(size: int) -> None:
+    budget = _budget.get(None)
+    if budget is not None:
+        budget.left -= size
+        _refuse(-budget.left, 0)
+        _look_at_the_clock()
+
+
+def _look_at_the_clock() -> None:
+    budget = _budget.get(None)
+    if budget is not None and time.monotonic() > budget.ends_at:
+        raise TooMuchError(f"it takes longer than {LONGEST_S:g} s")
 
 
 def _refuse(much: int, most: int) -> None:
@@ -112,8 +199,21 @@ def _refuse(much: int, most: int) -> None:
         raise TooMuchError("it computes more than any prompt needs")
 
 
-def _size(value: Any) -> int:
-    return len(value) if isinstance(value, str | bytes | list | tuple) else 0
+def _weight(value: Any) -> int:
+    """About how many bytes a text has, or a list with all that is in it, as its text would."""
+    if isinstance(value, str | bytes):
+        return len(value)
+    if not isinstance(value, list | tuple | dict):
+        return 0
+    budget = _budget.get(None)
+    weights = {} if budget is None else budget.weights
+    known = weights.get(id(value))
+    if known is None:
+        weights[id(value)] = known = (value, 0)  # it may hold itself
+        parts = [*value, *value.values()] if isinstance(value, dict) else value
+        known = (value, PER_ITEM * len(parts) + sum(map(_weight, parts)))
+        weights[id(value)] = known
+    return known[1]
 
 
 def _bits(value: Any) -> int:

@@ -21,6 +21,25 @@ ENDLESS = {
     "{% set ns.x = ns.x + ns.x %}{% endfor %}",
     "a loop that calls itself": "{% for i in [1, 2] recursive %}{{ loop([1, 2]) }}{% endfor %}",
     "a macro that calls itself twice": TWICE,
+    "a wide field": "{{ 'x'|center(2 * 10**9) }}",
+    "a wide field of a method": "{{ 'x'.ljust(2 * 10**9) }}",
+    "a width in a format": "{{ '%2000000000d'|format(1) }}",
+    "a width in an operation": "{% set x = '%2000000000d' %}{{ x % 1 }}",
+    "a width in a method": "{{ '{:>2000000000}'.format(1) }}",
+    "long ends of lines": "{{ ('x ' * 4000000)|wordwrap(1, wrapstring='y' * 1000) }}",
+    "long margins": "{{ ('x\n' * 3000000)|indent(1000) }}",
+    "a long separator": "{{ ([1] * 300000)|join('x' * 1000) }}",
+    "replacing": "{{ ('x' * 9000000)|replace('x', 'y' * 1000) }}",
+    "translating": "{{ ('x' * 9000000).translate({120: 'y' * 1000}) }}",
+    "many groups": "{{ [1]|slice(10**8, 0)|list|length }}",
+    "many wide fields": "{{ range(99999)|map('string')|map('center', 10**5)|join|length }}",
+    "much output": "{% for i in range(99999) %}{{ 'x' * 10**5 }}{% endfor %}",
+    "much output of a block": "{% set x = 'x' * 10**5 %}{% set a %}{% for i in range(99999) %}"
+    "{{ x }}{% endfor %}{% endset %}{{ a|length }}",
+    "lists within lists": "{% set a = [1] * 1000 %}{% set b = [a] * 1000 %}{{ [b] * 1000 }}",
+    "lists that are written out": "{% set a = [1, 1, 1, 1, 1, 1, 1, 1] %}"
+    + "".join(f"{{% set a = [{', '.join('a' * 8)}] %}}" for _ in range(8))
+    + "{{ a }}",
 }
 
 
