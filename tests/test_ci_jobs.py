@@ -117,6 +117,7 @@ def run(
             "JUDGE_API_KEY": "a-key-of-the-test",
             "GITHUB_EVENT_NAME": event,
             "GITHUB_RUN_ATTEMPT": "1",
+            "GITHUB_STEP_SUMMARY": str(place / "summary.md"),
             "CI_PIPELINE_SOURCE": event,
         }
         done = subprocess.run(
@@ -188,6 +189,7 @@ def test_a_later_job_is_asked_one_question_and_gates_against_what_was_accepted(
     assert code == 0, said
     assert len(server.requests) == asked + 1
     assert "Δ score_order.cramers_v" in said
+    assert "| At a glance |" in (place / "summary.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize(("job", "event"), [("github", "pull_request"), ("gitlab", "schedule")])

@@ -116,7 +116,8 @@ def _served(axis: AxisResult, sheet: Datasheet) -> Control:
         text = "it runs on this machine" if is_here else "nobody says which model answered"
     elif not passed:
         told = [f"{name} ({number:,} calls)" for name, number in models.items()]
-        both = f", and on {axis.mixed_stimuli} stimuli several did" if axis.mixed_stimuli else ""
+        mixed = axis.mixed_stimuli
+        both = f", and on {mixed} stimul{'us' if mixed == 1 else 'i'} several did" if mixed else ""
         text = f"{len(models)} models answered under one name: {listed(told, MOST_MODELS)}{both}"
     mend = "pin one version of the model and measure again with --fresh"
     return Control(

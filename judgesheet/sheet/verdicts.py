@@ -12,6 +12,7 @@ from judgesheet.base.sanitize import one_line
 from judgesheet.sheet import show
 from judgesheet.sheet.markdown import code, fill
 
+GLANCE = ("Axis", "Asked", "At a glance", "Figure", "Limit")
 HEAD = ("Key", "Value", "One-sided bound", "Limit", "Verdict", "What would decide")
 
 
@@ -53,13 +54,20 @@ def as_json(sheet: Datasheet, exit_code: int) -> str:
 
 
 def as_markdown(sheet: Datasheet) -> str:
-    """The same as GitHub-flavoured Markdown."""
+    """The same as GitHub-flavoured Markdown, with every axis at a glance as on page one."""
+    from judgesheet.sheet.page import build
+
     cells = (_cells(verdict, sheet) for verdict in sheet.verdicts)
     return fill(
         "verdicts.md.jinja",
         judge=str(sheet.judge.get("model", "unnamed judge")),
         policy=sheet.decision.policy if sheet.decision else "",
         said=summary(sheet),
+        glance_head=GLANCE,
+        glance=[
+            (one.axis, one.asked, one.mark.word, f"{one.figure} {one.value}".strip(), one.limit)
+            for one in build(sheet).front.glance
+        ],
         head=HEAD,
         rows=[(code(key), *others) for key, *others in cells],
     )
