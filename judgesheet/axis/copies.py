@@ -16,11 +16,12 @@ _WORD = re.compile(r"\w+")
 _Run = tuple[str, ...]
 
 
-def groups(texts: Sequence[str]) -> list[list[int]]:
+def groups(texts: Sequence[str], names: Sequence[str | None] = ()) -> list[list[int]]:
     """The places of texts that are nearly the same, group by group, each in order.
 
     A text is in a group if it is nearly the same as any other of it (single linkage). Texts that a
     reader cannot tell apart are the same; one without three words is like none but its copies.
+    Those with the same of `names`, one per text or None, are a group whatever they say.
     """
     seen = [bare(text) for text in texts]
     runs = [_runs(text) for text in seen]
@@ -28,6 +29,10 @@ def groups(texts: Sequence[str]) -> list[list[int]]:
     first: dict[str, int] = {}
     for place, text in enumerate(seen):
         found.join(first.setdefault(text, place), place)
+    named: dict[str, int] = {}
+    for place, name in enumerate(names):
+        if name is not None:
+            found.join(named.setdefault(name, place), place)
     how_often = Counter(run for mine in runs for run in mine)
     by_run: defaultdict[_Run, list[int]] = defaultdict(list)
     for place in first.values():

@@ -130,7 +130,23 @@ def identical(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
             yield Problem(stimulus.id, what, code="identical")
 
 
-_NAMES = frozenset({"id", "gold", "domain", "source"})
+def independent(stimuli: Sequence[Stimulus]) -> int:
+    """How many of these stimuli are no near copy of another: each group of copies is one.
+
+    So is each `group` that the stimuli name: one customer, document or template.
+    """
+    # Not by how they are graded, which all of them may have in common.
+    asked = [
+        {name: part for name, part in stimulus.fields.items() if name not in _GRADING}
+        for stimulus in stimuli
+    ]
+    named = [stimulus.fields.get("group") for stimulus in stimuli]
+    alike = groups([" ".join(_shown(fields)) for fields in asked], named)
+    return len(stimuli) - sum(len(group) - 1 for group in alike)
+
+
+_GRADING = frozenset({"rubric", "criteria"})
+_NAMES = frozenset({"id", "group", "gold", "domain", "source"})
 """Fields that name things and are no part of what a judge reads."""
 
 

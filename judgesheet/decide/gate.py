@@ -56,7 +56,38 @@ def reach(estimate: Estimate) -> IntervalEstimate | None:
 def verdicts(sheet: Datasheet, policy: Policy) -> Iterator[Verdict]:
     """A verdict on every limit of the policy that applies."""
     found = by_key(sheet)
-    return _rejecting([*_each(sheet, policy, found)], found)
+    few = _too_few(sheet, policy)
+    held = [_of_copies(one, few) for one in _each(sheet, policy, found)]
+    return _rejecting(held, found)
+
+
+def _too_few(sheet: Datasheet, policy: Policy) -> dict[str, tuple[str, bool]]:
+    """By axis with too few independent stimuli: why nothing is proven, and if any are copies."""
+    pools = sheet.provenance.get("stimuli")
+    least = policy.min_independent or 0
+    return {
+        str(pool.get("axis")): (
+            f"of its {pool.get('stimuli')} stimuli {pool['independent']} are independent, the "
+            f"policy wants {least}",
+            pool["independent"] != pool.get("stimuli"),
+        )
+        for pool in (pools if isinstance(pools, list | tuple) else ())
+        if isinstance(pool, Mapping)
+        and isinstance(pool.get("independent"), int)
+        and pool["independent"] < least
+    }
+
+
+def _of_copies(verdict: Verdict, few: Mapping[str, tuple[str, bool]]) -> Verdict:
+    """The verdict, or void where too few stimuli are independent.
+
+    Intervals know how few there are, so that these break a limit; they do not know copies.
+    """
+    why, copied = few.get(Key.parse(verdict.key).axis, ("", False))
+    if not why or not (verdict.status == "proven" or (verdict.status == "broken" and copied)):
+        return verdict
+    needed = "stimuli that are no copies of one another" if copied else "more stimuli"
+    return replace(verdict, status="void", why=why, needed=needed, more_stimuli=None)
 
 
 def _each(sheet: Datasheet, policy: Policy, found: Mapping[str, Estimate]) -> Iterator[Verdict]:

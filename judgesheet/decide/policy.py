@@ -71,11 +71,16 @@ class Regression(_Part):
 
 
 class Policy(_Part):
-    """The file. `digest` is the SHA-256 of its text."""
+    """The file. `digest` is the SHA-256 of its text.
+
+    `min_independent` is the number of stimuli of an axis, each group of near copies counted once,
+    below which nothing on it is proven or broken.
+    """
 
     name: str = ""
     title: str = ""
     review_days: Annotated[int, Field(ge=1, le=3650)] | None = None
+    min_independent: Annotated[int, Field(ge=1)] | None = None
     limit: list[Limit] = []
     regression: list[Regression] = []
     digest: str = Field(default="", exclude=True)

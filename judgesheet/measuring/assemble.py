@@ -86,6 +86,12 @@ def _caveats(result: AxisResult, ledger: "Ledger", pools: Any) -> Iterator[str]:
                 "them out."
             )
         if isinstance(pool, Mapping) and pool.get("axis") == result.name:
+            stimuli, independent = (pool.get(name) for name in ("stimuli", "independent"))
+            if isinstance(independent, int) and independent != stimuli:
+                yield (
+                    f"{stimuli} stimuli, {independent} independent: the others are near copies, so "
+                    "that intervals are shorter than the data justify."
+                )
             templates = pool.get("templates")
             yield from map(str, templates if isinstance(templates, list) else ())
 

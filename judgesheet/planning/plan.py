@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from judgesheet.axes import prompt
 from judgesheet.axis import Axis, NamingArms, Options
+from judgesheet.axis.material import independent
 from judgesheet.base.digits import cents, thousandths
 from judgesheet.base.files import write_lines
 from judgesheet.base.keys import Key
@@ -75,6 +76,8 @@ def _about_stimuli(
         "name": BUILT_IN if path is None else path.name,
         "stimuli": len(used),
         "in_pool": in_pool,
+        # The built-in ones were written to be so.
+        "independent": len(used) if path is None else independent(used),
         "digest": pools.pool_digest(used),
         **({"copies": copies} if copies else {}),
         **({"templates": templates} if templates else {}),

@@ -3,6 +3,7 @@
 import importlib
 import inspect
 import re
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any, get_args
@@ -11,13 +12,14 @@ import pytest
 
 from judgesheet.axes import all_axes, folder, prompt
 from judgesheet.axis import PROFILES, Axis, NamingParts, Options, ReadingAlike, headline
+from judgesheet.axis.material import independent
 from judgesheet.axis.prompt import compile_prompt
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.keys import Key
 from judgesheet.base.records import ReplyFormat
 from judgesheet.measuring.parsing import reading
 from judgesheet.planning.plan import generator, make_plan
-from judgesheet.planning.stimuli import load
+from judgesheet.planning.stimuli import load, pool_digest, validated
 
 AXES = all_axes()
 
@@ -111,6 +113,38 @@ def test_replies_are_read_by_no_more_of_the_cell_than_the_axis_says(axis: Axis) 
             reading(axis, text, reply, cell)
         list(axis.parts(cell) if isinstance(axis, NamingParts) else ())
         assert cell.seen <= axis.READ_BY
+
+
+@pytest.mark.parametrize("name", all_axes())
+def test_stories_told_over_and_over_are_as_many_as_there_are(name: str) -> None:
+    pool = load(all_axes()[name])
+    assert independent(pool) == len(pool)
+    copies = [
+        replace(one, id=f"{one.id}-{number}", fields=_numbered(one.fields, number))
+        for one in pool[:2]
+        for number in range(12)
+    ]
+    assert independent(copies) == 2
+    named = [replace(one, fields={**one.fields, "group": "one customer"}) for one in pool[:6]]
+    assert independent([*named, *pool[6:]]) == len(pool) - 5
+
+
+@pytest.mark.parametrize("name", all_axes())
+def test_own_stimuli_may_name_their_group(name: str) -> None:
+    axis = all_axes()[name]
+    one = load(axis)[0]
+    named = validated(axis, {**one.fields, "group": "one customer"}, "mine.jsonl:1")
+    assert named.fields["group"] == "one customer"
+    assert pool_digest([validated(axis, {**one.fields, "group": None}, "")]) == pool_digest([one])
+
+
+def _numbered(value: Any, number: int) -> Any:
+    """The same with a number behind every text."""
+    if isinstance(value, dict):
+        return {name: _numbered(part, number) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_numbered(part, number) for part in value]
+    return f"{value} {number}" if isinstance(value, str) else value
 
 
 def test_an_axis_has_at_most_ten_files_and_the_guide_says_what_each_holds(axis: Axis) -> None:

@@ -696,3 +696,30 @@ def test_no_limit_outweighs_the_advice_not_to_use_it() -> None:
     assert decision is not None
     assert decision.verdict == "not proven"
     assert "Do not compare with it." in decision.text
+
+
+@pytest.mark.parametrize(
+    ("high", "independent", "status"),
+    [
+        (0.08, 24, "proven"),
+        (0.08, 2, "void"),
+        (0.40, 2, "void"),  # what two stories show proves nothing against a judge, either
+        (0.40, 24, "broken"),
+    ],
+)
+def test_copies_of_two_stimuli_decide_nothing(high: float, independent: int, status: str) -> None:
+    pools = [{"axis": "candidate_order", "stimuli": 24, "independent": independent}]
+    rate = share(KEY, high - 0.05, high - 0.1, high)
+    made = sheet(rate, provenance={"stimuli": pools})
+    held = decide(made, policy("min_independent = 10\n" + limit())).verdicts
+    assert [one.status for one in held] == [status]
+    (free,) = decide(made, policy(limit())).verdicts
+    assert free.status == ("proven" if high < 0.1 else "broken")
+
+
+def test_few_stimuli_that_are_no_copies_can_reject_and_not_adopt() -> None:
+    pools = [{"axis": "candidate_order", "stimuli": 5, "independent": 5}]
+    for rate, status in ((share(KEY, 0.0, 0.0, 0.08), "void"), (share(KEY, 1, 0.9, 1), "broken")):
+        made = sheet(rate, provenance={"stimuli": pools})
+        (verdict,) = decide(made, policy("min_independent = 10\n" + limit())).verdicts
+        assert verdict.status == status

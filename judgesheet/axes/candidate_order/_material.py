@@ -168,6 +168,7 @@ class Task(Strict):
 
     id: Name
     domain: str = ""
+    group: Text | None = None
     request: Text
     elements: list[Element]
     neutral: list[Wordings]
@@ -219,6 +220,7 @@ class Pair(Strict):
     better: Literal["u", "v"] | None = None
     requirements: list[Text] = Field(default_factory=list)
     source: Text | None = None
+    group: Text | None = None
 
 
 def _kind(record: Any) -> str:

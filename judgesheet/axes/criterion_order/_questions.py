@@ -89,6 +89,7 @@ class Material(Strict):
 
     id: Name
     domain: str = ""
+    group: Text | None = None
     prompt: Text
     reference: Text | None = None
     criteria: Annotated[list[Criterion], Field(min_length=2, max_length=MOST_CRITERIA)]

@@ -65,6 +65,7 @@ class Material(Strict):
 
     id: Name
     domain: str = ""
+    group: Text | None = None
     source: str = ""
     prompt: Text
     reference: Text | None = None

@@ -66,6 +66,7 @@ class Material(Strict):
 
     id: Name
     domain: str = ""
+    group: Text | None = None
     prompt: Text
     reference: Text | None = None
     rubric: Rubric
