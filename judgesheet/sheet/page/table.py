@@ -180,8 +180,9 @@ def _row(row: Characteristic, axis: AxisResult, context: Context) -> TableRow:
     # A sheet that was edited may lack what was decided of a figure.
     told: FigureCode = verdict.status if verdict else "void" if reason else ""
     status = axis.statuses.get(row.key, FigureStatus(told))
-    limit = verdict.limit if verdict else None
-    sign = show.SIGNS[verdict.kind] if verdict else ""
+    limits = [one for one in context.sheet.verdicts if one.key == row.key]
+    # Of several limits on a figure the one that its verdict is about comes first.
+    limits.sort(key=lambda one: one is not verdict)
     side, decided = show.deciding(verdict, estimate) if verdict else ("", shown)
     bound = f"{show.SIGNS[side]}{decided.value}"
     marks = tuple(_marks(estimate, status))
@@ -198,7 +199,11 @@ def _row(row: Characteristic, axis: AxisResult, context: Context) -> TableRow:
         size=size(estimate),
         noise=_number(noise.value if noise else None, given_in),
         detectable=_detectable(status.detectable, given_in),
-        limit="" if limit is None else f"{sign}{_number(limit, given_in)}",
+        limit=", ".join(
+            f"{show.SIGNS[one.kind]}{_number(one.limit, given_in)}"
+            for one in limits
+            if one.limit is not None
+        ),
         bound=show.bound(verdict, estimate) if verdict else "",
         marks=marks,
         meaning=meaning.partition(". ")[0].rstrip("."),  # one sentence is enough beside a number
