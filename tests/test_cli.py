@@ -728,7 +728,7 @@ def test_a_failing_example_stops_a_probe_before_its_first_call(odd: Path) -> Non
     [
         (("--parser", "score_order"), 2, "write AXIS=FILE"),
         (("--parser", "candidate_order=mine.toml"), 2, "not probed"),
-        (("--parser", "score_order=absent.toml"), 2, "no file absent.toml"),
+        (("--parser", "score_order=absent.toml"), 2, "absent.toml"),
     ],
 )
 def test_a_parser_that_cannot_be_used_is_named(
