@@ -183,7 +183,7 @@ def _forms(secret: str) -> Iterator[str]:
 
 _TAG = r"(?:<|\\{1,4}u003c|&lt;)(?:\\{0,4}/)?[^<>&\\]{0,60}(?:>|\\{1,4}u003e|&gt;)"
 _UNSEEN = r"\u00ad\u200b-\u200d\u2060\ufeff*`"
-_GAP = rf"(?:{_TAG}|[{_UNSEEN}]|\\{{1,4}}u(?i:00ad|200[b-d]|2060|feff)|&shy;)*+"
+_GAP = rf"(?:{_TAG}|[{_UNSEEN}]|\\{{1,4}}u(?i:00ad|200[b-d]|2060|feff)|&shy;)*"
 """What shows nothing, or changes how letters look: it may stand between those of a secret."""
 _MARKUP = re.compile(rf"<[^<>]{{0,62}}>|[{_UNSEEN}]")
 _MASK = re.compile(r"\*{2,}|•{2,}|…|\.{3,}|x{4,}|#{3,}", re.IGNORECASE)
