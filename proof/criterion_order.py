@@ -20,6 +20,8 @@ SLOW = (
 )
 NO_INTERVAL = (
     *("mean_delta_pos_null", "max_delta_pos_null", "delta_pos_null", "delta_pos_null95"),
+    # Of single calls, which these judges do not give.
+    "order_dependence_p",
     *("significant_criteria", "budget_r", "budget_agreement", *losses.NAMES, *unequal.NAMES),
 )
 
