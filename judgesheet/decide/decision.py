@@ -175,13 +175,14 @@ def _stimuli(sheet: Datasheet, verdicts: Sequence[Verdict]) -> Iterator[str]:
     told = ", ".join(
         f"about {count(one.more_stimuli or 0)} for {named(found, one.key)}" for one in most.values()
     )
-    unasked = [_unasked(spare[axis], most[axis], axis) for axis in most if axis in spare]
+    titles = {axis.name: axis.title for axis in sheet.axes}
+    unasked = [_unasked(spare[axis], most[axis], titles[axis]) for axis in most if axis in spare]
     yield "; ".join((f"more stimuli, if the values stay: {told}", *unasked))
 
 
-def _unasked(spare: int, verdict: Verdict, axis: str) -> str:
+def _unasked(spare: int, verdict: Verdict, title: str) -> str:
     """The stimuli of the pool that the run left out, and whether they are enough."""
-    told = f"{spare} of {axis} were not asked: a larger --profile asks them"
+    told = f"{spare} of “{title}” were not asked: a larger --profile asks them"
     return told if spare >= (verdict.more_stimuli or 0) else f"{told}, the rest must be your own"
 
 
