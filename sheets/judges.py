@@ -155,7 +155,7 @@ BADLY_MEASURED = (
     ),
     served(
         "served-model-changed-between", Endpoint(renamed_at_half),
-        "ranking", CONDITIONS | NOT_PROVEN,
+        "ranking", NOT_PROVEN,
         "each axis of the policy was answered by one model, but not all by the same: none of the "
         "two is shown to keep every limit",
     ),

@@ -44,8 +44,7 @@ class Fault:
     """A fault, which requests meet it, and the exit codes of a run and of those that go on with it.
 
     Before the last of several commands the server is mended. `is_away` says that it does not
-    listen for a time (`at_once`: from the beginning), so that it knows of fewer attempts; that it
-    `mixes` up the two questions before a run, which are in no log.
+    listen for a time (`at_once`: from the beginning), so that it knows of fewer attempts.
     """
 
     name: str
@@ -54,7 +53,6 @@ class Fault:
     codes: tuple[int, ...] = (0,)
     words: tuple[str, ...] = ()
     model: str = MODEL
-    mixes: bool = False
     is_away: bool = False
     at_once: bool = False
 
@@ -377,7 +375,7 @@ def _message_cut(reason: str, asked: Asked) -> Given:
 
 
 def _mixed_up() -> Iterator[Fault]:
-    """Each gets the answer to the question before it: known by its id, or by two words."""
+    """Each gets the answer to the question before it, known by its id."""
     last: list[Asked] = []
 
     def of_the_one_before(asked: Asked) -> Given:
@@ -392,7 +390,6 @@ def _mixed_up() -> Iterator[Fault]:
     yield Fault(
         "answers that belong to others, with their ids", of_the_one_before, _half_way, (5, 0)
     )
-    yield Fault("two questions get each other's answer", answer, _every, (1, 0), mixes=True)
 
 
 # -- what only somebody can mend -----------------------------------------------------------------
@@ -461,12 +458,11 @@ def suffer(fault: Fault) -> tuple[list[Ended], Balance]:
             "--out",
             run,
         )
-        server.mixes = fault.mixes
         if fault.at_once:
             server.stop()
         for turn in range(len(fault.codes)):
             if turn and turn == len(fault.codes) - 1:
-                server.script, server.mixes = answer, False
+                server.script = answer
                 server.start()
             ended.append(judgesheet("probe", *asked, env={"ANTHROPIC_API_KEY": "of-nobody"}))
         return ended, balance(run, server.log, is_away=fault.is_away)

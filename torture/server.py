@@ -17,8 +17,6 @@ from hashlib import sha256
 from itertools import count
 from typing import Any, Literal
 
-from judgesheet.judges.check import ECHO
-
 RESET = None
 """In the place of a piece: the connection is broken off at once."""
 USAGE = {"prompt_tokens": 10, "completion_tokens": 2}
@@ -142,12 +140,9 @@ class Server:
         self.script = script
         self.port = 0
         self.log: list[Entry] = []
-        self.mixes = False  # up the answers to the two questions before a run
         self.others: list[str] = []  # first lines of requests that no judge is asked with
         self._loop = loop
         self._times: Counter[str] = Counter()
-        self._words: list[str] = []
-        self._both = asyncio.Event()
         self._listening: asyncio.Server | None = None
         self._open: set[asyncio.StreamWriter] = set()
 
@@ -205,24 +200,11 @@ class Server:
             self.others.append(head[0])
             return None
         asked = Asked(len(self.log) + 1, 0, turn, headers, json.loads(content))
-        if asked.words.startswith(ECHO.format("")):
-            return Entry(asked, await self._repeated(asked))
         asked = replace(asked, before=self._times[asked.words])
         self._times[asked.words] += 1
         entry = Entry(asked, self.script(asked))
         self.log.append(entry)
         return entry
-
-    async def _repeated(self, asked: Asked) -> Given:
-        """The word that is to be repeated; another one, that came before, if it `mixes` them up."""
-        word = asked.words.rpartition(" ")[2]
-        self._words.append(word)
-        if len(self._words) == 2:
-            self._both.set()
-        if self.mixes:
-            await self._both.wait()
-            word = next(other for other in self._words if other != word)
-        return answered(completion(asked, word))
 
     async def _send(self, entry: Entry, writer: asyncio.StreamWriter) -> None:
         for piece in entry.given.pieces:

@@ -154,6 +154,8 @@ def _endpoint(model: str, connection: Connection) -> Iterator[Diagnosis]:
         yield Diagnosis(model, "failed", seen.problem)
         return
     yield Diagnosis(model, "ok", f"answers in {seconds(seen.latency_s)}")
+    if seen.mixes_up:
+        yield Diagnosis("answers", "failed", "two questions at once got each other's")
     yield _parameters(seen.refused)
     for what, present, otherwise in (
         ("JSON schema", seen.json_schema, "use --reply text"),

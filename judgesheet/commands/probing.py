@@ -112,13 +112,13 @@ def _prepared(
 def _refuse_mixing(request: Request, ledger: Ledger) -> None:
     """JudgeError, before a run begins, if two questions asked at once get each other's answers.
 
-    The ledger does not count these two, so that they are left out where its limits are set.
+    No call of the plan, and so only of an endpoint that is to be tried out (`auto`).
     """
     from judgesheet.judges.check import mixes_up_answers
 
-    is_limited = any((request.max_calls, request.max_cost, request.max_total_tokens))
+    is_tried = "auto" in (request.reply, request.logprobs)
     is_asked_there = request.model.partition("/")[0] in BEHIND_HTTP and request.engine == "local"
-    may_ask = request.concurrency > 1 and not is_limited and not ledger.totals().attempts
+    may_ask = is_tried and request.concurrency > 1 and not ledger.totals().attempts
     if is_asked_there and may_ask and asked(request, mixes_up_answers):
         raise JudgeError(MIXED_UP.format("two that were asked at once got each other's"))
 

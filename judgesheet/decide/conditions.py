@@ -7,7 +7,7 @@ from judgesheet.base.digits import percent
 from judgesheet.base.keys import Key
 from judgesheet.base.records import AxisResult, Datasheet, Estimate, Verdict
 from judgesheet.base.sanitize import listed
-from judgesheet.decide.controls import EVERY, READ
+from judgesheet.decide.controls import EVERY, ONE_VERSION, READ
 from judgesheet.decide.gate import reach
 
 MANY_LOST = 0.05
@@ -35,7 +35,8 @@ def of(sheet: Datasheet) -> Iterator[Condition]:
     yield from _unproven(sheet)
     proven = [verdict for verdict in sheet.verdicts if verdict.status == "proven"]
     kept = {verdict.key for verdict in proven}
-    yield from _several_models(sheet, {Key.parse(key).axis for key in kept})
+    if several := several_models(sheet, {Key.parse(key).axis for key in kept}):
+        yield f"{ONE_VERSION}: {several}", ()
     found = by_key(sheet)
     for axis in sheet.axes:
         for remedy in axis.mitigations:
@@ -96,12 +97,12 @@ def _unproven(sheet: Datasheet) -> Iterator[Condition]:
         yield f"the limit on {names} ({rule}) is {is_what}: {why}", tuple(keys)
 
 
-def _several_models(sheet: Datasheet, axes: Collection[str]) -> Iterator[Condition]:
-    """That no served model was measured on all these axes, each of which one model answered."""
+def several_models(sheet: Datasheet, axes: Collection[str]) -> str:
+    """That no served model was measured on all these axes; "" where one was, or nobody says."""
     models = {one.title: listed([*one.served_models], 1) for one in sheet.axes if one.name in axes}
     told = [f"{model} on {title}" for title, model in models.items() if model]
-    if len({*models.values()} - {""}) > 1:
-        yield f"no one served model was measured on every axis: {'; '.join(told)}", ()
+    alike = len({*models.values()} - {""}) < 2
+    return "" if alike else f"no one model was measured on every axis: {'; '.join(told)}"
 
 
 def _untold(axis: AxisResult, names: set[str]) -> Iterator[Condition]:

@@ -20,6 +20,7 @@ COMPLETE, SERVED, READ = "complete", "one_served_model", "readable"
 OF_RUN = (COMPLETE, SERVED, READ)
 """Codes of the controls that are the same on every axis, in the order of their weight."""
 MOST_MODELS = 3
+ONE_VERSION = "pin one version of the model and measure again with --fresh"
 OTHER_FORMAT = {"json": "text", "text": "json"}
 """The reply format to try instead."""
 
@@ -119,9 +120,8 @@ def _served(axis: AxisResult, sheet: Datasheet) -> Control:
         mixed = axis.mixed_stimuli
         both = f", and on {mixed} stimul{'us' if mixed == 1 else 'i'} several did" if mixed else ""
         text = f"{len(models)} models answered under one name: {listed(told, MOST_MODELS)}{both}"
-    mend = "pin one version of the model and measure again with --fresh"
     return Control(
-        "one served model", passed, text, code=SERVED, of="run", mend=mend, touches=(EVERY,)
+        "one served model", passed, text, code=SERVED, of="run", mend=ONE_VERSION, touches=(EVERY,)
     )
 
 

@@ -17,7 +17,7 @@ from judgesheet.base.records import Counts, Datasheet, Decision, Estimate, Verdi
 from judgesheet.base.sanitize import listed
 from judgesheet.base.units import unit
 from judgesheet.decide import conditions
-from judgesheet.decide.controls import COMPLETE, failed
+from judgesheet.decide.controls import COMPLETE, ONE_VERSION, failed
 from judgesheet.decide.gate import not_asked, weight
 
 PASSED, FAILED, NOT_PROVEN = 0, 3, 4  # scripts branch on them; 1 and 2 are faults and wrong use
@@ -88,6 +88,9 @@ def _decided(sheet: Datasheet) -> _Decided:
     if not (proven := by_status["proven"]):
         text = "Not proven: no limit of the policy is proven on what was probed."
         return _Decided("not proven", "", "", text)
+    if several := conditions.several_models(sheet, conditions.judged_axes(sheet)):
+        # Each limit is kept by one of them, and nobody knows of any that keeps them all.
+        return _Decided("not proven", "", "", f"Not proven: {several}.")
     if stop := next(conditions.stops(sheet, conditions.judged_axes(sheet)), None):
         # What the policy limits is well, and what it does not limit is not.
         text, keys = stop
@@ -111,6 +114,8 @@ def _needed(sheet: Datasheet) -> Iterator[str]:
     if any(one.status == "broken" for one in sheet.verdicts):
         yield from _mended(sheet)
         return
+    if conditions.several_models(sheet, conditions.judged_axes(sheet)):
+        yield ONE_VERSION
     open_ = [one for one in sheet.verdicts if not one.warns and one.status != "proven"]
     on = {Key.parse(one.key).axis for one in open_}
     cut = [a for a in sheet.axes if a.name in on and any(c.code == COMPLETE for c in failed(a))]

@@ -44,7 +44,8 @@ class Examined:
     "" if one did. `seed` means accepted, which is all that can be seen from outside;
     `deterministic` that one question, asked three times at temperature 0, got one answer. `refused`
     are parameters that the endpoint does not take, so that they are not sent, or under another
-    name. `latency_s` is the median of all answers, in seconds.
+    name. `mixes_up` says that a question got the answer to another. `latency_s` is the median of
+    all answers, in seconds.
     """
 
     problem: str = ""
@@ -53,6 +54,7 @@ class Examined:
     logprobs: bool = False
     seed: bool = False
     deterministic: bool = False
+    mixes_up: bool = False
     refused: Refused = field(default_factory=dict)
     latency_s: float = math.nan
 
@@ -67,6 +69,7 @@ async def examine(judge: Judge) -> Examined:
         schema = await _ask(judge, _IN_JSON)
         logprobs = await _ask(judge, LOGPROBS)
         seed = await _ask(judge, {"seed": 1})
+        mixes_up = await mixes_up_answers(judge)
         refused = judge.refused
     same = [first, *repeats]
     answered = [reply for reply in (*same, schema, logprobs, seed) if reply.outcome == "ok"]
@@ -75,6 +78,7 @@ async def examine(judge: Judge) -> Examined:
         logprobs=_has_logprobs(logprobs),
         seed=seed.outcome == "ok",
         deterministic=len({(reply.outcome, reply.text) for reply in same}) == 1,
+        mixes_up=mixes_up,
         refused=refused,
         latency_s=statistics.median(reply.latency_s for reply in answered),
     )

@@ -14,6 +14,7 @@ from judgesheet.base.errors import JudgeError, StoppedError
 from judgesheet.base.records import ANOTHERS
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.run_directory import LEDGER
+from tests.command import run
 from tests.judges.loopback import Answer, Request, Script, Server, completion, repeated, serving
 
 pytestmark = pytest.mark.usefixtures("only_json")
@@ -62,26 +63,35 @@ def in_body(request: Request, _number: int) -> Answer:
 def test_two_questions_before_a_run_show_it(tmp_path: Path) -> None:
     with serving(plain, canary=swapping(repeated)) as server:
         with pytest.raises(JudgeError, match="--concurrency 1"):
-            probe(server, tmp_path / "run")
-        assert (len(server.canaries), len(server.requests)) == (2, 0)
+            probe(server, tmp_path / "run", reply="auto")
+        assert len(server.canaries) == 2
+        assert not Ledger.open(tmp_path / "run" / LEDGER).totals().attempts
 
 
-@pytest.mark.parametrize("how", [{"concurrency": 1}, {"max_calls": CALLS}])
-def test_where_nothing_is_asked_at_once_or_calls_are_limited_there_are_no_such_questions(
+@pytest.mark.parametrize("how", [{"concurrency": 1, "reply": "auto"}, {}])
+def test_where_nothing_is_asked_at_once_or_tried_out_there_are_no_such_questions(
     how: dict[str, Any], tmp_path: Path
 ) -> None:
     with serving(plain, canary=swapping(repeated)) as server:
         assert probe(server, tmp_path / "run", **how).datasheet.run["complete"]
-        assert (len(server.canaries), len(server.requests)) == (0, CALLS)
+        assert not server.canaries
+
+
+def test_doctor_tells_of_it() -> None:
+    with serving(plain, canary=swapping(repeated)) as server:
+        done = run("doctor", "--model", "openai-compatible/m", "--base-url", server.base_url)
+        assert done.returncode == 1
+        assert "got each other's" in done.stdout
 
 
 @pytest.mark.parametrize("says", ["", "No.", "b" * 3000])
 def test_who_repeats_no_word_is_not_accused(says: str, tmp_path: Path) -> None:
     with serving(plain, canary=lambda *_: completion(says)) as server:
-        assert probe(server, tmp_path / "run").datasheet.run["complete"]
+        assert probe(server, tmp_path / "run", reply="auto").datasheet.run["complete"]
+        assert len(server.canaries) == 2
 
 
-def test_a_resumed_run_does_not_ask_them_again(tmp_path: Path) -> None:
+def test_a_run_makes_the_calls_of_its_plan_and_no_more(tmp_path: Path) -> None:
     with serving(plain) as server:
         probe(server, tmp_path / "run", max_calls=30)
         probe(server, tmp_path / "run")

@@ -232,17 +232,20 @@ def test_by_what_it_was_decided(
     assert (decision.verdict, decision.limiting, decision.because) == (verdict, key, because)
 
 
-def test_a_judge_is_adopted_under_conditions_where_each_axis_was_answered_by_another_model() -> (
-    None
-):
+@pytest.mark.parametrize(
+    ("model", "warns", "verdict"),
+    [("a", "", "adopt"), ("a", WARN, "adopt"), ("b", "", "not proven"), ("b", WARN, "conditions")],
+)
+def test_no_judge_is_adopted_whose_axes_were_answered_by_different_models(
+    model: str, warns: str, verdict: str
+) -> None:
     first = axis(estimates=(rate(KEY),), served_models={"a": 40})
-    second = axis("two", estimates=(rate("two.rate"),))
-    policy = Policy(limit=[*limits(ALL).limit, *limits(ALL, axis_="two").limit])
-    for model, verdict, told in (("a", "adopt", 0), ("b", "conditions", 1)):
-        other = replace(second, served_models={model: 40})
-        decision = decide(sheet(first, other), policy).decision
-        assert decision is not None
-        assert (decision.verdict, len(decision.conditions)) == (verdict, told)
+    second = axis("two", estimates=(rate("two.rate"),), served_models={model: 40})
+    policy = Policy(limit=[*limits(ALL).limit, *limits(ALL + warns, axis_="two").limit])
+    decision = decide(sheet(first, second), policy).decision
+    assert decision is not None
+    assert decision.verdict == verdict
+    assert any("pin one version" in told for told in decision.needed) == (verdict == "not proven")
 
 
 def test_a_remedy_is_a_condition_where_the_limit_is_kept_with_it_alone() -> None:
