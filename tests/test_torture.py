@@ -132,7 +132,7 @@ def test_the_page_was_made_of_all_cases() -> None:
 FEW = (
     *("kept connections break", "cut off by openai-compatible: model_length"),
     *("cut off by anthropic: max_tokens", "answers that belong to others, with their ids"),
-    "nobody listens for two seconds",
+    "nobody listens at first",
 )
 
 
