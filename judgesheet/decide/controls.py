@@ -62,7 +62,7 @@ def _touched(axis: AxisResult, of: str) -> Iterator[tuple[str, str]]:
         if control.of == of:
             for estimate in axis.estimates:
                 if touches(control, estimate.key):
-                    yield estimate.key, f"control failed: {control.name}"
+                    yield estimate.key, f"the control “{control.name}” failed"
 
 
 def _unbounded(axis: AxisResult) -> Iterator[tuple[str, str]]:
@@ -94,6 +94,8 @@ def _complete(axis: AxisResult, sheet: Datasheet) -> Control:
     # something else is missing, such as settings of a sweep.
     cut = sheet.run.get("complete") is False and (axis.name in lacking or goes_on or not lacking)
     text = f"{'only ' if cut else ''}{count(axis.made)} of {count(axis.planned)} calls were made"
+    if not axis.made and axis.planned:
+        text = f"none of {count(axis.planned)} calls was made"
     if cut and axis.name not in lacking:
         text = "the run has not come to its end"
     mend = "finish the run: the same command resumes it"

@@ -90,7 +90,7 @@ def _every(axis: AxisResult) -> Iterator[Statement]:
 
 
 def _of_control(control: Control) -> Statement:
-    whose = "" if control.of == "run" else f"control failed: {control.name}. "
+    whose = "" if control.of == "run" else f"the control “{control.name}” failed. "
     told = f"{whose}{control.text}"
     mend = f" Remedy: {control.mend}." if control.mend else ""
     text = f"{_capital(told).rstrip('.')}.{mend}"

@@ -367,8 +367,8 @@ def _smallest(
         yield _advice(text, excess, gain)
     else:
         text = (
-            "Probe more prompts: neither an effect of the order nor a gain from several orders is "
-            "shown, and neither is ruled out."
+            "Probe more prompts: neither an effect of the order over all of them nor a gain from "
+            "several orders is shown, and neither is ruled out."
         )
         yield _advice(text, excess, gain)
 
