@@ -25,9 +25,6 @@ UNPROVEN: dict[str, str] = {
     "score_order.chi2": "the statistic of `chi2_p`, no estimate",
     "score_order.min_bias_order": "the name of an order; `min_bias_confidence` is proven",
     "score_order.default_order_rank": _SAMPLE,
-    "score_order.excess_change_rate": (
-        "the estimator of `criterion_order.excess_change_rate`, which is proven"
-    ),
     "criterion_order.order_dependence_p": (
         "exchanged as for that of the other axes, which are proven; its size in page one"
     ),
