@@ -259,6 +259,10 @@ def measuring(
     return run
 
 
+EXCESS = ".excess_"
+"""What figures beyond noise have in their keys."""
+
+
 @dataclass(frozen=True)
 class Part:
     """Figures of similar cost, and the data sets that they are asked on at each size.
@@ -300,7 +304,10 @@ def lines(cases: Mapping[str, Case], parts: Sequence[Part]) -> Iterator[Line]:
                 figures: Sequence[Figure[Any]] = figures,
                 part: Part = part,
             ) -> Truths:
-                return {**population(figures, draw, *part.population), **case.exact()}
+                sampled = population(figures, draw, *part.population)
+                # The order adds nothing negative to noise, whatever a sample shows of it.
+                least = {key: max(0.0, value) for key, value in sampled.items() if EXCESS in key}
+                return {**sampled, **least, **case.exact()}
 
             for size, sets in part.sets.items():
                 run = measuring(figures, draw, size)
