@@ -50,8 +50,9 @@ class TableRow:
 
     `least` and `most` are the ends of the interval; under a limit the one-sided bound that decides
     stands in place of its end, with its sign. `turn` says when the row is chosen: those under a
-    limit are at 0, whatever the room, the others follow in turn, axis by axis. `void` is why the
-    figure must not be used, `voided` the same where that is not so of the whole axis.
+    limit are at 0, whatever the room, the others follow in turn, axis by axis. `limits` are all on
+    the figure, first the one that `verdict` is about. `void` is why the figure must not be used,
+    `voided` the same where that is not so of the whole axis.
     """
 
     key: str
@@ -73,6 +74,7 @@ class TableRow:
     estimate: Estimate
     null: float | None
     verdict: Verdict | None
+    limits: tuple[Verdict, ...]
     voided: str
     turn: int = 0
 
@@ -212,6 +214,7 @@ def _row(row: Characteristic, axis: AxisResult, context: Context) -> TableRow:
         estimate=estimate,
         null=row.null,
         verdict=verdict,
+        limits=tuple(limits),
         voided="" if axis.void is not None else reason,
     )
 
