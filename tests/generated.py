@@ -311,7 +311,6 @@ def limits_on_strangers() -> str:
         "a packed file": f"{limits.MOST_UNPACKED} times its size, beyond a million characters",
         "lists and objects within each other": f"{limits.MOST_DEPTH}",
         "a judge's answer; with its thought": pair,
-        "what the paths of a parser look at in one reply": f"{limits.MOST_STEPS:,} values",
         "lines of a file; members of an archive; columns of a table": many,
     }
     lines = ["", "| of | at most |", "|---|---|"]

@@ -30,7 +30,6 @@ HOMES = {
     "sqlite3": {"ledger", "importers"},
     "ray": {"collect.workers"},
     "re2": {"measuring.parsing"},
-    "jsonpath": {"measuring.parsing"},
     "scipy": {"stats"},
     "statsmodels": {"stats"},
     "typst": {"sheet"},

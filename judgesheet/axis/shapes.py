@@ -82,7 +82,7 @@ SHAPES = {
         Shape(
             "other_json",
             "JSON of another form",
-            ("a --parser with a jsonpath", JSON),
+            ("a --parser with a path", JSON),
             parsed=True,
         ),
         Shape("broken_json", "JSON that does not end", (JSON, "a larger --max-tokens")),

@@ -86,6 +86,11 @@ def count(number: float) -> str:
     return f"{number:,.0f}"
 
 
+def counted(number: float, one: str, many: str = "") -> str:
+    """`1 call`, `1,920 calls`; `many` where the plural is not `one` with an s."""
+    return f"{count(number)} {one if number == 1 else many or f'{one}s'}"
+
+
 def cents(usd: float) -> str:
     """US dollars, without their sign: `0.42`."""
     return f"{usd:,.2f}"

@@ -111,10 +111,6 @@ MOST_LINES_OF_AN_ANSWER, MOST_BRACKETS = 5_000, 1_000
 """What has more of them is no answer, and would take long to read."""
 MOST_MATCHES = 1_000
 """Of a pattern, or objects, that are examined in one reply; one with more is unreadable."""
-MOST_STEPS = 50_000
-"""Values that JSON paths look at in one reply; one that needs more is unreadable."""
-MOST_TERMS = 3
-"""Parts of a filter that look at a value (`@`)."""
 MOST_PARTS_OF_A_REPLY = 60
 """Pieces in which a verdict is looked for that stands where it should not, from the end."""
 

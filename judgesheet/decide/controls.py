@@ -7,7 +7,7 @@ proven or broken by them. Where one of the judge fails, a figure that looks well
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from judgesheet.base.digits import count, percent
+from judgesheet.base.digits import count, counted, percent
 from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_EXAMPLES
 from judgesheet.base.records import AxisResult, Control, Datasheet
@@ -118,7 +118,7 @@ def _served(axis: AxisResult, sheet: Datasheet) -> Control:
         passed = True if is_here else None
         text = "it runs on this machine" if is_here else "nobody says which model answered"
     elif not passed:
-        told = [f"{name} ({number:,} calls)" for name, number in models.items()]
+        told = [f"{name} ({counted(number, 'call')})" for name, number in models.items()]
         mixed = axis.mixed_stimuli
         both = f", and on {mixed} stimul{'us' if mixed == 1 else 'i'} several did" if mixed else ""
         text = f"{len(models)} models answered under one name: {listed(told, MOST_EXAMPLES)}{both}"

@@ -209,7 +209,9 @@ def _scope(sheet: Datasheet, policy: Mapping[str, object]) -> str:
     """What the decision does not cover, and how long it is valid."""
     absent = absent_axes(sheet)
     day = review_day(sheet) if policy else None
-    skipped = f" Not probed: {', '.join(absent)}." if absent else ""
+    # Their titles are known only to the axes, which whoever decides need not load.
+    told = ", ".join(name.replace("_", " ") for name in absent)
+    skipped = f" Not probed: {told}." if absent else ""
     return skipped + (f" Measure again by {day.isoformat()}." if day else "")
 
 

@@ -94,7 +94,8 @@ def served(judge: Mapping[str, Any]) -> str:
     if len(answered) == 1:
         return show.visible(str(next(iter(answered))), 120)
     parts = [
-        f"{show.visible(str(name), 80)} ({show.count(n)} calls)" for name, n in answered.items()
+        f"{show.visible(str(name), 80)} ({show.count(n)} call{'' if n == 1 else 's'})"
+        for name, n in answered.items()
     ]
     return f"{len(parts)} models answered: " + ", ".join(parts[:4])
 
