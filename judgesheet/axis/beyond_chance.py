@@ -86,6 +86,10 @@ def quality_kappa(scores: Scored) -> Iterator[UnkeyedEstimate]:
                 yield UnkeyedEstimate(label, kappa, dims, n=calls, given=known.given())
 
 
+NAMES = frozenset({"order_alpha", "repeat_alpha", "quality_kappa"})
+"""The names of these figures."""
+
+
 def _parts(verdicts: Verdicts) -> Iterator[Rows]:
     """Each part alone: chance between parts of different means is no chance."""
     first, *parts = verdicts.rows
