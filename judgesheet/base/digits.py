@@ -6,8 +6,9 @@ the whole as the whole.
 
 import math
 
+from judgesheet.base.limits import MOST_DECIMALS
+
 MINUS = "\N{MINUS SIGN}"
-MOST_DECIMALS = 4  # of a coefficient; a percentage has two at most
 _HUGE = 1e9
 """Numbers beyond this are printed with an exponent."""
 

@@ -38,18 +38,17 @@ from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field,
 
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Axis, Locating, NamingParts, ReadingAlike
-from judgesheet.axis.answer import LONGEST, without_thought
+from judgesheet.axis.answer import without_thought
 from judgesheet.axis.documents import json_documents
 from judgesheet.axis.reply import PLACEHOLDERS, Reading
 from judgesheet.axis.shapes import shape
 from judgesheet.base.errors import ParserError, RunError, UsageError
 from judgesheet.base.files import checked, text_of, toml
 from judgesheet.base.finish_reasons import is_whole
+from judgesheet.base.limits import LONGEST_ANSWER, MOST_LISTED, MOST_MATCHES
 from judgesheet.base.records import Call, Reply, ReplyFormat, digest
 from judgesheet.ledger.ledger import Ledger
 
-MOST_MATCHES = 1_000
-"""Most matches that are examined; a reply with more is unreadable."""
 _PLACEHOLDER = re.compile(rf"\{{({'|'.join(PLACEHOLDERS)})\}}")
 # Fifteen digits are exact in a float, and too few to take long.
 _WHOLE = re.compile(r"[+-]?\d{1,15}")
@@ -209,7 +208,7 @@ class Parser:
         stands before the last end of thought is not looked at.
         """
         text = without_thought(text).lstrip()
-        if not text or len(text) > LONGEST:
+        if not text or len(text) > LONGEST_ANSWER:
             return None
         if not any(pattern.names_parts for pattern in self.fields.values()):
             value = self._part(text, {})
@@ -348,7 +347,6 @@ _RULES = (
     r"(?i){criterion}\W{0,12}(\d+)",
 )
 """Expressions that read what judges often write instead of the form that they are asked for."""
-_MOST_NAMES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,7 +374,7 @@ def _names_in(texts: Iterable[str]) -> list[str]:
     """Plain names under which objects in these replies hold something."""
     objects = (one for text in texts for one in _documents(text) if isinstance(one, dict))
     names = (name for one in objects for name in one if re.fullmatch(r"[A-Za-z_]\w{0,30}", name))
-    return list(islice(dict.fromkeys(names), _MOST_NAMES))
+    return list(islice(dict.fromkeys(names), MOST_LISTED))
 
 
 # -- parsers of a run ------------------------------------------------------------------------------

@@ -25,8 +25,6 @@ from judgesheet.planning import stimuli as pools
 if TYPE_CHECKING:
     import numpy as np
 
-LONGEST_LINE = 100_000_000
-"""Characters a line may have: planned calls hold whole stimuli, answers log-probabilities."""
 CHARACTERS_PER_TOKEN = 4.0  # of ASCII
 """Rule of thumb for English; only estimates of cost rest on it, and they say so."""
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from judgesheet.axes import all_axes
-from judgesheet.axis.answer import LONGEST, LONGEST_THOUGHT
-from judgesheet.judges.responses import MOST_PARTS, Received
+from judgesheet.base.limits import LONGEST_ANSWER, LONGEST_THOUGHT, MOST_PARTS_OF_A_BODY
+from judgesheet.judges.responses import Received
 from judgesheet.measuring.parsing import reading
 
 SECONDS = 10
@@ -21,7 +21,7 @@ CELLS: dict[str, dict[str, Any]] = {
     "listwise_consensus": {"order": list("abcde")},
     "candidate_order": {"order": ["u", "v"]},
 }
-LONG = LONGEST - 1_000
+LONG = LONGEST_ANSWER - 1_000
 
 
 def filled(part: str, length: int = LONG) -> str:
@@ -64,7 +64,7 @@ def test_a_reply_built_to_hurt_is_read_at_once(name: str) -> None:
 
 def test_a_long_reply_is_read_up_to_the_limit() -> None:
     axis, cell = all_axes()["score_order"], CELLS["score_order"]
-    for words, score in ((LONGEST - 11, 3), (LONGEST + 1, None)):
+    for words, score in ((LONGEST_ANSWER - 11, 3), (LONGEST_ANSWER + 1, None)):
         found = reading(axis, "x" * words + "\n[RESULT] 3", "text", cell)
         assert (found and found.value) == score
     thought = "<think>" + "x" * (LONGEST_THOUGHT - 100) + "</think>\n[RESULT] 3"
@@ -81,6 +81,6 @@ def test_an_object_too_deep_to_look_into_is_no_answer() -> None:
 
 
 def test_a_body_of_too_many_parts_is_not_unfolded() -> None:
-    for parts, is_read in ((MOST_PARTS - 1, True), (MOST_PARTS, False)):
+    for parts, is_read in ((MOST_PARTS_OF_A_BODY - 1, True), (MOST_PARTS_OF_A_BODY, False)):
         body = "[" + ",".join(["[]"] * parts) + "]"
         assert (Received(200, {}, body, complete=True).json() is not None) == is_read

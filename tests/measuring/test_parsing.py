@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from judgesheet.axes import get_axis
-from judgesheet.axis.answer import LONGEST
 from judgesheet.axis.reply import displayed
 from judgesheet.base.errors import ParserError
+from judgesheet.base.limits import LONGEST_ANSWER
 from judgesheet.measuring.parsing import (
     Parser,
     as_record,
@@ -52,7 +52,7 @@ RATING = regex(r"Rating:\s*(\d+)\b")
         ("[RESULT] 4", None),
         ("", None),
         ("Rating: " + "4" * 5_000, None),
-        ("Rating: 4" + " " * LONGEST, None),
+        ("Rating: 4" + " " * LONGEST_ANSWER, None),
         ("Rating: 4 \ud800", None),
     ],
 )

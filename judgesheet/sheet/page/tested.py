@@ -3,12 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from judgesheet.base.digits import counted
+from judgesheet.base.limits import MOST_NAMED
 from judgesheet.base.records import BUILT_IN, Datasheet
 from judgesheet.base.sanitize import listed
 from judgesheet.sheet import show
 from judgesheet.sheet.page.parts import Context, Fact, records, total
-
-MOST_NAMES = 2
 
 
 def tested(context: Context) -> Fact:
@@ -48,7 +47,7 @@ def _names(sheet: Datasheet, part: str) -> list[str]:
 
 def _listed(names: Sequence[str]) -> str:
     # A recorded log has none: nobody knows how its judge was asked.
-    return listed([show.short(name, 40) for name in names], MOST_NAMES) or show.NOT_RECORDED
+    return listed([show.short(name, 40) for name in names], MOST_NAMED) or show.NOT_RECORDED
 
 
 def _untested(sheet: Datasheet, *, own: bool) -> Iterator[str]:
