@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
-from judgesheet import __version__
 from judgesheet.base.errors import JudgeError, UsageError
 from judgesheet.base.records import ANOTHERS, NOT_CONNECTED, Call, Outcome
+from judgesheet.base.version import __version__
 from judgesheet.judges import Answer, Connection, Judge, Refused
 from judgesheet.judges.address import Address
 from judgesheet.judges.allowances import read_allowances, reset_s
