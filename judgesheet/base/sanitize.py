@@ -35,6 +35,11 @@ def listed(names: Sequence[str], most: int) -> str:
     return ", ".join(names[:most]) + more
 
 
+def capital(words: str) -> str:
+    """The words as a sentence begins."""
+    return words[:1].upper() + words[1:]
+
+
 LONGEST = 1_500
 """Characters of a message: more is what it quotes."""
 
