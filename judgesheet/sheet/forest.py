@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from judgesheet.base.digits import MINUS
+from judgesheet.base.limits import MOST_DRAWN, MOST_NAMED
 from judgesheet.base.sanitize import listed
 from judgesheet.base.units import unit
 from judgesheet.sheet import show
@@ -48,11 +49,8 @@ _COLOURS = {"proven": "#0a6b4f", "broken": "#a6260d", "not proven": "#6b4e00", "
 """Colour of a limit by how it came out."""
 _LINES = 13
 """Lines that effects without a limit may fill, with the names of their axes."""
-_MOST_LIMITED = 24
-"""Limits that are drawn; more of them would leave page one no room for anything else."""
 _WORST = ("broken", "void", "not proven", "proven")
-_MOST_NAMED = 2
-_MOST_LIMITS = 4.0
+_SCALE_ENDS = 4.0
 """Times the largest limit where a scale ends: one wild figure must not press the others to 0."""
 
 
@@ -138,7 +136,7 @@ def forest(axes: Sequence[AxisPart]) -> Drawing:
     if limited:
         # Sorting is stable: within an outcome the first rows are kept.
         in_turn = sorted(limited, key=lambda one: _WORST.index(one[0]))
-        worst = [row for _, row in in_turn[:_MOST_LIMITED]]
+        worst = [row for _, row in in_turn[:MOST_DRAWN]]
         chosen = [[row for row in queue if row in worst] for queue in queues]
         left_out, where = len(limited) - len(worst), "limits stand in the table of page two"
     else:
@@ -193,7 +191,7 @@ def _undrawn(axes: Sequence[AxisPart]) -> Iterator[str]:
     """The limits of figures that have no interval, which nothing can prove."""
     limited = (row for axis in axes for row in axis.every if row.verdict is not None)
     if names := [row.label for row in limited if not _drawable(row)]:
-        yield f"Limited and not measured: {listed(names, _MOST_NAMED)}"
+        yield f"Limited and not measured: {listed(names, MOST_NAMED)}"
 
 
 def _drawable(row: TableRow) -> bool:
@@ -219,7 +217,7 @@ def _panels(axes: Sequence[AxisPart], chosen: Sequence[Sequence[TableRow]]) -> I
     for name in dict.fromkeys(others):
         groups = list(_groups(axes, chosen, name))
         effects = [effect for _, group in groups for effect in group]
-        most = _MOST_LIMITS * max(abs(effect.limit or 0.0) for effect in effects) or math.inf
+        most = _SCALE_ENDS * max(abs(effect.limit or 0.0) for effect in effects) or math.inf
         ends = [end for e in effects for end in (0.0, e.limit or 0.0, e.low, e.high)]
         low, high = max(-most, min(ends)), min(most, max(ends))
         yield Panel(show.short(name, 40), tuple(groups), low, high if high > low else low + 1.0)

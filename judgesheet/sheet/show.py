@@ -12,7 +12,8 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from judgesheet.base import digits
-from judgesheet.base.digits import MINUS, MOST_DECIMALS, apart, decimals, rounded
+from judgesheet.base.digits import MINUS, apart, decimals, rounded
+from judgesheet.base.limits import MOST_DECIMALS
 from judgesheet.base.records import Datasheet, Decision, Estimate, Verdict, canonical_json
 from judgesheet.base.sanitize import spelled
 from judgesheet.base.units import Unit, unit

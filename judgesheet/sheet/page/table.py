@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 
 from judgesheet.base.keys import Key
+from judgesheet.base.limits import MOST_DRAWN
 from judgesheet.base.records import (
     AxisResult,
     Characteristic,
@@ -40,8 +41,6 @@ MARKS: Mapping[FigureCode, Mark] = {
 }
 """What a figure means -> how it is marked."""
 CEILING, FLOOR = Mark("▲", "ceiling", "ceiling"), Mark("▼", "floor", "floor")
-MOST_FREE = 24
-"""Rows without a limit that the table has where no paper ends it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +127,7 @@ def axis_parts(context: Context) -> tuple[AxisPart, ...]:
 
 def _with_turns(part: AxisPart, turns: Mapping[str, int]) -> AxisPart:
     every = tuple(replace(row, turn=turns.get(row.key, 0)) for row in part.every)
-    return replace(part, every=every, rows=tuple(r for r in every if r.turn <= MOST_FREE))
+    return replace(part, every=every, rows=tuple(r for r in every if r.turn <= MOST_DRAWN))
 
 
 def _part(axis: AxisResult, context: Context) -> AxisPart:
