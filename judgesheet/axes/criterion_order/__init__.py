@@ -38,6 +38,7 @@ from judgesheet.axis import (
     raters,
     reversal,
     scale_use,
+    serial,
     unequal,
     within_prompts,
 )
@@ -45,6 +46,7 @@ from judgesheet.axis.arms import balanced
 from judgesheet.axis.figure import declared_in, measured
 from judgesheet.axis.reply import highest
 from judgesheet.axis.scored import FIXED_TOO, RANDOM_TOO
+from judgesheet.axis.serial import mean_of
 from judgesheet.axis.statements import longest
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate, Rating
@@ -89,7 +91,7 @@ ESTIMATES = {
         unequal.largest_stimulus_effect, headline=251, cases=PLACES.only()
     ),
     **declared_in(together),
-    **figure.adopted(losses),
+    **figure.adopted(losses, serial),
 }
 
 
@@ -102,6 +104,7 @@ def measure(readings: Readings) -> Iterator[Estimate]:
         yield from measured(FIGURES, arranged, readings.families)
     yield from unequal.measure(NAME, readings, gives, "points", declared_in(together))
     yield from losses.measure(NAME, readings, highest)
+    yield from serial.measure(NAME, readings, mean_of(gives), "points", ("stimulus", "item"))
 
 
 def tested_range(readings: Readings) -> Iterator[Rating]:

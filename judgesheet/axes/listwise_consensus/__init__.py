@@ -46,8 +46,9 @@ from judgesheet.axes.listwise_consensus.findings import (
     tested_range,
     warn,
 )
-from judgesheet.axis import Readings, beyond_chance, losses, unequal
+from judgesheet.axis import Readings, beyond_chance, losses, serial, unequal
 from judgesheet.axis.figure import declared_in, measured
+from judgesheet.axis.serial import mean_of
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate
 
@@ -67,7 +68,7 @@ FIGURES = {
 ESTIMATES = {
     **FIGURES,
     **figure.adopted(unequal, cases=PLACES.only()),
-    **figure.adopted(losses),
+    **figure.adopted(losses, serial),
 }
 
 READ_BY = frozenset({"order"})
@@ -86,6 +87,7 @@ def measure(readings: Readings) -> Iterator[Estimate]:
         yield from measured(FIGURES, arranged, readings.families)
         yield from unequal.measure(NAME, readings, gives, "points")
         yield from losses.measure(NAME, readings, chosen)
+        yield from serial.measure(NAME, readings, mean_of(gives), "points", ("stimulus",))
 
 
 def reads(key: Key, cells: Sequence[Mapping[str, Any]]) -> list[bool]:
