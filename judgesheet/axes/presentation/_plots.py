@@ -1,0 +1,77 @@
+"""The plots of presentation, as data, with what one sees in them."""
+
+from collections.abc import Iterator
+
+from judgesheet.axes.presentation._verdicts import KIND_WORDS
+from judgesheet.axes.presentation.findings import DRESSES, padding
+from judgesheet.axis.results import with_results
+from judgesheet.axis.statements import MOSTLY, share, surely_above
+from judgesheet.base.estimates import Estimates
+from judgesheet.base.records import Plot
+
+
+def _dress(estimates: Estimates) -> str:
+    """The dress that surely wins, the strongest one."""
+    known = {kind: estimates.known("preference", kind=kind) for kind in DRESSES}
+    known["length"] = padding(estimates)
+    sure = {kind: one for kind, one in known.items() if surely_above(one, MOSTLY)}
+    if not sure:
+        return ""
+    kind = max(sure, key=lambda kind: (sure[kind] and sure[kind].value) or 0.0)
+    won = sure[kind]
+    what = KIND_WORDS[kind]
+    return f"{what[0].upper()}{what[1:]} wins {share(won)} of comparisons" if won else ""
+
+
+def _worse(estimates: Estimates) -> str:
+    """Nothing: what dress outweighs is one number."""
+    del estimates
+    return ""
+
+
+def plots(estimates: Estimates) -> Iterator[Plot]:
+    """The plots of this run."""
+    yield from with_results(
+        (
+            (
+                Plot(
+                    "line",
+                    "The same content, dressed",
+                    "Share of comparisons that the dressed copy wins, ties as halves, with 95 % "
+                    "intervals. A judge of content stays on the dashed line.",
+                    ("preference",),
+                    x="kind",
+                    x_label="dress",
+                    y_label="share won",
+                    reference=0.5,
+                    reference_label="no preference",
+                    having={"form": "", "dose": "", "prompt": ""},
+                    names=True,
+                    words=KIND_WORDS,
+                    ends=(0.0, 1.0),
+                    shows=("preference", "dress_excess"),
+                    brief="Share of comparisons that the dressed copy wins; 50 % is no preference.",
+                ),
+                _dress,
+            ),
+            (
+                Plot(
+                    "line",
+                    "Dressed and worse against plain and better",
+                    "Share of comparisons that a dressed response wins although it lacks required "
+                    "points that the plain one has.",
+                    ("worse_preferred",),
+                    x="missing",
+                    x_label="points missing",
+                    y_label="share won",
+                    series="kind",
+                    reference=0.5,
+                    reference_label="half of the comparisons",
+                    words=KIND_WORDS,
+                    ends=(0.0, 1.0),
+                ),
+                _worse,
+            ),
+        ),
+        estimates,
+    )
