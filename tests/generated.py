@@ -15,6 +15,7 @@ from judgesheet.axes import all_axes, get_axis, prompt
 from judgesheet.axis import PROFILES
 from judgesheet.axis.figure import Figure
 from judgesheet.axis.simulation import Parameters, declared
+from judgesheet.base import limits
 from judgesheet.base.datasheet import from_json
 from judgesheet.base.prices import cost
 from judgesheet.base.units import unit
@@ -295,3 +296,22 @@ def _budgets(kind: str, profile: str) -> list[AxisBudget]:
         request = Request("openai/NAME", [path.stem], profile, path, prompts)
         settled = settle(request)
         return list(budget(make_plan(request, settled), settled.axes))
+
+
+def limits_on_strangers() -> str:
+    """What a stranger's text may take at most, for the page on security."""
+    pair = f"{limits.LONGEST_ANSWER:,}; {limits.LONGEST_THOUGHT:,} characters"
+    many = f"{limits.MOST_LINES:,}; {limits.MOST_MEMBERS:,}; {limits.MOST_COLUMNS:,}"
+    rows = {
+        "a sheet, a searched file, all that a template makes": f"{limits.LARGEST_TEXT:,} bytes",
+        "rendering a template": f"{limits.LONGEST_S:g} s",
+        "an endpoint's answer, packed or not": f"{limits.LONGEST_BODY:,} bytes",
+        "a line of a file, a cell of a table": f"{limits.LONGEST_LINE:,} characters",
+        "a document or sample of a log, a planned call": f"{limits.LONGEST_DOCUMENT:,} characters",
+        "a packed file": f"{limits.MOST_UNPACKED} times its size, beyond a million characters",
+        "lists and objects within each other": f"{limits.MOST_DEPTH}",
+        "a judge's answer; with its thought": pair,
+        "lines of a file; members of an archive; columns of a table": many,
+    }
+    lines = ["", "| of | at most |", "|---|---|"]
+    return "\n".join([*lines, *(f"| {what} | {most} |" for what, most in rows.items()), "", ""])

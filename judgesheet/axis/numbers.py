@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import count, zip_longest
 
 from judgesheet.axis.afterwords import LIST_ITEM, explains
+from judgesheet.base.limits import LONGEST_BEFORE
 
 WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
@@ -214,8 +215,6 @@ _LIST = re.compile(
     r"[^\W\d][^\n:=|,;\[\]]{0,60}[:=][^\n:=|,;\[\]]{1,20}$",
     re.MULTILINE,
 )
-LONGEST_BEFORE = 200
-"""Characters before a verdict that are looked at."""
 
 
 def plain(name: str) -> str:

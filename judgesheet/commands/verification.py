@@ -13,14 +13,13 @@ from judgesheet import __version__
 from judgesheet.base.datasheet import from_json, to_json
 from judgesheet.base.errors import MissingDependencyError, RunError, UsageError
 from judgesheet.base.files import read_from
+from judgesheet.base.limits import LARGEST_TEXT
 from judgesheet.base.records import Datasheet, digest
 from judgesheet.commands.run_checkup import numbers, other_facts, other_figures
 from judgesheet.decide import decide
 from judgesheet.decide import policy as policies
 from judgesheet.ledger.run_directory import DATASHEET, LEDGER
 
-LARGEST = 64_000_000
-"""Bytes of a file that is looked at; a sheet of all axes has two million."""
 PAPERS = ("a4", "letter")
 
 
@@ -66,11 +65,11 @@ def verification(file: Path, run: Path | None) -> Verification:
 def _content(file: Path) -> bytes:
     try:
         with read_from(file).open("rb") as stream:
-            content = stream.read(LARGEST + 1)
+            content = stream.read(LARGEST_TEXT + 1)
     except OSError as error:
         raise RunError(f"{file} cannot be read: {error.strerror}") from None
-    if len(content) > LARGEST:
-        raise RunError(f"{file} has more than {LARGEST:,} bytes, and no datasheet has")
+    if len(content) > LARGEST_TEXT:
+        raise RunError(f"{file} has more than {LARGEST_TEXT:,} bytes, and no datasheet has")
     return content
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from judgesheet.base.limits import LONGEST_ANSWER, MOST_CASES
 from judgesheet.base.records import Answer, Casebook, Datasheet
 from judgesheet.base.sanitize import spelled
 from judgesheet.sheet import show
@@ -18,10 +19,6 @@ from judgesheet.sheet.html import minify_css, security_policy, style
 from judgesheet.sheet.templates import template
 
 TEMPLATE = "cases.html.jinja"
-MOST_CASES = 1_000
-"""Cases of a figure that the page holds."""
-LONGEST = 100_000
-"""Characters of a reply or of a line of a prompt that the page holds."""
 
 
 class _Once:
@@ -98,9 +95,9 @@ def _data(book: Casebook, sheet: Datasheet) -> dict[str, Any]:
         "calls": calls,
         "names": list(names),
         "cells": list(cells),
-        "lines": [spelled(line[:LONGEST]) for line in lines],
+        "lines": [spelled(line[:LONGEST_ANSWER]) for line in lines],
         "prompts": list(prompts),
-        "replies": [spelled(text[:LONGEST]) for text in replies],
+        "replies": [spelled(text[:LONGEST_ANSWER]) for text in replies],
         "sets": list(sets),
         "figures": figures,
         "about": dict(_figures(sheet, book)),
@@ -113,7 +110,7 @@ def _data(book: Casebook, sheet: Datasheet) -> dict[str, Any]:
 
 
 def _text(value: Any) -> str:
-    return spelled(written(value))[:LONGEST]
+    return spelled(written(value))[:LONGEST_ANSWER]
 
 
 def _figures(sheet: Datasheet, book: Casebook) -> Iterator[tuple[str, str]]:

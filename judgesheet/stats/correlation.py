@@ -9,6 +9,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
+from judgesheet.base.limits import MOST_DELETIONS, MOST_ONE_BY_ONE
 from judgesheet.base.missing_reasons import CONSTANT, NEVER_VARIED, ONE_CLUSTER, Reason
 
 from ._support import (
@@ -37,11 +38,6 @@ from .standard_error import (
 
 Kind = Literal["pearson", "spearman"]
 
-MOST_DELETIONS = 200
-"""With more clusters the jackknife deletes groups of them: 200 values estimate a variance to 10 %,
-and Spearman's ranks are taken anew after each deletion."""
-MOST_ITEMS = 20_000
-"""Items that are resampled one by one; of more, those with equal values are drawn together."""
 LEAST_VARIANCE = 1e-10
 """Relative to the scores' own: a side that varies less is constant, and the rest is rounding."""
 ROUNDING = 1e-12
@@ -243,7 +239,7 @@ def _leave_out(x: Floats, y: Floats, folds: Integers, deletions: int, kind: Kind
         return _r(sums.sum(axis=0) - sums)
     # Ranks of codes are cumulative counts: no sorting for each of up to 200 deletions.
     columns = [np.unique(column, return_inverse=True)[1] for column in (x, y)]
-    if x.size > MOST_ITEMS:
+    if x.size > MOST_ONE_BY_ONE:
         return _rho_without(columns, folds)
     kept = (folds != fold for fold in range(deletions))
     return np.array([pearson(*(_ranks(codes[keep]) for codes in columns)) for keep in kept])
@@ -396,7 +392,7 @@ def paper_bootstrap_r(
     r = float(_r(moments.sum(axis=0)))
     if np.isnan(r):
         return answer(None, None, None, note=_why_undefined(x[known]).sentence)
-    if items > MOST_ITEMS:
+    if items > MOST_ONE_BY_ONE:
         pairs = np.stack([x[known], y[known]])
         _, one, times = np.unique(pairs, axis=1, return_index=True, return_counts=True)
         # Items with equal values are drawn together: the same law, for a fraction of the draws.

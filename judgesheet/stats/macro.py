@@ -9,13 +9,13 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
+from judgesheet.base.limits import MOST_DELETIONS
 from judgesheet.base.missing_reasons import CONSTANT, NEVER_VARIED, Reason
 
 from ._support import Flags, Floats, cluster_codes, floats
 from .correlation import (
     FEW_CLUSTERS,
     LEAST_VARIANCE,
-    MOST_DELETIONS,
     ON_Z,
     Correlation,
     DeltaR,

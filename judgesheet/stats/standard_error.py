@@ -70,6 +70,17 @@ def fisher_z(r: float) -> float:
     return float(np.arctanh(np.clip(r, -NEARLY_ONE, NEARLY_ONE)))
 
 
+def near_on_fisher(r: float, left_out: Floats) -> Floats:
+    """Fisher's z of values near r, by its slope there: z(r) + (x - r) / (1 - r^2).
+
+    Where few clusters keep r from 1, the transform itself is steep enough to make their errors
+    those of all: without the worst of them, z is far off.
+    """
+    slope = 1 / max(1 - r * r, 1 - NEARLY_ONE)
+    z: Floats = fisher_z(r) + (left_out - r) * slope
+    return z
+
+
 def fisher_error(items: int) -> float:
     """Standard error of Fisher's z for independent items, 1 / sqrt(items - 3)."""
     return 1 / sqrt(max(1, items - 3))

@@ -129,7 +129,7 @@ _CHOSEN = {"1": "first", "2": "second", "tie": "tie", "abstain": "tie"}
 _OPPOSITE = {"first": "second", "second": "first"}
 
 
-MOST_OF_A_NAME = 2
+WORDS_OF_A_NAME = 2
 """Words of a text that names a response and says nothing about it."""
 
 
@@ -148,7 +148,7 @@ def prefers_another(words: str, verdict: str) -> bool:
 def praises_another(words: str, verdict: str) -> bool:
     """Whether words are about what was not chosen alone, and find no fault with it."""
     sides, chosen = [*_sides(words)], _CHOSEN[verdict]
-    is_said = len(words.split()) > MOST_OF_A_NAME and chosen != "tie"
+    is_said = len(words.split()) > WORDS_OF_A_NAME and chosen != "tie"
     if not sides or not is_said or chosen in {side for _, side in sides} or [*_preferred(words)]:
         return False
     return _FAULT.search(words) is None

@@ -31,7 +31,7 @@ FIXED = "one fixed order (cell.arm)"
 """What recorded judgments must hold for figures."""
 figure = Figures("score_order", missing=BALANCED)
 # Arms by what can be read from them alone.
-_MOST_TELLING = ("balanced", "fixed", "random")
+_TELLING_FIRST = ("balanced", "fixed", "random")
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +217,7 @@ def arrange(readings: Readings) -> Scores | None:
     import pandas as pd
 
     frame = readings.frame
-    arm = next((arm for arm in _MOST_TELLING if (frame["arm"] == arm).any()), None)
+    arm = next((arm for arm in _TELLING_FIRST if (frame["arm"] == arm).any()), None)
     if arm is None:
         return None
     base = frame[frame["arm"] == arm]
