@@ -39,7 +39,7 @@ QUESTION = (
 READ_BY = frozenset({"ask"})
 PERMUTED = frozenset({"responses"})
 PARTS = "comparison"
-FACTS = {name: ("pair", "ask") for name in ("dose", "missing", "better")}
+FACTS = dict.fromkeys(("dose", "missing", "better"), ("pair", "ask"))
 
 FIGURES = declared_in(preference, tradeoff)
 """The figures of the verdicts."""

@@ -41,10 +41,9 @@ NATURAL_ORDERS = (("a", "b"), ("b", "a"))
 SCALE = 10
 """Scores run from 1 to this."""
 IDENTICAL, QUALITY, NATURAL, PLAIN = "identical", "quality", "natural", "plain"
-"""Kinds that are no dress: a copy, a worse response in plain prose, own pairs, plain for a score."""
+"""Kinds that are no dress: a copy, a worse response in prose, own pairs, the plain one scored."""
 ALONE = "plain"
 KINDS = (*RULES, IDENTICAL, QUALITY, NATURAL, PLAIN)
-MOST_MISSING = 100
 FEWEST_LEFT = 2
 """Points that a worse response still makes, so that every way to dress it remains."""
 
@@ -99,7 +98,7 @@ def _scored(stimuli: int | None, *kinds: str, repeats: int = 1) -> tuple[Arm, ..
 _CONTROL = Arm(QUALITY, (ALONE,), 8, missing=3)
 _PADDED = Arm(LENGTH, ("repeated",), None, dose=2.0)
 PROFILES: Mapping[str, tuple[Arm, ...]] = {
-    "first": (replace(_PADDED, stimuli=6), replace(_CONTROL, stimuli=3)),
+    "first": (replace(_PADDED, stimuli=4), replace(_CONTROL, stimuli=2)),
     "smoke": (
         *(replace(_PADDED, stimuli=2), replace(_CONTROL, stimuli=2)),
         *(Arm(INSTRUCTION, _NOTES, 2), Arm(FORMAT, ("list",), 2)),
@@ -162,8 +161,8 @@ class Wardrobe:
         """The plain text and the other one; None where the response cannot be dressed so."""
         if arm.missing and not self._may_lack(arm.missing):
             return None
-        worn = self.response.without(self._left_out[: arm.missing]) if arm.missing else (
-            self.response
+        worn = (
+            self.response.without(self._left_out[: arm.missing]) if arm.missing else (self.response)
         )
         text = self._text(worn, arm, form)
         return None if text is None else (self.response.plain, text)
@@ -257,9 +256,7 @@ def _in_orders(
         return
     shown = dict(zip(ORDERS[0], texts, strict=True))
     for order in ORDERS:
-        yield _Asked(
-            {**cell, "order": list(order)}, tuple(shown[name] for name in order), repeat
-        )
+        yield _Asked({**cell, "order": list(order)}, tuple(shown[name] for name in order), repeat)
 
 
 def _natural(stimulus: Stimulus, options: Options) -> Iterator[_Asked]:
@@ -338,9 +335,7 @@ def _variables_used(render: Callable[..., str], options: Options) -> frozenset[s
     return frozenset(name for name, text in texts.items() if text != texts[""])
 
 
-def _call(
-    stimulus: Stimulus, asked: _Asked, options: Options, render: Callable[..., str]
-) -> Call:
+def _call(stimulus: Stimulus, asked: _Asked, options: Options, render: Callable[..., str]) -> Call:
     cell = asked.cell
     variables = _variables(
         options,
@@ -368,7 +363,8 @@ def _params(ask: str, options: Options) -> dict[str, Any]:
         else {"score": {"type": "integer", "enum": list(range(1, SCALE + 1))}}
     )
     # Text leaves room for the sentences that the prompt allows before the verdict.
-    return parameters(options, {"text": 512, "json": 32}, *answers, object_schema(answers))
+    name = next(iter(answers))
+    return parameters(options, {"text": 512, "json": 32}, name, object_schema(answers))
 
 
 def arm(cell: Mapping[str, Any]) -> str:
@@ -396,12 +392,10 @@ def fault(cell: Mapping[str, Any]) -> str | None:
 
 
 def _number_fault(cell: Mapping[str, Any]) -> str | None:
-    for name, (least, most) in {"dose": (0, 100), "missing": (0, MOST_MISSING)}.items():
+    for name in ("dose", "missing"):
         value = cell.get(name, 1)
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            return f"cell.{name} must be a number"
-        if not least <= value <= most:
-            return f"cell.{name} must be a number from {least} to {most}"
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 100:
+            return f"cell.{name} must be a number from 0 to 100"
     longer = cell.get("longer", 0.0)
     if isinstance(longer, bool) or not isinstance(longer, int | float) or abs(longer) > 100:
         return "cell.longer must be the binary logarithm of the words of a over those of b"

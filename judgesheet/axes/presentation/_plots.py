@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from judgesheet.axes.presentation._verdicts import KIND_WORDS
-from judgesheet.axes.presentation.findings import DRESSES, padding
+from judgesheet.axes.presentation.findings import preferences
 from judgesheet.axis.results import with_results
 from judgesheet.axis.statements import MOSTLY, share, surely_above
 from judgesheet.base.estimates import Estimates
@@ -12,15 +12,12 @@ from judgesheet.base.records import Plot
 
 def _dress(estimates: Estimates) -> str:
     """The dress that surely wins, the strongest one."""
-    known = {kind: estimates.known("preference", kind=kind) for kind in DRESSES}
-    known["length"] = padding(estimates)
-    sure = {kind: one for kind, one in known.items() if surely_above(one, MOSTLY)}
+    sure = {kind: one for kind, one in preferences(estimates).items() if surely_above(one, MOSTLY)}
     if not sure:
         return ""
-    kind = max(sure, key=lambda kind: (sure[kind] and sure[kind].value) or 0.0)
-    won = sure[kind]
+    kind = max(sure, key=lambda kind: sure[kind].value or 0.0)
     what = KIND_WORDS[kind]
-    return f"{what[0].upper()}{what[1:]} wins {share(won)} of comparisons" if won else ""
+    return f"{what[0].upper()}{what[1:]} wins {share(sure[kind])} of comparisons"
 
 
 def _worse(estimates: Estimates) -> str:

@@ -67,7 +67,7 @@ def _same_slot(call: Row, other: str | None) -> str | int:
     return SCALE // 2 if _scores(call) else other if other in ("1", "2") else "1"
 
 
-def _for(dressed: bool) -> Answer:  # noqa: FBT001
+def _for(dressed: bool) -> Answer:
     """The dressed copy (of own pairs, b), or the plain one."""
 
     def answer(call: Row, _other: str | None) -> str | int:
@@ -80,7 +80,7 @@ def _for(dressed: bool) -> Answer:  # noqa: FBT001
 
 
 def _scores(call: Row) -> bool:
-    return call.get("ask", PAIR) == SCORE
+    return bool(call.get("ask", PAIR) == SCORE)
 
 
 ANSWERS: tuple[Answer, ...] = (
@@ -155,7 +155,7 @@ class Simulated:
         """Whether a note to the judge decides this call."""
         left = self.unguarded if cell.get("prompt") == IGNORE else 1.0
         here = parameters.rng(stimulus, "obeys").random() < self.obeys * left
-        return here and cell["kind"] == rules.INSTRUCTION
+        return bool(here and cell["kind"] == rules.INSTRUCTION)
 
 
 SIMULATED = Simulated

@@ -77,9 +77,7 @@ def paragraphs(points: int) -> tuple[int, ...]:
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-ZÀ-ÞА-Я\"'“(])")
 
 
-def of_text(
-    text: str, topic: str = "", translation: str = "", summary: str = ""
-) -> Response:
+def of_text(text: str, topic: str = "", translation: str = "", summary: str = "") -> Response:
     """A response as it comes: its paragraphs, and their sentences as points."""
     parts = [part for part in re.split(r"\n\s*\n", text.strip()) if part.strip()]
     sentences = [_SENTENCE_END.split(part.strip()) for part in parts]
@@ -99,8 +97,11 @@ _KEPT = re.compile(
 _MARKUP = re.compile(r"(?m)^\s*(?:[-*+]\s|\d+[.)]\s|#{1,6}\s|>|\|)|```|\*\*|^ {4,}\S|`[^`\n]+`")
 _QUOTED = re.compile(r"[\"“”«»]")
 _COMMON = frozenset(
-    "the a an and or of to in is it that for on with as are be by this not from at which you your "
-    "when they can do so if will".split()
+    {
+        *("the", "a", "an", "and", "or", "of", "to", "in", "is", "it", "that", "for", "on", "with"),
+        *("as", "are", "be", "by", "this", "not", "from", "at", "which", "you", "your", "when"),
+        *("they", "can", "do", "so", "if", "will"),
+    }
 )
 _ENGLISH = 0.15
 """Share of the commonest words that an English text has at least."""
@@ -194,7 +195,10 @@ _WORDY_PATTERN = re.compile(
     rf"\b(?:{'|'.join(word for word in _WORDY if word != 'all')}|all(?=\s(?:the|these|those)\b))\b"
 )
 _EMPTY = (
-    *("One thing that should be mentioned here is this:", "It is worth pointing out the following:"),
+    *(
+        "One thing that should be mentioned here is this:",
+        "It is worth pointing out the following:",
+    ),
     *("In this context it is useful to say:", "What also belongs to the matter is this:"),
     "A further remark in this connection:",
 )

@@ -90,7 +90,8 @@ class Pairs:
         """Shape (pairs, 2): mean over the repeats of each order; NaN where none was read."""
         known = ~np.isnan(self.contents)
         total, count = np.where(known, self.contents, 0.0).sum(axis=2), known.sum(axis=2)
-        return np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+        means: Floats = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+        return means
 
     @property
     def mean(self) -> Floats:
@@ -100,8 +101,10 @@ class Pairs:
 
     @property
     def excess(self) -> Floats:
-        """Per pair the product of both orders: without bias the square of what follows the dress
-        less the square of what follows the slot, as noise in one order knows nothing of the other.
+        """Per pair the product of both orders.
+
+        Without bias the square of what follows the dress less that of what follows the slot: the
+        noise of one order knows nothing of the other's.
         """
         product: Floats = self.by_order.prod(axis=1)
         return product
@@ -162,8 +165,8 @@ class Verdicts:
     def _of_kind(self, kind: str) -> Iterator[Group]:
         mine, words = self.dressed.where(prompt=BASELINE, kind=kind), KIND_WORDS[kind]
         yield Group(mine, {"kind": kind}, words)
-        forms = list(dict.fromkeys(mine.cells["form"]))
-        for form in forms if len(forms) > 1 else ():
+        # Whatever else was asked: a key must not depend on calls that it does not read.
+        for form in sorted(set(mine.cells["form"])) if len(RULES[kind]) > 1 else ():
             yield Group(mine.where(form=form), {"kind": kind, "form": form}, f"{words}, {form}")
         for dose in sorted(set(mine.cells["dose"])) if kind == LENGTH else ():
             if dose > 1:
@@ -231,7 +234,7 @@ def _dressed_wins(question: Question) -> Iterator[Case]:
     calls = [call for call in question.read() if call.cell.get("ask", PAIR) == PAIR]
     for asked in grouped(calls, lambda call: call.item).values():
         sides = [_side(call.value, list(call.order)) for call in asked]
-        mean = sum(side for side in sides if side == side) / len(sides)  # noqa: PLR0124 - NaN
+        mean = float(np.nan_to_num(sides).mean())
         if mean:
             wins = "the dressed copy" if mean > 0 else "the plain copy"
             verdicts = "; ".join(f"{' '.join(map(str, c.order))}: {said(c.value)}" for c in asked)

@@ -44,7 +44,7 @@ from judgesheet.axis.statements import (
     whatever_lost,
 )
 from judgesheet.axis.unanswered import TOO_LITTLE
-from judgesheet.axis.untested import untested
+from judgesheet.axis.untested import Question, untested
 from judgesheet.base.digits import percent
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Control, Estimate, Mitigation, Recommendation, Statement
@@ -69,13 +69,11 @@ def padding(estimates: Estimates) -> Estimate | None:
     return estimates.known("preference", kind=LENGTH, dose=2)
 
 
-def _preferences(estimates: Estimates) -> dict[str, Estimate]:
+def preferences(estimates: Estimates) -> dict[str, Estimate]:
     """The preference for each kind, padding at its middle dose."""
     found = {kind: estimates.known("preference", kind=kind) for kind in TELLING}
     return {
-        kind: one
-        for kind, one in {LENGTH: padding(estimates), **found}.items()
-        if one is not None
+        kind: one for kind, one in {LENGTH: padding(estimates), **found}.items() if one is not None
     }
 
 
@@ -120,7 +118,7 @@ def _dress(kind: str) -> Sentence:
     """The sentence on one kind of dress."""
 
     def find(estimates: Estimates) -> Iterator[Statement]:
-        won = _preferences(estimates).get(kind)
+        won = preferences(estimates).get(kind)
         if won is None:
             return
         twice = "twice as many words that say nothing more" if kind == LENGTH else ""
@@ -201,7 +199,9 @@ def _mixed(estimates: Estimates) -> Iterator[Statement]:
     if shown := cancelling(estimates):
         kinds = listed([f"{KIND_WORDS[kind]} ({_points(one)})" for kind, one in shown.items()])
         text = f"Dress decides although the average says nothing: {kinds}. On some stimuli it"
-        text += " prefers the dressed copy, on others the plain one; `judgesheet cases` shows which."
+        text += (
+            " prefers the dressed copy, on others the plain one; `judgesheet cases` shows which."
+        )
         yield _said("bad", text, *shown.values())
 
 
@@ -228,9 +228,7 @@ def _scores(estimates: Estimates) -> Iterator[Statement]:
     """Points that dress adds to a score."""
     shifts = {dims["kind"]: one for dims, one in estimates.family("score_shift")}
     known = {kind: one for kind, one in shifts.items() if kind in (*DRESSES, INSTRUCTION)}
-    sure = {
-        kind: one for kind, one in known.items() if surely_above(one, 0.0, of=len(DRESSES) + 1)
-    }
+    sure = {kind: one for kind, one in known.items() if surely_above(one, 0.0, of=len(DRESSES) + 1)}
     if sure:
         text = "It scores the same content higher for its dress (points of 1 to 10): "
         yield _said("bad", f"{text}{_shifts(sure)}.", *sure.values())
@@ -271,7 +269,7 @@ REMEDIES = {
 
 def recommend(estimates: Estimates) -> Iterator[Recommendation]:
     """What to do about the dress that it prefers, and about notes to it."""
-    for kind, won in _preferences(estimates).items():
+    for kind, won in preferences(estimates).items():
         if surely_above(won, WINS):
             text = f"Do not compare with it what differs in {KIND_WORDS[kind]}. {REMEDIES[kind]}."
             yield _advice(text, won, stops=True)
@@ -332,8 +330,11 @@ def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
             "An answer in another language than the request may be worse for its reader: what is "
             "said of it is no fault of a judge."
         )
-    asked = {"length", "style"} if padding(estimates) else set()
-    yield from untested(asked)
+    asked: dict[Question, Estimate | None] = {
+        "length": padding(estimates),
+        "style": estimates.known("preference", kind=FORMAT),
+    }
+    yield from untested({question for question, known in asked.items() if known is not None})
     if readings.frame["repeat"].max() > 0:
         yield from about_repeats(readings)
 

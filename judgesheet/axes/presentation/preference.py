@@ -217,8 +217,8 @@ def _obeyed(group: Group) -> UnkeyedEstimate:
 def identical_preference(verdicts: Verdicts) -> UnkeyedEstimate:
     """Share of calls that prefer one of two identical responses: what noise and slot give."""
     pairs = verdicts.pairs.where(kind=IDENTICAL)
-    decided = np.abs(pairs.contents).reshape(len(pairs), -1)
-    cluster = np.repeat(pairs.cluster, decided.shape[1])
+    decided = np.abs(pairs.contents)
+    cluster = np.repeat(pairs.cluster, decided.shape[1] * decided.shape[2])
     share = cluster_rate(*by_cluster(decided.ravel(), cluster))
     return UnkeyedEstimate(
         "Preference between two identical copies", share, n=int((~np.isnan(decided)).sum())

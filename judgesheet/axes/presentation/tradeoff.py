@@ -1,4 +1,4 @@
-"""How much quality does dress outweigh: the dressed response lacks points that the plain one has."""
+"""How many required points does dress outweigh: it is on a response that lacks some of them."""
 
 from collections.abc import Iterator, Sequence
 
@@ -34,8 +34,8 @@ def _rungs(verdicts: Verdicts, kind: str) -> list[tuple[int, Pairs]]:
     mine = verdicts.pairs.where(kind=kind, prompt="baseline")
     worse = mine.take((mine.cells["missing"] > 0).to_numpy())
     # The same dress throughout: padding has several forms and doses where nothing is missing.
-    alike = [mine.cells[name].isin(set(worse.cells[name])) for name in ("form", "dose")]
-    mine = mine.take(np.logical_and(*alike))
+    form, dose = (mine.cells[name].isin(set(worse.cells[name])) for name in ("form", "dose"))
+    mine = mine.take((form & dose).to_numpy())
     lacking = sorted(set(mine.cells["missing"]))
     return [(int(missing), mine.where(missing=missing)) for missing in lacking]
 
