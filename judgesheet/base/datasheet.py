@@ -55,9 +55,14 @@ WORST: tuple[VerdictStatus, ...] = ("broken", "void", "not proven", "proven")
 
 
 def worst_verdicts(sheet: Datasheet) -> dict[str, Verdict]:
-    """The verdict on each key; where two rules limit one figure, the worse outcome counts."""
+    """The verdict on each key; where two rules limit one figure, the worse outcome counts.
+
+    Where both came out alike, it is that on the figure itself and not that on its change.
+    """
     # What comes last is kept.
-    ranked = sorted(sheet.verdicts, key=lambda verdict: -WORST.index(verdict.status))
+    ranked = sorted(
+        sheet.verdicts, key=lambda one: (-WORST.index(one.status), not one.against_baseline)
+    )
     return {verdict.key: verdict for verdict in ranked}
 
 

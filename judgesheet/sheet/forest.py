@@ -73,7 +73,7 @@ class Effect:
         verdict, given_in = self.row.verdict, unit(self.row.estimate.unit)
         if verdict is None or verdict.limit is None:
             return ""
-        return f"{show.SIGNS[verdict.kind]}{show.number(verdict.limit, given_in)}"
+        return f"{show.sign(verdict)}{show.number(verdict.limit, given_in)}"
 
     @property
     def result(self) -> str:

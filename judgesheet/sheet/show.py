@@ -24,6 +24,12 @@ NOT_RECORDED = "not recorded"
 SIGNS = {"max": "\N{LESS-THAN OR EQUAL TO} ", "min": "\N{GREATER-THAN OR EQUAL TO} ", "": ""}
 """Before a limit or a bound, by its kind."""
 
+
+def sign(verdict: Verdict) -> str:
+    """What stands before the limit of a verdict: `≤ `, or `Δ ≤ ` where it is about a change."""
+    return f"{'Δ ' if verdict.against_baseline else ''}{SIGNS[verdict.kind]}"
+
+
 _DASH = "\N{EN DASH}"
 
 

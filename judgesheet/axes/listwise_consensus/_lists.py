@@ -1,7 +1,7 @@
 """The readings of listwise_consensus as arrays, the input of all its estimates."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
@@ -21,6 +21,7 @@ from judgesheet.axes.listwise_consensus._reply import golds_shown
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Figures, UnkeyedEstimate
+from judgesheet.axis.scored import Rows
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.consensus import (
     PROPOSED,
@@ -249,6 +250,15 @@ class Lists:
     def main(self) -> Table:
         """The prompts with the most common number of candidates; places are compared in these."""
         return self.tables[0]
+
+    @property
+    def rows(self) -> Iterator[Rows]:
+        """The scores of single candidates in the main table: a hundred of them are no names."""
+        reads = np.moveaxis(self.main.permuted.scores, -1, 1)  # (prompts, n, orders, reads)
+        prompts, n = reads.shape[:2]
+        cluster, each = np.repeat(np.arange(prompts), n), reads.reshape(-1, *reads.shape[2:])
+        subject = "A candidate's score"
+        yield Rows(subject, {}, each, cluster, np.arange(len(each)), levels=("interval",))
 
     @cached_property
     def shown(self) -> ListOrders:

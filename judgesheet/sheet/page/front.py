@@ -235,7 +235,7 @@ def _limiting(context: Context, decision: Decision) -> tuple[str, str]:
         return role, figure
     if verdict.against_baseline:
         return role, f"{figure}, against the baseline"
-    limit = f"{show.SIGNS[verdict.kind]}{show.number(verdict.limit, unit(estimate.unit))}"
+    limit = f"{show.sign(verdict)}{show.number(verdict.limit, unit(estimate.unit))}"
     bound = show.bound(verdict, estimate)
     beside = f"one-sided bound {bound}, limit {limit}" if bound else f"limit {limit}"
     return role, f"{figure}, {show.estimate(estimate).number} ({beside})"
@@ -263,7 +263,7 @@ def _glance(context: Context) -> Iterator[Glance]:
         limits = summary is not None and summary.outcome not in ("problem", "open")
         if limits and verdict is not None and estimate is not None and verdict.limit is not None:
             of = unit(estimate.unit)
-            limit = f"{show.SIGNS[verdict.kind]}{show.number(verdict.limit, of)}"
+            limit = f"{show.sign(verdict)}{show.number(verdict.limit, of)}"
         asked = digits.counted(axis.made, "call")
         if (number := pools.get(axis.name)) is not None:
             asked = f"{digits.counted(number, 'stimulus', 'stimuli')}, {asked}"

@@ -201,7 +201,7 @@ def _row(row: Characteristic, axis: AxisResult, context: Context) -> TableRow:
         noise=_number(noise.value if noise else None, given_in),
         detectable=_detectable(status.detectable, given_in),
         limit=", ".join(
-            f"{show.SIGNS[one.kind]}{_number(one.limit, given_in)}"
+            f"{show.sign(one)}{_number(one.limit, given_in)}"
             for one in limits
             if one.limit is not None
         ),
