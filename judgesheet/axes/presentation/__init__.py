@@ -61,7 +61,7 @@ def tested_range(readings: Readings) -> Iterator[Rating]:
         doses = frame.get("dose")
         most = 1.0 if doses is None else float(doses.fillna(1.0).astype(float).max())
         why = "more padding than that was not shown"
-        yield Rating("words of a padded response", most, "times those of the plain one", why)
+        yield Rating("padding, in words", most, "× the plain ones", why)
 
 
 _KINDS = {"identical": IDENTICAL, "quality": QUALITY, "instruction": INSTRUCTION}

@@ -32,14 +32,13 @@ def plots(estimates: Estimates) -> Iterator[Plot]:
         (
             (
                 Plot(
-                    "line",
+                    "intervals",
                     "The same content, dressed",
                     "Share of comparisons that the dressed copy wins, ties as halves, with 95 % "
                     "intervals. A judge of content stays on the dashed line.",
                     ("preference",),
                     x="kind",
-                    x_label="dress",
-                    y_label="share won",
+                    x_label="share of comparisons won",
                     reference=0.5,
                     reference_label="no preference",
                     having={"form": "", "dose": "", "prompt": ""},
