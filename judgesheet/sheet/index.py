@@ -8,15 +8,12 @@ nothing but our style sheet and script.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from markupsafe import Markup
-
 from judgesheet.base.datasheet import by_key
 from judgesheet.base.records import Datasheet
 from judgesheet.sheet import show
-from judgesheet.sheet.html import minify_css, minify_html, security_policy, style
+from judgesheet.sheet.html import filled, minify_html
 from judgesheet.sheet.page.identity import part_number, protocol_id
 from judgesheet.sheet.page.parts import records
-from judgesheet.sheet.templates import template
 
 TEMPLATE = "index.html.jinja"
 PER_AXIS = 2
@@ -52,18 +49,16 @@ class Group:
 def render(sheets: Sequence[tuple[str, Datasheet]], title: str) -> bytes:
     """The page over sheets, each with its address relative to the page."""
     groups = [*grouped(sheets)]
-    css = minify_css("".join(map(style, ("sheet.css", "screen.css", "index.css"))))
-    script = style("index.js")
     rows = [row for group in groups for row in group.rows]
     choices = {name: sorted({row.facts[name] for row in rows}) for name in FILTERS}
-    text = template(TEMPLATE).render(
+    text = filled(
+        TEMPLATE,
+        "index.css",
+        "index.js",
         title=show.short(title, 100),
         groups=groups,
         choices={name: values for name, values in choices.items() if len(values) > 1},
         count=len(rows),
-        css=Markup(css),  # noqa: S704 (ours)
-        script=Markup(script),  # noqa: S704 (ours)
-        policy=security_policy(css, script),
     )
     return minify_html(text).encode("utf-8", "replace")
 
