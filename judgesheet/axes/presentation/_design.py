@@ -106,14 +106,12 @@ PROFILES: Mapping[str, tuple[Arm, ...]] = {
         *_rungs(LENGTH, (2,), 1, dose=2.0),
         *_scored(1, LENGTH),
     ),
-    # Some 200 calls: what policies limit on all stimuli, the rest on as many as a strong
-    # preference shows on.
+    # 200 calls: what policies limit, on as many stimuli as prove a limit.
     "quick": (
         *(_PADDED, Arm(INSTRUCTION, _NOTES, None), Arm(FORMAT, ("list",), 12)),
-        *(Arm(AUTHORITY, _forms(AUTHORITY), 6), Arm(PRAISE, _forms(PRAISE), 6)),
-        *(Arm(IDENTICAL, (ALONE,), 4), replace(_CONTROL, stimuli=8)),
-        *_rungs(LENGTH, (2,), 8, dose=2.0),
-        *_scored(8, LENGTH),
+        *(Arm(IDENTICAL, (ALONE,), 2), _CONTROL),
+        *_rungs(LENGTH, (2,), 6, dose=2.0),
+        *_scored(None, LENGTH),
     ),
     "standard": (
         *(_PADDED, replace(_PADDED, stimuli=12, dose=1.5), replace(_PADDED, stimuli=12, dose=3.0)),
