@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 
-from judgesheet import __version__
 from judgesheet.base.datasheet import from_json, to_json
 from judgesheet.base.errors import ContradictionError, MissingDependencyError, RunError, UsageError
 from judgesheet.base.files import read_from
 from judgesheet.base.limits import LARGEST_TEXT
 from judgesheet.base.records import Datasheet, digest
+from judgesheet.base.version import __version__
 from judgesheet.commands.run_checkup import numbers, other_facts, other_figures
 from judgesheet.decide import decide
 from judgesheet.decide import policy as policies

@@ -1,4 +1,4 @@
-"""`index.html` and `index.md`: one page over many sheets, to search and filter, each row opening its sheet.
+"""One page over many sheets, to search and filter, each row opening its sheet; also in Markdown.
 
 Judges that answered the same questions in the same protocol stand in one table, by name; nothing is
 ranked, least of all across tables. What others wrote is escaped, and a content policy lets in
@@ -8,16 +8,13 @@ nothing but our style sheet and script.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from markupsafe import Markup
-
 from judgesheet.base.datasheet import by_key
 from judgesheet.base.records import Datasheet
 from judgesheet.sheet import show
-from judgesheet.sheet.html import minify_css, minify_html, security_policy, style
+from judgesheet.sheet.html import filled, minify_html
 from judgesheet.sheet.markdown import Markdown, code, escape, table
 from judgesheet.sheet.page.identity import part_number, protocol_id
 from judgesheet.sheet.page.parts import records
-from judgesheet.sheet.templates import template
 
 TEMPLATE = "index.html.jinja"
 PER_AXIS = 2
@@ -57,26 +54,24 @@ class Group:
 def render(sheets: Sequence[tuple[str, Datasheet]], title: str) -> bytes:
     """The page over sheets, each with its address relative to the page."""
     groups = [*grouped(sheets)]
-    css = minify_css("".join(map(style, ("sheet.css", "screen.css", "index.css"))))
-    script = style("index.js")
     rows = [row for group in groups for row in group.rows]
     choices = {name: sorted({row.facts[name] for row in rows}) for name in FILTERS}
-    text = template(TEMPLATE).render(
+    text = filled(
+        TEMPLATE,
+        "index.css",
+        "index.js",
         title=show.short(title, 100),
         groups=groups,
         choices={name: values for name, values in choices.items() if len(values) > 1},
         count=len(rows),
         comparable=COMPARABLE,
-        css=Markup(css),  # noqa: S704 (ours)
-        script=Markup(script),  # noqa: S704 (ours)
-        policy=security_policy(css, script),
     )
     return minify_html(text).encode("utf-8", "replace")
 
 
 def render_markdown(sheets: Sequence[tuple[str, Datasheet]], title: str) -> bytes:
     """The same tables in Markdown, for a wiki or a README."""
-    parts = [Markdown(f"# {escape(title)}"), Markdown(f"{escape(COMPARABLE)}")]
+    parts = [Markdown(f"# {escape(title)}"), escape(COMPARABLE)]
     for group in grouped(sheets):
         parts += [Markdown(f"## Protocol {code(group.protocol)}"), escape(group.about)]
         parts.append(as_table(group, "Judge"))

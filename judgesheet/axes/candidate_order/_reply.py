@@ -141,7 +141,8 @@ def supports(words: str, verdict: str) -> bool:
 
 def prefers_another(words: str, verdict: str) -> bool:
     """Whether words end up with another verdict than this one: their last preference counts."""
-    preferred = [*_preferred(words)]
+    conceded, _, said = words.partition(",")
+    preferred = [*_preferred(said if said and _CONCEDES.match(conceded) else words)]
     return bool(preferred) and preferred[-1] != _CHOSEN[verdict]
 
 

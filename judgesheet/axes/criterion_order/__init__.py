@@ -32,6 +32,7 @@ from judgesheet.axes.criterion_order.findings import SENTENCES as SENTENCES
 from judgesheet.axes.criterion_order.findings import control, find, mitigate, recommend, warn
 from judgesheet.axis import (
     Readings,
+    beyond_chance,
     differences,
     losses,
     raters,
@@ -64,6 +65,7 @@ FIGURES = {
     **declared_in(scores),
     **figure.adopted(within_prompts),
     **figure.adopted(raters, headline={}),
+    **figure.adopted(beyond_chance, headline={}),
     **figure.adopted(differences),
     **declared_in(averaging),
     "repeat_change_rate": figure.of(reversal.repeat_change_rate, missing=REPEATED),

@@ -189,7 +189,7 @@ class Scores:
     def _rows(self, subject: str, dims: Mapping[str, object], chosen: Flags) -> Rows:
         items, slots = np.nonzero(chosen)
         reads, scale = self.reads[items, :, :, slots], self.lists.scale
-        return Rows(subject, dims, reads, self.cluster[items], scale)
+        return Rows(subject, dims, reads, self.cluster[items], items, scale)
 
     def by_criterion(self, values: Floats) -> Floats:
         """Values (items, n) of an item's own criteria as (items, criteria of the pool)."""

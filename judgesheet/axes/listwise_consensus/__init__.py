@@ -28,6 +28,7 @@ from judgesheet.axes.listwise_consensus._questions import (
 from judgesheet.axes.listwise_consensus._questions import golds as golds
 from judgesheet.axes.listwise_consensus._questions import lists as lists
 from judgesheet.axes.listwise_consensus._reply import (
+    OTHER_WINNER,
     PLACES,
     chosen,
     gives,
@@ -45,7 +46,7 @@ from judgesheet.axes.listwise_consensus.findings import (
     tested_range,
     warn,
 )
-from judgesheet.axis import Readings, losses, unequal
+from judgesheet.axis import Readings, beyond_chance, losses, unequal
 from judgesheet.axis.figure import declared_in, measured
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate
@@ -57,7 +58,11 @@ QUESTION = (
     "right more often?"
 )
 
-FIGURES = declared_in(decisions, places, agreement)
+FIGURES = {
+    **declared_in(decisions, places, agreement),
+    "order_alpha": figure.of(beyond_chance.order_alpha, reads="", cases=OTHER_WINNER),
+    "repeat_alpha": figure.of(beyond_chance.repeat_alpha, reads="", cases=OTHER_WINNER),
+}
 """The figures of the verdicts."""
 ESTIMATES = {
     **FIGURES,

@@ -153,7 +153,8 @@ class Scores:
     @property
     def rows(self) -> Iterator[Rows]:
         """The scores of the balanced arm at the main scale."""
-        yield Rows("Score", {}, self.grid.reads, self.cluster, self.scale)
+        every = np.arange(len(self.items))
+        yield Rows("Score", {}, self.grid.reads, self.cluster, every, self.scale)
 
     @property
     def references(self) -> Mapping[str, Reference]:
