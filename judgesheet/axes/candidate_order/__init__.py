@@ -22,7 +22,7 @@ from judgesheet.axes.candidate_order._pairs import CHANGES, REPEATED, SETS, SLOT
 from judgesheet.axes.candidate_order._plots import plots
 from judgesheet.axes.candidate_order._reply import chosen as chosen
 from judgesheet.axes.candidate_order._reply import complete as complete
-from judgesheet.axes.candidate_order._reply import gives, impute, simulate
+from judgesheet.axes.candidate_order._reply import impute, points_by_place, simulate
 from judgesheet.axes.candidate_order._reply import reading as reading
 from judgesheet.axes.candidate_order.advice import control, mitigate, recommend, warn
 from judgesheet.axes.candidate_order.findings import SENTENCES as SENTENCES
@@ -65,7 +65,9 @@ def measure(readings: Readings) -> Iterator[Estimate]:
     pairs = arrange(readings)
     if pairs is not None:
         yield from measured(FIGURES, pairs, readings.families)
-        yield from unequal.measure(NAME, replace(readings, frame=_usual(readings.frame)), gives)
+        yield from unequal.measure(
+            NAME, replace(readings, frame=_usual(readings.frame)), points_by_place
+        )
         yield from losses.measure(NAME, readings, chosen)
 
 
