@@ -1,15 +1,31 @@
 """The plots of presentation, as data, with what one sees in them."""
 
-from collections.abc import Iterator
-
 from judgesheet.axes.presentation._verdicts import KIND_WORDS
 from judgesheet.axes.presentation.findings import preferences
-from judgesheet.axis.results import with_results
+from judgesheet.axis.results import Plots, nothing
 from judgesheet.axis.statements import MOSTLY, share, surely_above
 from judgesheet.base.estimates import Estimates
-from judgesheet.base.records import Plot
+
+drawn = Plots()
 
 
+@drawn.plot(
+    kind="intervals",
+    title="The same content, dressed",
+    caption="Share of comparisons that the dressed copy wins, ties as halves, with 95 % intervals. "
+    "A judge of content stays on the dashed line.",
+    families=("preference",),
+    x="kind",
+    x_label="share of comparisons won",
+    reference=0.5,
+    reference_label="no preference",
+    having={"form": "", "dose": "", "prompt": ""},
+    names=True,
+    words=KIND_WORDS,
+    ends=(0.0, 1.0),
+    shows=("preference", "dress_excess"),
+    brief="Share of comparisons that the dressed copy wins; 50 % is no preference.",
+)
 def _dress(estimates: Estimates) -> str:
     """The dress that surely wins, the strongest one."""
     sure = {kind: one for kind, one in preferences(estimates).items() if surely_above(one, MOSTLY)}
@@ -20,54 +36,21 @@ def _dress(estimates: Estimates) -> str:
     return f"{what[0].upper()}{what[1:]} wins {share(sure[kind])} of comparisons"
 
 
-def _worse(estimates: Estimates) -> str:
-    """Nothing: what dress outweighs is one number."""
-    del estimates
-    return ""
+drawn.plot(
+    kind="line",
+    title="Dressed and worse against plain and better",
+    caption="Share of comparisons that a dressed response wins although it lacks required points "
+    "that the plain one has.",
+    families=("worse_preferred",),
+    x="missing",
+    x_label="points missing",
+    y_label="share won",
+    series="kind",
+    reference=0.5,
+    reference_label="half of the comparisons",
+    words=KIND_WORDS,
+    ends=(0.0, 1.0),
+)(nothing)
 
 
-def plots(estimates: Estimates) -> Iterator[Plot]:
-    """The plots of this run."""
-    yield from with_results(
-        (
-            (
-                Plot(
-                    "intervals",
-                    "The same content, dressed",
-                    "Share of comparisons that the dressed copy wins, ties as halves, with 95 % "
-                    "intervals. A judge of content stays on the dashed line.",
-                    ("preference",),
-                    x="kind",
-                    x_label="share of comparisons won",
-                    reference=0.5,
-                    reference_label="no preference",
-                    having={"form": "", "dose": "", "prompt": ""},
-                    names=True,
-                    words=KIND_WORDS,
-                    ends=(0.0, 1.0),
-                    shows=("preference", "dress_excess"),
-                    brief="Share of comparisons that the dressed copy wins; 50 % is no preference.",
-                ),
-                _dress,
-            ),
-            (
-                Plot(
-                    "line",
-                    "Dressed and worse against plain and better",
-                    "Share of comparisons that a dressed response wins although it lacks required "
-                    "points that the plain one has.",
-                    ("worse_preferred",),
-                    x="missing",
-                    x_label="points missing",
-                    y_label="share won",
-                    series="kind",
-                    reference=0.5,
-                    reference_label="half of the comparisons",
-                    words=KIND_WORDS,
-                    ends=(0.0, 1.0),
-                ),
-                _worse,
-            ),
-        ),
-        estimates,
-    )
+plots = drawn.of
