@@ -23,6 +23,7 @@ SIZES = {12: 400, 24: 300, 100: 200}
 CALLS = 16
 """On each of the two items of a stimulus."""
 POPULATION = 4_000
+AXES = tuple(name for name, axis in all_axes().items() if "memory" in axis.ESTIMATES)
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ JUDGES: dict[str, tuple[Judge, Truths]] = {
 
 def _estimates(judge: Judge, stimuli: int, rng: Rng) -> Iterator[Estimate]:
     """What a sheet would say: on each axis of data of its own."""
-    for axis in all_axes():
+    for axis in AXES:
         calls = Sequenced(judge.draw(stimuli, rng), _score, "points", ("item",))
         for figure in FIGURES.values():
             yield from Figures(axis).of(figure)(calls)
@@ -100,7 +101,7 @@ def lines() -> Iterator[Line]:
     """Every judge at every size."""
     for data, (judge, known) in JUDGES.items():
         # Only a judge of which both are known has neither.
-        nulls = frozenset(f"{axis}.{name}_p" for axis in all_axes() for name in NONE)
+        nulls = frozenset(f"{axis}.{name}_p" for axis in AXES for name in NONE)
         truths = partial(_truths, judge, known)
         for stimuli, sets in SIZES.items():
             run = partial(_run, judge, stimuli)

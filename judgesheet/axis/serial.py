@@ -16,7 +16,7 @@ from judgesheet.axis import Readings
 from judgesheet.axis.figure import Figure, Figures, UnkeyedEstimate, absent, measured
 from judgesheet.axis.items import codes, items, value_codes
 from judgesheet.axis.statements import p_value
-from judgesheet.axis.views import no_reply
+from judgesheet.axis.views import PointsByPlace, no_reply
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import Estimate
@@ -31,6 +31,8 @@ CAVEAT = 0.05 / 8
 NOT_RANDOM = Reason(
     "not_random", "these calls were not asked in random order, so a sequence says nothing"
 )
+ITEM, STIMULUS = ("stimulus", "item"), ("stimulus",)
+"""What the calls of an axis are shuffled within."""
 Number = Callable[[Any, Sequence[Any]], float]
 """One number of a verdict on things that were listed in this order."""
 figure = Figures(
@@ -142,9 +144,9 @@ def measure(
         yield from measured(mine, Sequenced(readings.frame, number, unit, block), readings.families)
 
 
-def mean_of(gives: Callable[[Any, Sequence[Any]], Sequence[float]]) -> Number:
+def mean_of(points_by_place: PointsByPlace) -> Number:
     """The mean of what a verdict gives to the things listed."""
-    return lambda verdict, order: float(np.mean(gives(verdict, order)))
+    return lambda verdict, order: float(np.mean(points_by_place(verdict, order)))
 
 
 def warn(estimates: Estimates) -> Iterator[str]:

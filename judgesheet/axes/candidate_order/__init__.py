@@ -72,12 +72,12 @@ def measure(readings: Readings) -> Iterator[Estimate]:
         # Own pairs are not asked in random order.
         tasks = readings.frame[readings.frame["condition"] != "natural"]
         mixed = replace(readings, frame=tasks)
-        yield from serial.measure(NAME, mixed, _slot, "difference", ("stimulus",))
+        yield from serial.measure(NAME, mixed, _slot, "difference", serial.STIMULUS)
 
 
 def _slot(verdict: str, order: Sequence[str]) -> float:
     """1 for the first slot, -1 for the second, 0 for neither."""
-    first, second = gives(verdict, order)
+    first, second = points_by_place(verdict, order)
     return first - second
 
 

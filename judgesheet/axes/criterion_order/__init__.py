@@ -46,7 +46,6 @@ from judgesheet.axis.arms import balanced
 from judgesheet.axis.figure import declared_in, measured
 from judgesheet.axis.reply import highest
 from judgesheet.axis.scored import FIXED_TOO, RANDOM_TOO
-from judgesheet.axis.serial import mean_of
 from judgesheet.axis.statements import longest
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate, Rating
@@ -104,7 +103,9 @@ def measure(readings: Readings) -> Iterator[Estimate]:
         yield from measured(FIGURES, arranged, readings.families)
     yield from unequal.measure(NAME, readings, points_by_place, "points", declared_in(together))
     yield from losses.measure(NAME, readings, highest)
-    yield from serial.measure(NAME, readings, mean_of(gives), "points", ("stimulus", "item"))
+    yield from serial.measure(
+        NAME, readings, serial.mean_of(points_by_place), "points", serial.ITEM
+    )
 
 
 def tested_range(readings: Readings) -> Iterator[Rating]:

@@ -48,7 +48,6 @@ from judgesheet.axes.listwise_consensus.findings import (
 )
 from judgesheet.axis import Readings, beyond_chance, losses, serial, unequal
 from judgesheet.axis.figure import declared_in, measured
-from judgesheet.axis.serial import mean_of
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate
 
@@ -87,7 +86,9 @@ def measure(readings: Readings) -> Iterator[Estimate]:
         yield from measured(FIGURES, arranged, readings.families)
         yield from unequal.measure(NAME, readings, points_by_place, "points")
         yield from losses.measure(NAME, readings, chosen)
-        yield from serial.measure(NAME, readings, mean_of(gives), "points", ("stimulus",))
+        yield from serial.measure(
+            NAME, readings, serial.mean_of(points_by_place), "points", serial.STIMULUS
+        )
 
 
 def reads(key: Key, cells: Sequence[Mapping[str, Any]]) -> list[bool]:

@@ -108,9 +108,7 @@ def measure(readings: Readings) -> Iterator[Estimate]:
     main = readings.frame[readings.frame["scale"] == scores.scale]
     yield from unequal.measure(NAME, replace(readings, frame=main), points_by_place)
     yield from losses.measure(NAME, readings, chosen)
-    yield from serial.measure(
-        NAME, readings, lambda score, _: float(score), "points", ("stimulus", "item")
-    )
+    yield from serial.measure(NAME, readings, lambda score, _: float(score), "points", serial.ITEM)
 
 
 def _possible(scores: Scores) -> Iterator[str]:
