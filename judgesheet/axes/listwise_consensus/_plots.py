@@ -42,7 +42,7 @@ def _place(estimates: Estimates) -> str:
     even = percent(extreme.even)
     if known in ("shown", "small"):
         won = f"Place {extreme.place} wins {share(extreme.share)} of single calls"
-        return f"{won}; {even} would be even"
+        return f"{won}; {even} is no preference"
     if known == "cleared":
         return f"Every place wins within {100 * NEARLY_EVEN:g} points of {even}"
     return ""
@@ -81,7 +81,7 @@ _PLOTS = (
             families=("accuracy",),
             x="k",
             series="arm",
-            x_label="calls a decision",
+            x_label="calls per decision",
             y_label="right answer chosen",
             reference_label="a pick at random",
             having={"executions": ""},
@@ -160,7 +160,7 @@ _PLOTS = (
             "over prompts.",
             families=("subset_agreement",),
             x="k",
-            x_label="orders a decision",
+            x_label="orders per decision",
             y_label="same winner as with all",
             reference=1 - NEAR_ENOUGH,
             reference_label="nearly always",
