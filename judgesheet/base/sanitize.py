@@ -37,6 +37,11 @@ def listed(names: Sequence[str], most: int) -> str:
     return ", ".join(names[:most]) + more
 
 
+def capital(words: str) -> str:
+    """The words as a sentence begins."""
+    return words[:1].upper() + words[1:]
+
+
 def complaint(text: str) -> str:
     """A message as one line, without its middle where it quotes too much of what it is about."""
     if len(text) > LONGEST_MESSAGE:

@@ -267,7 +267,7 @@ class Circuit:
         if is_token_limit(reply.finish_reason):
             advice = "raise --max-tokens"
         else:
-            advice = "try another --reply, or a --parser of your own,"
+            advice = "choose another --reply or --parser,"
         raise JudgeError(
             f"none of the first {self._replies} replies can be read "
             f"(“{brief(reply.text)}”{why}): {advice} and start over with --fresh; the same "

@@ -13,10 +13,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
-from judgesheet import __version__
 from judgesheet.base.errors import JudgeError, UsageError
 from judgesheet.base.limits import LONGEST_LINE, LONGEST_NAME, LONGEST_RAW
 from judgesheet.base.records import ANOTHERS, NOT_CONNECTED, Call, Outcome
+from judgesheet.base.version import __version__
 from judgesheet.judges import Answer, Connection, Judge, Refused
 from judgesheet.judges.address import Address
 from judgesheet.judges.allowances import read_allowances, reset_s

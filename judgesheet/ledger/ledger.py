@@ -22,7 +22,6 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self
 
-from judgesheet import __version__
 from judgesheet.base.errors import RunError
 from judgesheet.base.files import decoded
 from judgesheet.base.limits import LARGEST_COUNT
@@ -38,6 +37,7 @@ from judgesheet.base.records import (
     Reply,
     digest,
 )
+from judgesheet.base.version import __version__
 from judgesheet.judges.redaction import address_without_secrets, identity_without_secrets
 from judgesheet.ledger.place import ROOM_AT_LEAST, ROOM_PER_REPLY, Elsewhere, Place
 from judgesheet.ledger.schema import (

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
-from judgesheet import __version__
 from judgesheet.axes import all_axes
 from judgesheet.axis import Citing, Permuting
 from judgesheet.base.datasheet import SCHEMA_VERSION
@@ -15,6 +14,7 @@ from judgesheet.base.limits import MOST_KINDS
 from judgesheet.base.prices import cost
 from judgesheet.base.records import END_OF_TIME, AxisResult, Datasheet
 from judgesheet.base.sanitize import said_by_server
+from judgesheet.base.version import __version__
 from judgesheet.measuring.measure import Measured, code_digest
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ from judgesheet.base.records import Answer, Casebook, Datasheet
 from judgesheet.base.sanitize import spelled
 from judgesheet.sheet import show
 from judgesheet.sheet.cases import written
-from judgesheet.sheet.html import minify_css, security_policy, style
-from judgesheet.sheet.templates import template
+from judgesheet.sheet.html import filled
 
 TEMPLATE = "cases.html.jinja"
 
@@ -37,16 +36,14 @@ class _Once:
 
 def render(book: Casebook, sheet: Datasheet) -> bytes:
     """The page; it needs no network and no other file."""
-    css = minify_css("".join(map(style, ("sheet.css", "screen.css", "cases.css"))))
-    script = style("cases.js")
     model = show.judge(sheet)
-    page = template(TEMPLATE).render(
+    page = filled(
+        TEMPLATE,
+        "cases.css",
+        "cases.js",
         title=f"{model}: replies",
         model=model,
         about=f"{len(book.answers):,} calls. Choose a figure to see the replies that it rests on.",
-        policy=security_policy(css, script),
-        css=Markup(css),  # noqa: S704 (ours)
-        script=Markup(script),  # noqa: S704 (ours)
         data=Markup(_harmless(_data(book, sheet))),  # noqa: S704 (no sign of markup is left in it)
     )
     # Replies may hold halves of surrogate pairs, which have no UTF-8.

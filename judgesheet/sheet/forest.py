@@ -70,10 +70,8 @@ class Effect:
     @property
     def limit_in_words(self) -> str:
         """`≤ 10 %`; "" without a limit."""
-        verdict, given_in = self.row.verdict, unit(self.row.estimate.unit)
-        if verdict is None or verdict.limit is None:
-            return ""
-        return f"{show.sign(verdict)}{show.number(verdict.limit, given_in)}"
+        verdict = self.row.verdict
+        return "" if verdict is None else show.limit(verdict, self.row.estimate)
 
     @property
     def result(self) -> str:

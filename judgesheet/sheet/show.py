@@ -228,6 +228,13 @@ def number(value: float, given_in: Unit | None = None) -> str:
     return f"{value * scale:g}{sign}".replace("-", MINUS)
 
 
+def limit(verdict: Verdict, of: Estimate) -> str:
+    """`≤ 10 %`, the limit of a rule; "" where it has none."""
+    if verdict.limit is None:
+        return ""
+    return f"{sign(verdict)}{number(verdict.limit, unit(of.unit))}"
+
+
 def bound(verdict: Verdict, of: Estimate) -> str:
     """`≤ 5.6 %`, the one-sided bound that decided; "" where none did."""
     side, shown = deciding(verdict, of)

@@ -29,11 +29,9 @@ from .standard_error import (
     LEAST_CARRIERS,
     NEARLY_ONE,
     carriers,
-    fisher_ends,
+    ends_of_r,
     fisher_error,
-    fisher_z,
     jackknife_error,
-    jackknifed,
 )
 
 Kind = Literal["pearson", "spearman"]
@@ -175,7 +173,7 @@ def cluster_jackknife_r(
     clusters: ArrayLike,
     kind: Kind = "pearson",
 ) -> Correlation:
-    """Correlation with a Fisher-z interval from the delete-a-cluster jackknife (`jackknifed`).
+    """Correlation with a Fisher-z interval from the delete-a-cluster jackknife (`ends_of_r`).
 
     It covers .95-.97, where Fisher's own standard error covers .80 and the BCa bootstrap .91. No
     interval with fewer than three clusters, at r = 1 or -1, or when a deletion leaves a side
@@ -212,8 +210,7 @@ def cluster_jackknife_r(
     left_out = _leave_out(x, y, codes % MOST_DELETIONS, deletions, kind)
     if why := at_an_end(r, left_out):
         return without_ends(r, why)
-    on_z = jackknifed(fisher_z(r), np.arctanh(left_out), fisher_error(x.size))
-    limits = fisher_ends(r, on_z, deletions)
+    limits = ends_of_r(r, left_out, groups, fisher_error(x.size))
     return answer(r, limits.low, limits.high, bounds=limits.bounds)
 
 

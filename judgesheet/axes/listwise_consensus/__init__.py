@@ -31,9 +31,9 @@ from judgesheet.axes.listwise_consensus._reply import (
     OTHER_WINNER,
     PLACES,
     chosen,
-    gives,
     impute,
     parts,
+    points_by_place,
     reading,
     simulate,
 )
@@ -84,7 +84,7 @@ def measure(readings: Readings) -> Iterator[Estimate]:
     arranged = arrange(readings)
     if arranged is not None:
         yield from measured(FIGURES, arranged, readings.families)
-        yield from unequal.measure(NAME, readings, gives, "points")
+        yield from unequal.measure(NAME, readings, points_by_place, "points")
         yield from losses.measure(NAME, readings, chosen)
 
 

@@ -303,6 +303,11 @@ class Lists:
         """One value per prompt, over all tables."""
         return np.concatenate([part(table) for table in self.tables])
 
+    @cached_property
+    def flips(self) -> CallFlips:
+        """As `Table.flips`, per prompt over all tables."""
+        return CallFlips.joined(table.flips for table in self.tables)
+
     def hits(self, arm: Arm, weights: Weights = PROPOSED) -> Floats:
         """As `Table.hits`, per prompt over all tables."""
         return self.joined(lambda table: table.hits(arm, weights))

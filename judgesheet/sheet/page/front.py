@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from judgesheet.base import digits
 from judgesheet.base.keys import Key
 from judgesheet.base.records import AxisResult, Datasheet, Decision, Rating
-from judgesheet.base.units import QUALITY_STEPS, unit
+from judgesheet.base.units import QUALITY_STEPS
 from judgesheet.sheet import show
 from judgesheet.sheet.page.controls import ControlCheck, checks
 from judgesheet.sheet.page.parts import (
@@ -235,8 +235,7 @@ def _limiting(context: Context, decision: Decision) -> tuple[str, str]:
         return role, figure
     if verdict.against_baseline:
         return role, f"{figure}, against the baseline"
-    limit = f"{show.sign(verdict)}{show.number(verdict.limit, unit(estimate.unit))}"
-    bound = show.bound(verdict, estimate)
+    limit, bound = show.limit(verdict, estimate), show.bound(verdict, estimate)
     beside = f"one-sided bound {bound}, limit {limit}" if bound else f"limit {limit}"
     return role, f"{figure}, {show.estimate(estimate).number} ({beside})"
 
@@ -261,9 +260,8 @@ def _glance(context: Context) -> Iterator[Glance]:
         limit = ""
         # A problem was found beside the limits: that of its figure would read as what it broke.
         limits = summary is not None and summary.outcome not in ("problem", "open")
-        if limits and verdict is not None and estimate is not None and verdict.limit is not None:
-            of = unit(estimate.unit)
-            limit = f"{show.sign(verdict)}{show.number(verdict.limit, of)}"
+        if limits and verdict is not None and estimate is not None:
+            limit = show.limit(verdict, estimate)
         asked = digits.counted(axis.made, "call")
         if (number := pools.get(axis.name)) is not None:
             asked = f"{digits.counted(number, 'stimulus', 'stimuli')}, {asked}"

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from judgesheet.base.limits import MOST_SHOWN
 from judgesheet.base.records import AxisResult, Estimate, Mitigation
+from judgesheet.base.sanitize import capital
 from judgesheet.base.units import unit
 from judgesheet.sheet import show
-from judgesheet.sheet.page.parts import VOID, Context, Mark, Trimmed, capital, trim
+from judgesheet.sheet.page.parts import VOID, Context, Mark, Trimmed, trim
 
 OUTCOMES = {
     "helps": Mark("✓", "helps", "pass"),
