@@ -10,7 +10,7 @@ Bonferroni). A judge that is blind to the order lies on the null of `announced` 
 which have most of it, each `ANNOUNCE`; a sound judge lies apart from the limits of `surely_above`
 and `surely_below`, each of which errs with `ACCUSE`. Each `Sentence` says by how many it can
 accuse. What a test or an interval shows at `SIGNIFICANT` alone is neither a
-problem nor "cannot be told": it is `indicated`, and the sentence gives the number that says so.
+problem nor "this run cannot tell": it is `indicated` ("there is some evidence"), with its number.
 """
 
 import math
@@ -49,7 +49,7 @@ ACCUSE = 0.2 * SIGNIFICANT / OTHERS
 """Error of every other test or bound."""
 FEWEST_PROMPTS = 6
 """With fewer prompts nothing is cleared and nothing but caution is recommended."""
-UNSURE = ", and not sure enough to be called a problem"
+UNSURE = ", but not enough to call it a problem"
 """What is said of an effect that is only indicated."""
 NEAR_ENOUGH = 0.02
 """A figure after k orders that comes this close to that of all orders is as good."""
