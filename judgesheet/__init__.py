@@ -7,8 +7,7 @@ They are loaded on first use, so that importing the package costs nothing.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    __version__: str
-
+    from judgesheet.base.version import __version__
     from judgesheet.collect.request import Request
     from judgesheet.commands.attach import attach
     from judgesheet.commands.cases import cases
@@ -77,6 +76,7 @@ _HOMES = {
     "HttpTransport": "judges.transport",
     "Request": "collect.request",
     "Run": "commands.sheets",
+    "__version__": "base.version",
     "check_init": "commands.init",
     "check_stimuli": "commands.stimuli",
     "designs": "commands.plan",
@@ -94,11 +94,6 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name == "__version__":
-        from judgesheet.base.version import version
-
-        globals()[name] = told = version()
-        return told
     from importlib import import_module
 
     home = _HOMES.get(name, f"commands.{name}")

@@ -4,10 +4,10 @@ import gc
 import os
 import sys
 
+from judgesheet.base.limits import LONGEST_EPOCH
+
 YOUNG = 50_000
 """Objects between two looks for cycles: a command makes many objects, ends soon, and has few."""
-LONGEST_EPOCH = 11
-"""Digits of a date in seconds that calendars hold."""
 
 
 def run() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from judgesheet import axis, stats
 from judgesheet.axes import criterion_order as room
-from judgesheet.axis import losses, unequal
+from judgesheet.axis import beyond_chance, losses, unequal
 from proof.criteria import Judge
 from proof.lines import LEAST_AT_EDGES, Case, Line, Part
 from proof.lines import lines as cut
@@ -22,7 +22,14 @@ NO_INTERVAL = (
     *("mean_delta_pos_null", "max_delta_pos_null", "delta_pos_null", "delta_pos_null95"),
     # Of single calls, which these judges do not give.
     "order_dependence_p",
-    *("significant_criteria", "budget_r", "budget_agreement", *losses.NAMES, *unequal.NAMES),
+    *(
+        "significant_criteria",
+        "budget_r",
+        "budget_agreement",
+        *losses.NAMES,
+        *unequal.NAMES,
+        *beyond_chance.NAMES,
+    ),
 )
 
 

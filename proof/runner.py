@@ -35,6 +35,7 @@ COMMITTED = PAGES / "results"
 NAMES = (
     *("score_order", "criterion_order", "candidate_order", "listwise_consensus"),
     *(
+        "agreement",
         "gate",
         "edges",
         "losses",

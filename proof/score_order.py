@@ -6,6 +6,7 @@ from typing import Any
 
 from judgesheet import axis, stats
 from judgesheet.axes import score_order as room
+from judgesheet.axis import beyond_chance
 from judgesheet.axis.figure import Figure
 from proof.lines import LEAST_AT_EDGES, Case, Line, Part
 from proof.lines import lines as cut
@@ -21,11 +22,15 @@ SLOW = (
     *("rater_alpha", "rater_ceiling_r", "min_bias_confidence"),
 )
 """Figures that resample or are many: a data set takes a second."""
-NO_INTERVAL = (*("chi2", "min_bias_order", "default_order_rank", "budget_r", "budget_agreement"),)
+ELSEWHERE = (
+    *("chi2", "min_bias_order", "default_order_rank", "budget_r", "budget_agreement"),
+    *beyond_chance.NAMES,
+)
+"""Figures without an interval, and those of another page."""
 
 
 def _parts() -> Iterator[Part]:
-    sampled = {name: one for name, one in room.SAMPLED.items() if name not in NO_INTERVAL}
+    sampled = {name: one for name, one in room.SAMPLED.items() if name not in ELSEWHERE}
     quick = _only(sampled, lambda name: name not in SLOW)
     slow = _only(sampled, lambda name: name in SLOW)
     yield Part("counts", quick, {12: 300, 24: 240, 100: 160}, (2000, 3))

@@ -1,6 +1,8 @@
 """What holds for every test: none asserts a time, hypothesis included, and neighbours share."""
 
 import os
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 # Workers share the cores already: threads of each would only wait for one another. Read by numpy
@@ -16,6 +18,15 @@ from judgesheet.sheet import own_template
 
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_temporary_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Replies that a run puts into the system's temporary folder are left nowhere else."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", str(tmp_path_factory.mktemp("system")))
+        patch.setattr(tempfile, "tempdir", None)  # found once, and kept
+        yield
 
 
 @pytest.fixture

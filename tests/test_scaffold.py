@@ -111,6 +111,15 @@ def test_a_job_that_is_not_used_may_go(place: Path) -> None:
     assert not any("gitlab" in line for line in check(place))
 
 
+def test_the_job_of_the_service_that_is_not_used_need_not_be_filled_in(place: Path) -> None:
+    job = place / ".github/workflows/judge.yml"
+    assert any("gitlab" in line for line in check(place))
+    job.write_text(job.read_text("utf-8").replace("JUDGESHEET: FILL-IN", "JUDGESHEET: a"), "utf-8")
+    told = [line for line in check(place) if "FILL-IN" in line]
+    assert told
+    assert not any("gitlab" in line for line in told)
+
+
 def test_stimuli_of_no_axis_or_of_two_are_told(tmp_path: Path) -> None:
     assert "stimuli of one axis" in check(tmp_path)[0]
     run("init", tmp_path)

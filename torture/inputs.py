@@ -361,7 +361,7 @@ PARSERS = (
     "[verdict]\nregex = '('\n",
     "[verdict]\nregex = '(?P<x>\\d)(?P<y>\\d)'\n",
     "[verdict]\nregex = '(" + "a|" * 50_000 + "\\d)'\n",
-    '[verdict]\njsonpath = "$..*..*..*..*"\n',
+    '[verdict]\npath = "$..*..*..*..*"\n',
     "[verdict]\njsonpath = \"$[?(@.a == __import__('os'))]\"\n",
     '[verdict]\njsonpath = "' + "$.a|" * 5000 + '$.a"\n',
     "[verdict]\nmodule = 'os'\n",

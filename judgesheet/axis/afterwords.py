@@ -11,9 +11,7 @@ import re
 from collections.abc import Iterator
 
 from judgesheet.axis import vocabulary
-
-LONGEST = 4_000
-"""Characters of afterwords; a judge that goes on for longer does something else."""
+from judgesheet.base.limits import LONGEST_AFTERWORDS
 
 _HOW = re.IGNORECASE | re.VERBOSE | re.DOTALL
 
@@ -60,7 +58,7 @@ def sentences(words: str) -> Iterator[str]:
 
 def explains(words: str) -> bool:
     """Whether words behind a verdict are reasons for it, closings, or none at all."""
-    return len(words) <= LONGEST and all(map(_is_harmless, sentences(words)))
+    return len(words) <= LONGEST_AFTERWORDS and all(map(_is_harmless, sentences(words)))
 
 
 def takes_back(words: str) -> bool:

@@ -6,12 +6,12 @@ Every sign keeps its place, so that a position in the answer is one in the reply
 import re
 import unicodedata
 
-LONGEST = 100_000
-"""Characters of an answer; nothing longer is one."""
-LONGEST_THOUGHT = 500_000
-"""Characters of a reply with its thought, about what 128,000 tokens are."""
-MOST_LINES, MOST_BRACKETS = 5_000, 1_000
-"""Of an answer. What has more is noise, and each takes time that all other replies wait for."""
+from judgesheet.base.limits import (
+    LONGEST_ANSWER,
+    LONGEST_THOUGHT,
+    MOST_BRACKETS,
+    MOST_LINES_OF_AN_ANSWER,
+)
 
 _THOUGHT = r"(?:\w+:)?(?:think(?:ing)?|thoughts?|reasoning|analysis|reflection|scratchpad)"
 # Where a thought begins or ends.
@@ -86,7 +86,7 @@ def without_thought(text: str) -> str:
 
 
 def _is_noise(words: str) -> bool:
-    is_long = len(words.lstrip()) > LONGEST or words.count("\n") > MOST_LINES
+    is_long = len(words.lstrip()) > LONGEST_ANSWER or words.count("\n") > MOST_LINES_OF_AN_ANSWER
     return is_long or words.count("[") > MOST_BRACKETS
 
 

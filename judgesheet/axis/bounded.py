@@ -18,13 +18,10 @@ from jinja2.runtime import Context
 from jinja2.sandbox import SandboxedEnvironment
 from jinja2.visitor import NodeTransformer
 
-LONGEST_S = 5.0
-"""Seconds that a rendering may take: a prompt takes less than a thousandth."""
-LARGEST = 64_000_000
-"""Bytes of all that one rendering makes, as far as the texts and lists that it works on go."""
+from judgesheet.base.limits import LARGEST_TEXT, LONGEST_S, MOST_BITS
+
 PER_ITEM = 64
 """Bytes that an item of a list or a dictionary takes at least."""
-MOST_BITS = 100_000
 
 _MULTIPLIES = frozenset(
     {
@@ -45,7 +42,7 @@ class _Budget:
     """What is left for one rendering; `weights` of what it met, which is held as long."""
 
     ends_at: float = field(default_factory=lambda: time.monotonic() + LONGEST_S)
-    left: int = LARGEST
+    left: int = LARGEST_TEXT
     weights: dict[int, tuple[Any, int]] = field(default_factory=dict)
 
 
@@ -88,7 +85,7 @@ class Bounded(SandboxedEnvironment):
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """The result of an operation, if it is not too large."""
         if operator == "*":
-            _refuse(max(_weight(left) * _count(right), _weight(right) * _count(left)), LARGEST)
+            _refuse(max(_weight(left) * _count(right), _weight(right) * _count(left)), LARGEST_TEXT)
             _refuse(_bits(left) + _bits(right), MOST_BITS)
         if operator == "**":
             _refuse(_bits(left) * _count(right), MOST_BITS)
@@ -138,7 +135,7 @@ def _each(items: Iterable[Any]) -> list[Any]:
     listed: list[Any] = []
     for item in items:
         if not len(listed) % 1000:
-            _refuse(PER_ITEM * len(listed), LARGEST)
+            _refuse(PER_ITEM * len(listed), LARGEST_TEXT)
             _look_at_the_clock()
         listed.append(item)
     _spend(PER_ITEM * len(listed))
@@ -158,7 +155,7 @@ def _counted(pieces: Iterable[str]) -> Iterator[str]:
 def _shown(value: Any) -> Any:
     """A value that is put into the text, if it has a text that is not too long."""
     if isinstance(value, list | tuple | Mapping):
-        _refuse(_weight(value), LARGEST)
+        _refuse(_weight(value), LARGEST_TEXT)
     return value
 
 
@@ -167,11 +164,11 @@ def _foresee(name: str, given: Iterable[Any]) -> None:
     _look_at_the_clock()
     given = [value for value in given if isinstance(value, int | str | list | tuple | Mapping)]
     if name in _MULTIPLIES:
-        _refuse(prod(_count(value) or _weight(value) or 1 for value in given), LARGEST)
+        _refuse(prod(_count(value) or _weight(value) or 1 for value in given), LARGEST_TEXT)
     if name in {"format", "format_map"} and given and isinstance(given[0], str):
         # Of widths, which a `*` takes from the values.
-        _refuse(max(map(int, _WIDTH.findall(given[0])), default=0), LARGEST)
-        _refuse(max(map(_count, given)) if "*" in given[0] else 0, LARGEST)
+        _refuse(max(map(int, _WIDTH.findall(given[0])), default=0), LARGEST_TEXT)
+        _refuse(max(map(_count, given)) if "*" in given[0] else 0, LARGEST_TEXT)
 
 
 def _fitting(value: Any) -> Any:

@@ -8,19 +8,21 @@ from functools import cached_property
 from itertools import dropwhile
 from typing import Any, TypeVar
 
-from judgesheet.axis.answer import LONGEST, answer
-from judgesheet.base.files import MAX_DEPTH
+from judgesheet.axis.answer import answer
+from judgesheet.base.limits import (
+    LONGEST_ANSWER,
+    LONGEST_BEFORE,
+    LONGEST_LOOK,
+    LONGEST_LOOSE,
+    MOST_DEPTH,
+    MOST_MATCHES,
+)
 
 T = TypeVar("T")
 
-_MOST_DOCUMENTS = 1_000
-LONGEST_BEFORE = 200
-"""Characters before a verdict that are looked at."""
 _IN_VAIN, _START = 500_000, 500
 """Characters read without finding an object before a reply is given up: it is noise, and all others
 wait. A brace that opens none counts as so many."""
-_MOST_LOOSE, _LONGEST_LOOSE = 20_000, 8_000
-"""Characters in which objects are sought that are spelled loosely, in all and for one."""
 
 _TOKEN = re.compile(
     r"""(?P<text> "(?:[^"\\]|\\.)*" | '(?:[^'\\]|\\.)*' | [“”](?:[^“”\\]|\\.)*[“”] )
@@ -84,13 +86,13 @@ def documents(text: str) -> list[Document] | None:
             if one is None:
                 # What was read for nothing counts, so that a reply of braces ends.
                 in_vain += _START + end - at
-                one, end = _loose(text, at, min(_LONGEST_LOOSE, _MOST_LOOSE - loose))
+                one, end = _loose(text, at, min(LONGEST_LOOSE, LONGEST_LOOK - loose))
                 loose += end - at
         except (ValueError, RecursionError):  # a key twice, say, or a number of 5,000 digits
             return None
         if one is not None:
             found.append(one)
-        if in_vain > _IN_VAIN or len(found) > _MOST_DOCUMENTS:
+        if in_vain > _IN_VAIN or len(found) > MOST_MATCHES:
             return None
         # Behind the object, not inside: what it contains is its own.
         at = text.find("{", one.end if one else at + 1)
@@ -139,7 +141,7 @@ def json_documents(text: str) -> list[Any]:
             return [_DECODER.decode(stripped)]
         except (ValueError, RecursionError):
             pass  # a list in the prose before the answer, say
-    return [one.value for one in documents(text[:LONGEST]) or ()]
+    return [one.value for one in documents(text[:LONGEST_ANSWER]) or ()]
 
 
 # -- what stands under a key -----------------------------------------------------------------------
@@ -206,7 +208,7 @@ def _texts(value: Any, key: str, depth: int = 0) -> Iterator[str | None]:
     """The texts in a value and in the values within it, in order; None for what the key holds."""
     if isinstance(value, str):
         yield value
-    if depth > MAX_DEPTH or not isinstance(value, list | Mapping):
+    if depth > MOST_DEPTH or not isinstance(value, list | Mapping):
         return
     named = value.items() if isinstance(value, Mapping) else (("", one) for one in value)
     for name, one in named:
@@ -244,7 +246,7 @@ def _under(value: Any, key: str, depth: int = 0) -> Iterator[Any]:
 
     A key that ends in it, `final_score` for `score`, counts where the key itself is there too.
     """
-    if depth > MAX_DEPTH:
+    if depth > MOST_DEPTH:
         raise _UnclearError
     if isinstance(value, str):
         value = _object_in(value)

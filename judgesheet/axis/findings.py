@@ -44,6 +44,7 @@ from judgesheet.axis.untested import untested
 from judgesheet.base.digits import percent, two_digits
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Control, Estimate, Statement
+from judgesheet.base.sanitize import capital
 from judgesheet.stats.correlation import PERFECT, PERFECT_WITHOUT_ONE
 
 SMALL_FLIPS = 0.05
@@ -236,7 +237,7 @@ def _beyond_noise(estimates: Estimates, excess: Estimate, say: Wording) -> State
     """Whether winners change more often under another order than under the same one."""
     best = "which of a prompt's responses comes out best"
     more = f"beyond asking twice: {points(excess)}"
-    order, lost = _capital(say.order), if_lost(excess, percentage_points)
+    order, lost = capital(say.order), if_lost(excess, percentage_points)
     says: Ladder = {
         "shown": f"{order} alone changes {best} ({more}).",
         "cleared": f"{order} hardly changes {best} ({more}{whatever_lost(excess)}).",
@@ -275,7 +276,7 @@ def quality(estimates: Estimates, say: Wording) -> Iterator[Statement]:
         return
     lowest = _lowest(estimates)
     told = "" if r.value is None else f"({_told(r, lowest, say)})"
-    evidence, subject = keys(r, single, lowest and lowest.r), _capital(say.subject)
+    evidence, subject = keys(r, single, lowest and lowest.r), capital(say.subject)
     if within := misorders(estimates):
         tone: Tone = "bad" if surely_below(within, MOSTLY) else "neutral"
         text = f"{subject} {say.does_not_follow} quality within a prompt: it puts"
@@ -392,7 +393,7 @@ def _follows(estimates: Estimates, r: Estimate, lowest: _Lowest | None, say: Wor
         text, tone = f"{told}, also in a single reading{alone}", "good"
     else:
         text = f"averaged over orders, {told}{alone and f', a single reading less{alone}'}"
-    text = f"{_capital(text)}."
+    text = f"{capital(text)}."
     if within is not None and not above(within, MOSTLY):
         tone = "neutral"
         text += (
@@ -417,7 +418,3 @@ def listed(names: Sequence[str]) -> str:
     """`a, b and c`; the first four of more than that."""
     shown = names if len(names) < 5 else [*names[:4], f"{len(names) - 4} more"]
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
-
-
-def _capital(words: str) -> str:
-    return words[:1].upper() + words[1:]

@@ -29,7 +29,7 @@ LEAST_MASS = 0.5
 """Probability that the allowed scores must hold together. Log-probabilities are usually taken
 before a grammar is applied: where the scores hold little, what is renormalised is not its view."""
 
-MOST_SLACK = 0.1
+SLACK = 0.1
 """Points by which scores that the server did not list may move the expected score."""
 
 # What may stand around a score within its token. No dot, comma or sign: another number.
@@ -130,7 +130,7 @@ def distribution_at(
     shares = tuple(probability / mass for probability in held.values())
     missing = [score for score in range(1, largest + 1) if str(score) not in listed]
     slack = _slack(alternatives, shares, mass, missing)
-    if slack > MOST_SLACK:
+    if slack > SLACK:
         return "scores that were not listed could move it"
     return Distribution(shares, min(mass, 1.0), slack)
 

@@ -34,6 +34,7 @@ from judgesheet.axis.statements import (
 )
 from judgesheet.base.digits import percent
 from judgesheet.base.estimates import Estimates
+from judgesheet.base.limits import MOST_IN_A_LIST, MOST_KINDS
 from judgesheet.base.missing_reasons import NO_OBSERVATIONS, Reason
 from judgesheet.base.records import Estimate, Statement
 from judgesheet.base.sanitize import brief
@@ -49,10 +50,6 @@ Chosen = Callable[[Any, Sequence[Any]], Any]
 
 MANY = 0.05
 """A share of lost calls that is a fault of the judge by itself."""
-MOST_FIRST = 12
-"""Things by which calls are counted if they are listed first; more are different ones each time."""
-MOST_REASONS = 5
-"""Finish reasons that are named; a server may make up a new one for every call."""
 NO_COMPARISON = Reason(
     "no_comparison", "no stimulus has lost and read calls that differ in what was listed where"
 )
@@ -202,7 +199,7 @@ class Calls:
         known = self.favourite[mine & ~np.isnan(self.favourite).any(axis=1)]
         # One decimal: sums of thirds come out as 2.9999999999999996.
         places = {str(at + 1): round(float(n), 1) for at, n in enumerate(known.sum(axis=0)) if n}
-        by_first = dict(sorted(first.items())) if len(first) <= MOST_FIRST else {}
+        by_first = dict(sorted(first.items())) if len(first) <= MOST_IN_A_LIST else {}
         given = int(mine.sum()), by_first, places
         reasons = self._reasons(mine)
         return Ended(*given, reasons) if reasons else Shaped(*given)
@@ -213,8 +210,8 @@ class Calls:
             return {}
         said = self.frame.loc[mine, "finish_reason"].dropna().map(brief)
         counted = Counter(said.tolist()).most_common()
-        more = sum(count for _, count in counted[MOST_REASONS:])
-        return {**dict(counted[:MOST_REASONS]), **({"others": more} if more else {})}
+        more = sum(count for _, count in counted[MOST_KINDS:])
+        return {**dict(counted[:MOST_KINDS]), **({"others": more} if more else {})}
 
     def rng(self) -> np.random.Generator:
         """A fresh generator from the run's seed, the same for every estimate that asks."""

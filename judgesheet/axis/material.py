@@ -9,13 +9,13 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 from judgesheet.axis import Problem
 from judgesheet.axis.copies import bare, groups
 from judgesheet.base.digits import percent, two_digits
+from judgesheet.base.limits import LONGEST_RUBRIC, MOST_LISTED
 from judgesheet.base.records import Stimulus
 from judgesheet.base.sanitize import listed
 
 T = TypeVar("T")
 
 
-LONGEST_RUBRIC = 9
 LENGTH_LIMIT = 0.15
 """Largest share by which a response may differ from its prompt's mean word count."""
 
@@ -42,8 +42,6 @@ Text = Annotated[str, StringConstraints(min_length=1)]
 Levels = Annotated[list[Text], Field(min_length=2), AfterValidator(_distinct)]
 """The described scores of a criterion, worst first."""
 
-MOST_NAMED = 8
-"""Stimuli of a group that are named."""
 _WORD = re.compile(r"\w+")
 _TELLING = re.compile(
     r"\b(score|scores|scored|rating|rated|rubric|grade|graded|intended level)\b|\b\d+\s*/\s*10\b",
@@ -116,7 +114,7 @@ def near_copies(what: str, texts: Sequence[tuple[str, str]]) -> Iterator[Problem
         homes = [*dict.fromkeys(place.split("/", maxsplit=1)[0] for place in places)]
         told = f"{len(group)} {what} share a template: "
         # Of one stimulus the parts are named, of several the stimuli.
-        told += listed(homes if len(homes) > 1 else places, MOST_NAMED)
+        told += listed(homes if len(homes) > 1 else places, MOST_LISTED)
         yield Problem("pool", told, grave=False, code="template")
 
 

@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import count, zip_longest
 
 from judgesheet.axis.afterwords import LIST_ITEM, explains
+from judgesheet.base.limits import LONGEST_BEFORE
 
 WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
@@ -69,9 +70,11 @@ _SCALE = re.compile(
     _HOW,
 )
 _FULL = re.compile(r"\s?\(\s?(?P<of>\d{1,4})\s?[点점분]\s?(?:満点|만점)\s?\)")
-# What stands between a number and a remark on it.
+# What stands between a number and a remark on it. What is counted has no article behind its number.
 _APART = re.compile(
-    rf"{_MARK}{{0,200}}(?:\(|\s-{{1,2}}\s|[–—:=|,;.!]|\n|(?:because|since|as|due)\b)", _HOW
+    rf"""{_MARK}{{0,200}}(?:\(|\s-{{1,2}}\s|[–—:=|,;.!]|\n|(?:because|since|as|due)\b
+    |(?<=\s)(?-i:The|This|That|Its?|An?|There|They|All|Both|Each|Every)\s)""",
+    _HOW,
 )
 # What may follow a verdict: marks, no words.
 _CLOSING = re.compile(rf"(?:{_MARK}|[.,;!]|-{{3,}}(?!-))*")
@@ -85,6 +88,11 @@ _ALONE = re.compile(
     _HOW,
 )
 _OF_ALL = re.compile(rf"\bof\s(?:the|all)\s(?:{_SOME}|\d{{1,2}})\b", re.IGNORECASE)
+# The number of a part says which one it is.
+_OF_A_PART = re.compile(
+    rf"\b(?:step|line|paragraph|sentence|item|section|part|question|example|requirement)s?\s(?:{_SOME}|\d{{1,3}})\b",
+    re.IGNORECASE,
+)
 _OUT_OF = re.compile(
     r"\d{1,4}\s?(?:/|out\sof|of(?:\sthe)?)\s?\d{1,4}(?=\s[^\W\d_]{3,})", re.IGNORECASE
 )
@@ -154,7 +162,8 @@ def supports(words: str, number: int | None, largest: int) -> bool:
 
 def names_another(words: str, number: int | None, largest: int) -> bool:
     """Whether words name a number from 1 to `largest` that scores, rather than counts things."""
-    words = _OUT_OF.sub(" ", _OF_ALL.sub(" ", LIST_ITEM.sub("", words)))
+    for countless in (LIST_ITEM, _OF_ALL, _OF_A_PART, _OUT_OF):
+        words = countless.sub(" ", words)
     for one in _SCALED.finditer(words):
         if _value(one["of"]) == largest and _value(one["number"]) == number:
             words = words.replace(one[0], " ")
@@ -214,8 +223,6 @@ _LIST = re.compile(
     r"[^\W\d][^\n:=|,;\[\]]{0,60}[:=][^\n:=|,;\[\]]{1,20}$",
     re.MULTILINE,
 )
-LONGEST_BEFORE = 200
-"""Characters before a verdict that are looked at."""
 
 
 def plain(name: str) -> str:

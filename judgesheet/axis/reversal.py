@@ -5,7 +5,6 @@ rate between repeats of one order, and the headline is their difference (Xu et a
 """
 
 from collections.abc import Iterator
-from typing import Literal
 
 import numpy as np
 
@@ -16,8 +15,8 @@ from judgesheet.axis.views import View, changed, repeated, ties, winners
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import PaperCompatible
 from judgesheet.stats import flips as stats
+from judgesheet.stats.flips import Which
 from judgesheet.stats.interval import (
-    Interval,
     at_most,
     by_cluster,
     cluster_rate,
@@ -30,7 +29,6 @@ FLIPS = View(winners("other"))
 # Figures of single readings, and those of means by arm.
 figure = Figures("", by_place=True, passes_blind=True, reads="repeats")
 of_means = Figures("", passes_blind=True, missing=FIXED_TOO, cases=FLIPS)
-Which = Literal["different", "same"]
 TAU = -1.0, 1.0
 """Range of Kendall's tau."""
 NO_RANKING = Reason("no_ranking", "no prompt has several candidates that were all read")
@@ -53,12 +51,12 @@ ALL_TIED = Reason(
 
 
 def _change_rate(rows: Rows, which: Which, label: str) -> UnkeyedEstimate:
-    per_row, answered = _of(_changes(rows.reads), which), ~np.isnan(rows.reads)
-    share = pair_rate(per_row, call_pairs(answered, which), rows.cluster)
+    changes, most = _changes(rows.reads), None
+    if which == "different" and rows.scale:
+        most = most_changes(~np.isnan(rows.reads), rows.scale)
+    share, n = at_most(changes.rate(which, rows.cluster), most), changes.n(which)
     why = NO_REPEAT if which == "same" else NO_ORDERS
-    most = most_changes(answered, rows.scale) if which == "different" and rows.scale else None
-    n = calls_in(per_row, answered)
-    return UnkeyedEstimate(label, at_most(share, most), rows.dims, n=n, ceiling=most).or_absent(why)
+    return UnkeyedEstimate(label, share, rows.dims, n=n, ceiling=most).or_absent(why)
 
 
 def most_changes(answered: Flags, scale: int) -> float | None:
@@ -67,15 +65,13 @@ def most_changes(answered: Flags, scale: int) -> float | None:
     With more orders than scores some pairs must have the same score, fewest if each score is given
     equally often. None where every pair can differ. Shape of `answered`: (rows, orders, repeats).
     """
-    pairs = call_pairs(answered, "different")
     per_order = answered.sum(axis=2)
-    calls = per_order.sum(axis=1)
+    calls, within = per_order.sum(axis=1), (per_order**2).sum(axis=1)
+    pairs = (calls**2 - within).sum() / 2
     each, over = np.divmod(calls, scale)
     evenly = (scale - over) * each**2 + over * (each + 1) ** 2
-    alike = np.maximum(0, np.ceil((evenly - (per_order**2).sum(axis=1)) / 2))
-    if not pairs.sum() or not alike.sum():
-        return None
-    return float(1 - alike.sum() / pairs.sum())
+    alike = np.maximum(0, np.ceil((evenly - within) / 2)).sum()
+    return float(1 - alike / pairs) if pairs and alike else None
 
 
 def _changes(reads: Floats) -> stats.CallFlips:
@@ -117,12 +113,12 @@ def excess_change_rate(scores: Scored) -> UnkeyedEstimate:
     another on every prompt.
     """
     rows = next(scores.rows)
-    changes, answered = _changes(rows.reads), ~np.isnan(rows.reads)
+    changes = _changes(rows.reads)
     sums, sizes = by_cluster(changes.excess, rows.cluster)
     # Means per prompt first: a prompt with more items weighs no more than another.
     mean = mean_excess(sums[sizes > 0] / sizes[sizes > 0])
     why = NO_ORDERS if np.isnan(changes.different).all() else NO_REPEAT
-    label, calls = f"{rows.subject} changed by the order", calls_in(changes.excess, answered)
+    label, calls = f"{rows.subject} changed by the order", changes.n("excess")
     return UnkeyedEstimate(label, mean, rows.dims, n=calls).or_absent(why)
 
 
@@ -161,16 +157,12 @@ def excess_flip_rate(scores: Scored) -> UnkeyedEstimate:
     flips = _call_flips(scores.contest)
     known = flips.excess[~np.isnan(flips.excess)]
     why = NO_RANKING if np.isnan(flips.different).all() else NO_REPEAT
-    calls = _readings_in(scores.contest, flips.excess)
-    return UnkeyedEstimate(label, mean_excess(known), n=calls).or_absent(why)
+    return UnkeyedEstimate(label, mean_excess(known), n=flips.n("excess")).or_absent(why)
 
 
 def _flip_rate(contest: PromptRanking, which: Which, label: str) -> UnkeyedEstimate:
-    per_prompt = _of(_call_flips(contest), which)
-    pairs = _joined(call_pairs(ranked, which) for ranked in _rankings(contest))
-    share = pair_rate(per_prompt, pairs, np.arange(per_prompt.size))
-    why = NO_REPEAT if which == "same" else NO_RANKING
-    return UnkeyedEstimate(label, share, n=_readings_in(contest, per_prompt)).or_absent(why)
+    flips, why = _call_flips(contest), NO_REPEAT if which == "same" else NO_RANKING
+    return UnkeyedEstimate(label, flips.rate(which), n=flips.n(which)).or_absent(why)
 
 
 @figure("share", symbol="T", headline=180, cases=ties)
@@ -263,60 +255,11 @@ def kendall_tau(scores: Scored) -> Iterator[UnkeyedEstimate]:
         yield draft.or_absent(ALL_TIED)
 
 
-def _of(flips: stats.CallFlips, which: Which) -> Floats:
-    return flips.same if which == "same" else flips.different
-
-
-def _rankings(contest: PromptRanking) -> Iterator[Flags]:
-    """Readings that rank, (prompts, orders, repeats): those in which every candidate was read."""
-    for table in _tables(contest.cluster):
-        yield np.all(~np.isnan(contest.reads[table]), axis=1)
-
-
-def _readings_in(contest: PromptRanking, rates: Floats) -> int:
-    """Readings that enter rates per prompt."""
-    readings = _joined(ranked.sum(axis=(1, 2)).astype(float) for ranked in _rankings(contest))
-    return int(readings[~np.isnan(rates)].sum())
-
-
-def calls_in(rates: Floats, answered: Flags) -> int:
-    """Calls that enter the rates of rows: those answered, (rows, orders, repeats), where known."""
-    return int(answered[~np.isnan(rates)].sum())
-
-
-def call_pairs(answered: Flags, which: Which) -> Floats:
-    """Pairs of answered calls per row of (rows, orders, repeats), under two orders or one."""
-    per_order: Floats = answered.sum(axis=2).astype(np.float64)
-    twice: Floats = (
-        (per_order * (per_order - 1)).sum(axis=1)
-        if which == "same"
-        else per_order.sum(axis=1) ** 2 - (per_order**2).sum(axis=1)
-    )
-    return twice / 2
-
-
-def pair_rate(rates: Floats, pairs: Floats, cluster: Ints) -> Interval:
-    """A rate over pairs of calls, each row with its number of pairs.
-
-    The pairs of one prompt share calls and so depend on each other: the interval takes that from
-    the spread between prompts.
-    """
-    known = ~np.isnan(rates)
-    differing, _ = by_cluster((rates * pairs)[known], cluster[known])
-    trials, _ = by_cluster(pairs[known], cluster[known])
-    return cluster_rate(differing, trials)
-
-
 def _call_flips(contest: PromptRanking) -> stats.CallFlips:
     """Flips of the best candidate between single readings, one entry per prompt."""
-    tables = [
+    return stats.CallFlips.joined(
         stats.call_flips(stats.pick(np.moveaxis(contest.reads[table], 1, -1)))
         for table in _tables(contest.cluster)
-    ]
-    return stats.CallFlips(
-        different=_joined(flips.different for flips in tables),
-        same=_joined(flips.same for flips in tables),
-        excess=_joined(flips.excess for flips in tables),
     )
 
 

@@ -9,13 +9,12 @@ from judgesheet.axis.figure import Figures, UnkeyedEstimate
 from judgesheet.axis.scored import Rows, Scored
 from judgesheet.axis.views import no_reply
 from judgesheet.base.digits import percent, two_digits
+from judgesheet.base.limits import MOST_DRAWN_LINES
 from judgesheet.base.missing_reasons import NO_OBSERVATIONS
 from judgesheet.base.sanitize import listed
 from judgesheet.stats.interval import without_interval
 
 figure = Figures("")
-MOST = 10
-"""Scores that the sheet lists."""
 GIVEN = 0.01
 """A score that is given less often than this is not in use: a slip is no use of it."""
 
@@ -33,7 +32,8 @@ class ScoreShares:
     @property
     def words(self) -> str:
         """The conditions as the sheet prints them."""
-        return listed([f"{one}: {percent(share)}" for one, share in self.shares.items()], MOST)
+        shares = [f"{one}: {percent(share)}" for one, share in self.shares.items()]
+        return listed(shares, MOST_DRAWN_LINES)
 
 
 @figure(

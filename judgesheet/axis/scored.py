@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from judgesheet.stats.agreement import Agreement
     from judgesheet.stats.correlation import DeltaR
+    from judgesheet.stats.kappa import Level
 
 FIXED_TOO = "balanced orders and a fixed one (cell.arm)"
 RANDOM_TOO = "balanced orders and random ones (cell.arm)"
@@ -19,17 +20,20 @@ RANDOM_TOO = "balanced orders and random ones (cell.arm)"
 
 
 class Rows(NamedTuple):
-    """Scores that an order may change, their name in labels, and the stimuli they come from.
+    """Verdicts that an order may change, their name in labels, and the stimuli they come from.
 
-    `reads` has shape (rows, orders, repeats); `cluster` gives each row's stimulus, shape (rows,);
-    `scale` is the number of scores that there are, None if not known.
+    `reads` has shape (rows, orders, repeats); `cluster` gives each row's stimulus and `item` its
+    place among references, shapes (rows,); `scale` is the number of scores that there are, None if
+    not known. Of verdicts that are no names only the `interval` level of agreement is told.
     """
 
     subject: str
     dims: Mapping[str, object]
     reads: Floats
     cluster: Ints
+    item: Ints
     scale: int | None = None
+    levels: "tuple[Level, ...]" = ("nominal", "interval")
 
 
 @dataclass(frozen=True, slots=True)

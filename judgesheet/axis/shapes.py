@@ -12,13 +12,11 @@ from typing import Any
 from judgesheet.axis.answer import answer
 from judgesheet.axis.documents import documents
 from judgesheet.base.finish_reasons import is_token_limit, is_whole
+from judgesheet.base.limits import LONGEST_LOOK, MOST_PARTS_OF_A_REPLY
 
 Reads = Callable[[str], Any | None]
 """The verdict of a text, None if it has none."""
 
-LONGEST = 20_000
-"""Characters of a reply that are looked at, from its end."""
-_MOST_PARTS = 60
 # Characters of a reply that is a word or two and nothing else, at most.
 _BARE = 24
 # Characters in which a refusal says so; further on "I cannot" may be part of the reasons.
@@ -84,7 +82,7 @@ SHAPES = {
         Shape(
             "other_json",
             "JSON of another form",
-            ("a --parser with a jsonpath", JSON),
+            ("a --parser with a path", JSON),
             parsed=True,
         ),
         Shape("broken_json", "JSON that does not end", (JSON, "a larger --max-tokens")),
@@ -133,7 +131,7 @@ def shape(
     # Before the words: however complete they look, the endpoint says that they are not.
     if not is_whole(finish_reason):
         return "cut_off" if is_token_limit(finish_reason) else "stopped"
-    words = answer(text[-LONGEST:]).strip()
+    words = answer(text[-LONGEST_LOOK:]).strip()
     if not words:
         return "thought" if text.strip() else "empty"
     given = [verdict for verdict in map(reads, _parts(words)) if verdict is not None]
@@ -150,7 +148,7 @@ def _parts(words: str) -> Iterator[str]:
     found = documents(words) or []
     lines = [line for line in words.split("\n") if line.strip()]
     parts = [words[one.start : one.end] for one in found] + re.split(r"\n\s*\n", words) + lines
-    yield from (part for part in parts[-_MOST_PARTS:] if part != words)
+    yield from (part for part in parts[-MOST_PARTS_OF_A_REPLY:] if part != words)
 
 
 def _without_verdict(words: str, names: Collection[str]) -> str:

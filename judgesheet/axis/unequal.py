@@ -31,6 +31,7 @@ from judgesheet.axis.statements import (
 from judgesheet.axis.views import PointsByPlace, View, places
 from judgesheet.base.digits import two_digits
 from judgesheet.base.estimates import Estimates
+from judgesheet.base.limits import MOST_EXAMPLES
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import Estimate, Statement
 from judgesheet.stats.exchange import Exchanged, Items, Stepdown, exchanged
@@ -42,8 +43,6 @@ if TYPE_CHECKING:
 REST = 0.01
 """The other stimuli are said to show nothing only where their p-value together is above this: where
 all stimuli share a weak effect some show it first, and the rest shows it together."""
-MOST_NAMES = 3
-"""Stimuli that a sentence names; `given` holds them all."""
 SHOWN_ONLY = "no upper end: effects too weak to show on one stimulus are not counted"
 TOO_FEW = Reason(
     "too_few_calls",
@@ -96,8 +95,8 @@ def _worded(effect: float, unit: str) -> str:
 
 
 def _named(stimuli: Sequence[str]) -> str:
-    more = f" and {len(stimuli) - MOST_NAMES} more" if len(stimuli) > MOST_NAMES else ""
-    return f": {', '.join(stimuli[:MOST_NAMES])}{more}" if stimuli else ""
+    more = f" and {len(stimuli) - MOST_EXAMPLES} more" if len(stimuli) > MOST_EXAMPLES else ""
+    return f": {', '.join(stimuli[:MOST_EXAMPLES])}{more}" if stimuli else ""
 
 
 @dataclass(frozen=True)  # no slots: figures share what is cached

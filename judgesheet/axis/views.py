@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from judgesheet.axis.shapes import SHAPES
 from judgesheet.base.digits import two_digits
 from judgesheet.base.keys import Key
+from judgesheet.base.limits import MOST_COMPARED
 from judgesheet.base.records import Case, Label
 
 T = TypeVar("T")
@@ -23,8 +24,6 @@ PointsByPlace = Callable[[Any, Sequence[Any]], Sequence[float]]
 """What a verdict gives to each of the things that were listed in this order."""
 Means = Callable[[Any, Sequence[Any]], Any]
 """What a verdict says of the things that were listed in this order, wherever they stood."""
-# Different readings of one item that are compared with each other, and equal ones of each.
-_MOST = 100
 _ROUNDING = 1e-9
 
 
@@ -167,10 +166,10 @@ def _farthest(calls: Sequence[Asked], orders: str, means: Means) -> tuple[float,
     """The two calls that are farthest apart, and how far; the first with itself if none differ."""
     meant = {call.id: means(call.value, call.order) for call in calls}
     alike = grouped(calls, lambda one: json.dumps(meant[one.id], sort_keys=True, default=str))
-    pairs = combinations(list(alike.values())[:_MOST], 2)
+    pairs = combinations(list(alike.values())[:MOST_COMPARED], 2)
     # The farthest pair of meanings may not stand in orders that fit: then the next.
     for one, other in sorted(pairs, key=lambda two: -apart(*(meant[a.id] for a, *_ in two))):
-        for a, b in product(one[:_MOST], other[:_MOST]):
+        for a, b in product(one[:MOST_COMPARED], other[:MOST_COMPARED]):
             if orders == "any" or (orders == "same") == (list(a.order) == list(b.order)):
                 return apart(meant[a.id], meant[b.id]), a, b
     return 0.0, calls[0], calls[0]
@@ -280,7 +279,7 @@ def winners(orders: str) -> Callable[[Question], Iterator[Case]]:
     def find(question: Question) -> Iterator[Case]:
         for stimulus, calls in grouped(question.read(), lambda call: call.stimulus).items():
             readings = ((reading, *_winner(reading)) for reading in _readings(calls))
-            won = [each for each in readings if each[1]][:_MOST]
+            won = [each for each in readings if each[1]][:MOST_COMPARED]
             pairs = [
                 (margin + other_margin, one + other, name, other_name)
                 for (one, name, margin), (other, other_name, other_margin) in combinations(won, 2)

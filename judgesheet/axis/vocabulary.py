@@ -227,7 +227,8 @@ CLOSING = rf"""‹
       (?:that|this|which)(?:['’]s|_is)_(?:all\b|my_{_MY_VERDICT}) is_my_{_MY_VERDICT}
       confidence\b certainty\b happy_to_help have_a_(?:nice|great|good)\b best_regards good_luck
       if_you_(?:need|have|would_like|want)\b any_(?:other_)?questions ich_hoffe\b j['’]espère\b
-      espero\b spero\b надеюсь\b 希望 以上›"""
+      espero\b spero\b надеюсь\b
+      希望.{{0,12}}(?:帮助|有用|帮到) 以上(?:です|でした|就是.{{1,12}})?$›"""
 
 # -- what speaks of the verdict itself -------------------------------------------------------------
 

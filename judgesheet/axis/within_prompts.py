@@ -11,12 +11,11 @@ from judgesheet.axis.figure import Figures, UnkeyedEstimate
 from judgesheet.axis.labels import NO_REFERENCE
 from judgesheet.axis.scored import Scored
 from judgesheet.axis.views import off_quality
+from judgesheet.base.limits import MOST_PAIRED
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.interval import cluster_rate
 
 figure = Figures("")
-MOST = 1000
-"""Responses to a prompt whose pairs are counted: half a million pairs say enough of one prompt."""
 NO_PAIRS = Reason("no_pairs", "no prompt has two responses of different known quality")
 
 
@@ -56,10 +55,10 @@ def pair_accuracy(scores: Scored) -> UnkeyedEstimate:
 
 
 def _by_prompt(cluster: Ints, items: Ints) -> list[Ints]:
-    """The items of each cluster, `MOST` of them at most."""
+    """The items of each cluster, `MOST_PAIRED` of them at most."""
     sequence = np.argsort(cluster, kind="stable")
     starts = np.flatnonzero(np.diff(cluster[sequence])) + 1
-    return [mine[:MOST] for mine in np.split(items[sequence], starts)]
+    return [mine[:MOST_PAIRED] for mine in np.split(items[sequence], starts)]
 
 
 def _pairs(means: Floats, quality: Floats) -> tuple[float, float]:

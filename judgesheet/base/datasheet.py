@@ -14,9 +14,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from judgesheet.base.errors import RunError
+from judgesheet.base.errors import ContradictionError, RunError
 from judgesheet.base.files import adapter, checked, decoded, text_of
 from judgesheet.base.keys import Key
+from judgesheet.base.limits import LARGEST_TEXT, LARGEST_WHOLE
 from judgesheet.base.missing_reasons import NO_FINITE_NUMBER
 from judgesheet.base.records import Datasheet, Estimate, Verdict, VerdictStatus
 
@@ -35,9 +36,6 @@ READABLE = ("1", "2")
 """First parts of the versions that are read."""
 
 
-LARGEST_FILE = 64_000_000  # bytes; the largest sheet that was seen has three million
-LARGEST = 2**63
-"""Whole numbers of a sheet are below it."""
 ROUNDING = 1e-9
 """By how much a value may lie outside its interval, as a part of its ends."""
 
@@ -57,9 +55,14 @@ WORST: tuple[VerdictStatus, ...] = ("broken", "void", "not proven", "proven")
 
 
 def worst_verdicts(sheet: Datasheet) -> dict[str, Verdict]:
-    """The verdict on each key; where two rules limit one figure, the worse outcome counts."""
+    """The verdict on each key; where two rules limit one figure, the worse outcome counts.
+
+    Where both came out alike, it is that on the figure itself and not that on its change.
+    """
     # What comes last is kept.
-    ranked = sorted(sheet.verdicts, key=lambda verdict: -WORST.index(verdict.status))
+    ranked = sorted(
+        sheet.verdicts, key=lambda one: (-WORST.index(one.status), not one.against_baseline)
+    )
     return {verdict.key: verdict for verdict in ranked}
 
 
@@ -99,7 +102,9 @@ def from_json(source: str | Path) -> Datasheet:
     _reject_endless_numbers(data, where)
     sheet = checked(Datasheet, data, where, RunError, strict=True)
     for fault in _contradictions(sheet):
-        raise RunError(f"{where} contradicts itself: {fault}; use the file as judgesheet wrote it")
+        raise ContradictionError(
+            f"{where} contradicts itself: {fault}; use the file as judgesheet wrote it"
+        )
     return sheet
 
 
@@ -109,8 +114,8 @@ def _require_plain(path: Path) -> None:
     is_own_pipe = path.is_fifo() and path.absolute().is_relative_to("/dev")
     if path.exists() and not (path.is_file() or is_own_pipe):
         raise RunError(f"the datasheet {path} is a folder, a pipe or a device, not a file")
-    if path.is_file() and path.stat().st_size > LARGEST_FILE:
-        raise RunError(f"the datasheet {path} has more than {LARGEST_FILE:,} bytes, as none has")
+    if path.is_file() and path.stat().st_size > LARGEST_TEXT:
+        raise RunError(f"the datasheet {path} has more than {LARGEST_TEXT:,} bytes, as none has")
 
 
 def schema_text() -> str:
@@ -139,7 +144,7 @@ def _reject_endless_numbers(value: Any, where: str) -> None:
     """RunError where a number is none, or beyond what any float holds."""
     if isinstance(value, float) and not math.isfinite(value):
         raise RunError(f"{where}: {json.dumps(value)} is not a number")
-    if isinstance(value, int) and abs(value) > LARGEST:
+    if isinstance(value, int) and abs(value) > LARGEST_WHOLE:
         raise RunError(
             f"{where}: a number of {len(str(value))} digits cannot be a figure of a datasheet"
         )

@@ -6,8 +6,9 @@ the whole as the whole.
 
 import math
 
+from judgesheet.base.limits import MOST_DECIMALS
+
 MINUS = "\N{MINUS SIGN}"
-MOST_DECIMALS = 4  # of a coefficient; a percentage has two at most
 _HUGE = 1e9
 """Numbers beyond this are printed with an exponent."""
 
@@ -83,6 +84,11 @@ def level(share: float) -> str:
 def count(number: float) -> str:
     """`1,920`."""
     return f"{number:,.0f}"
+
+
+def counted(number: float, one: str, many: str = "") -> str:
+    """`1 call`, `1,920 calls`; `many` where the plural is not `one` with an s."""
+    return f"{count(number)} {one if number == 1 else many or f'{one}s'}"
 
 
 def cents(usd: float) -> str:

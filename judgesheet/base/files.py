@@ -24,19 +24,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 from judgesheet.base.errors import JudgesheetError, RunError, StimuliError
+from judgesheet.base.limits import LONGEST_LINE, MOST_DEPTH, MOST_LINES, MOST_UNPACKED
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 T = TypeVar("T")
 
-MAX_LINE = 4_000_000
-"""Characters that a line may have; a longer one cannot be a stimulus."""
-MAX_LINES = 10_000_000  # the largest import that was measured has 562,562 (decision 13)
-MAX_DEPTH = 100
-"""Lists and objects within each other: deeper JSON has no meaning, but a stack that overflows."""
-MAX_UNPACKED = 200
-"""Times its own size that a packed file may hold, beyond a first million of characters."""
 
 _DATABASE = b"SQLite format 3\0"
 """How every file of SQLite begins."""
@@ -221,7 +215,7 @@ def _lock(handle: int, how: int) -> None:
 # -- reading ---------------------------------------------------------------------------------------
 
 
-def numbered_lines(path: Path, longest: int = MAX_LINE) -> Iterator[tuple[int, str]]:
+def numbered_lines(path: Path, longest: int = LONGEST_LINE) -> Iterator[tuple[int, str]]:
     """(number from 1, line with its end) of a text file, gzipped if its name ends in `.gz`.
 
     StimuliError if it cannot be read, or a line has more than `longest` characters.
@@ -230,7 +224,7 @@ def numbered_lines(path: Path, longest: int = MAX_LINE) -> Iterator[tuple[int, s
     opened = gzip.open if packed else open
     try:
         with opened(read_from(path), "rt", encoding="utf-8-sig", newline="") as file:
-            read, most = 0, 1_000_000 + MAX_UNPACKED * path.stat().st_size
+            read, most = 0, 1_000_000 + MOST_UNPACKED * path.stat().st_size
             # Never more than the limit at once: a file without line ends would be held whole.
             for number, line in enumerate(iter(partial(file.readline, longest + 1), ""), start=1):
                 read += len(line)
@@ -239,10 +233,10 @@ def numbered_lines(path: Path, longest: int = MAX_LINE) -> Iterator[tuple[int, s
                         f"{name}:{number}: the line has more than {longest:,} characters; "
                         "split or drop it"
                     )
-                if number > MAX_LINES or (packed and read > most):
+                if number > MOST_LINES or (packed and read > most):
                     raise StimuliError(
-                        f"{name}:{number}: no file has more than {MAX_LINES:,} lines, and no "
-                        f"packed one {MAX_UNPACKED} times its own size; split it"
+                        f"{name}:{number}: no file has more than {MOST_LINES:,} lines, and no "
+                        f"packed one {MOST_UNPACKED} times its own size; split it"
                     )
                 yield number, line
     except UnicodeDecodeError as error:
@@ -252,7 +246,7 @@ def numbered_lines(path: Path, longest: int = MAX_LINE) -> Iterator[tuple[int, s
         raise StimuliError(f"{path} cannot be read: {reason}") from None
 
 
-def records(path: Path, longest: int = MAX_LINE) -> Iterator[tuple[dict[str, Any], str]]:
+def records(path: Path, longest: int = LONGEST_LINE) -> Iterator[tuple[dict[str, Any], str]]:
     """(object, `file:line`) of every line of a JSONL file that is not blank.
 
     StimuliError as from `numbered_lines`, and if a line is not a JSON object.
@@ -283,18 +277,18 @@ def record_of(line: str, where: str) -> dict[str, Any]:
 
 
 def decoded(text: str, *, unique: bool = False) -> Any:
-    """JSON; ValueError where it is none, or nested deeper than `MAX_DEPTH`.
+    """JSON; ValueError where it is none, or nested deeper than `MOST_DEPTH`.
 
     If `unique`, also where an object gives a name twice.
     """
-    too_deep = ValueError(f"more than {MAX_DEPTH} lists and objects within each other")
+    too_deep = ValueError(f"more than {MOST_DEPTH} lists and objects within each other")
     try:
         value = _ONCE.decode(text) if unique else json.loads(text)
     except RecursionError:
         raise too_deep from None
-    if text.count("[") + text.count("{") > MAX_DEPTH:
+    if text.count("[") + text.count("{") > MOST_DEPTH:
         layer = [value]
-        for _ in range(MAX_DEPTH):
+        for _ in range(MOST_DEPTH):
             layer = [part for whole in layer for part in _parts_of(whole)]
         if any(isinstance(part, dict | list) for part in layer):
             raise too_deep

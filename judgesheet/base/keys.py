@@ -11,14 +11,13 @@ from functools import lru_cache
 from typing import Self
 
 from judgesheet.base.errors import RunError
+from judgesheet.base.limits import LONGEST_KEY
 
 ANY = "*"
 """In a pattern: the dimension may have any value."""
 
 _FORM = re.compile(r"(?:(?P<axis>\w+)\.)?(?P<name>\w*)(?:\[(?P<dims>.*)\])?", re.DOTALL)
 _COMMA = re.compile(r",(?=\w+=)")  # values hold commas too: only one before a name ends a value
-LONGEST = 2000
-"""Characters of a key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +76,7 @@ def dims_of(local: str) -> dict[str, str]:
 @lru_cache(maxsize=8192)  # a sheet asks for the same few hundred keys again and again
 def _parts(text: str) -> tuple[str, str, tuple[tuple[str, str], ...]]:
     """Axis, name and dimensions; missing parts are empty; so is a non-key."""
-    form = _FORM.fullmatch(text) if len(text) <= LONGEST else None
+    form = _FORM.fullmatch(text) if len(text) <= LONGEST_KEY else None
     if form is None:
         return "", "", ()
     return form["axis"] or "", form["name"], _dims(form["dims"] or "")

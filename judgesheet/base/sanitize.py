@@ -5,6 +5,8 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 
+from judgesheet.base.limits import LONGEST_MESSAGE
+
 # Controls, direction marks and other characters that a reader cannot see but a machine obeys.
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
@@ -35,15 +37,16 @@ def listed(names: Sequence[str], most: int) -> str:
     return ", ".join(names[:most]) + more
 
 
-LONGEST = 1_500
-"""Characters of a message: more is what it quotes."""
+def capital(words: str) -> str:
+    """The words as a sentence begins."""
+    return words[:1].upper() + words[1:]
 
 
 def complaint(text: str) -> str:
     """A message as one line, without its middle where it quotes too much of what it is about."""
-    if len(text) > LONGEST:
+    if len(text) > LONGEST_MESSAGE:
         # The beginning says what is wrong, the end what to do.
-        text = f"{text[: LONGEST * 2 // 3]} … {text[-LONGEST // 3 :]}"
+        text = f"{text[: LONGEST_MESSAGE * 2 // 3]} … {text[-LONGEST_MESSAGE // 3 :]}"
     return one_line(text)
 
 

@@ -13,7 +13,7 @@ class Unit:
 
     `ends` are the least and the largest value there can be, None where the scale has none.
     `percent` units are printed times 100 with their `sign`, `parts` of a unit make a whole, a
-    `symbol` stands before its number (`V = 0.11`), `short` is the unit where there is little room.
+    `symbol` stands before its number (`V = 0.11`), `short` is the unit in the column of a table.
     Two values that are no `quantity` have no difference, and `why` says so: a `p-value`, or the
     `name` of something.
     """
@@ -34,7 +34,7 @@ class Unit:
         return 100.0 if self.percent else 1.0
 
 
-FISHER = ("r", "rho")
+FISHER = ("r", "rho", "kappa", "alpha")
 """The units of figures whose intervals are t intervals of Fisher's z."""
 QUALITY_STEPS = "required elements"
 """The unit of figures that say how small a difference of quality the judge sees."""
@@ -52,9 +52,9 @@ UNITS = {
         Unit("V", SHARE, symbol=True),
         *(Unit(name, _COEFFICIENT, symbol=True) for name in ("r", "rho", "tau", "tau-b")),
         *(Unit(name, _COEFFICIENT, symbol=True) for name in ("kappa", "alpha")),
-        Unit("difference", _COEFFICIENT, percent=True, sign=_POINTS, short="% points"),
+        Unit("difference", _COEFFICIENT, percent=True, sign=_POINTS),
         Unit("difference of r", _COEFFICIENT, short="r"),
-        Unit(_POINTS, short="% points", parts=100.0),
+        Unit(_POINTS, parts=100.0),
         Unit(
             "p",
             symbol=True,

@@ -47,3 +47,6 @@ def _resolved(git: Path, ref: str) -> str:
         if name == ref:
             return commit
     return ""
+
+
+__version__ = version()

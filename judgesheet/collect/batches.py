@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 from judgesheet.base.errors import RunError, StimuliError
 from judgesheet.base.files import read_from, records, write_lines
+from judgesheet.base.limits import LONGEST_DOCUMENT
 from judgesheet.base.prices import Prices
 from judgesheet.base.records import BATCH, END_OF_TIME, SETTLING, Call, Plan, Reply, digest
 from judgesheet.judges import Refused
 from judgesheet.judges.batch_formats import BatchFormat, read_result
 from judgesheet.ledger.ledger import Ledger
-from judgesheet.planning.plan import LONGEST_LINE
 
 AT_ONCE = 1000
 """Replies written in one transaction."""
@@ -219,7 +219,7 @@ def _sha256(file: Path) -> str:
 def _replies(files: Iterable[Path]) -> Iterator[tuple[Reply, str]]:
     """(reply, `file:line`) of every line of result files."""
     for file in files:
-        for record, where in records(file, LONGEST_LINE):
+        for record, where in records(file, LONGEST_DOCUMENT):
             result = read_result(record)
             if result is None:
                 raise StimuliError(

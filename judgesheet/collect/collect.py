@@ -20,25 +20,18 @@ from typing import NamedTuple
 from judgesheet.base import defaults, digits
 from judgesheet.base.errors import JudgeError, JudgesheetError, RunError, StoppedError
 from judgesheet.base.finish_reasons import is_token_limit
+from judgesheet.base.limits import LONGEST_REPLY, MOST_DOUBLINGS
 from judgesheet.base.prices import Prices, cost
 from judgesheet.base.records import ANOTHERS, HOPELESS, RETRYABLE, SETTLING, Call, Outcome, Reply
 from judgesheet.base.sanitize import brief, said_by_server
 from judgesheet.collect.outage import BUSY, DOWN, Outage
-from judgesheet.collect.pacing import (
-    LONGEST_REPLY,
-    WORDS,
-    ConcurrencyLimit,
-    Limits,
-    RateLimit,
-    Ticket,
-)
+from judgesheet.collect.pacing import WORDS, ConcurrencyLimit, Limits, RateLimit, Ticket
 from judgesheet.judges import Judge
 from judgesheet.ledger.ledger import Ledger, Totals
 
 REPORT_EVERY_S = 0.1
 TELL_WAIT_EVERY_S = 1.0
 LINGER_S = 0.001  # waiting for more replies: half the transactions; longer, calls wait for them
-MOST_DOUBLINGS = 30  # of a pause: beyond a century
 
 MIXED_UP = (
     "the endpoint, or what stands before it, gives answers to other questions than those that they "
@@ -274,7 +267,7 @@ class Circuit:
         if is_token_limit(reply.finish_reason):
             advice = "raise --max-tokens"
         else:
-            advice = "try another --reply, or a --parser of your own,"
+            advice = "choose another --reply or --parser,"
         raise JudgeError(
             f"none of the first {self._replies} replies can be read "
             f"(“{brief(reply.text)}”{why}): {advice} and start over with --fresh; the same "

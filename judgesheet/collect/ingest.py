@@ -16,24 +16,23 @@ from judgesheet.axis import Axis, StatingFacts
 from judgesheet.base.digits import count
 from judgesheet.base.errors import StimuliError
 from judgesheet.base.files import records
+from judgesheet.base.limits import (
+    LARGEST_COUNT,
+    LONGEST_DOCUMENT,
+    MOST_FIELDS,
+    MOST_REMEMBERED_ROWS,
+    MOST_REPEATS,
+)
 from judgesheet.base.records import Call, Label, Plan, Reply, canonical_json, digest
 from judgesheet.collect.batches import fill, ingest_results
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.measuring.parsing import alike, read
-from judgesheet.planning.plan import LONGEST_LINE
 
-MOST_REPEATS = 1000
-MOST_CELLS = 10_000
-"""Cells, and verdicts on them, that are remembered: those of a response stand together."""
 _KINDS = {"axis": str, "stimulus": str, "cell": dict}
 _FIELDS = {*_KINDS, "repeat", "verdict"}
-MOST_NAMES = 100
-"""Fields that the cells of a file may have: each is a column of a table."""
 BEYOND_TABLES = 2**63
 MEAN_TOLERANCE = 0.051
 """How far a recorded mean may be from that of its ratings: it may be rounded to one digit."""
-LARGEST_SCORE = 1e9
-"""No scale that people rate on reaches so far, whichever its sign."""
 
 
 class RecordedLog(Protocol):
@@ -56,14 +55,14 @@ def ingest(files: Sequence[Path], ledger_path: Path, log: RecordedLog | None = N
     if log is not None:
         _ingest_recorded(files[0], log.records(), ledger_path, lambda: log.judge)
         return
-    firsts = [next(records(file, LONGEST_LINE), None) for file in files]
+    firsts = [next(records(file, LONGEST_DOCUMENT), None) for file in files]
     told = [record for record, _ in filter(None, firsts)]  # a batch's file of errors may be empty
     if not told:
         raise StimuliError(f"{files[0]} holds no judgments; put one JSON object on each line")
     if all("custom_id" in record for record in told):
         ingest_results(files, ledger_path)
     elif len(files) == 1:
-        _ingest_recorded(files[0], records(files[0], LONGEST_LINE), ledger_path)
+        _ingest_recorded(files[0], records(files[0], LONGEST_DOCUMENT), ledger_path)
     else:
         raise StimuliError("only the results of a batch may lie in several files; join the others")
 
@@ -184,7 +183,7 @@ class _Reader:
         name, stimulus, given = record["axis"], record["stimulus"], record["cell"]
         key = repr((name, stimulus, given))
         if key not in self._cells:
-            if len(self._cells) >= MOST_CELLS:
+            if len(self._cells) >= MOST_REMEMBERED_ROWS:
                 self._cells.clear()
             axis, text = _axis(name, where), canonical_json(given)
             self._cells[key] = _Cell(
@@ -213,7 +212,7 @@ class _Reader:
         """A verdict as JSON, and what is wrong with it."""
         key = (cell.axis.NAME, repr(verdict), cell.read_by)
         if key not in self._allowed:
-            if len(self._allowed) >= MOST_CELLS:
+            if len(self._allowed) >= MOST_REMEMBERED_ROWS:
                 self._allowed.clear()
             text = intern(json.dumps(verdict))
             is_read = (
@@ -240,8 +239,8 @@ class _Reader:
                 told = f"cell.{field} is {said}, and {other} in another row on the same stimulus"
                 return f"{told}; it must not change with the order"
         self._names |= values.keys()
-        more = len(self._names) > MOST_NAMES
-        return f"cells have more than {MOST_NAMES} fields; drop some" if more else None
+        more = len(self._names) > MOST_FIELDS
+        return f"cells have more than {MOST_FIELDS} fields; drop some" if more else None
 
 
 class _Cell(NamedTuple):
@@ -333,8 +332,8 @@ def _human(row: Any, where: str) -> Label:
     _axis(label.axis, where)
     if not all(map(math.isfinite, (label.score, *known))):
         raise StimuliError(f"{where}: a human row needs a score that is a finite number")
-    if any(abs(rating) > LARGEST_SCORE for rating in (label.score, *known)):
-        raise StimuliError(f"{where}: a human score is beyond {count(LARGEST_SCORE)}; rescale it")
+    if any(abs(rating) > LARGEST_COUNT for rating in (label.score, *known)):
+        raise StimuliError(f"{where}: a human score is beyond {count(LARGEST_COUNT)}; rescale it")
     if known and abs(label.score - fmean(known)) > MEAN_TOLERANCE:
         raise StimuliError(
             f"{where}: the score {label.score:g} is not the mean of its ratings, {fmean(known):g}"

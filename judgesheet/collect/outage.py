@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 
+from judgesheet.base.limits import LONGEST_PAUSE_S
 from judgesheet.base.records import NOT_CONNECTED, Outcome, Reply
 
 DOWN: frozenset[Outcome] = frozenset({"unavailable", "timeout", "rate_limited"})
@@ -12,8 +13,6 @@ BUSY = frozenset({"HTTP 429", "HTTP 502", "HTTP 503", "HTTP 504", "HTTP 529"})
 """Reasons that speak of the endpoint and not of the call, even where it never answered before."""
 SURE_AFTER = 5
 """Failures in a row, without an answer to anybody, that make an outage."""
-LONGEST_PAUSE_S = 30.0
-"""Between two requests of an outage: so late is it noticed at most that it is over."""
 
 
 class Outage:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import NamedTuple
 
+from judgesheet.base.limits import LONGEST_REPLY, MOST_HEARD, MOST_WINDOWS
 from judgesheet.base.records import UNBILLED, Allowance, Call, Outcome, Reply, Resource
 
 FIRST = 16  # requests in flight before anything is known
@@ -21,10 +22,7 @@ REST = 16  # rounds until twice as many are tried again
 TOO_MANY: frozenset[Outcome] = frozenset({"rate_limited", "unavailable", "timeout"})
 
 SLACK = 61 / 60  # a request reaches the endpoint a little after it was sent
-MOST_WINDOWS = 10  # that a request, however large it is, keeps others waiting
 CHARACTERS_PER_TOKEN = 3.0  # before anything is known; never less than a quarter
-MOST_HEARD = 1000  # replies that are remembered to judge those that come late
-LONGEST_REPLY = 4096  # tokens, where a call names no limit
 
 
 @dataclass(frozen=True, slots=True)

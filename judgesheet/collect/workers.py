@@ -21,7 +21,6 @@ from dataclasses import dataclass, field
 from threading import current_thread, main_thread
 from typing import Any, NamedTuple, Self, cast
 
-from judgesheet import __version__
 from judgesheet.base.errors import (
     JudgeError,
     JudgesheetError,
@@ -30,6 +29,7 @@ from judgesheet.base.errors import (
     UsageError,
 )
 from judgesheet.base.records import Call, Label, Reply, canonical_json
+from judgesheet.base.version import __version__
 from judgesheet.collect.request import Request, connection
 from judgesheet.judges import Answer, Connection, Judge, Refused, open_judge
 from judgesheet.judges.redaction import (

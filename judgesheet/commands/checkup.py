@@ -9,11 +9,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
-from judgesheet import __version__
 from judgesheet.base.async_runner import run
 from judgesheet.base.digits import seconds
 from judgesheet.base.errors import JudgesheetError, MissingDependencyError
 from judgesheet.base.resources import data_folder
+from judgesheet.base.version import __version__
 from judgesheet.judges import Connection, open_judge
 from judgesheet.judges.providers import refuse_key
 

@@ -18,6 +18,13 @@ from typing import Any
 from judgesheet.axes import get_axis
 from judgesheet.base.errors import StimuliError, UsageError
 from judgesheet.base.files import records
+from judgesheet.base.limits import (
+    MOST_CALLS_TRIED,
+    MOST_IN_A_LIST,
+    MOST_RECORDS,
+    MOST_REMEMBERED_ROWS,
+    MOST_STIMULI_TRIED,
+)
 from judgesheet.base.records import AxisResult
 from judgesheet.base.sanitize import listed, one_line
 from judgesheet.collect import ingest
@@ -26,18 +33,17 @@ from judgesheet.importers.logs import Row
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.measuring.measure import measure
 
-MOST_READ = 200_000
-"""Records of a log that are looked at."""
-MOST_STIMULI, MOST_CALLS = 100, 2_000
-"""How much of them is measured."""
-MOST_ROWS = 10_000
-"""Rows whose values are listed."""
-MOST_VALUES = 12
 _LISTED = ("judge", "metric", "by", "verdict")
 """Fields of which a user must choose, or name, the values."""
 _SUGGESTED: Mapping[str, tuple[str, ...]] = {
-    "stimulus": ("stimulus", "question_id", "prompt_id", "doc_id", "example_id", "task_id"),
-    "item": ("item", "item_id", "response_id", "trace_id", "run_id", "model", "system"),
+    "stimulus": (
+        *("stimulus", "question_id", "prompt_id", "doc_id", "example_id", "task_id"),
+        *("conversation_id", "chat_id", "question", "prompt", "conversation", "chat"),
+    ),
+    "item": (
+        *("item", "item_id", "response_id", "answer_id", "trace_id", "run_id", "model", "system"),
+        *("response", "answer", "reply"),
+    ),
     "verdict": ("verdict", "score", "rating", "grade", "winner", "preference", "label"),
     "first": ("first", "response_a", "model_a"),
     "second": ("second", "response_b", "model_b"),
@@ -111,7 +117,7 @@ class LogReport:
         return [key.removeprefix(alone) for key in keys]
 
     def _amounts(self) -> str:
-        part = "" if self.complete else f" (of the first {MOST_READ:,} records)"
+        part = "" if self.complete else f" (of the first {MOST_RECORDS:,} records)"
         return (
             f"{self.verdicts:,} verdicts, {self.unreadable:,} of them unreadable, on "
             f"{self.stimuli:,} stimuli; {self.rated:,} ratings by people{part}"
@@ -137,14 +143,17 @@ def report(path: Path, choice: logs.LogOptions) -> LogReport:
         own = _of_ours(path, known)
         if own is not None:
             return own
-        told = _with_command(known, path, choice, _suggestion(found.columns))
+        suggested = _suggestion(found.columns)
+        if "first" not in suggested and choice.scale is None:
+            choice = replace(choice, scale="LOW:HIGH")  # scores have one, winners of pairs none
+        told = _with_command(known, path, choice, suggested)
         why = "nothing says yet which column holds what; check the map in the command"
         return replace(told, fault=why)
     choice = replace(choice, form=choice.form or found.form)
     judged = logs.judged([path], choice)
     # Only rows know what a map can name: a format may make other columns of the records.
     first = next(judged.rows, None)
-    rows = chain([first], islice(judged.rows, MOST_ROWS)) if first else ()
+    rows = chain([first], islice(judged.rows, MOST_REMEMBERED_ROWS)) if first else ()
     known = replace(
         known,
         rows=tuple(map(str, first.cells))[:1000] if first else (),
@@ -202,7 +211,7 @@ def _values(judged: logs.Judged, rows: Iterable[Row]) -> dict[str, dict[str, int
             cell = row.cells.get(judged.columns.get(name, ""))
             if cell is not None and not isinstance(cell, dict | list):
                 counts.setdefault(name, Counter())[str(cell)[:80]] += 1
-    return {name: dict(met.most_common(MOST_VALUES)) for name, met in counts.items()}
+    return {name: dict(met.most_common(MOST_IN_A_LIST)) for name, met in counts.items()}
 
 
 def _one_of_each(known: LogReport, choice: logs.LogOptions) -> logs.LogOptions:
@@ -261,7 +270,7 @@ class _Sample:
         """The sample; what is left of the log is only counted."""
         kept, items, taken = set[str](), set[str](), 0
         for number, (record, where) in enumerate(self.source):
-            if number == MOST_READ:
+            if number == MOST_RECORDS:
                 self.complete = False
                 return
             if "human" in record:
@@ -274,7 +283,7 @@ class _Sample:
             self.unreadable += record.get("verdict") is None
             stimulus, cell = str(record.get("stimulus")), record.get("cell")
             self.stimuli.add(stimulus)
-            if stimulus in kept or (len(kept) < MOST_STIMULI and taken < MOST_CALLS):
+            if stimulus in kept or (len(kept) < MOST_STIMULI_TRIED and taken < MOST_CALLS_TRIED):
                 kept.add(stimulus)
                 taken += 1
                 items.add(str(cell.get("item")) if isinstance(cell, dict) else "")

@@ -13,6 +13,7 @@ from pyarrow.parquet import write_table
 
 from judgesheet.axis import Readings
 from judgesheet.base.files import remove, write_whole
+from judgesheet.base.limits import MOST_CALLS_OF_A_PAGE
 from judgesheet.base.records import Datasheet
 from judgesheet.collect.knob import Knob
 from judgesheet.decide import decide
@@ -25,9 +26,6 @@ from judgesheet.measuring.measure import measure
 from judgesheet.sheet import FORMATS, case_page, write
 from judgesheet.sweep.combine import combine
 from judgesheet.sweep.estimates import Setting
-
-MOST_CALLS = 5_000
-"""Calls of a run with which the page of its cases is written unasked: a second or two."""
 
 
 def publish(
@@ -48,7 +46,7 @@ def publish(
     sheet = decide(assemble(ledger, measured), policy)
     table = judgments(measured.readings)
     write_whole(directory / JUDGMENTS, table.to_parquet(index=False))
-    if cases and "html" in forms and sheet.run["planned"] <= MOST_CALLS:
+    if cases and "html" in forms and sheet.run["planned"] <= MOST_CALLS_OF_A_PAGE:
         write_cases(ledger, measured.readings, sheet, directory / CASES)
     else:
         remove(directory / CASES)  # that of an earlier sheet

@@ -12,13 +12,14 @@ from typing import Any
 from judgesheet.base.datasheet import by_key, from_json, to_json
 from judgesheet.base.errors import JudgesheetError, StimuliError
 from judgesheet.base.files import records
+from judgesheet.base.limits import LONGEST_DOCUMENT
 from judgesheet.base.records import Datasheet
 from judgesheet.collect.knob import recall
 from judgesheet.commands.checkup import Diagnosis, tried
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.run_directory import DATASHEET, JUDGMENTS, LEDGER, PLAN
 from judgesheet.ledger.salvage import readable, save
-from judgesheet.planning.plan import LONGEST_LINE, call_of, planned_first, write_plan
+from judgesheet.planning.plan import call_of, planned_first, write_plan
 
 ANEW = "`judgesheet measure {}` makes it anew"
 READ = frozenset({"answered", "unreadable", "failed"})
@@ -110,7 +111,7 @@ def _plan(ledger: Ledger, directory: Path) -> Diagnosis | str:
         return Diagnosis(PLAN, "missing", f"there is none; {again}")
     ids = [call.id for call in ledger.calls()]
     kept = ids[: planned_first(ids, ledger.get_meta("plan"))]
-    lines = (call_of(record) for record, _ in records(directory / PLAN, LONGEST_LINE))
+    lines = (call_of(record) for record, _ in records(directory / PLAN, LONGEST_DOCUMENT))
     try:
         for number, (line, known) in enumerate(zip_longest(lines, kept), start=1):
             if line is None or line.id != known:

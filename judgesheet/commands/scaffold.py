@@ -4,11 +4,12 @@ The files lie in `scaffold/`, as they will lie in the repository: those of a kin
 those that all kinds share.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from judgesheet.base.errors import RunError, UsageError
+from judgesheet.base.errors import PolicyError, RunError, UsageError
 from judgesheet.base.files import text_of, write_whole
 from judgesheet.base.resources import data_folder
 
@@ -37,6 +38,14 @@ def kinds() -> list[str]:
     return sorted(
         place.name for place in data_folder("scaffold").glob("*/") if place.name != SHARED
     )
+
+
+def is_untouched(job: Path, directory: Path) -> bool:
+    """Whether this job in a repository is still as `write` wrote it."""
+    source = data_folder("scaffold") / SHARED / job.relative_to(directory)
+    scaffold, now = (text_of(path, "the job", PolicyError) for path in (source, job))
+    # The axis stands in one word of it.
+    return re.fullmatch(re.escape(scaffold).replace(AXIS, r"\w+"), now) is not None
 
 
 def write(directory: Path, kind: str, *, force: bool) -> Iterator[Placed]:

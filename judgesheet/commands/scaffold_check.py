@@ -23,7 +23,16 @@ from judgesheet.base.files import numbered_lines, record_of, text_of
 from judgesheet.base.records import Plan, Stimulus
 from judgesheet.base.sanitize import one_line
 from judgesheet.collect.request import Request, make_plan, settle
-from judgesheet.commands.scaffold import EXAMPLE, FILL_IN, JOBS, PARSER, POLICY, PROMPT, STIMULI
+from judgesheet.commands.scaffold import (
+    EXAMPLE,
+    FILL_IN,
+    JOBS,
+    PARSER,
+    POLICY,
+    PROMPT,
+    STIMULI,
+    is_untouched,
+)
 from judgesheet.decide import decide
 from judgesheet.decide import policy as policies
 from judgesheet.forecast.rehearsal import PERFECT, rehearse
@@ -54,8 +63,17 @@ def check(directory: Path, options: Mapping[str, Set[str]]) -> list[Fault]:
 
     `options` are those that each command has, for the commands of the jobs.
     """
-    jobs = [directory / job for job in JOBS if (directory / job).is_file()]
-    return [*_judge(directory), *(fault for job in jobs for fault in _job(directory, job, options))]
+    faults = [*_judge(directory)]
+    for job in _used(directory):
+        faults += _job(directory, job, options)
+    return faults
+
+
+def _used(directory: Path) -> list[Path]:
+    """The jobs of the service that is used: one is left as it was written where another is not."""
+    found = [directory / job for job in JOBS if (directory / job).is_file()]
+    begun = [path for path in found if not is_untouched(path, directory)]
+    return begun or found
 
 
 def _judge(directory: Path) -> Iterator[Fault]:

@@ -180,7 +180,8 @@ def _report_trials(file: str, trials: "list[Trial]") -> int:
 @option("--turn", type=click.IntRange(1, 2), default=1, help="Turn of an MT-Bench dialogue.")
 @option("--map", "columns", multiple=True, callback=as_dict, metavar="FIELD=COLUMN",
         type=pair("--map", "FIELD=COLUMN", "prompt=question", str),
-        help="Which column of a table holds what; repeatable.")  # fmt: skip
+        help="Which column of a table holds what; repeatable. stimulus=COLUMN and item=COLUMN keep "
+             "your own ids.")  # fmt: skip
 @option("--rubric", type=EXISTING, help='JSON: {"criterion": ["worst", …, "best"]}.')
 @JSON
 def stimuli_import(as_json: bool, **options: Any) -> None:

@@ -9,18 +9,17 @@ from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 
-from judgesheet import __version__
 from judgesheet.base.datasheet import from_json, to_json
-from judgesheet.base.errors import MissingDependencyError, RunError, UsageError
+from judgesheet.base.errors import ContradictionError, MissingDependencyError, RunError, UsageError
 from judgesheet.base.files import read_from
+from judgesheet.base.limits import LARGEST_TEXT
 from judgesheet.base.records import Datasheet, digest
+from judgesheet.base.version import __version__
 from judgesheet.commands.run_checkup import numbers, other_facts, other_figures
 from judgesheet.decide import decide
 from judgesheet.decide import policy as policies
 from judgesheet.ledger.run_directory import DATASHEET, LEDGER
 
-LARGEST = 64_000_000
-"""Bytes of a file that is looked at; a sheet of all axes has two million."""
 PAPERS = ("a4", "letter")
 
 
@@ -40,7 +39,10 @@ def verification(file: Path, run: Path | None) -> Verification:
     content = _content(file)
     is_pdf = content.startswith(b"%PDF")
     text = (_attached(content, file) if is_pdf else content).decode("utf-8", "surrogateescape")
-    sheet = from_json(text)
+    try:
+        sheet = from_json(text)
+    except ContradictionError as error:
+        return Verification(file.name, digest(text), "", (str(error),), ())
     found: list[tuple[str, bool]] = []
     if to_json(sheet) != text.replace("\r\n", "\n"):
         found.append(("its JSON is not written as judgesheet writes it", True))
@@ -66,11 +68,11 @@ def verification(file: Path, run: Path | None) -> Verification:
 def _content(file: Path) -> bytes:
     try:
         with read_from(file).open("rb") as stream:
-            content = stream.read(LARGEST + 1)
+            content = stream.read(LARGEST_TEXT + 1)
     except OSError as error:
         raise RunError(f"{file} cannot be read: {error.strerror}") from None
-    if len(content) > LARGEST:
-        raise RunError(f"{file} has more than {LARGEST:,} bytes, and no datasheet has")
+    if len(content) > LARGEST_TEXT:
+        raise RunError(f"{file} has more than {LARGEST_TEXT:,} bytes, and no datasheet has")
     return content
 
 

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator
 from judgesheet.base.datasheet import by_key, named
 from judgesheet.base.digits import percent
 from judgesheet.base.keys import Key
+from judgesheet.base.limits import MOST_NAMED
 from judgesheet.base.records import AxisResult, Datasheet, Estimate, Verdict
 from judgesheet.base.sanitize import listed
 from judgesheet.decide.controls import EVERY, ONE_VERSION, READ
@@ -12,8 +13,6 @@ from judgesheet.decide.gate import reach
 
 MANY_LOST = 0.05
 """A share of calls without a verdict from which a judge is adopted under that condition only."""
-MOST_NAMES = 2
-"""Figures with one limit that a condition names."""
 Condition = tuple[str, tuple[str, ...]]
 
 
@@ -92,7 +91,7 @@ def _unproven(sheet: Datasheet) -> Iterator[Condition]:
             alike.setdefault((figure, one.rule, one.status, one.why), []).append(one.key)
     found = by_key(sheet)
     for (_, rule, status, why), keys in alike.items():
-        names = listed([named(found, key) for key in keys], MOST_NAMES)
+        names = listed([named(found, key) for key in keys], MOST_NAMED)
         is_what = "not usable" if status == "void" else status
         yield f"the limit on {names} ({rule}) is {is_what}: {why}", tuple(keys)
 

@@ -7,8 +7,9 @@ proven or broken by them. Where one of the judge fails, a figure that looks well
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from judgesheet.base.digits import count, percent
+from judgesheet.base.digits import count, counted, percent
 from judgesheet.base.keys import Key
+from judgesheet.base.limits import MOST_EXAMPLES
 from judgesheet.base.records import AxisResult, Control, Datasheet
 from judgesheet.base.sanitize import listed
 
@@ -19,7 +20,6 @@ EVERY = "*"
 COMPLETE, SERVED, READ = "complete", "one_served_model", "readable"
 OF_RUN = (COMPLETE, SERVED, READ)
 """Codes of the controls that are the same on every axis, in the order of their weight."""
-MOST_MODELS = 3
 ONE_VERSION = "pin one version of the model and measure again with --fresh"
 OTHER_FORMAT = {"json": "text", "text": "json"}
 """The reply format to try instead."""
@@ -118,10 +118,10 @@ def _served(axis: AxisResult, sheet: Datasheet) -> Control:
         passed = True if is_here else None
         text = "it runs on this machine" if is_here else "nobody says which model answered"
     elif not passed:
-        told = [f"{name} ({number:,} calls)" for name, number in models.items()]
+        told = [f"{name} ({counted(number, 'call')})" for name, number in models.items()]
         mixed = axis.mixed_stimuli
         both = f", and on {mixed} stimul{'us' if mixed == 1 else 'i'} several did" if mixed else ""
-        text = f"{len(models)} models answered under one name: {listed(told, MOST_MODELS)}{both}"
+        text = f"{len(models)} models answered under one name: {listed(told, MOST_EXAMPLES)}{both}"
     return Control(
         "one served model", passed, text, code=SERVED, of="run", mend=ONE_VERSION, touches=(EVERY,)
     )

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 from judgesheet.base.datasheet import by_key, named
 from judgesheet.base.digits import count, percent, two_digits
 from judgesheet.base.keys import Key
+from judgesheet.base.limits import MOST_EXAMPLES, MOST_NAMED
 from judgesheet.base.records import Counts, Datasheet, Decision, Estimate, Verdict
 from judgesheet.base.sanitize import listed
 from judgesheet.base.units import unit
@@ -22,9 +23,6 @@ from judgesheet.decide.gate import not_asked, weight
 
 PASSED, FAILED, NOT_PROVEN = 0, 3, 4  # scripts branch on them; 1 and 2 are faults and wrong use
 EXIT_CODES = {"adopt": PASSED, "conditions": PASSED, "reject": FAILED, "not proven": NOT_PROVEN}
-MOST_NEEDED = 3
-"""Things that would decide which are named; the others stand beside their limits."""
-MOST_NAMES = 2
 
 
 def decide_judge(sheet: Datasheet) -> Decision:
@@ -164,8 +162,8 @@ def _grouped(sheet: Datasheet, verdicts: Iterable[Verdict]) -> Iterator[str]:
     for one in verdicts:
         if one.needed:
             groups.setdefault(one.needed, []).append(named(found, one.key))
-    for needed, names in [*groups.items()][:MOST_NEEDED]:
-        yield f"{needed} ({listed(names, MOST_NAMES)})"
+    for needed, names in [*groups.items()][:MOST_EXAMPLES]:
+        yield f"{needed} ({listed(names, MOST_NAMED)})"
 
 
 def _stimuli(sheet: Datasheet, verdicts: Sequence[Verdict]) -> Iterator[str]:
@@ -211,7 +209,9 @@ def _scope(sheet: Datasheet, policy: Mapping[str, object]) -> str:
     """What the decision does not cover, and how long it is valid."""
     absent = absent_axes(sheet)
     day = review_day(sheet) if policy else None
-    skipped = f" Not probed: {', '.join(absent)}." if absent else ""
+    # Their titles are known only to the axes, which whoever decides need not load.
+    told = ", ".join(name.replace("_", " ") for name in absent)
+    skipped = f" Not probed: {told}." if absent else ""
     return skipped + (f" Measure again by {day.isoformat()}." if day else "")
 
 

@@ -11,6 +11,7 @@ from itertools import chain, zip_longest
 
 from judgesheet.base.keys import Key
 from judgesheet.base.records import AxisResult, Control, Datasheet, Recommendation, Statement
+from judgesheet.base.sanitize import capital
 from judgesheet.decide.controls import failed
 from judgesheet.decide.gate import weight
 
@@ -93,7 +94,7 @@ def _of_control(control: Control) -> Statement:
     whose = "" if control.of == "run" else f"the control “{control.name}” failed. "
     told = f"{whose}{control.text}"
     mend = f" Remedy: {control.mend}." if control.mend else ""
-    text = f"{_capital(told).rstrip('.')}.{mend}"
+    text = f"{capital(told).rstrip('.')}.{mend}"
     return Statement(text, control.evidence, "bad", control=control.code or control.name)
 
 
@@ -116,7 +117,3 @@ def _ranked(
         # Every axis in turn, so that no axis hides the others.
         turns = zip_longest(*by_kind[which])
         yield from (place for place in chain.from_iterable(turns) if place is not None)
-
-
-def _capital(words: str) -> str:
-    return words[:1].upper() + words[1:]

@@ -15,13 +15,12 @@ import numpy as np
 from judgesheet.axes import all_axes
 from judgesheet.axis import Axis, Readings
 from judgesheet.axis.arrays import Floats
+from judgesheet.base.limits import MOST_GROUPS
 from judgesheet.base.records import Datasheet
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.measuring.measure import answers, leave_out, readings_of
 
 FEWEST_STIMULI = 6  # below that a correlation is mostly chance
-MOST_GROUPS = 60
-"""Stimuli are left out in at most this many groups, so that the cost stays bounded."""
 
 
 def correlations(old: Path, new: Path, sheets: tuple[Datasheet, Datasheet]) -> dict[str, float]:

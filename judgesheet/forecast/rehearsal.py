@@ -17,6 +17,7 @@ from judgesheet.axis import Readings, Simulating, sweep_keys
 from judgesheet.base.datasheet import by_key
 from judgesheet.base.digits import count, percent, thousandths
 from judgesheet.base.keys import Key
+from judgesheet.base.limits import MOST_DRAWS
 from judgesheet.base.records import Call, Datasheet, Plan, Verdict
 from judgesheet.base.sanitize import one_line
 from judgesheet.decide import EXIT_CODES, PASSED, decide, looks
@@ -28,7 +29,7 @@ from judgesheet.planning.plan import Expectation
 
 PERFECT, GOOD, WAVERING = "sim/perfect", "sim/good", "sim/noisy"
 """Judges: one that never errs, one that slips in a call of fifty, one that errs in every third."""
-CALLS, LEAST, MOST = 20_000, 4, 12
+CALLS, LEAST = 20_000, 4
 """Calls that a judge answers for its expected widths, and limits for how often it is drawn. Widths
 of small designs vary most, and their means are then within a tenth of those of many draws."""
 TRIALS = 20
@@ -96,7 +97,7 @@ def half_widths(plan: Plan, judge: str, keys: Sequence[str]) -> Iterator[tuple[s
 
 def draws(plan: Plan) -> int:
     """How often a judge is drawn for the widths to expect."""
-    return min(MOST, max(LEAST, CALLS // len(plan.calls))) if plan.calls else LEAST
+    return min(MOST_DRAWS, max(LEAST, CALLS // len(plan.calls))) if plan.calls else LEAST
 
 
 def foresee(

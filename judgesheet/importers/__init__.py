@@ -15,7 +15,8 @@ from typing import Any
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis.shaping import Holds, NotAStimulusError, Prompt, Shaping
 from judgesheet.base.errors import RunError, StimuliError, UsageError
-from judgesheet.base.files import MAX_LINE, write_lines
+from judgesheet.base.files import write_lines
+from judgesheet.base.limits import LONGEST_LINE
 from judgesheet.importers import (
     _grouping,
     hanna,
@@ -108,7 +109,7 @@ def _lines(axis: str, prompts: Iterable[Prompt | Skip], done: Imported) -> Itera
             continue
         validated(get_axis(axis), record, prompt.where)
         line = json.dumps(record, ensure_ascii=False)
-        if len(line) > MAX_LINE:
+        if len(line) > LONGEST_LINE:
             raise StimuliError(
                 f"{prompt.where}: the stimulus has {len(line):,} characters; split it"
             )

@@ -16,7 +16,7 @@ from typing import Any
 
 from judgesheet.axis.shaping import Prompt, Rated, Response
 from judgesheet.base.errors import StimuliError
-from judgesheet.base.files import MAX_LINE
+from judgesheet.base.limits import LONGEST_LINE
 from judgesheet.importers._piece import ABOUT_PROMPT, Piece, Rubrics, Skip, name_of
 
 MODEL = ""
@@ -42,9 +42,9 @@ def store(db: sqlite3.Connection, pieces: Iterable[Piece]) -> None:
         raise StimuliError(
             f"{place}: the id {name!r} names another prompt at {known}; ids must be unique"
         )
-    for (place,) in db.execute("SELECT place FROM prompt WHERE size > ?", (MAX_LINE,)):
+    for (place,) in db.execute("SELECT place FROM prompt WHERE size > ?", (LONGEST_LINE,)):
         raise StimuliError(
-            f"{place}: the responses to this prompt have more than {MAX_LINE:,} characters "
+            f"{place}: the responses to this prompt have more than {LONGEST_LINE:,} characters "
             "together; give each prompt a name of its own, or fewer responses"
         )
 

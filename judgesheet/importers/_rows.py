@@ -16,11 +16,10 @@ from textwrap import shorten
 from typing import Any
 
 from judgesheet.base.errors import StimuliError
-from judgesheet.base.files import MAX_LINE, MAX_LINES, numbered_lines, read_from, records
+from judgesheet.base.files import numbered_lines, read_from, records
+from judgesheet.base.limits import LARGEST_BATCH, LONGEST_LINE, MOST_COLUMNS, MOST_LINES
 
 DELIMITERS = ",;\t"
-LARGEST_BATCH = 64 * MAX_LINE  # bytes of 64 rows of a Parquet file, each as long as a line may be
-MOST_COLUMNS = 1000  # each row is held as a dictionary
 HALVES = re.compile("[\ud800-\udfff]")
 """Halves of surrogate pairs, which JSON can spell and no UTF-8 file can hold."""
 
@@ -158,7 +157,7 @@ def _jsonl(path: Path) -> Iterator[Row]:
 def _csv(path: Path) -> Iterator[Row]:
     """Rows of a CSV file with a header; the delimiter is the one that splits the header most."""
     # Python's own limit, 131,072 characters, is less than a long response has.
-    csv.field_size_limit(MAX_LINE)
+    csv.field_size_limit(LONGEST_LINE)
     lines = (line for _, line in numbered_lines(path))
     first = next(lines, "")
     try:
@@ -200,14 +199,14 @@ def _parquet(path: Path) -> Iterator[Row]:
             # Buffered column chunks: without them a row group, often the whole file, is held.
             file = parquet.ParquetFile(opened, pre_buffer=False, buffer_size=1 << 20)
             _refuse_wide(path, file.metadata.num_columns)
-            if file.metadata.num_rows > MAX_LINES:
-                raise StimuliError(f"{path.name} has more than {MAX_LINES:,} rows; split it")
+            if file.metadata.num_rows > MOST_LINES:
+                raise StimuliError(f"{path.name} has more than {MOST_LINES:,} rows; split it")
             number = 0
             for batch in file.iter_batches(batch_size=64):  # a row can have megabytes
                 if batch.nbytes > LARGEST_BATCH:
                     raise StimuliError(
                         f"{path.name}, after row {number:,}: 64 rows take {batch.nbytes:,} bytes; "
-                        f"split or drop those of more than {MAX_LINE:,}"
+                        f"split or drop those of more than {LONGEST_LINE:,}"
                     )
                 for record in batch.to_pylist():
                     number += 1

@@ -9,6 +9,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
+from judgesheet.base.limits import LONGEST_TIME
 from judgesheet.base.records import Allowance, Resource
 
 _HEADERS: tuple[tuple[Resource, str], ...] = (
@@ -29,7 +30,6 @@ _NAMES = [
 _COUNT = re.compile(r"[0-9]{1,15}")  # more digits than any limit has, and too few to take long
 _SPAN = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,9})?)(ns|us|µs|ms|s|m|h|d)")
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600, "d": 86400}
-_LONGEST = 64  # characters of a time
 
 
 def read_allowances(headers: Mapping[str, str]) -> tuple[Allowance, ...]:
@@ -62,7 +62,7 @@ def seconds_until(told: str, headers: Mapping[str, str]) -> float | None:
 
     Dates are compared with the server's own clock, if its headers show it.
     """
-    told = told.strip()[:_LONGEST]
+    told = told.strip()[:LONGEST_TIME]
     with suppress(ValueError, OverflowError):
         if parts := _SPAN.findall(told):
             if "".join(map("".join, parts)) == told:

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from judgesheet.base.limits import LONGEST_NAME
 from judgesheet.base.records import Call, Outcome
 from judgesheet.judges import Answer, Refused
 from judgesheet.judges.dialects import (
     ANTHROPIC,
     COMPATIBLE,
     DIALECTS,
-    LONGEST_NAME,
     OPENAI,
     Dialect,
     read_response,

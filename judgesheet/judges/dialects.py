@@ -11,14 +11,10 @@ from itertools import islice
 from typing import Any
 
 from judgesheet.base.finish_reasons import is_whole
+from judgesheet.base.limits import LARGEST_COUNT, LONGEST_COMPLAINT, MOST_COMPLAINTS
 from judgesheet.base.records import Call, Outcome
 from judgesheet.judges import Answer, Refused
 from judgesheet.judges.providers import DialectName
-
-MOST_TOKENS = 10**9  # of a call; what says more cannot count, and sums must stay sums
-MOST_COMPLAINTS, LONGEST_COMPLAINT = 100, 2000
-"""Of an error: faults, and characters of each, that are looked at for a parameter's name."""
-LONGEST_NAME = 200  # characters of a served model's name that are kept
 
 _SAID: tuple[tuple[Outcome, frozenset[str], tuple[str, ...]], ...] = (
     (
@@ -320,8 +316,8 @@ def _text(content: Any) -> str:
 
 
 def _count(value: Any) -> int | None:
-    plausible = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS
-    return value if plausible else None
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_whole and 0 <= value <= LARGEST_COUNT else None
 
 
 def _string(value: Any) -> str | None:

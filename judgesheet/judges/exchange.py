@@ -17,13 +17,10 @@ from urllib.parse import unquote_plus
 import httpx
 
 from judgesheet.base.errors import JudgesheetError
+from judgesheet.base.limits import LONGEST_BODY, LONGEST_HEAD, MOST_CODINGS, MOST_REMEMBERED
 from judgesheet.judges.redaction import without_userinfo
 from judgesheet.judges.responses import Failed, Received
 
-LONGEST_BODY = 8_000_000  # bytes that are read; a judgment is never that long
-MOST_CODINGS = 4  # by which a body is packed, one after the other
-LONGEST_ELSEWHERE = 65_536  # characters of what is exchanged with another address: a token is short
-MOST_REMEMBERED = 64  # secrets of earlier requests, which a late answer may still quote
 REQUEST_ID = "X-Request-Id"
 
 _NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError,
@@ -117,7 +114,7 @@ class Client:
                 content, complete = await _content(response)
                 received = _received(response, content, complete)
                 if self._is_elsewhere(request):
-                    secrets.update(dict.fromkeys(_words(received.body[:LONGEST_ELSEWHERE])))
+                    secrets.update(dict.fromkeys(_words(received.body[:LONGEST_HEAD])))
                 try:
                     request = await _flowing(flow.asend(_whole(response, content, request)))
                 except StopAsyncIteration:
@@ -136,7 +133,7 @@ class Client:
         if request.url != self._url:
             yield from _words(request.url.query.decode("ascii"))
         if self._is_elsewhere(request):
-            yield from _words(request.content.decode("utf-8", "replace")[:LONGEST_ELSEWHERE])
+            yield from _words(request.content.decode("utf-8", "replace")[:LONGEST_HEAD])
 
 
 class _FlowError(Exception):

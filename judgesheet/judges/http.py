@@ -13,16 +13,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
-from judgesheet import __version__
 from judgesheet.base.errors import JudgeError, UsageError
+from judgesheet.base.limits import LONGEST_LINE, LONGEST_NAME, LONGEST_RAW
 from judgesheet.base.records import ANOTHERS, NOT_CONNECTED, Call, Outcome
+from judgesheet.base.version import __version__
 from judgesheet.judges import Answer, Connection, Judge, Refused
 from judgesheet.judges.address import Address
 from judgesheet.judges.allowances import read_allowances, reset_s
 from judgesheet.judges.auth import opener, secrets_held
 from judgesheet.judges.dialects import (
     DIALECTS,
-    LONGEST_NAME,
     OTHER_NAME,
     Dialect,
     read_response,
@@ -37,8 +37,6 @@ from judgesheet.judges.responses import Failed, Received, request_name
 if TYPE_CHECKING:
     import httpx
 
-LONGEST_RAW = 1_000_000  # characters of a body that are kept
-LONGEST_WITH_LOGPROBS = 4_000_000  # likewise; a thousand tokens with 20 alternatives are 1.6e6
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -165,7 +163,7 @@ class HttpJudge(Judge):
         if received.is_anothers(name):
             answer = replace(answer, outcome="malformed", text="", finish_reason=ANOTHERS)
         self._is_final = self._is_final or answer.outcome == "ok"
-        longest = LONGEST_WITH_LOGPROBS if call.params.get("logprobs") else LONGEST_RAW
+        longest = LONGEST_LINE if call.params.get("logprobs") else LONGEST_RAW
         allowances = read_allowances(received.headers)
         pause_s = None if answer.outcome == "ok" else received.retry_after_s()
         if answer.outcome == "rate_limited" and pause_s is None:

@@ -17,12 +17,11 @@ from itertools import islice
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
+from judgesheet.base.limits import LONGEST_SPELLING, MOST_MASKS
 from judgesheet.judges.providers import PROVIDERS
 
 SHORTEST_SECRET = 8  # characters; "none" and "EMPTY" protect nothing, and are words of replies
-MOST_MASKS = 1000  # in one text, that are looked at
 LEAST_SHOWN = 4  # characters of a secret beside a mask
-LONGEST_SPELLING = 24  # characters for one of a secret, as JSON within JSON may escape it
 
 
 REDACTED = "[redacted]"

@@ -9,11 +9,9 @@ from secrets import token_hex
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from judgesheet.base.limits import MOST_PARTS_OF_A_BODY
 from judgesheet.base.records import Outcome, digest
 from judgesheet.judges.allowances import seconds_until
-
-MOST_PARTS = 300_000  # lists and objects in a body; log-probabilities of 7,000 tokens are fewer
-
 
 _REPEATED_IN = ("x-request-id", "x-client-request-id", "x-correlation-id", "request-id")
 _REQUEST_NAME = re.compile(r"judgesheet-[0-9a-f]{16}-[0-9a-f]{8}")
@@ -43,7 +41,9 @@ class Received(NamedTuple):
         """The body as JSON; None where it is none, or too much to wait for."""
         parts = self.body.count("[") + self.body.count("{")
         try:
-            return json.loads(self.body) if self.complete and parts <= MOST_PARTS else None
+            return (
+                json.loads(self.body) if self.complete and parts <= MOST_PARTS_OF_A_BODY else None
+            )
         except (ValueError, RecursionError):
             return None
 

@@ -24,10 +24,9 @@ from aiohttp.streams import StreamReader
 from yarl import URL
 
 from judgesheet.base.errors import JudgeError
+from judgesheet.base.limits import LONGEST_HEAD
 from judgesheet.judges.exchange import ProxyRefusedError
 from judgesheet.judges.redaction import without_userinfo
-
-LONGEST_HEAD = 65_536  # bytes of an answer that are held back until all of its headers are there
 
 _NO_CLOCK = aiohttp.ClientTimeout()  # that of the judge covers a whole call
 _FAULTS = (aiohttp.ClientError, HttpProcessingError, OSError)

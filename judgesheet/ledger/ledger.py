@@ -22,9 +22,9 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self
 
-from judgesheet import __version__
 from judgesheet.base.errors import RunError
 from judgesheet.base.files import decoded
+from judgesheet.base.limits import LARGEST_COUNT
 from judgesheet.base.records import (
     BATCH,
     BUILT_IN,
@@ -37,6 +37,7 @@ from judgesheet.base.records import (
     Reply,
     digest,
 )
+from judgesheet.base.version import __version__
 from judgesheet.judges.redaction import address_without_secrets, identity_without_secrets
 from judgesheet.ledger.place import ROOM_AT_LEAST, ROOM_PER_REPLY, Elsewhere, Place
 from judgesheet.ledger.schema import (
@@ -112,8 +113,6 @@ _MISCOUNTS = {
 _MAGIC = bytes.fromhex("d9d505f920a163d7")
 """The last bytes of a rollback journal that names a super-journal (https://sqlite.org/fileformat.html)."""
 
-LARGEST_SCORE = 1e9
-"""No rating reaches so far, whichever its sign."""
 
 _PLACE_FAILS = {
     *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY),
@@ -906,7 +905,7 @@ class Ledger:
         stored = dict(zip(_LABEL, [*known, tuple(self._decoded(ratings, list))], strict=True))
         label = Label(**stored)
         numbers = [rating for rating in label.ratings if rating is not None]
-        if not all(isinstance(x, int | float) and abs(x) <= LARGEST_SCORE for x in numbers):
+        if not all(isinstance(x, int | float) and abs(x) <= LARGEST_COUNT for x in numbers):
             raise damaged(self.path, "it holds ratings that are not valid")
         return label
 

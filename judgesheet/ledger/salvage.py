@@ -11,6 +11,7 @@ from typing import Any
 
 from judgesheet.base.errors import RunError, StimuliError
 from judgesheet.base.files import decoded, records
+from judgesheet.base.limits import LONGEST_DOCUMENT
 from judgesheet.base.records import Call, Label, Plan, Reply
 from judgesheet.judges.redaction import address_without_secrets, identity_without_secrets
 from judgesheet.ledger.ledger import Ledger, reject_links
@@ -23,7 +24,7 @@ from judgesheet.ledger.schema import (
     plain_tables,
     tables,
 )
-from judgesheet.planning.plan import LONGEST_LINE, call_of, planned_first
+from judgesheet.planning.plan import call_of, planned_first
 
 STEPS = 1000
 """Rows that are tried one by one in a damaged place, before larger steps are made."""
@@ -149,7 +150,7 @@ def _kept_calls(db: sqlite3.Connection) -> Iterator[Call]:
 
 def _planned_calls(path: Path) -> Iterator[Call]:
     with suppress(StimuliError):
-        for record, _ in records(path, LONGEST_LINE):
+        for record, _ in records(path, LONGEST_DOCUMENT):
             if call := call_of(record):
                 yield call
 

@@ -10,6 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from judgesheet.base.limits import MOST_REPEATS
+
 SCHEMA = Path(__file__).with_name("ledger.sql").read_text(encoding="utf-8")
 
 VIEWS = [
@@ -46,7 +48,7 @@ ADDED = (
 """Reading an older ledger shows these in a view; whoever goes on with it adds them."""
 _DECODED = frozenset({"prompt", "params"})
 _TYPES = {"TEXT": "'text'", "INTEGER": "'integer'", "REAL": "'real', 'integer'"}
-_MOST = {"repeat": 1000}
+_HIGHEST = {"repeat": MOST_REPEATS}
 _PARSER = {"axis": str, "name": str, "digest": str, "source": str}
 ALWAYS: Mapping[str, Any] = {
     "schema_version": int,
@@ -183,7 +185,7 @@ def _least(column: Column) -> int:
 
 
 def _most(column: Column) -> int:
-    return _MOST.get(column.name, 1_000_000_000)
+    return _HIGHEST.get(column.name, 1_000_000_000)
 
 
 def belongs(column: Column, value: Any) -> bool:

@@ -7,20 +7,19 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
-from judgesheet import __version__
 from judgesheet.axes import all_axes
 from judgesheet.axis import Citing, Permuting
 from judgesheet.base.datasheet import SCHEMA_VERSION
+from judgesheet.base.limits import MOST_KINDS
 from judgesheet.base.prices import cost
 from judgesheet.base.records import END_OF_TIME, AxisResult, Datasheet
 from judgesheet.base.sanitize import said_by_server
+from judgesheet.base.version import __version__
 from judgesheet.measuring.measure import Measured, code_digest
 
 if TYPE_CHECKING:
     from judgesheet.ledger.ledger import Ledger, Totals
 
-MOST_FAILURES = 5
-"""Kinds of failure that a sheet tells of."""
 FREE = ("local", "sim")
 """Providers that send no bill."""
 PACKAGES = ("numpy", "pandas", "scipy", "statsmodels", "aiohttp", "xllamacpp", "litellm")
@@ -209,7 +208,7 @@ def _failures(ledger: "Ledger") -> dict[str, Any]:
             "said": said_by_server(str(status or ""), str(raw)),
             "attempts": attempts,
         }
-        for outcome, status, raw, attempts in ledger.failures()[:MOST_FAILURES]
+        for outcome, status, raw, attempts in ledger.failures()[:MOST_KINDS]
     ]
     return {"failures": kinds} if kinds else {}
 

@@ -27,6 +27,7 @@ from judgesheet.base.estimates import Estimates
 from judgesheet.base.files import decoded
 from judgesheet.base.finish_reasons import is_whole
 from judgesheet.base.keys import Key
+from judgesheet.base.limits import MOST_IN_A_LIST
 from judgesheet.base.missing_reasons import NOT_RECORDED
 from judgesheet.base.records import (
     AxisResult,
@@ -51,8 +52,6 @@ COLUMNS = ("call_id", "axis", "stimulus", "cell", "repeat", "reply", "outcome", 
 """What the ledger gives per call; `cell` is JSON, `outcome` None where nothing was asked yet."""
 PAGE = 50_000
 """Rows of a ledger that are held as objects at once."""
-MOST_NAMES = 12
-"""Figures that a sentence about missing ones names."""
 CHECK = "`judgesheet doctor DIR` says what can be saved"
 
 
@@ -253,7 +252,7 @@ def _not_estimable(axis: Axis, estimates: Iterable[Estimate]) -> Iterator[str]:
             groups.setdefault((estimate.reason, lacks), []).append(estimate)
     for group in groups.values():
         names, reason = [Key.parse(estimate.key).local for estimate in group], group[0].note
-        told = listed(names, MOST_NAMES)
+        told = listed(names, MOST_IN_A_LIST)
         yield f"Not estimable from these records, because {reason}: {told}."
 
 

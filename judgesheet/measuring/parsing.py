@@ -4,7 +4,7 @@ Your own parser is for a judge that answers in its own format. It is a small TOM
 beside the prompt template that asks for that form:
 
     [verdict]
-    regex = 'Rating:\s*(\d+)'                         # or: jsonpath = '$.result.rating'
+    regex = 'Rating:\s*(\d+)'                         # or: path = 'result.rating'
     map = { "Response A" = "1", "Response B" = "2" }  # optional
 
     [[example]]
@@ -21,44 +21,43 @@ Where a verdict has a part for each criterion or candidate, the pattern names th
 table for each: `[verdict.score]`, `[verdict.uncertain]`.
 
 Replies are hostile. Regular expressions run in RE2, whose time grows with the length of the reply
-and not beyond; JSON paths are RFC 9535 without the functions that match regular expressions,
-descend at most once, and take a limited number of steps. Nothing of a reply is executed.
+and not beyond; a path names one place in the JSON of a reply. Nothing of a reply is executed.
 """
 
 import json
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Self, cast
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, model_validator
 
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Axis, Locating, NamingParts, ReadingAlike
-from judgesheet.axis.answer import LONGEST, without_thought
+from judgesheet.axis.answer import without_thought
 from judgesheet.axis.documents import json_documents
 from judgesheet.axis.reply import PLACEHOLDERS, Reading
 from judgesheet.axis.shapes import shape
 from judgesheet.base.errors import ParserError, RunError, UsageError
 from judgesheet.base.files import checked, text_of, toml
 from judgesheet.base.finish_reasons import is_whole
+from judgesheet.base.limits import LONGEST_ANSWER, MOST_LISTED, MOST_MATCHES
 from judgesheet.base.records import Call, Reply, ReplyFormat, digest
 from judgesheet.ledger.ledger import Ledger
 
-MOST_STEPS = 50_000
-"""Most values that JSON paths look at in one reply; one that needs more is unreadable."""
-MOST_TERMS = 3
-"""Most parts of a filter that look at a value (`@`)."""
-MOST_MATCHES = 1_000
-"""Most matches that are examined; a reply with more is unreadable."""
 _PLACEHOLDER = re.compile(rf"\{{({'|'.join(PLACEHOLDERS)})\}}")
 # Fifteen digits are exact in a float, and too few to take long.
 _WHOLE = re.compile(r"[+-]?\d{1,15}")
 _DECIMAL = re.compile(r"[+-]?\d{1,15}\.\d{1,15}")
 _UNREADABLE = object()
+_STEP = re.compile(
+    r"""(?:^|\.)(?P<name>[^.\[\]'"$*?@]+)|\[(?P<index>-?\d{1,9})\]|\[(['"])(?P<quoted>[^'"\\]+)\3\]"""
+)
+"""A step of a path: `.name`, `[0]`, `['any name']`."""
 
 
 def _scalar(value: Any) -> Any:
@@ -77,40 +76,38 @@ class _Table(BaseModel):
 
 
 class VerdictPattern(_Table):
-    """One regular expression or JSON path, and the meaning of what it finds.
+    """One regular expression or path, and the meaning of what it finds.
 
     `meanings` says what the judge's words mean; where there are any, no other word means anything.
     `default` is the value where nothing is found, None if that makes the reply unreadable.
     """
 
     regex: str | None = None
-    jsonpath: str | None = None
+    # `jsonpath`, as parsers of earlier versions have it.
+    path: str | None = Field(default=None, validation_alias=AliasChoices("path", "jsonpath"))
     meanings: Mapping[str, Scalar] = Field(default={}, alias="map")
     default: Scalar = None
 
     @model_validator(mode="after")
     def _usable(self) -> Self:
-        if (self.regex is None) == (self.jsonpath is None):
-            raise ValueError("give one regex or one jsonpath")
-        _check_path(self.text) if self.regex is None else _check_regex(self.text)
+        if (self.regex is None) == (self.path is None):
+            raise ValueError("give one regex or one path")
+        _steps(self.text) if self.regex is None else _check_regex(self.text)
         return self
 
     @property
     def text(self) -> str:
         """The expression or path."""
-        return self.regex or self.jsonpath or ""
+        return self.regex or self.path or ""
 
     @property
     def names_parts(self) -> bool:
         """Whether it is looked for once per criterion or candidate."""
         return _PLACEHOLDER.search(self.text) is not None
 
-    def find(self, reply: str, names: Mapping[str, str], steps: "_Steps") -> Any:
+    def find(self, reply: str, names: Mapping[str, str]) -> Any:
         """The only value that the reply gives for these names, or `_UNREADABLE`."""
-        if self.jsonpath is None:
-            values = _regex_values(self.text, reply, names)
-        else:
-            values = _path_values(self.text, reply, names, steps)
+        values = (_regex_values if self.path is None else _path_values)(self.text, reply, names)
         matches = list(islice(values, MOST_MATCHES + 1))
         if not matches:
             return _UNREADABLE if self.default is None else self.default
@@ -189,7 +186,7 @@ class Parser:
     def from_source(cls, source: str, name: str) -> Self:
         """The parser in a text, as a ledger keeps it."""
         file = checked(_File, toml(source, name, ParserError), name, ParserError)
-        is_one = not file.verdict or file.verdict.keys() & {"regex", "jsonpath"}
+        is_one = not file.verdict or file.verdict.keys() & {"regex", "path", "jsonpath"}
         tables = {"": file.verdict} if is_one else file.verdict
         fields = {
             field: checked(
@@ -211,18 +208,17 @@ class Parser:
         stands before the last end of thought is not looked at.
         """
         text = without_thought(text).lstrip()
-        if not text or len(text) > LONGEST:
+        if not text or len(text) > LONGEST_ANSWER:
             return None
-        steps = _Steps()
         if not any(pattern.names_parts for pattern in self.fields.values()):
-            value = self._part(text, {}, steps)
+            value = self._part(text, {})
         else:
-            values = {names["candidate"]: self._part(text, names, steps) for names in parts}
+            values = {names["candidate"]: self._part(text, names) for names in parts}
             value = values if values and _UNREADABLE not in values.values() else _UNREADABLE
         return None if value is _UNREADABLE else json.dumps(value)
 
-    def _part(self, reply: str, names: Mapping[str, str], steps: "_Steps") -> Any:
-        found = {field: pattern.find(reply, names, steps) for field, pattern in self.fields.items()}
+    def _part(self, reply: str, names: Mapping[str, str]) -> Any:
+        found = {field: pattern.find(reply, names) for field, pattern in self.fields.items()}
         if any(value is _UNREADABLE for value in found.values()):
             return _UNREADABLE
         return found.get("", found)
@@ -351,7 +347,6 @@ _RULES = (
     r"(?i){criterion}\W{0,12}(\d+)",
 )
 """Expressions that read what judges often write instead of the form that they are asked for."""
-_MOST_NAMES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,7 +359,7 @@ class Suggested:
 
 def suggested(axis: Axis, replies: Sequence[tuple[str, Mapping[str, Any]]]) -> Suggested | None:
     """The simple rule that reads most of these replies (text, cell); None if none reads any."""
-    rules = [f"jsonpath = '$.{name}'" for name in _names_in(text for text, _ in replies)]
+    rules = [f"path = '{name}'" for name in _names_in(text for text, _ in replies)]
     rules += [f"regex = '{rule}'" for rule in _RULES]
     tried = []
     for rule in rules:
@@ -379,7 +374,7 @@ def _names_in(texts: Iterable[str]) -> list[str]:
     """Plain names under which objects in these replies hold something."""
     objects = (one for text in texts for one in _documents(text) if isinstance(one, dict))
     names = (name for one in objects for name in one if re.fullmatch(r"[A-Za-z_]\w{0,30}", name))
-    return list(islice(dict.fromkeys(names), _MOST_NAMES))
+    return list(islice(dict.fromkeys(names), MOST_LISTED))
 
 
 # -- parsers of a run ------------------------------------------------------------------------------
@@ -444,63 +439,35 @@ def _regex_values(pattern: str, reply: str, names: Mapping[str, str]) -> Iterato
         yield match.group(1)
 
 
-class _TooManyStepsError(ValueError):
-    """A search that would take too long: the reply is unreadable."""
+def _path_values(pattern: str, reply: str, names: Mapping[str, str]) -> Iterator[Any]:
+    steps = [_filled(one, names) if isinstance(one, str) else one for one in _steps(pattern)]
+    for document in _documents(reply):
+        with suppress(LookupError, TypeError):  # there is no such place in it
+            yield _at(document, steps)
 
 
-class _Steps:
-    """The steps that are left for the JSON paths of a parser in one reply."""
-
-    def __init__(self) -> None:
-        self._left = MOST_STEPS
-
-    def take(self, steps: int = 1) -> None:
-        self._left -= steps
-        if self._left < 0:
-            raise _TooManyStepsError
+def _at(value: Any, steps: Iterable[str | int]) -> Any:
+    """The value at this place of a document; LookupError or TypeError if there is none."""
+    for step in steps:
+        if isinstance(value, str):  # it could be indexed, but a letter of a text is no value
+            raise TypeError
+        value = value[step]
+    return value
 
 
-def _path_values(
-    pattern: str, reply: str, names: Mapping[str, str], steps: _Steps
-) -> Iterator[Any]:
-    from jsonpath import JSONPathError
-
-    path = _path(pattern, tuple(names.items()))
-    try:
-        if "?" in pattern:  # a filter looks at all values
-            steps.take(2 * sum(map(reply.count, ",[{")))
-        for document in _documents(reply):
-            nodes: Iterable[Any] = [_node_type()(document, document, steps)]
-            for segment in path.segments:
-                nodes = segment.resolve(nodes)
-            yield from (node.obj for node in nodes)
-    except (JSONPathError, _TooManyStepsError):  # nested too deeply, or too much
-        yield _UNREADABLE
-
-
-@lru_cache(maxsize=1)
-def _node_type() -> Any:
-    from jsonpath import JSONPathMatch
-
-    class Node(JSONPathMatch):
-        """A value in a document. It counts, and does not write down the way to it."""
-
-        __slots__ = ("_steps",)
-
-        def __init__(self, value: object, root: Any, steps: _Steps) -> None:
-            super().__init__(
-                filter_context={}, obj=value, parent=None, path="", parts=(), root=root
-            )
-            self._steps = steps
-
-        def new_child(self, obj: object, key: int | str) -> "Node":  # noqa: ARG002
-            self._steps.take()
-            return Node(obj, self.root, self._steps)
-
-        def add_child(self, *children: JSONPathMatch) -> None:
-            """Forget it: a list of all would be held in memory."""
-
-    return Node
+@lru_cache(maxsize=1024)
+def _steps(path: str) -> tuple[str | int, ...]:
+    """The names and indices on the way to the place; ValueError if it names no single place."""
+    rest = path.removeprefix("$")
+    found = [*_STEP.finditer(rest)]
+    if not found or "".join(one[0] for one in found) != rest:
+        raise ValueError(
+            f"{path[:60]!r} is not the path of one place, such as result.rating, parts[0].score or "
+            "scores.{criterion}; a regex finds what such a path does not"
+        )
+    return tuple(
+        int(one["index"]) if one["index"] else one["name"] or one["quoted"] for one in found
+    )
 
 
 @lru_cache(maxsize=1024)  # a pattern is compiled for each name that it is filled with
@@ -512,29 +479,8 @@ def _regex(pattern: str, names: tuple[tuple[str, str], ...]) -> Any:
     return re2.compile(_filled(pattern, dict(names), re2.escape), options)
 
 
-@lru_cache(maxsize=1024)
-def _path(pattern: str, names: tuple[tuple[str, str], ...]) -> Any:
-    return _environment().compile(_filled(pattern, dict(names), _quoted))
-
-
-@lru_cache(maxsize=1)
-def _environment() -> Any:
-    from jsonpath import JSONPathEnvironment
-
-    # RFC 9535 alone, without what the library adds to it.
-    environment = JSONPathEnvironment(strict=True)
-    for name in ("match", "search"):  # these run Python's regular expressions on the reply
-        environment.function_extensions.pop(name, None)
-    return environment
-
-
-def _filled(pattern: str, names: Mapping[str, str], escape: Any) -> str:
+def _filled(pattern: str, names: Mapping[str, str], escape: Callable[[str], str] = str) -> str:
     return _PLACEHOLDER.sub(lambda place: escape(names.get(place[1], place[1])), pattern)
-
-
-def _quoted(name: str) -> str:
-    """A name for between quotes of either kind in a JSON path."""
-    return json.dumps(name)[1:-1].replace('\\"', "\\u0022").replace("'", "\\u0027")
 
 
 # -- what a pattern must be -------------------------------------------------------------------
@@ -559,44 +505,3 @@ def _check_regex(text: str) -> None:
             f"the regex has {compiled.groups} groups and needs one, which is the verdict; "
             "write (?:…) for the others"
         )
-
-
-def _check_path(text: str) -> None:
-    from jsonpath import JSONPathError
-
-    try:
-        path = _path(text, _ODD)
-    except JSONPathError as error:
-        reason = str(error).splitlines()[0]
-        raise ValueError(
-            f"this jsonpath cannot be used ({reason}); paths follow RFC 9535 without "
-            "match and search, and names stand in quotes: $.scores['{criterion}']"
-        ) from None
-    # Else a long reply takes time out of proportion: what filters do is not counted as steps.
-    kinds = [token.kind for token in _environment().lexer.tokenize(text)]
-    for sign, kind, most in _MOST_SIGNS:
-        if kinds.count(kind) > most:
-            often = "only once" if most == 1 else f"at most {most} times"
-            raise ValueError(f"the jsonpath may have {sign} {often}")
-    if "TOKEN_FILTER" in kinds and "TOKEN_COMMA" in kinds:
-        raise ValueError("the jsonpath may have a filter or a comma, not both")
-    if not all(query.path.singular_query() for query in _queries_in_filters(path)):
-        raise ValueError("a filter of the jsonpath may look at single values only: @.name, @[0]")
-
-
-_MOST_SIGNS = (
-    ("..", "TOKEN_DDOT", 1),
-    ("$", "TOKEN_ROOT", 1),
-    ("?", "TOKEN_FILTER", 1),
-    ("@", "TOKEN_SELF", MOST_TERMS),
-)
-
-
-def _queries_in_filters(path: Any) -> Iterator[Any]:
-    selectors = (one for segment in path.segments for one in segment.selectors)
-    below = [one.expression for one in selectors if hasattr(one, "expression")]
-    while below:
-        one = below.pop()
-        below += one.children()
-        if hasattr(one, "path"):
-            yield one

@@ -6,6 +6,7 @@ from statistics import fmean
 
 import numpy as np
 
+from judgesheet.base.digits import counted
 from judgesheet.base.prices import Prices, cost
 from judgesheet.ledger.ledger import Totals
 from judgesheet.permutation_consensus.decision import SetDecision
@@ -27,7 +28,7 @@ class Accuracy:
     """The direct decision against the consensus, on the sets where both decided.
 
     A tie of m that holds a right candidate counts 1/m. `gain` is a difference of shares with its
-    its interval (`low`, `high`), `sign_test_p` the exact two-sided test of improved against
+    interval (`low`, `high`), `sign_test_p` the exact two-sided test of improved against
     regressed sets. `left_out` sets have a known answer and lack a decision. `calls_per_point` is
     the extra calls per set for each percentage point, None unless a gain is proven. The macro
     averages weigh every source alike, as 004 does for pairs; None where no pair names a source.
@@ -146,18 +147,20 @@ def accuracy(decisions: Sequence[SetDecision]) -> Accuracy | None:
 
 
 def _lines(run: Summary) -> Iterator[str]:
-    yield f"{run.sets} sets: {run.decided} decided, {run.tied} tied, {run.undecided} undecided"
+    sets = counted(run.sets, "set")
+    yield f"{sets}: {run.decided} decided, {run.tied} tied, {run.undecided} undecided"
     if run.agreement is not None:
         share = show.share(run.agreement, 1)
         yield f"a single call makes the same choice as the decision in {share} of cases"
     tokens = (run.tokens_in or 0) + (run.tokens_out or 0)
-    spent = f", {show.count(tokens)} tokens" if tokens else ""
+    spent = f", {counted(tokens, 'token')}" if tokens else ""
     price = "" if run.cost_usd is None else f", {show.money(run.cost_usd)}"
-    yield f"{run.requests} requests for {run.planned} calls{spent}{price}"
+    yield f"{counted(run.requests, 'request')} for {counted(run.planned, 'call')}{spent}{price}"
     if run.unreadable:
-        yield f"{run.unreadable} replies could not be read"
+        yield f"{counted(run.unreadable, 'reply', 'replies')} could not be read"
     if run.stopped_early:
-        yield f"{run.stopped_early} sets stopped early, {run.saved} calls saved"
+        saved = counted(run.saved, "call")
+        yield f"{counted(run.stopped_early, 'set')} stopped early, {saved} saved"
     if run.accuracy is not None:
         yield from _accuracy_lines(run.accuracy)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from judgesheet.axes import prompt
 from judgesheet.axis import Axis, NamingArms, Options
 from judgesheet.axis.material import independent
-from judgesheet.base.digits import cents, thousandths
+from judgesheet.base.digits import cents, counted, thousandths
 from judgesheet.base.files import write_lines
 from judgesheet.base.keys import Key
 from judgesheet.base.prices import Prices, cost
@@ -25,8 +25,6 @@ from judgesheet.planning import stimuli as pools
 if TYPE_CHECKING:
     import numpy as np
 
-LONGEST_LINE = 100_000_000
-"""Characters a line may have: planned calls hold whole stimuli, answers log-probabilities."""
 CHARACTERS_PER_TOKEN = 4.0  # of ASCII
 """Rule of thumb for English; only estimates of cost rest on it, and they say so."""
 
@@ -211,9 +209,10 @@ def as_record(plan: Plan, budgets: Sequence[AxisBudget], prices: Prices | None) 
 
 def as_text(plan: Plan, budgets: Sequence[AxisBudget], prices: Prices | None) -> str:
     """The budget of a plan for a reader."""
-    lines = [f"{len(plan.calls):,} calls, plan {plan.digest[:12]}"]
+    lines = [f"{counted(len(plan.calls), 'call')}, plan {plan.digest[:12]}"]
     for one in budgets:
-        lines.append(f"{one.axis}: {one.calls:,} calls on {one.stimuli} stimuli")
+        stimuli = counted(one.stimuli, "stimulus", "stimuli")
+        lines.append(f"{one.axis}: {counted(one.calls, 'call')} on {stimuli}")
         lines += [f"  {calls:>7,}  {arm}" for arm, calls in one.arms.items()]
         lines.append(f"  about {one.tokens_in:,} tokens in, at most {one.tokens_out_at_most:,} out")
         lines += [f"  {line}" for line in _expected(one.expectations)]

@@ -10,18 +10,14 @@ from typing import Any
 
 from markupsafe import Markup
 
+from judgesheet.base.limits import LONGEST_ANSWER, MOST_CASES
 from judgesheet.base.records import Answer, Casebook, Datasheet
 from judgesheet.base.sanitize import spelled
 from judgesheet.sheet import show
 from judgesheet.sheet.cases import written
-from judgesheet.sheet.html import minify_css, security_policy, style
-from judgesheet.sheet.templates import template
+from judgesheet.sheet.html import filled
 
 TEMPLATE = "cases.html.jinja"
-MOST_CASES = 1_000
-"""Cases of a figure that the page holds."""
-LONGEST = 100_000
-"""Characters of a reply or of a line of a prompt that the page holds."""
 
 
 class _Once:
@@ -40,16 +36,14 @@ class _Once:
 
 def render(book: Casebook, sheet: Datasheet) -> bytes:
     """The page; it needs no network and no other file."""
-    css = minify_css("".join(map(style, ("sheet.css", "screen.css", "cases.css"))))
-    script = style("cases.js")
     model = show.judge(sheet)
-    page = template(TEMPLATE).render(
+    page = filled(
+        TEMPLATE,
+        "cases.css",
+        "cases.js",
         title=f"{model}: replies",
         model=model,
         about=f"{len(book.answers):,} calls. Choose a figure to see the replies that it rests on.",
-        policy=security_policy(css, script),
-        css=Markup(css),  # noqa: S704 (ours)
-        script=Markup(script),  # noqa: S704 (ours)
         data=Markup(_harmless(_data(book, sheet))),  # noqa: S704 (no sign of markup is left in it)
     )
     # Replies may hold halves of surrogate pairs, which have no UTF-8.
@@ -98,9 +92,9 @@ def _data(book: Casebook, sheet: Datasheet) -> dict[str, Any]:
         "calls": calls,
         "names": list(names),
         "cells": list(cells),
-        "lines": [spelled(line[:LONGEST]) for line in lines],
+        "lines": [spelled(line[:LONGEST_ANSWER]) for line in lines],
         "prompts": list(prompts),
-        "replies": [spelled(text[:LONGEST]) for text in replies],
+        "replies": [spelled(text[:LONGEST_ANSWER]) for text in replies],
         "sets": list(sets),
         "figures": figures,
         "about": dict(_figures(sheet, book)),
@@ -113,7 +107,7 @@ def _data(book: Casebook, sheet: Datasheet) -> dict[str, Any]:
 
 
 def _text(value: Any) -> str:
-    return spelled(written(value))[:LONGEST]
+    return spelled(written(value))[:LONGEST_ANSWER]
 
 
 def _figures(sheet: Datasheet, book: Casebook) -> Iterator[tuple[str, str]]:

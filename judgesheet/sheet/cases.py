@@ -9,6 +9,7 @@ from textwrap import wrap
 from typing import Any
 
 from judgesheet.base.keys import Key
+from judgesheet.base.limits import MOST_COMPARED_LINES
 from judgesheet.base.records import Answer, Case, Casebook
 from judgesheet.base.sanitize import one_line
 
@@ -19,8 +20,6 @@ Line = tuple[Part, ...]
 
 REPLY_LINES, PROMPT_LINES, ROWS = 12, 30, 8
 """The most lines of a reply and of a prompt, and calls of a case, that a terminal is shown."""
-_MOST_COMPARED = 4_000
-"""Lines of two prompts that are compared; longer ones are shown from their first difference."""
 MARK, INDENT, BETWEEN = "> ", "   ", " │ "
 
 
@@ -191,7 +190,7 @@ def changed_lines(one: Sequence[str], other: Sequence[str]) -> tuple[list[Part],
     # Comparing takes quadratic time: what both begin and end with is left out first.
     start = _alike(one, other)
     end = _alike(one[start:][::-1], other[start:][::-1])
-    a, b = (lines[start : len(lines) - end][:_MOST_COMPARED] for lines in (one, other))
+    a, b = (lines[start : len(lines) - end][:MOST_COMPARED_LINES] for lines in (one, other))
     # Else lines that a long prompt repeats would count as noise.
     blocks = SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks()
     left = {block.a + at for block in blocks for at in range(block.size)}

@@ -127,7 +127,7 @@ def build(comparisons: Sequence[Comparison]) -> SideBySide:
 
 def _names(sheets: Sequence[Datasheet]) -> Iterator[str]:
     """The judges' names; numbered where two are the same."""
-    models = [show.short(str(sheet.judge.get("model") or "unnamed judge"), 60) for sheet in sheets]
+    models = [show.short(show.judge(sheet), 60) for sheet in sheets]
     for number, model in enumerate(models, start=1):
         # Two runs of one judge are the usual case.
         yield model if models.count(model) == 1 else f"{model} ({number})"
@@ -196,22 +196,12 @@ def _points(shown: show.PrintedEstimate) -> str:
 
 def as_html(comparisons: Sequence[Comparison]) -> str:
     """One page without network or script: the table, and a small figure per parameter."""
-    from markupsafe import Markup
-
-    from judgesheet.sheet.html import minify_css, minify_html, security_policy, style
-    from judgesheet.sheet.templates import template
+    from judgesheet.sheet.html import filled, minify_html
 
     page = build(comparisons)
-    css = minify_css("".join(map(style, ("sheet.css", "screen.css", "compare.css"))))
-    return minify_html(
-        template(TEMPLATE).render(
-            page=page,
-            css=Markup(css),  # noqa: S704 (ours)
-            policy=security_policy(css),
-            drawings=[*_multiples(page)],
-            reading=READING,
-        )
-    )
+    drawings = [*_multiples(page)]
+    text = filled(TEMPLATE, "compare.css", page=page, drawings=drawings, reading=READING)
+    return minify_html(text)
 
 
 def _multiples(page: SideBySide) -> "Iterator[Drawing]":

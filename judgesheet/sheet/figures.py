@@ -14,6 +14,7 @@ from operator import itemgetter
 from typing import Literal
 
 from judgesheet.base.keys import Key
+from judgesheet.base.limits import MOST_DRAWN, MOST_EXAMPLES
 from judgesheet.base.records import Estimate, Plot
 from judgesheet.base.units import Unit, unit
 from judgesheet.sheet import show
@@ -36,8 +37,6 @@ from judgesheet.sheet.chart import (
     wrapped,
 )
 
-MOST_REASONS = 3  # the appendix has all of them
-MOST_PLACES = 24  # more labels cannot be told apart
 CROWDED = 6
 """Places beyond which whiskers give way to a band."""
 WIDTH, HEIGHT = 249.0, 88.0
@@ -225,9 +224,9 @@ def _series_name(plot: Plot, key: Key) -> str:
 def _bounded(plot: Plot, points: Sequence[Point]) -> list[Point]:
     """The points without those that no reader could tell apart."""
     series = list(dict.fromkeys(point.series for point in points))[: len(SERIES)]
-    places = list(dict.fromkeys(point.x for point in points))[:MOST_PLACES]
-    rows = list(dict.fromkeys(point.y for point in points))[:MOST_PLACES]
-    most = MOST_PLACES if plot.kind == "intervals" else len(SERIES) * MOST_PLACES**2
+    places = list(dict.fromkeys(point.x for point in points))[:MOST_DRAWN]
+    rows = list(dict.fromkeys(point.y for point in points))[:MOST_DRAWN]
+    most = MOST_DRAWN if plot.kind == "intervals" else len(SERIES) * MOST_DRAWN**2
     return [p for p in points if p.series in series and p.x in places and p.y in rows][:most]
 
 
@@ -237,11 +236,11 @@ def _notes(data: Data) -> Iterator[str]:
     for estimate in data.gaps:
         name = show.visible(estimate.label, 120)
         reasons.setdefault(show.estimate(estimate).why, []).append(name)
-    for why, names in list(reasons.items())[:MOST_REASONS]:
+    for why, names in list(reasons.items())[:MOST_EXAMPLES]:
         what = names[0] if len(names) == 1 else f"{len(names)} values"
         yield f"{what} not measured: {why}"
-    if len(reasons) > MOST_REASONS:
-        yield f"and {len(reasons) - MOST_REASONS} more reasons, in the appendix"
+    if len(reasons) > MOST_EXAMPLES:
+        yield f"and {len(reasons) - MOST_EXAMPLES} more reasons, in the appendix"
     if data.left_out:
         yield f"{data.left_out} more are in the appendix only"
 

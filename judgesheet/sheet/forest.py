@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from judgesheet.base.digits import MINUS
+from judgesheet.base.limits import MOST_DRAWN, MOST_NAMED
 from judgesheet.base.sanitize import listed
 from judgesheet.base.units import unit
 from judgesheet.sheet import show
@@ -23,7 +24,6 @@ from judgesheet.sheet.chart import (
     Canvas,
     Entry,
     Style,
-    cut,
     path,
     round_numbers,
     short_number,
@@ -31,7 +31,7 @@ from judgesheet.sheet.chart import (
     wrapped,
 )
 from judgesheet.sheet.figures import Drawing
-from judgesheet.sheet.page.parts import share_out
+from judgesheet.sheet.page.parts import OUTCOMES, share_out
 from judgesheet.sheet.page.table import AxisPart, TableRow
 
 WIDTH = 522.0
@@ -40,26 +40,23 @@ _ROW, _GAP, _FOOT = 10.6, 8.0, 17.0
 """Heights of a row of one line and of the labels of a scale; what is left between columns."""
 _LABEL, _TOLD = 200.0, 130.0
 """Most that a label takes before it has two lines, and a value with its interval."""
-HEADS = {"Value": 80.0, "Bound": 64.0, "Limit": 60.0, "Result": 64.0}
-"""The columns beside the scale of effects under a limit, and the most that each takes."""
+HEADS = {"Value": 80.0, "Bound": 70.0, "Limit": 70.0, "Result": 58.0}
+"""The columns beside the scale of effects under a limit, and the width of their lines at most."""
 _BOLD = 1.1
 """How much wider bold type is."""
 _BEYOND = "#fdecea"
-_OUTCOMES = {"proven": "#0a6b4f", "broken": "#a6260d", "not proven": "#6b4e00", "void": MUTED}
+_COLOURS = {"proven": "#0a6b4f", "broken": "#a6260d", "not proven": "#6b4e00", "void": MUTED}
 """Colour of a limit by how it came out."""
 _LINES = 13
 """Lines that effects without a limit may fill, with the names of their axes."""
-_MOST_LIMITED = 24
-"""Limits that are drawn; more of them would leave page one no room for anything else."""
 _WORST = ("broken", "void", "not proven", "proven")
-_MOST_NAMED = 2
-_MOST_LIMITS = 4.0
+_SCALE_ENDS = 4.0
 """Times the largest limit where a scale ends: one wild figure must not press the others to 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """One row: its numbers on the scale of its panel, and its label on lines."""
+    """One row: its numbers on the scale of its panel, and its words on lines."""
 
     row: TableRow
     label: str
@@ -73,10 +70,8 @@ class Effect:
     @property
     def limit_in_words(self) -> str:
         """`≤ 10 %`; "" without a limit."""
-        verdict, given_in = self.row.verdict, unit(self.row.estimate.unit)
-        if verdict is None or verdict.limit is None:
-            return ""
-        return f"{show.SIGNS[verdict.kind]}{show.number(verdict.limit, given_in)}"
+        verdict = self.row.verdict
+        return "" if verdict is None else show.limit(verdict, self.row.estimate)
 
     @property
     def result(self) -> str:
@@ -88,8 +83,9 @@ class Effect:
     def told(self) -> tuple[str, ...]:
         """What stands beside the scale: value, bound, limit and result, or the value alone."""
         if self.limit is None:
-            return (f"{self.row.shown.with_interval} {self.result}".rstrip(),)
-        return self.row.shown.number, self.row.bound, self.limit_in_words, self.result
+            return (wrapped(f"{self.row.shown.with_interval} {self.result}".rstrip(), _TOLD),)
+        told = self.row.shown.number, self.row.bound, self.limit_in_words, self.result
+        return tuple(wrapped(text, most) for text, most in zip(told, HEADS.values(), strict=True))
 
     @property
     def colour(self) -> str:
@@ -97,12 +93,12 @@ class Effect:
         if self.row.void:
             return MUTED
         verdict = self.row.verdict
-        return SERIES[0].colour if verdict is None else _OUTCOMES[verdict.status]
+        return SERIES[0].colour if verdict is None else _COLOURS[verdict.status]
 
     @property
     def height(self) -> float:
         """In points."""
-        return _ROW + LINE * self.label.count("\n")
+        return _ROW + LINE * max(text.count("\n") for text in (self.label, *self.told))
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +131,13 @@ class Panel:
 
 def forest(axes: Sequence[AxisPart]) -> Drawing:
     """The plot of the effects under a limit; without any, of the first of every axis."""
-    queues = [[row for row in axis.every if _drawable(row)] for axis in axes]
-    limited = {row.key: row.verdict.status for rows in queues for row in rows if row.verdict}
+    queues = [[row for row in _by_limit(axis) if _drawable(row)] for axis in axes]
+    limited = [(row.verdict.status, row) for rows in queues for row in rows if row.verdict]
     if limited:
         # Sorting is stable: within an outcome the first rows are kept.
-        worst = sorted(limited, key=lambda key: _WORST.index(limited[key]))[:_MOST_LIMITED]
-        chosen = [[row for row in queue if row.key in worst] for queue in queues]
+        in_turn = sorted(limited, key=lambda one: _WORST.index(one[0]))
+        worst = [row for _, row in in_turn[:MOST_DRAWN]]
+        chosen = [[row for row in queue if row in worst] for queue in queues]
         left_out, where = len(limited) - len(worst), "limits stand in the table of page two"
     else:
         used = sum(1 for queue in queues if queue)
@@ -178,11 +175,23 @@ def _card(axis: str, effect: Effect) -> tuple[str, tuple[tuple[str, str], ...]]:
     return f"{axis}: {row.label}", tuple((name, text) for name, text in told.items() if text)
 
 
+def _by_limit(axis: AxisPart) -> Iterator[TableRow]:
+    """The rows of an axis, one for each limit where a figure has several."""
+    for row in axis.every:
+        yield row
+        for verdict in row.limits[1:]:
+            # What limits a change against a baseline says nothing of the figure itself.
+            if not verdict.against_baseline:
+                marks = (OUTCOMES[verdict.status],)
+                bound = show.bound(verdict, row.estimate)
+                yield replace(row, verdict=verdict, marks=marks, bound=bound)
+
+
 def _undrawn(axes: Sequence[AxisPart]) -> Iterator[str]:
     """The limits of figures that have no interval, which nothing can prove."""
     limited = (row for axis in axes for row in axis.every if row.verdict is not None)
     if names := [row.label for row in limited if not _drawable(row)]:
-        yield f"Limited and not measured: {listed(names, _MOST_NAMED)}"
+        yield f"Limited and not measured: {listed(names, MOST_NAMED)}"
 
 
 def _drawable(row: TableRow) -> bool:
@@ -208,7 +217,7 @@ def _panels(axes: Sequence[AxisPart], chosen: Sequence[Sequence[TableRow]]) -> I
     for name in dict.fromkeys(others):
         groups = list(_groups(axes, chosen, name))
         effects = [effect for _, group in groups for effect in group]
-        most = _MOST_LIMITS * max(abs(effect.limit or 0.0) for effect in effects) or math.inf
+        most = _SCALE_ENDS * max(abs(effect.limit or 0.0) for effect in effects) or math.inf
         ends = [end for e in effects for end in (0.0, e.limit or 0.0, e.low, e.high)]
         low, high = max(-most, min(ends)), min(most, max(ends))
         yield Panel(show.short(name, 40), tuple(groups), low, high if high > low else low + 1.0)
@@ -241,7 +250,7 @@ def _description(effects: Sequence[Effect]) -> str:
     """What a reader who cannot see the plot is told."""
     parts = [
         f"{e.row.label}: {e.row.shown.sentence}"
-        + (f", limit {e.row.limit}" if e.row.limit else "")
+        + (f", limit {e.limit_in_words}" if e.limit_in_words else "")
         + (f", {e.row.marks[0].word}" if e.row.marks else "")
         for e in effects
     ]
@@ -255,16 +264,14 @@ class _Forest(Canvas):
         effects = [effect for panel in panels for effect in panel.effects]
         super().__init__(WIDTH)
         limited = [effect.told for effect in effects if effect.limit is not None]
-        heads = HEADS if limited else {"Value (interval)": _TOLD}
-        rows = (tuple(heads), *(limited or [effect.told for effect in effects]))
+        heads = tuple(HEADS) if limited else ("Value (interval)",)
+        rows = (heads, *(limited or [effect.told for effect in effects]))
         told = [max(map(text_width, column)) for column in zip(*rows, strict=True)]
         told[-1] *= _BOLD if limited else 1.0
-        widths = [min(width, most) for width, most in zip(told, heads.values(), strict=True)]
         # From the right: where each column begins.
         self._columns = [
-            WIDTH - sum(widths[at:]) - _GAP * (len(widths) - at - 1) for at in range(len(widths))
+            WIDTH - sum(told[at:]) - _GAP * (len(told) - at - 1) for at in range(len(told))
         ]
-        self._widths = widths
         labels = max(text_width(effect.label) for effect in effects)
         self._left, self._right = labels + 2 * _GAP, self._columns[0] - 2 * _GAP
         # The heads of the columns stand beside the last line of the legend.
@@ -312,13 +319,9 @@ class _Forest(Canvas):
             start, end = self._x(panel, effect.value), self._x(panel, effect.bound)
             self._bound(start, end, middle, effect.colour)
         self._value(panel, effect, middle)
-        told = effect.told
-        most = [WIDTH - self._columns[0]] if len(told) == 1 else self._widths
-        for at, (text, x, width) in enumerate(zip(told, self._columns, most, strict=False)):
-            is_result = at == len(HEADS) - 1
-            look = {"font_weight": "600", "fill": effect.colour} if is_result else {}
-            room = width / (_BOLD if is_result else 1.0)
-            self._text(cut(text, room), x, middle, text_anchor="start", **look)
+        for at, (text, x) in enumerate(zip(effect.told, self._columns, strict=False)):
+            look = {"font_weight": "600", "fill": effect.colour} if at == len(HEADS) - 1 else {}
+            self._text(text, x, middle, text_anchor="start", **look)
 
     def _limit(self, panel: Panel, effect: Effect, top: float, bottom: float) -> None:
         """The limit, and shaded the side of it that is out of tolerance."""

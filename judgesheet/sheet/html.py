@@ -5,6 +5,7 @@ import hashlib
 import re
 from dataclasses import dataclass, replace
 from itertools import count
+from typing import Any
 
 from markupsafe import Markup
 
@@ -52,21 +53,30 @@ def render(sheet: Datasheet, _paper: Paper, cases: str = "") -> bytes:
     """The sheet for browsers: light, dark and print; figures link to their `cases`."""
     page = build(sheet)
     drawn = drawings(page)
-    styles = minify_css(style("sheet.css") + style("screen.css"))
-    script = style("sort.js")
-    # Style sheet, script and drawings are ours; everything else goes through autoescape.
-    text = template(TEMPLATE).render(
+    text = filled(
+        TEMPLATE,
+        script="sort.js",
         page=page,
-        css=Markup(styles),  # noqa: S704
-        script=Markup(script),  # noqa: S704
         cases=cases,
-        policy=security_policy(styles, script),
         figures=drawn,
         forest=drawn.forest,
         # What draws them escapes foreign text.
         place=lambda drawing: Markup(themed(drawing.svg)),  # noqa: S704
     )
     return minify_html(text).encode()
+
+
+def filled(name: str, css: str = "", script: str = "", **variables: Any) -> str:
+    """A page of ours with its style sheet and script, and a policy that lets nothing else run."""
+    sheets = filter(None, ("sheet.css", "screen.css", css))
+    styles, code = minify_css("".join(map(style, sheets))), style(script) if script else ""
+    # Style sheet and script are ours; everything else goes through autoescape.
+    return template(name).render(
+        css=Markup(styles),  # noqa: S704
+        script=Markup(code),  # noqa: S704
+        policy=security_policy(styles, code),
+        **variables,
+    )
 
 
 def minify_html(text: str) -> str:
@@ -129,7 +139,7 @@ def _void(axis: AxisResult, plot: Plot) -> str:
     return show.visible(next(filter(None, reasons), ""), 200)
 
 
-def security_policy(css: str, script: str = "") -> str:
+def security_policy(css: str, script: str) -> str:
     """A content security policy that lets in exactly these two texts."""
     digests = (hashlib.sha256(text.encode()).digest() for text in (css, script))
     style_source, script_source = (f"'sha256-{base64.b64encode(d).decode()}'" for d in digests)

@@ -12,6 +12,7 @@ from judgesheet.base.datasheet import by_key, to_json
 from judgesheet.base.errors import MissingDependencyError
 from judgesheet.base.files import slug
 from judgesheet.base.keys import Key
+from judgesheet.base.limits import MOST_SHOWN
 from judgesheet.base.records import AxisResult, Datasheet, Estimate, digest
 from judgesheet.sheet import Paper, show
 from judgesheet.sheet.markdown import Markdown, code, fill
@@ -23,8 +24,6 @@ BEGIN = "<!-- judgesheet:begin -->"
 END = "<!-- judgesheet:end -->"
 """Foreign text cannot forge these: escaping puts a backslash before its `<` and `>`."""
 _TAGS = "tags:\n- llm-as-a-judge"
-MOST_FIGURES = 6
-"""Key figures of an axis: the first measured rows of its characteristics."""
 
 
 def render(sheet: Datasheet, _paper: Paper) -> bytes:
@@ -100,7 +99,7 @@ def _plain(value: Any) -> Markdown:
 
 def _key_figures(axis: AxisResult, known: dict[str, Estimate]) -> list[Estimate]:
     rows = [known[row.key] for row in axis.characteristics if row.key in known]
-    return [estimate for estimate in rows if show.finite(estimate.value) is not None][:MOST_FIGURES]
+    return [estimate for estimate in rows if show.finite(estimate.value) is not None][:MOST_SHOWN]
 
 
 def _row(estimate: Estimate) -> tuple[str, ...]:

@@ -12,7 +12,8 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from judgesheet.base import digits
-from judgesheet.base.digits import MINUS, MOST_DECIMALS, apart, decimals, rounded
+from judgesheet.base.digits import MINUS, apart, decimals, rounded
+from judgesheet.base.limits import MOST_DECIMALS
 from judgesheet.base.records import Datasheet, Decision, Estimate, Verdict, canonical_json
 from judgesheet.base.sanitize import spelled
 from judgesheet.base.units import Unit, unit
@@ -22,6 +23,12 @@ NOT_RECORDED = "not recorded"
 
 SIGNS = {"max": "\N{LESS-THAN OR EQUAL TO} ", "min": "\N{GREATER-THAN OR EQUAL TO} ", "": ""}
 """Before a limit or a bound, by its kind."""
+
+
+def sign(verdict: Verdict) -> str:
+    """What stands before the limit of a verdict: `≤ `, or `Δ ≤ ` where it is about a change."""
+    return f"{'Δ ' if verdict.against_baseline else ''}{SIGNS[verdict.kind]}"
+
 
 _DASH = "\N{EN DASH}"
 
@@ -54,7 +61,7 @@ class PrintedEstimate(NamedTuple):
     @property
     def bare(self) -> str:
         """`26.3 %`, `0.11`, or the words for a missing value, where a head names the unit."""
-        return f"{self.value} {self.given_in.short or '%'}" if self.percent else self.value
+        return f"{self.value} {self.given_in.sign}" if self.percent else self.value
 
     @property
     def in_table(self) -> str:
@@ -217,8 +224,15 @@ def quantity(
 def number(value: float, given_in: Unit | None = None) -> str:
     """A number that was set rather than measured, such as a limit: `0.15`, `10 %`."""
     scale = given_in.scale if given_in else 1.0
-    sign = f" {given_in.short or '%'}" if given_in and given_in.percent else ""
+    sign = f" {given_in.sign}" if given_in and given_in.percent else ""
     return f"{value * scale:g}{sign}".replace("-", MINUS)
+
+
+def limit(verdict: Verdict, of: Estimate) -> str:
+    """`≤ 10 %`, the limit of a rule; "" where it has none."""
+    if verdict.limit is None:
+        return ""
+    return f"{sign(verdict)}{number(verdict.limit, unit(of.unit))}"
 
 
 def bound(verdict: Verdict, of: Estimate) -> str:

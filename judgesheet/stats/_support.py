@@ -9,17 +9,14 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
+from judgesheet.base.limits import MOST_KEPT, MOST_ONE_BY_ONE
+
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 AT_ONCE = 10_000_000
 """Numbers of a bootstrap that are held in memory at once: those of 5,000 clusters."""
-MOST_KEPT = 100_000_000
-"""Numbers of bootstraps that are kept, two bytes each: those of 50,000 clusters."""
-MOST_SHARED_OUT = 20_000
-"""Clusters up to which draws are shared out among them; more are drawn one by one, seven times
-faster, in the same law."""
 TINY = 1e-12
 """Relative size below which a sum of squares is rounding, not variance."""
 
@@ -111,7 +108,7 @@ def _drawn(clusters: int, resamples: int, rng: np.random.Generator) -> Iterator[
     step, share = max(1, AT_ONCE // max(1, clusters)), np.full(clusters, 1.0 / clusters)
     for done in range(0, resamples, step):
         rows = min(step, resamples - done)
-        if clusters <= MOST_SHARED_OUT:
+        if clusters <= MOST_ONE_BY_ONE:
             yield rng.multinomial(clusters, share, size=rows)
         else:
             drawn = (rng.integers(clusters, size=clusters) for _ in range(rows))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from judgesheet.base.limits import MOST_SUBSETS
 from judgesheet.base.missing_reasons import CONSTANT, Reason
 
 from ._support import (
@@ -26,8 +27,6 @@ FEW_ITEMS = Reason("few_items", "fewer than three items were read under every or
 NO_REPEATS = Reason(
     "no_repeats", "no order was read twice: noise and the effect of the order cannot be told apart"
 )
-MOST_SUBSETS = 1000
-"""Subsets per k; `rng` draws them where there are more."""
 NO_UNCERTAINTY = Reason(
     "no_uncertainty", "the gain itself has no interval, so there is nothing to split"
 )

@@ -9,6 +9,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
+from judgesheet.base.limits import MOST_DELETIONS, MOST_ONE_BY_ONE
 from judgesheet.base.missing_reasons import CONSTANT, NEVER_VARIED, ONE_CLUSTER, Reason
 
 from ._support import (
@@ -28,20 +29,13 @@ from .standard_error import (
     LEAST_CARRIERS,
     NEARLY_ONE,
     carriers,
-    fisher_ends,
+    ends_of_r,
     fisher_error,
-    fisher_z,
     jackknife_error,
-    jackknifed,
 )
 
 Kind = Literal["pearson", "spearman"]
 
-MOST_DELETIONS = 200
-"""With more clusters the jackknife deletes groups of them: 200 values estimate a variance to 10 %,
-and Spearman's ranks are taken anew after each deletion."""
-MOST_ITEMS = 20_000
-"""Items that are resampled one by one; of more, those with equal values are drawn together."""
 LEAST_VARIANCE = 1e-10
 """Relative to the scores' own: a side that varies less is constant, and the rest is rounding."""
 ROUNDING = 1e-12
@@ -179,7 +173,7 @@ def cluster_jackknife_r(
     clusters: ArrayLike,
     kind: Kind = "pearson",
 ) -> Correlation:
-    """Correlation with a Fisher-z interval from the delete-a-cluster jackknife (`jackknifed`).
+    """Correlation with a Fisher-z interval from the delete-a-cluster jackknife (`ends_of_r`).
 
     It covers .95-.97, where Fisher's own standard error covers .80 and the BCa bootstrap .91. No
     interval with fewer than three clusters, at r = 1 or -1, or when a deletion leaves a side
@@ -216,8 +210,7 @@ def cluster_jackknife_r(
     left_out = _leave_out(x, y, codes % MOST_DELETIONS, deletions, kind)
     if why := at_an_end(r, left_out):
         return without_ends(r, why)
-    on_z = jackknifed(fisher_z(r), np.arctanh(left_out), fisher_error(x.size))
-    limits = fisher_ends(r, on_z, deletions)
+    limits = ends_of_r(r, left_out, groups, fisher_error(x.size))
     return answer(r, limits.low, limits.high, bounds=limits.bounds)
 
 
@@ -243,7 +236,7 @@ def _leave_out(x: Floats, y: Floats, folds: Integers, deletions: int, kind: Kind
         return _r(sums.sum(axis=0) - sums)
     # Ranks of codes are cumulative counts: no sorting for each of up to 200 deletions.
     columns = [np.unique(column, return_inverse=True)[1] for column in (x, y)]
-    if x.size > MOST_ITEMS:
+    if x.size > MOST_ONE_BY_ONE:
         return _rho_without(columns, folds)
     kept = (folds != fold for fold in range(deletions))
     return np.array([pearson(*(_ranks(codes[keep]) for codes in columns)) for keep in kept])
@@ -396,7 +389,7 @@ def paper_bootstrap_r(
     r = float(_r(moments.sum(axis=0)))
     if np.isnan(r):
         return answer(None, None, None, note=_why_undefined(x[known]).sentence)
-    if items > MOST_ITEMS:
+    if items > MOST_ONE_BY_ONE:
         pairs = np.stack([x[known], y[known]])
         _, one, times = np.unique(pairs, axis=1, return_index=True, return_counts=True)
         # Items with equal values are drawn together: the same law, for a fraction of the draws.

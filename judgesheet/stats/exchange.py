@@ -14,6 +14,8 @@ import numpy as np
 import scipy
 from numpy.lib.stride_tricks import sliding_window_view
 
+from judgesheet.base.limits import MOST_MOVED, MOST_ONE_BY_ONE
+
 from ._support import Flags, Floats, Integers, alike, sum_by
 from .interval import ROUNDING
 
@@ -21,10 +23,6 @@ DRAWS = 4_999
 """Enough for p-values below one in a thousand where ten calls can show no more than that."""
 # p-values in steps of .005, which is enough to be told from .05.
 FEWEST_DRAWS = 199
-MOST_MOVED = 500_000_000
-"""Calls of all draws together: of more than 100,000 calls there are fewer than `DRAWS` draws."""
-MOST_FRESH = 20_000
-"""Calls up to which every item has exchanges of its own; with more, items share a store of them."""
 STORED = 100_000
 """Exchanges in a store at least. Every item takes successive ones, each from another place on, so
 that no two items are exchanged alike in one draw."""
@@ -294,7 +292,7 @@ def exchanged(
     several = _Several(groups, stimulus, places, varies, observed, number)
     sums = (add(observed), add(mean), add(covariance), number, add(log_ways))
     moved = int(calls[varies].sum())
-    if moved <= MOST_FRESH:
+    if moved <= MOST_ONE_BY_ONE:
         orders = _fresh(rng, draws)
         fresh = [several.drawn(np.array([at]), draws, orders)[0] for at in range(stimuli)]
         return Exchanged(*sums, lambda some: np.stack([fresh[at] for at in some]))

@@ -4,13 +4,19 @@ A pick is a vector of probabilities over C options: uniform over the tied best, 
 score of a single call. Missing picks are NaN throughout.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ._support import Flags, Floats, floats
+from .interval import Interval, by_cluster, cluster_rate
 from .reads import ratio
+
+Which = Literal["different", "same"]
+"""Pairs of calls under two orders, or under one."""
 
 TIE = 1e-9
 """Means of integer scores that differ by less than this are equal: unequal ones of up to 1,000
@@ -29,13 +35,44 @@ class CallFlips:
         Shape (P,): probability that two calls under one order disagree.
     excess
         Shape (P,): `different` - `same`, the flips that the order adds to those by noise and ties.
+    across, within
+        Shape (P,): pairs of answered calls under different orders, and under one order.
+    calls
+        Shape (P,): answered calls.
 
-    All are NaN where a prompt has no such pair of calls.
+    Rates are NaN where a prompt has no such pair of calls.
     """
 
     different: Floats
     same: Floats
     excess: Floats
+    across: Floats
+    within: Floats
+    calls: Floats
+
+    @classmethod
+    def joined(cls, parts: Iterable[Self]) -> Self:
+        """Those of all these prompts."""
+        parts = list(parts)
+        columns = ([getattr(part, field.name) for part in parts] for field in fields(cls))
+        return cls(*(np.concatenate([np.empty(0), *column]) for column in columns))
+
+    def rate(self, which: Which, clusters: ArrayLike | None = None) -> Interval:
+        """The share of all pairs of calls that disagree; `clusters` are the prompts if not given.
+
+        The pairs of one prompt share calls and so depend on each other: the interval takes that
+        from the spread between clusters.
+        """
+        rates, pairs = getattr(self, which), self.across if which == "different" else self.within
+        known = ~np.isnan(rates)
+        cluster = (np.arange(rates.size) if clusters is None else np.asarray(clusters))[known]
+        differing, _ = by_cluster((rates * pairs)[known], cluster)
+        trials, _ = by_cluster(pairs[known], cluster)
+        return cluster_rate(differing, trials)
+
+    def n(self, which: Which | Literal["excess"]) -> int:
+        """Calls that enter these rates."""
+        return int(self.calls[~np.isnan(getattr(self, which))].sum())
 
 
 def pick(scores: ArrayLike) -> Floats:
@@ -108,7 +145,8 @@ def call_flips(q: ArrayLike) -> CallFlips:
     different = _disagreement((total_norms - order_norms) / 2, across_pairs)
     same = _disagreement((order_norms - call_norms) / 2, within_pairs)
     excess = different - same
-    return CallFlips(different, same, np.where(np.abs(excess) < TIE, 0.0, excess))
+    excess = np.where(np.abs(excess) < TIE, 0.0, excess)
+    return CallFlips(different, same, excess, across_pairs, within_pairs, calls.sum(axis=1))
 
 
 def _disagreement(agreements: Floats, pairs: Floats) -> Floats:

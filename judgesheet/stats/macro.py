@@ -9,13 +9,13 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
+from judgesheet.base.limits import MOST_DELETIONS
 from judgesheet.base.missing_reasons import CONSTANT, NEVER_VARIED, Reason
 
 from ._support import Flags, Floats, cluster_codes, floats
 from .correlation import (
     FEW_CLUSTERS,
     LEAST_VARIANCE,
-    MOST_DELETIONS,
     ON_Z,
     Correlation,
     DeltaR,
@@ -28,10 +28,8 @@ from .correlation import (
 from .standard_error import (
     LEAST_CARRIERS,
     carriers,
-    fisher_ends,
+    ends_of_r,
     fisher_error,
-    fisher_z,
-    jackknifed,
 )
 
 
@@ -84,8 +82,7 @@ def macro_r(
     # One or two clusters make the correlation: what others would, nobody saw.
     if carriers(left_out) < LEAST_CARRIERS:
         return without_ends(value, NEVER_VARIED)
-    on_z = jackknifed(fisher_z(value), np.arctanh(left_out), fisher_error(int(both.sum())))
-    limits = fisher_ends(value, on_z, used)
+    limits = ends_of_r(value, left_out, used, fisher_error(int(both.sum())))
     return answer(value, limits.low, limits.high, bounds=limits.bounds, note=note)
 
 

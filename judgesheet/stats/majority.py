@@ -8,6 +8,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
+from judgesheet.base.limits import MOST_DELETIONS
 from judgesheet.base.missing_reasons import Reason
 
 from ._support import TINY, Floats, Integers, floats
@@ -21,9 +22,6 @@ FEW_PROMPTS = Reason("few_prompts", "under three prompts")
 ALL_ERR = Reason("all_err", "all votes err")
 NONE_ERRS = Reason("none_errs", "no vote errs")
 ONE_PROMPT = Reason("one_prompt", "one prompt holds all errors: no interval")
-MOST_SUBSETS = 200
-"""With more choices of k runs than this, random ones: a prompt's mean then has an error of .035 at
-most, less than prompts differ among themselves."""
 
 
 def majority_error_bound(q: float, k: int) -> float:
@@ -133,7 +131,7 @@ def _picks(points: Floats, subsets: Integers) -> Floats:
 
 
 def _subsets(total: int, k: int, rng: np.random.Generator) -> Integers:
-    if comb(total, k) <= MOST_SUBSETS:
+    if comb(total, k) <= MOST_DELETIONS:
         return np.array(list(combinations(range(total), k)), dtype=np.int64)
-    drawn = [rng.permutation(total)[:k] for _ in range(MOST_SUBSETS)]
+    drawn = [rng.permutation(total)[:k] for _ in range(MOST_DELETIONS)]
     return np.array(drawn, dtype=np.int64)

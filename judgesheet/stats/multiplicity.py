@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from math import atan, cos, erfc, isnan, pi, sin, sqrt
 
+from judgesheet.base.limits import LARGEST_T
+
 NORMAL_FROM = 10_000
 """Degrees of freedom from which Student's t is the normal law, to 1e-5 of a tail."""
-MOST_T = 1e3
-"""Beyond this lies nothing that is told apart."""
 
 
 def holm(p: Sequence[float | None]) -> tuple[float | None, ...]:
@@ -49,7 +49,7 @@ def student_tail(t: float, df: int) -> float:
 
 def student_quantile(tail: float, df: int) -> float:
     """The t with P(T > t) = tail, for a tail below one half."""
-    low, high = 0.0, MOST_T
+    low, high = 0.0, LARGEST_T
     while high - low > 1e-9 * max(1.0, low):
         middle = (low + high) / 2
         low, high = (middle, high) if student_tail(middle, df) > tail else (low, middle)

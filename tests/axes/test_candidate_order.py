@@ -675,6 +675,29 @@ def test_a_log_in_one_order_is_not_called_unreadable() -> None:
     ]
 
 
+def test_kappa_compares_verdicts_with_the_better_response() -> None:
+    rows = []
+    for n in range(8):
+        better = "uv"[n % 2]
+        for order in ("uv", "vu"):
+            # One pair follows the slot, one gets a tie in one order; six are right.
+            verdict = (
+                1 if n == 0 else "tie" if n == 1 and order == "uv" else 1 + order.index(better)
+            )
+            row = natural(f"s{n}", order, verdict)
+            rows.append({**row, "cell": {**row["cell"], "better": better}})
+    values = {e.key: e.value for e in recorded(rows).estimates}
+    want = {
+        # 14 of 16 agree; the judge has 8 u, 7 v, 1 tie against 8 u and 8 v: .5 + 3.5 / 16 by chance
+        "quality_kappa[set=natural,weights=none]": 1 - (2 / 16) / (1 - (8 * 8 + 7 * 8) / 256),
+        # squares of 4 and 1 over 16; variances 15/16 - 1/256 and 1, means 1/16 and 0
+        "quality_kappa[set=natural,weights=quadratic]": 1 - (5 / 16) / (15 / 16 + 1),
+        "order_alpha[set=natural,level=nominal]": 1 - (2 / 8) / (1 - (56 + 42) / (16 * 15)),
+    }
+    for key, value in want.items():
+        assert values[f"candidate_order.{key}"] == pytest.approx(value), key
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

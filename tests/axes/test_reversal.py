@@ -79,6 +79,6 @@ def test_orders_that_outnumber_the_scores_bound_the_share_of_changes(
 def test_a_judge_that_follows_the_place_reaches_the_bound() -> None:
     orders = np.array(balanced(5))
     scores = np.tile(orders[:, 0], (3, 1))[:, :, None].astype(float)
-    rows = Rows("Score", {}, scores, np.arange(3), 5)
+    rows = Rows("Score", {}, scores, np.arange(3), np.arange(3), 5)
     (change,) = order_change_rate(SimpleNamespace(rows=[rows]))
     assert change.ceiling == change.value == pytest.approx(40 / 45)

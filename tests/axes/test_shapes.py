@@ -86,7 +86,7 @@ def test_the_users_own_parser_says_what_a_verdict_is() -> None:
     [
         ("My rating: 4 of 5.", "regex = '(?i)"),
         ("4", r"regex = '^\W*(\d+)\W*$'"),
-        (json.dumps({"quality": 4}), "jsonpath = '$.quality'"),
+        (json.dumps({"quality": 4}), "path = 'quality'"),
     ],
 )
 def test_a_rule_is_proposed_that_was_tried(text: str, rule: str) -> None:

@@ -340,7 +340,7 @@ def test_axes_that_were_not_probed() -> None:
     made = decide(sheet(GOOD), lenient)
     assert verdict_of(made) == "adopt"
     assert made.decision is not None
-    assert "Not probed: score_order" in made.decision.text
+    assert "Not probed: score order" in made.decision.text
     assert build(made).front.banner.text == made.decision.text
 
 

@@ -16,8 +16,9 @@ from pyarrow import parquet
 from judgesheet import gate, ingest, measure, plan, render
 from judgesheet.base.datasheet import from_json, to_json
 from judgesheet.base.errors import JudgesheetError, RunError, StimuliError
-from judgesheet.base.files import MAX_DEPTH, MAX_LINE, decoded, numbered_lines, records
+from judgesheet.base.files import decoded, numbered_lines, records
 from judgesheet.base.keys import Key
+from judgesheet.base.limits import LONGEST_LINE, MOST_DEPTH
 from judgesheet.base.records import Plan, Reply
 from judgesheet.importers._rows import read_rows
 from judgesheet.judges.dialects import OPENAI, read_response
@@ -32,7 +33,7 @@ def one_sentence(error: BaseException) -> None:
 
 
 def test_json_is_as_deep_as_it_may_be() -> None:
-    deep = "[" * MAX_DEPTH + "]" * MAX_DEPTH
+    deep = "[" * MOST_DEPTH + "]" * MOST_DEPTH
     assert decoded(deep)
     for more in (f"[{deep}]", "[" * 100_000 + "]" * 100_000, '{"a":' * 500 + "1" + "}" * 500):
         with pytest.raises(ValueError, match="within each other"):
@@ -200,7 +201,7 @@ def test_a_sheet_of_gigabytes_is_not_read(tmp_path: Path) -> None:
 
 def test_a_huge_cell_of_a_parquet_file_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "a.parquet"
-    table = pa.table({"text": ["x" * (64 * MAX_LINE + 1)]})
+    table = pa.table({"text": ["x" * (64 * LONGEST_LINE + 1)]})
     parquet.write_table(
         table, file, compression="snappy", use_dictionary=False, write_statistics=False
     )

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 import judgesheet
 from judgesheet.axes import get_axis
 from judgesheet.base.errors import JudgesheetError, RunError, StimuliError, UsageError
-from judgesheet.base.files import MAX_LINE
+from judgesheet.base.limits import LONGEST_LINE
 from judgesheet.cli import main
 from judgesheet.importers import FORMATS
 from judgesheet.importers._rows import kind_of
@@ -389,7 +389,7 @@ def raw(name: str, content: bytes) -> Maker:
         (raw("t.csv", b'question,answer\nq,"a\n'), {}, "CSV"),
         (raw("t.jsonl", b'{"question": "q", "answer": ["a"]}\n'), {}, "not text"),
         (raw("t.jsonl", b'{"question": "q", "answer": "' + b"x" * 5_000_000 + b'"}\n'), {},
-         f"t.jsonl:1: the line has more than {MAX_LINE:,} characters"),
+         f"t.jsonl:1: the line has more than {LONGEST_LINE:,} characters"),
         (raw("t.csv", b"question,answer\nq," + b"x" * 5_000_000 + b"\n"), {}, "more than"),
         (raw("t.csv", b'question,answer\nq,"' + b"x\n" * 2_500_000 + b'"\n'), {}, "field larger"),
         (rated(3, 9), {"columns": {"human": "s"}, "scale": (1, 5)}, "t.jsonl:2: score is 9"),

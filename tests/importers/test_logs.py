@@ -528,7 +528,9 @@ def test_inspect_log_allows_what_the_sheet_then_has(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("t.csv", "question_id,score\n1,2\n", "--map verdict=score,stimulus=question_id"),
+        ("t.csv", "question_id,score\n1,2\n",
+         "--map verdict=score,stimulus=question_id --scale LOW:HIGH"),
+        ("u.csv", "chat,answer,score\n1,2,3\n", "stimulus=chat,item=answer"),
         ("t.json", '[{"id": 1, "x": 2}]', "t.json --map verdict=COLUMN,stimulus=COLUMN"),
         ("b.jsonl", '{"custom_id": "a", "response": {}}\n', "answers of an OpenAI batch"),
         ("s.jsonl", '{"doc_id": 1, "doc": 1, "filtered_resps": [], "metrics": []}\n',
@@ -619,6 +621,14 @@ def test_one_bad_verdict_does_not_refuse_a_file(tmp_path: Path) -> None:
     assert len(verdicts(counted)) == 80
     with pytest.raises(StimuliError, match="19 of 80 rows"):
         told(path, columns=COLUMNS, scale="2:5")
+
+
+def test_a_table_without_a_map_is_told_where_to_begin(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("question_id,score\n1,2\n")
+    done = run("ingest", tmp_path / "t.csv", "--out", tmp_path / "run")
+    assert done.returncode == 2
+    assert "inspect-log" in done.stderr
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize(

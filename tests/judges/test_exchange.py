@@ -11,9 +11,9 @@ from typing import Any
 import httpx
 import pytest
 
+from judgesheet.base.limits import LONGEST_BODY, MOST_CODINGS
 from judgesheet.base.records import Outcome, Reply
 from judgesheet.judges import Connection, open_judge
-from judgesheet.judges.exchange import LONGEST_BODY, MOST_CODINGS
 from judgesheet.judges.http import recorded
 from judgesheet.judges.responses import Received
 from tests.judges.loopback import completion, make_call

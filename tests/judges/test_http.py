@@ -11,11 +11,10 @@ from typing import Any
 import pytest
 
 from judgesheet.base.errors import JudgeError, UsageError
+from judgesheet.base.limits import LONGEST_BODY, LONGEST_NAME, LONGEST_RAW
 from judgesheet.base.records import Call, Outcome, Reply
 from judgesheet.judges import Connection, open_judge
-from judgesheet.judges.dialects import LONGEST_NAME
-from judgesheet.judges.exchange import LONGEST_BODY
-from judgesheet.judges.http import LONGEST_RAW, recorded
+from judgesheet.judges.http import recorded
 from judgesheet.judges.redaction import Redaction
 from judgesheet.judges.responses import Received
 from tests.judges.loopback import Answer, Script, completion, failure, make_call, serving

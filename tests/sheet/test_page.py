@@ -370,6 +370,18 @@ def test_the_bound_that_decides_is_drawn_from_the_value_and_every_sign_is_named(
     assert ">limit" not in without
 
 
+def test_of_two_limits_on_a_figure_both_are_drawn() -> None:
+    sheet = sheets.judged()
+    broken = sheet.verdicts[0]
+    kept = Verdict("at least 0", broken.key, 0.27, "proven", "it is", 0.0, "min", bound=0.23)
+    worse = replace(broken, against_baseline=True, status="proven")
+    drawn = forest(build(replace(sheet, verdicts=(broken, kept, worse))).axes)
+    told = [(dict(card)["Limit"], dict(card)["Result"]) for _, card in drawn.cards]
+    assert told == [("≤ 0.15", "✗ broken"), ("≥ 0", "✓ proven")]
+    assert "limit ≤ 0.15, broken" in drawn.description
+    assert "limit ≥ 0, proven" in drawn.description
+
+
 def test_of_many_limits_the_plot_shows_the_worst_and_counts_the_others() -> None:
     sheet = sheets.judged()
     cells = [e for e in sheet.axes[0].estimates if e.key.startswith(f"{sheets.AXIS}.selection")]

@@ -62,13 +62,13 @@ def test_the_interval_of_the_gain_decides(gain: Estimate, word: str) -> None:
     remedy = remedy_of(sheet(gain))
     assert remedy.mark.word == word
     assert remedy.gain.startswith(
-        f"{gain.value:.0%}".replace("%", " %").replace("-", "\N{MINUS SIGN}")
+        f"{gain.value:.0%}".replace("%", " percentage points").replace("-", "\N{MINUS SIGN}")
     )
 
 
 def test_without_a_figure_of_the_gain_the_intervals_must_lie_apart() -> None:
     remedy = remedy_of(sheet(None))
-    assert (remedy.gain, remedy.mark.word) == ("20 % points (10\N{EN DASH}30)", "helps")
+    assert (remedy.gain, remedy.mark.word) == ("20 percentage points (10\N{EN DASH}30)", "helps")
     assert remedy_of(sheet(None, before=0.1, after=0.3)).mark.word == "makes it worse"
     assert remedy_of(sheet(None, after=0.25)).mark.word == "not shown"
 

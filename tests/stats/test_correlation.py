@@ -20,6 +20,7 @@ from judgesheet.stats.correlation import (
     pearson,
     spearman,
 )
+from judgesheet.stats.unseen import unseen_share
 
 Floats = NDArray[np.float64]
 
@@ -55,6 +56,24 @@ def test_jackknife_is_the_loop_over_clusters(kind: Kind, rng: np.random.Generato
     found = cluster_jackknife_r(x, y, clusters, kind)
     assert (found.low, found.high) == pytest.approx(np.tanh(centre + reach))
     assert (found.n, found.clusters) == (80, groups)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_stimulus_that_keeps_r_from_one_does_not_make_the_interval_say_nothing(
+    sign: int, rng: np.random.Generator
+) -> None:
+    y = rng.normal(size=48)
+    x = sign * (y + 0.001 * rng.normal(size=48))
+    x[0] += 0.5
+    found = cluster_jackknife_r(x, y, np.repeat(np.arange(24), 2))
+    assert found.value is not None
+    assert abs(found.value) > 0.99
+    assert found.low is not None
+    assert found.high is not None
+    near, far = sorted((abs(found.low), abs(found.high)))
+    # No nearer to 0 than where unseen stimuli could take it; without that -.9.
+    assert near == pytest.approx(abs(found.value) * (1 - 2 * unseen_share(24)))
+    assert abs(found.value) < far <= 1
 
 
 def test_many_clusters_are_deleted_in_groups(rng: np.random.Generator) -> None:

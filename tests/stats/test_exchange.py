@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from judgesheet.base.limits import MOST_ONE_BY_ONE
 from judgesheet.stats import exchange
 from judgesheet.stats.exchange import Exchanged, Items, exchanged
 from judgesheet.stats.multiplicity import holm
@@ -77,11 +78,11 @@ def test_a_place_that_is_always_chosen_gets_all_but_its_share() -> None:
     assert found.p(0) == pytest.approx(1 / 200)
 
 
-@pytest.mark.parametrize("most_fresh", [exchange.MOST_FRESH, 0], ids=["fresh", "stored"])
+@pytest.mark.parametrize("most_fresh", [MOST_ONE_BY_ONE, 0], ids=["fresh", "stored"])
 def test_few_stimuli_are_found_among_many_and_the_rest_is_not(
     most_fresh: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exchange, "MOST_FRESH", most_fresh)
+    monkeypatch.setattr(exchange, "MOST_ONE_BY_ONE", most_fresh)
     rng = np.random.default_rng(2)
     parts = [[noise(rng), noise(rng)] for _ in range(30)]
     for biased in (4, 17):
@@ -119,7 +120,7 @@ def test_sums_of_exchanges_are_those_of_calls_one_by_one(given: str) -> None:
 def test_many_stimuli_are_exchanged_together_as_each_alone(
     given: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exchange, "MOST_FRESH", 0)
+    monkeypatch.setattr(exchange, "MOST_ONE_BY_ONE", 0)
     rng = np.random.default_rng(6)
     part = 1.0 if given == "whole" else 0.37
     # Calls were lost: the items of a stimulus belong to groups of their own.
@@ -136,7 +137,7 @@ def test_many_stimuli_are_exchanged_together_as_each_alone(
 
 
 def test_a_store_exchanges_no_two_items_alike_in_one_draw(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exchange, "MOST_FRESH", 0)
+    monkeypatch.setattr(exchange, "MOST_ONE_BY_ONE", 0)
     found = stimuli(np.random.default_rng(1), *([always_first()] for _ in range(50)), draws=300)
     drawn = found.drawn(np.arange(50))[:, :, 1:].transpose(0, 2, 1)
     assert drawn.mean(axis=(0, 1)) == pytest.approx(found.mean[0], abs=0.25)

@@ -40,7 +40,7 @@ def test_clusters_drawn_one_by_one_are_drawn_as_often_as_shared_out_ones(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     shared_out = np.concatenate(list(bootstrap_weights(30, 4_000, np.random.default_rng(1))))
-    monkeypatch.setattr(_support, "MOST_SHARED_OUT", 29)
+    monkeypatch.setattr(_support, "MOST_ONE_BY_ONE", 29)
     monkeypatch.setattr(_support, "_kept", {})
     one_by_one = np.concatenate(list(bootstrap_weights(30, 4_000, np.random.default_rng(1))))
     assert one_by_one.shape == shared_out.shape
@@ -68,7 +68,7 @@ def test_items_drawn_together_give_the_interval_of_items_drawn_one_by_one(
     quality = rng.integers(1, 6, 400)
     score = np.clip(quality + rng.integers(-1, 2, 400), 1, 5)
     one_by_one = paper_bootstrap_r(score, quality, np.random.default_rng(2), 4_000)
-    monkeypatch.setattr(correlation, "MOST_ITEMS", 0)
+    monkeypatch.setattr(correlation, "MOST_ONE_BY_ONE", 0)
     together = paper_bootstrap_r(score, quality, np.random.default_rng(2), 4_000)
     assert together.value == one_by_one.value
     assert (together.low, together.high) != (one_by_one.low, one_by_one.high)
@@ -84,6 +84,6 @@ def test_ranks_taken_without_some_items_are_those_of_the_rest(
     left_out = correlation._leave_out(x, y, folds, 5, "spearman")
     expected = [correlation.spearman(x[folds != fold], y[folds != fold]) for fold in range(5)]
     assert left_out.tolist() == expected
-    monkeypatch.setattr(correlation, "MOST_ITEMS", 0)
+    monkeypatch.setattr(correlation, "MOST_ONE_BY_ONE", 0)
     together = correlation._leave_out(x, y, folds, 5, "spearman")
     assert together == pytest.approx(np.array(expected))

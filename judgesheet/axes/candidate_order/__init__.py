@@ -18,14 +18,20 @@ from judgesheet.axes.candidate_order import equal_quality, ladder
 from judgesheet.axes.candidate_order._design import BASELINE, LISTING, arm, design, fault
 from judgesheet.axes.candidate_order._design import both_orders as both_orders
 from judgesheet.axes.candidate_order._material import TAKES, check, labels, material, shape
-from judgesheet.axes.candidate_order._pairs import SETS, SLOTS, arrange, figure
+from judgesheet.axes.candidate_order._pairs import CHANGES, REPEATED, SETS, SLOTS, arrange, figure
 from judgesheet.axes.candidate_order._plots import plots
-from judgesheet.axes.candidate_order._reply import chosen, gives, impute, reading, simulate
+from judgesheet.axes.candidate_order._reply import (
+    chosen,
+    impute,
+    points_by_place,
+    reading,
+    simulate,
+)
 from judgesheet.axes.candidate_order._reply import complete as complete
 from judgesheet.axes.candidate_order.advice import control, mitigate, recommend, warn
 from judgesheet.axes.candidate_order.findings import SENTENCES as SENTENCES
 from judgesheet.axes.candidate_order.findings import find
-from judgesheet.axis import Readings, losses, unequal
+from judgesheet.axis import Readings, beyond_chance, losses, unequal
 from judgesheet.axis.figure import declared_in, measured
 from judgesheet.axis.statements import made
 from judgesheet.base.keys import Key
@@ -49,7 +55,11 @@ PAPER = (
     "LLM-as-a-Judge Evaluation, arXiv:2606.15610, 2026"
 )
 
-FIGURES = declared_in(equal_quality, ladder)
+FIGURES = {
+    **declared_in(equal_quality, ladder),
+    "order_alpha": figure.of(beyond_chance.order_alpha, reads="", cases=CHANGES),
+    "repeat_alpha": figure.of(beyond_chance.repeat_alpha, reads="", cases=REPEATED),
+}
 """The figures of the verdicts."""
 ESTIMATES = {**FIGURES, **figure.adopted(unequal, cases=SLOTS), **figure.adopted(losses)}
 
@@ -59,7 +69,9 @@ def measure(readings: Readings) -> Iterator[Estimate]:
     pairs = arrange(readings)
     if pairs is not None:
         yield from measured(FIGURES, pairs, readings.families)
-        yield from unequal.measure(NAME, replace(readings, frame=_usual(readings.frame)), gives)
+        yield from unequal.measure(
+            NAME, replace(readings, frame=_usual(readings.frame)), points_by_place
+        )
         yield from losses.measure(NAME, readings, chosen)
 
 

@@ -10,6 +10,7 @@ from judgesheet.axes.candidate_order._material import Composer, Shown, is_task
 from judgesheet.axis import Options
 from judgesheet.axis.material import spread
 from judgesheet.axis.prompt import boundary, object_schema, parameters, renderer
+from judgesheet.base.limits import MOST_REPEATS
 from judgesheet.base.records import Call, Stimulus
 
 if TYPE_CHECKING:
@@ -21,8 +22,6 @@ LISTING, SWAPPED = "1|2|tie", "2|1|tie"
 ORDERS = (("u", "v"), ("v", "u"))
 KINDS = ("empty", "whitespace", "identical")
 CONDITIONS = ("vacuum", "delta0_same", "delta0_different", "ladder", "filler", "natural")
-MOST_STEPS = 1000
-"""How many steps apart two recorded responses may be; more is a typing error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,6 +282,6 @@ def _delta_fault(cell: Mapping[str, Any]) -> str | None:
         return "cell.delta must be the number of steps between the two responses"
     if not is_ladder:
         return None
-    if not 0 < delta <= MOST_STEPS:
-        return f"cell.delta must be a number above 0 and up to {MOST_STEPS}"
+    if not 0 < delta <= MOST_REPEATS:
+        return f"cell.delta must be a number above 0 and up to {MOST_REPEATS}"
     return None if cell.get("better") else 'cell.better must be "u" or "v" on the ladder'

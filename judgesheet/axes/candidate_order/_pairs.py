@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judgesheet.axes.candidate_order._design import BASELINE, LISTING, STRICT
-from judgesheet.axes.candidate_order._reply import CODES, chosen, gives
+from judgesheet.axes.candidate_order._reply import CODES, chosen, points_by_place
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Figures, UnkeyedEstimate, wilson_beside
+from judgesheet.axis.scored import Rows
 from judgesheet.axis.views import Asked, Question, View, differing, grouped, places, said
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import Case
@@ -94,6 +95,19 @@ class Pairs:
     def ordered(self) -> "Pairs":
         """The pairs of which one response is known to be better."""
         return self._take(self.cells["better"].isin(["u", "v"]).to_numpy())
+
+    @property
+    def rows(self) -> Iterator[Rows]:
+        """The verdicts under the baseline, on all pairs and on each set, by content."""
+        baseline = self.main.where(prompt=BASELINE)
+        yield baseline.row("A verdict", {})
+        for group in self.sets:
+            if group.prompt == BASELINE and len(group.pairs):
+                yield group.pairs.row(f"A verdict, {group.words}", group.dims)
+
+    def row(self, subject: str, dims: Mapping[str, object]) -> Rows:
+        """What these pairs were given: u, v or neither, which lies between."""
+        return Rows(subject, dims, self.contents, self.cluster, np.arange(len(self)))
 
     @property
     def prompts(self) -> list[str]:
@@ -387,7 +401,7 @@ CHANGES = _of_set(differing("other", _prefers))
 REPEATED = _of_set(differing("same", _prefers))
 MISSES = _of_set(_of_pairs(_misses, "does not find the better response"))
 ON_LADDER = MISSES.only(condition="ladder", **USUAL)
-SLOTS = _of_set(places(gives))
+SLOTS = _of_set(places(points_by_place))
 _STRICT = {"prompt": STRICT, "listing": LISTING}
 STRICT_TIES = {
     "delta=0": TIES.only(condition="delta0_same", **_STRICT),

@@ -129,7 +129,7 @@ _CHOSEN = {"1": "first", "2": "second", "tie": "tie", "abstain": "tie"}
 _OPPOSITE = {"first": "second", "second": "first"}
 
 
-MOST_OF_A_NAME = 2
+WORDS_OF_A_NAME = 2
 """Words of a text that names a response and says nothing about it."""
 
 
@@ -141,14 +141,15 @@ def supports(words: str, verdict: str) -> bool:
 
 def prefers_another(words: str, verdict: str) -> bool:
     """Whether words end up with another verdict than this one: their last preference counts."""
-    preferred = [*_preferred(words)]
+    conceded, _, said = words.partition(",")
+    preferred = [*_preferred(said if said and _CONCEDES.match(conceded) else words)]
     return bool(preferred) and preferred[-1] != _CHOSEN[verdict]
 
 
 def praises_another(words: str, verdict: str) -> bool:
     """Whether words are about what was not chosen alone, and find no fault with it."""
     sides, chosen = [*_sides(words)], _CHOSEN[verdict]
-    is_said = len(words.split()) > MOST_OF_A_NAME and chosen != "tie"
+    is_said = len(words.split()) > WORDS_OF_A_NAME and chosen != "tie"
     if not sides or not is_said or chosen in {side for _, side in sides} or [*_preferred(words)]:
         return False
     return _FAULT.search(words) is None
@@ -246,7 +247,7 @@ def chosen(verdict: str, order: Sequence[str]) -> str | None:
     return {"1": order[0], "2": order[1]}.get(verdict)
 
 
-def gives(verdict: str, order: Sequence[str]) -> list[float]:  # noqa: ARG001
+def points_by_place(verdict: str, order: Sequence[str]) -> list[float]:  # noqa: ARG001
     """What a verdict gives to each of the responses, in displayed order."""
     return [float(verdict == "1"), float(verdict == "2")]
 

@@ -23,10 +23,9 @@ from judgesheet.axes.candidate_order._pairs import (
 )
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import UnkeyedEstimate
-from judgesheet.axis.reversal import Which, call_pairs, calls_in, pair_rate
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats import pairwise as stats
-from judgesheet.stats.flips import call_flips, one_hot
+from judgesheet.stats.flips import Which, call_flips, one_hot
 from judgesheet.stats.interval import by_cluster, cluster_mean, without_interval
 
 # -- nothing to prefer (the vacuum of paper 003) ---------------------------------------------------
@@ -324,11 +323,7 @@ def repeat_change_rate(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
 
 def _change_rate(group: Group, which: Which, label: str) -> UnkeyedEstimate:
     """How often two calls on a pair disagree on the winner, in two orders or in one."""
-    contents = group.pairs.contents
     # -1, 0 and 1 (v, neither, u) as options 1 to 3.
-    flips, answered = call_flips(one_hot(contents + 2, 3)), ~np.isnan(contents)
-    rates = flips.same if which == "same" else flips.different
-    share = pair_rate(rates, call_pairs(answered, which), group.pairs.cluster)
-    return UnkeyedEstimate(
-        label, share, group.dims, n=calls_in(rates, answered), given=group.conditions
-    )
+    flips = call_flips(one_hot(group.pairs.contents + 2, 3))
+    share = flips.rate(which, group.pairs.cluster)
+    return UnkeyedEstimate(label, share, group.dims, n=flips.n(which), given=group.conditions)

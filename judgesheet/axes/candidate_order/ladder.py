@@ -29,6 +29,7 @@ from judgesheet.axes.candidate_order._pairs import (
     figure,
 )
 from judgesheet.axis.arrays import Floats
+from judgesheet.axis.beyond_chance import LEVELS, WEIGHTS
 from judgesheet.axis.figure import UnkeyedEstimate
 from judgesheet.base.digits import two_digits
 from judgesheet.base.missing_reasons import Reason
@@ -36,6 +37,7 @@ from judgesheet.base.records import PaperCompatible
 from judgesheet.base.units import QUALITY_STEPS
 from judgesheet.stats import pairwise as stats
 from judgesheet.stats.interval import Interval, by_cluster, cluster_mean
+from judgesheet.stats.kappa import cohens_kappa
 
 # -- steps -----------------------------------------------------------------------------------------
 
@@ -86,6 +88,28 @@ def target_sensitivity_decided(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
         decided, _ = rung.pairs.by_task(rung.pairs.decided)
         label = f"Correct among decisions, {rung.words}"
         yield _unless_told(rung, rung.rate(label, (right, decided), NO_DECISION, published=False))
+
+
+@figure("kappa", symbol="κ", null=0.0, better="higher", cases=MISSES)
+def quality_kappa(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
+    """Cohen's kappa of a single verdict with the known better response of own pairs.
+
+    1 is agreement, 0 what chance would give. With quadratic weights a tie is half as far off as the
+    worse response. Every pair counts the same. Jackknife over tasks, Fisher's z, t.
+    """
+    for rung in pairs.rungs:
+        if rung.prompt != BASELINE or rung.dims.get("set") != "natural" or not len(rung.pairs):
+            continue
+        verdicts = rung.pairs.contents.reshape(len(rung.pairs), -1)
+        better = np.where(rung.pairs.cells["better"] == "u", 1.0, -1.0)
+        calls = (~np.isnan(verdicts)).sum(axis=1)
+        each = [np.repeat(one, verdicts.shape[1]) for one in (better, rung.pairs.cluster)]
+        weights = np.repeat(1 / np.maximum(calls, 1), verdicts.shape[1])
+        for level, dim in WEIGHTS.items():
+            kappa = cohens_kappa(verdicts.ravel(), each[0], each[1], level, weights)
+            label = f"Verdict agrees with the better response (kappa, {LEVELS[level]})"
+            dims = {**rung.dims, "weights": dim}
+            yield UnkeyedEstimate(label, kappa, dims, int(calls.sum()), rung.conditions)
 
 
 @figure(

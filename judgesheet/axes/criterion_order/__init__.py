@@ -26,12 +26,13 @@ from judgesheet.axes.criterion_order._questions import (
     material,
     shape,
 )
-from judgesheet.axes.criterion_order._reply import gives, impute, parts, reading, simulate
+from judgesheet.axes.criterion_order._reply import impute, parts, points_by_place, reading, simulate
 from judgesheet.axes.criterion_order._scores import PLACES, REPEATED, arrange, figure
 from judgesheet.axes.criterion_order.findings import SENTENCES as SENTENCES
 from judgesheet.axes.criterion_order.findings import control, find, mitigate, recommend, warn
 from judgesheet.axis import (
     Readings,
+    beyond_chance,
     differences,
     losses,
     raters,
@@ -64,6 +65,7 @@ FIGURES = {
     **declared_in(scores),
     **figure.adopted(within_prompts),
     **figure.adopted(raters, headline={}),
+    **figure.adopted(beyond_chance, headline={}),
     **figure.adopted(differences),
     **declared_in(averaging),
     "repeat_change_rate": figure.of(reversal.repeat_change_rate, missing=REPEATED),
@@ -98,7 +100,7 @@ def measure(readings: Readings) -> Iterator[Estimate]:
         yield from positions.mean_delta_pos(None)
     else:
         yield from measured(FIGURES, arranged, readings.families)
-    yield from unequal.measure(NAME, readings, gives, "points", declared_in(together))
+    yield from unequal.measure(NAME, readings, points_by_place, "points", declared_in(together))
     yield from losses.measure(NAME, readings, highest)
 
 

@@ -26,6 +26,7 @@ from judgesheet.axis.prompt import object_schema, parameters, renderer
 from judgesheet.axis.shaping import Holds, Prompt, candidate_fields, heading, known
 from judgesheet.base.digits import two_digits
 from judgesheet.base.errors import UsageError
+from judgesheet.base.limits import LONGEST_CRITERION, LONGEST_SCALE, MOST_CRITERIA, MOST_RECORDED
 from judgesheet.base.records import Call, Label, Stimulus
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 # -- names of criteria -----------------------------------------------------------------------------
 
 
-LONGEST = 60
 _RESERVED = "[]="
 
 
@@ -43,10 +43,10 @@ def fault_of_names(names: Sequence[object]) -> str | None:
     for name in names:
         if not isinstance(name, str) or not plain(name) or name != name.strip():
             return f"{name!r} cannot be the name of a criterion"
-        if len(name) > LONGEST or not name.isprintable() or set(_RESERVED) & set(name):
+        if len(name) > LONGEST_CRITERION or not name.isprintable() or set(_RESERVED) & set(name):
             return (
-                f"{name[:LONGEST]!r} cannot be the name of a criterion: at most {LONGEST} visible "
-                f"characters without {' '.join(_RESERVED)}"
+                f"{name[:LONGEST_CRITERION]!r} cannot be the name of a criterion: at most "
+                f"{LONGEST_CRITERION} visible characters without {' '.join(_RESERVED)}"
             )
     if len({plain(str(name)) for name in names}) != len(names):
         return "two criteria have the same name"
@@ -56,7 +56,6 @@ def fault_of_names(names: Sequence[object]) -> str | None:
 # -- stimuli ---------------------------------------------------------------------------------------
 
 
-MOST_CRITERIA = 8
 CUE_LIMIT = 0.3
 """Largest correlation of length with the intended level on a criterion."""
 KINDS: tuple[Kind, ...] = ("human", "model")
@@ -225,9 +224,6 @@ PROFILES: Mapping[str, Settings] = {
     "standard": Settings(None, None, repeated=4, random=None, fixed=None),
     "full": Settings(None, None, repeated=None, random=None, fixed=None),
 }
-LONGEST_SCALE = 100
-MOST_RECORDED = 20
-"""Criteria in a recorded order."""
 
 
 def design(

@@ -60,6 +60,7 @@ from judgesheet.axis.statements import (
 from judgesheet.axis.unanswered import DO_NOT_USE, TOO_LITTLE
 from judgesheet.base.digits import two_digits
 from judgesheet.base.estimates import Estimates
+from judgesheet.base.limits import MOST_EVIDENCE
 from judgesheet.base.records import Control, Estimate, Mitigation, Recommendation, Statement
 
 SMALL_GAP = 1 / 16
@@ -70,7 +71,6 @@ SMALL_CHANGES = 0.05
 """Changes of score that are proven to be rarer are called few."""
 TOGETHER = "order_dependence_p"
 """The test of all criteria together."""
-_MOST_EVIDENCE = 4
 # Highest score where a recorded run does not say: what the papers and the built-in pool have.
 _USUAL_SCALE = 5
 
@@ -340,7 +340,7 @@ def _orders(estimates: Estimates) -> Iterator[Recommendation]:
             estimates.of("significant_criteria"),
             estimates.of(TOGETHER),
             most,
-            *list(large.values())[:_MOST_EVIDENCE],
+            *list(large.values())[:MOST_EVIDENCE],
         )
         return
     if beyond_noise(excess):

@@ -28,11 +28,12 @@ from judgesheet.axes.listwise_consensus._questions import (
 from judgesheet.axes.listwise_consensus._questions import golds as golds
 from judgesheet.axes.listwise_consensus._questions import lists as lists
 from judgesheet.axes.listwise_consensus._reply import (
+    OTHER_WINNER,
     PLACES,
     chosen,
-    gives,
     impute,
     parts,
+    points_by_place,
     reading,
     simulate,
 )
@@ -45,7 +46,7 @@ from judgesheet.axes.listwise_consensus.findings import (
     tested_range,
     warn,
 )
-from judgesheet.axis import Readings, losses, unequal
+from judgesheet.axis import Readings, beyond_chance, losses, unequal
 from judgesheet.axis.figure import declared_in, measured
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate
@@ -57,7 +58,11 @@ QUESTION = (
     "right more often?"
 )
 
-FIGURES = declared_in(decisions, places, agreement)
+FIGURES = {
+    **declared_in(decisions, places, agreement),
+    "order_alpha": figure.of(beyond_chance.order_alpha, reads="", cases=OTHER_WINNER),
+    "repeat_alpha": figure.of(beyond_chance.repeat_alpha, reads="", cases=OTHER_WINNER),
+}
 """The figures of the verdicts."""
 ESTIMATES = {
     **FIGURES,
@@ -79,7 +84,7 @@ def measure(readings: Readings) -> Iterator[Estimate]:
     arranged = arrange(readings)
     if arranged is not None:
         yield from measured(FIGURES, arranged, readings.families)
-        yield from unequal.measure(NAME, readings, gives, "points")
+        yield from unequal.measure(NAME, readings, points_by_place, "points")
         yield from losses.measure(NAME, readings, chosen)
 
 

@@ -1,7 +1,7 @@
 """The readings of listwise_consensus as arrays, the input of all its estimates."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
@@ -21,6 +21,7 @@ from judgesheet.axes.listwise_consensus._reply import golds_shown
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Figures, UnkeyedEstimate
+from judgesheet.axis.scored import Rows
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.consensus import (
     PROPOSED,
@@ -250,6 +251,15 @@ class Lists:
         """The prompts with the most common number of candidates; places are compared in these."""
         return self.tables[0]
 
+    @property
+    def rows(self) -> Iterator[Rows]:
+        """The scores of single candidates in the main table: a hundred of them are no names."""
+        reads = np.moveaxis(self.main.permuted.scores, -1, 1)  # (prompts, n, orders, reads)
+        prompts, n = reads.shape[:2]
+        cluster, each = np.repeat(np.arange(prompts), n), reads.reshape(-1, *reads.shape[2:])
+        subject = "A candidate's score"
+        yield Rows(subject, {}, each, cluster, np.arange(len(each)), levels=("interval",))
+
     @cached_property
     def shown(self) -> ListOrders:
         """Under which orders the figures by place were measured."""
@@ -292,6 +302,11 @@ class Lists:
     def joined(self, part: Callable[[Table], Floats]) -> Floats:
         """One value per prompt, over all tables."""
         return np.concatenate([part(table) for table in self.tables])
+
+    @cached_property
+    def flips(self) -> CallFlips:
+        """As `Table.flips`, per prompt over all tables."""
+        return CallFlips.joined(table.flips for table in self.tables)
 
     def hits(self, arm: Arm, weights: Weights = PROPOSED) -> Floats:
         """As `Table.hits`, per prompt over all tables."""

@@ -31,6 +31,7 @@ from judgesheet.axis.shaping import (
 )
 from judgesheet.base.digits import two_digits
 from judgesheet.base.errors import TemplateError
+from judgesheet.base.limits import MOST_CANDIDATES, MOST_REVERSED
 from judgesheet.base.records import Call, Stimulus
 from judgesheet.stats import orders
 from judgesheet.stats.orders import Order
@@ -41,8 +42,6 @@ if TYPE_CHECKING:
 # -- stimuli ---------------------------------------------------------------------------------------
 
 
-MOST_CANDIDATES = 26
-"""As many as there are letters to call them by."""
 FEWEST_FOR_BALANCE = 20
 """With fewer prompts a correlation with the gold says nothing about the pool."""
 CUE_LIMIT = 0.2
@@ -193,8 +192,6 @@ def shape(prompt: Prompt) -> dict[str, Any]:
 DIRECT, REPEATED, PERMUTED = ARMS = ("direct", "repeated", "permuted")
 PAPER_K = 7
 """Runs of the paper's consensus and of its repeated arm (004, section 4.3)."""
-MOST_REVERSED = 8
-"""Longer lists are shown in their n forward rotations only, to keep the number of calls in n."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,17 +23,11 @@ from judgesheet.axes.listwise_consensus._reply import (
 from judgesheet.axis import places
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import UnkeyedEstimate, absent
-from judgesheet.axis.reversal import (
-    HARDLY_RANKS,
-    NO_REPEAT,
-    Which,
-    call_pairs,
-    pair_rate,
-    ranks,
-)
+from judgesheet.axis.reversal import HARDLY_RANKS, NO_REPEAT, ranks
 from judgesheet.axis.views import View, differing
 from judgesheet.base.missing_reasons import ONE_CLUSTER, Reason
 from judgesheet.stats import position as stats
+from judgesheet.stats.flips import Which
 from judgesheet.stats.interval import cluster_rate, mean_excess, missing, without_interval
 from judgesheet.stats.reads import total_calls
 
@@ -163,13 +157,11 @@ def excess_flip_rate(lists: Lists) -> UnkeyedEstimate:
     """
     if not ranks(*_ties(lists)):
         return absent("Flips of the winner caused by the order", HARDLY_RANKS)
-    excess = lists.joined(lambda table: table.flips.excess)
-    mean = mean_excess(excess)
-    draft = UnkeyedEstimate(
-        "Flips of the winner caused by the order", mean, n=_calls_in(lists, excess)
-    )
-    across = lists.joined(lambda table: table.flips.different)
-    return draft.or_absent(ONE_ORDER if np.isnan(across).all() else NO_REPEAT)
+    mean, why = mean_excess(lists.flips.excess), NO_REPEAT
+    if np.isnan(lists.flips.different).all():
+        why = ONE_ORDER
+    label = "Flips of the winner caused by the order"
+    return UnkeyedEstimate(label, mean, n=lists.flips.n("excess")).or_absent(why)
 
 
 @figure("share", symbol="T", headline=75, cases=View(tied, where={"arm": PERMUTED}))
@@ -220,13 +212,4 @@ def _chosen(table: Table, rng: np.random.Generator) -> Floats:
 
 def _flip_rate(lists: Lists, which: Which, label: str) -> UnkeyedEstimate:
     """A rate over pairs of calls; a prompt is a cluster, weighted by its number of pairs."""
-    rates = lists.joined(lambda t: t.flips.same if which == "same" else t.flips.different)
-    pairs = lists.joined(lambda t: call_pairs(~np.isnan(t.calls[..., 0]), which))
-    share = pair_rate(rates, pairs, np.arange(rates.size))
-    return UnkeyedEstimate(label, share, n=_calls_in(lists, rates))
-
-
-def _calls_in(lists: Lists, rates: Floats) -> int:
-    """Calls that enter rates per prompt."""
-    calls = lists.joined(lambda t: (~np.isnan(t.calls[..., 0])).sum(axis=(1, 2)).astype(float))
-    return int(calls[~np.isnan(rates)].sum())
+    return UnkeyedEstimate(label, lists.flips.rate(which), n=lists.flips.n(which))

@@ -33,8 +33,8 @@ from judgesheet.axes.score_order._questions import (
 from judgesheet.axes.score_order._reply import (
     chosen,
     distribution,
-    gives,
     impute,
+    points_by_place,
     reading,
     simulate,
     simulated_shares,
@@ -44,6 +44,7 @@ from judgesheet.axes.score_order.findings import SENTENCES as SENTENCES
 from judgesheet.axes.score_order.findings import control, find, mitigate, recommend, warn
 from judgesheet.axis import (
     Readings,
+    beyond_chance,
     differences,
     losses,
     raters,
@@ -73,7 +74,7 @@ SAMPLED = {
     **declared_in(positions),
     **figure.adopted(reversal, scale_use),
     **declared_in(alignment),
-    **figure.adopted(within_prompts, raters, differences),
+    **figure.adopted(within_prompts, raters, beyond_chance, differences),
     **declared_in(orders),
     # Balance is what the axis is about; random orders come late.
     "delta_r": figure.of(
@@ -104,7 +105,7 @@ def measure(readings: Readings) -> Iterator[Estimate]:
     if any(map(readings.wants, EXPECTED)) and (both := expected.arrange_both(readings)) is not None:
         yield from measured(EXPECTED, both, readings.families)
     main = readings.frame[readings.frame["scale"] == scores.scale]
-    yield from unequal.measure(NAME, replace(readings, frame=main), gives)
+    yield from unequal.measure(NAME, replace(readings, frame=main), points_by_place)
     yield from losses.measure(NAME, readings, chosen)
 
 
@@ -115,7 +116,13 @@ def _possible(scores: Scores) -> Iterator[str]:
         return
     yield from ("within_item_sd", "pearson_r", "spearman_r", "rater_alpha", "rater_ceiling_r")
     if "fixed" in scores.arms:
-        yield from ("repeat_change_rate", "repeat_flip_rate", "top_tie_rate", "single_read_r")
+        yield from (
+            "repeat_change_rate",
+            "repeat_flip_rate",
+            "repeat_alpha",
+            "top_tie_rate",
+            "single_read_r",
+        )
 
 
 def tested_range(readings: Readings) -> Iterator[Rating]:

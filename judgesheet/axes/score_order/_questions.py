@@ -10,7 +10,6 @@ from judgesheet.axis import Options, Problem
 from judgesheet.axis.arms import Read, Settings, item_fault, reads, sequences
 from judgesheet.axis.labels import Rated, label
 from judgesheet.axis.material import (
-    LONGEST_RUBRIC,
     Levels,
     Name,
     Strict,
@@ -25,6 +24,7 @@ from judgesheet.axis.material import (
 from judgesheet.axis.prompt import object_schema, parameters, renderer
 from judgesheet.axis.shaping import Holds, Prompt, candidate_fields, heading
 from judgesheet.base.errors import UsageError
+from judgesheet.base.limits import LONGEST_RUBRIC
 from judgesheet.base.records import LOGPROBS, Call, Label, Stimulus
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judgesheet.axes.score_order._questions import MAIN_SCALE
-from judgesheet.axes.score_order._reply import gives
+from judgesheet.axes.score_order._reply import points_by_place
 from judgesheet.axis import Readings, raters
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.differences import MARGIN, compared
@@ -31,7 +31,7 @@ FIXED = "one fixed order (cell.arm)"
 """What recorded judgments must hold for figures."""
 figure = Figures("score_order", missing=BALANCED)
 # Arms by what can be read from them alone.
-_MOST_TELLING = ("balanced", "fixed", "random")
+_TELLING_FIRST = ("balanced", "fixed", "random")
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,8 @@ class Scores:
     @property
     def rows(self) -> Iterator[Rows]:
         """The scores of the balanced arm at the main scale."""
-        yield Rows("Score", {}, self.grid.reads, self.cluster, self.scale)
+        every = np.arange(len(self.items))
+        yield Rows("Score", {}, self.grid.reads, self.cluster, every, self.scale)
 
     @property
     def references(self) -> Mapping[str, Reference]:
@@ -217,7 +218,7 @@ def arrange(readings: Readings) -> Scores | None:
     import pandas as pd
 
     frame = readings.frame
-    arm = next((arm for arm in _MOST_TELLING if (frame["arm"] == arm).any()), None)
+    arm = next((arm for arm in _TELLING_FIRST if (frame["arm"] == arm).any()), None)
     if arm is None:
         return None
     base = frame[frame["arm"] == arm]
@@ -310,5 +311,7 @@ def of_main_scale(view: View) -> View:
     return replace(view, find=find, where={"arm": "balanced"})
 
 
-PLACES = of_main_scale(View(places(gives, ("score",)), ("position", "score", "order", "among")))
+PLACES = of_main_scale(
+    View(places(points_by_place, ("score",)), ("position", "score", "order", "among"))
+)
 CHANGES = of_main_scale(changed)

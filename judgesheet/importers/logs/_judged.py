@@ -13,14 +13,13 @@ from typing import Any
 
 from judgesheet.axes import all_axes
 from judgesheet.base.errors import StimuliError, UsageError
+from judgesheet.base.limits import MOST_IN_A_LIST
 from judgesheet.importers._rows import Row
 from judgesheet.importers.logs._log import LogFormat, LogOptions, Scale, StrangeVerdictError
 
 Record = dict[str, Any]
-MOST_STRANGE = 0.1
+STRANGE_SHARE = 0.1
 """Share of rows with a strange verdict from which the scale, or the column, is the wrong one."""
-MOST_PLACES = 12
-"""Rows that are named."""
 
 FIELDS: Mapping[str, str] = {
     "verdict": "what the judge said: a score, or which of two won (a slot, or a name)",
@@ -214,7 +213,7 @@ class Judged:
         """Count a row whose verdict is none, and go on: it says nothing of the others."""
         self._strange += 1
         self._first = self._first or error
-        if len(self.strange) < MOST_PLACES:
+        if len(self.strange) < MOST_IN_A_LIST:
             self.strange.append(row.where.removeprefix(f"{self.name}:").strip())
 
     def _told_strange(self) -> str:
@@ -482,7 +481,7 @@ class Judged:
 
     def _refuse_nothing(self) -> None:
         rows = self.verdicts + self._strange
-        if self._first is not None and self._strange > MOST_STRANGE * rows:
+        if self._first is not None and self._strange > STRANGE_SHARE * rows:
             raise StimuliError(
                 f"{self._first} (and so {self._strange:,} of {rows:,} rows)"
                 if self._strange > 1

@@ -12,12 +12,10 @@ from pathlib import Path
 from typing import IO, Any
 
 from judgesheet.base.errors import StimuliError
-from judgesheet.base.files import MAX_UNPACKED, decoded, numbered_lines, read_from
+from judgesheet.base.files import decoded, numbered_lines, read_from
+from judgesheet.base.limits import LONGEST_DOCUMENT, MOST_MEMBERS, MOST_UNPACKED
 from judgesheet.importers._rows import Row, kind_of, read_rows
 
-MOST = 200_000_000
-"""Characters of a JSON document, or of one sample of an archive."""
-MOST_MEMBERS = 1_000_000  # the directory of an archive is held as a whole
 ALLOWANCE = 1_000_000
 """Bytes that a packed member may hold however small it is."""
 ZSTD = 93
@@ -51,7 +49,7 @@ def _is_lines(path: Path) -> bool:
     """Whether a file has an object on each line: by its name, or because two lines are some."""
     if {".jsonl", ".ndjson"} & set(path.suffixes):
         return True
-    lines = (line for _, line in numbered_lines(path, MOST) if line.strip())
+    lines = (line for _, line in numbered_lines(path, LONGEST_DOCUMENT) if line.strip())
     try:
         return isinstance(decoded(next(lines, "")), dict) and next(lines, None) is not None
     except ValueError:
@@ -60,13 +58,13 @@ def _is_lines(path: Path) -> bool:
 
 def _document(path: Path) -> Iterator[Row]:
     parts, size = [], 0
-    for number, line in numbered_lines(path, MOST):
+    for number, line in numbered_lines(path, LONGEST_DOCUMENT):
         parts.append(line)
         size += len(line)
-        if size > MOST:
+        if size > LONGEST_DOCUMENT:
             raise StimuliError(
-                f"{path.name}:{number}: no JSON document has more than {MOST:,} characters; write "
-                "one object per line, as `jq -c '.[]'` does with a list"
+                f"{path.name}:{number}: no JSON document has more than {LONGEST_DOCUMENT:,} "
+                "characters; write one object per line, as `jq -c '.[]'` does with a list"
             )
     yield from _listed(_decoded("".join(parts), path.name), path.name)
 
@@ -120,14 +118,14 @@ def _archived(path: Path) -> Iterator[Row]:
 def _member(path: Path, file: IO[bytes], archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Row:
     where = f"{path.name}: {info.filename[:200]}"
     # What an archive says of the size of a member may be a lie: only reading tells.
-    most = min(MOST, ALLOWANCE + MAX_UNPACKED * info.compress_size)
+    most = min(LONGEST_DOCUMENT, ALLOWANCE + MOST_UNPACKED * info.compress_size)
     packed = _zstd(file, info) if info.compress_type == ZSTD else archive.open(info)
     with packed as stream:
         content = stream.read(most + 1)
     if len(content) > most:
         raise StimuliError(
-            f"{where}: no sample has more than {MOST:,} characters, and none more than "
-            f"{MAX_UNPACKED} times its packed size; drop it"
+            f"{where}: no sample has more than {LONGEST_DOCUMENT:,} characters, and none more than "
+            f"{MOST_UNPACKED} times its packed size; drop it"
         )
     try:
         text = bytes(content).decode("utf-8")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from judgesheet.base.keys import Key
+from judgesheet.base.limits import MOST_LISTED
 from judgesheet.base.records import AxisResult, Datasheet, Estimate
 from judgesheet.sheet import show
 from judgesheet.sheet.page.identity import failures, refusals, served, setting
@@ -25,7 +26,7 @@ from judgesheet.sheet.page.parts import (
 
 PROMPT_LIMIT, EXAMPLE_LIMIT = 12_000, 6_000
 """Characters of a template or a parser, and of a message, that are printed."""
-LEAST_SIDE, MOST_COLUMNS = 3, 8
+LEAST_SIDE = 3
 """A table of fewer rows or columns says no more than a list, and one of more is too wide."""
 
 _JUDGE_KNOWN = ("model", "served_models")
@@ -189,7 +190,7 @@ def _grid(keys: Sequence[Key], lines: Sequence[EstimateLine]) -> Grid | None:
         (key.dims[dims[0]], key.dims[dims[1]]): line for key, line in zip(keys, lines, strict=True)
     }
     whole = len(down) * len(across)
-    if not (len(down) >= LEAST_SIDE and LEAST_SIDE <= len(across) <= MOST_COLUMNS):
+    if not (len(down) >= LEAST_SIDE and LEAST_SIDE <= len(across) <= MOST_LISTED):
         return None
     # With a third of its cells empty, a list says the same in less room.
     if len(cells) < len(lines) or 3 * len(cells) < 2 * whole:

@@ -7,9 +7,10 @@ measured by what sets the page; what it leaves out is counted there, and stands 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from judgesheet.base import digits
 from judgesheet.base.keys import Key
 from judgesheet.base.records import AxisResult, Datasheet, Decision, Rating
-from judgesheet.base.units import QUALITY_STEPS, unit
+from judgesheet.base.units import QUALITY_STEPS
 from judgesheet.sheet import show
 from judgesheet.sheet.page.controls import ControlCheck, checks
 from judgesheet.sheet.page.parts import (
@@ -234,8 +235,7 @@ def _limiting(context: Context, decision: Decision) -> tuple[str, str]:
         return role, figure
     if verdict.against_baseline:
         return role, f"{figure}, against the baseline"
-    limit = f"{show.SIGNS[verdict.kind]}{show.number(verdict.limit, unit(estimate.unit))}"
-    bound = show.bound(verdict, estimate)
+    limit, bound = show.limit(verdict, estimate), show.bound(verdict, estimate)
     beside = f"one-sided bound {bound}, limit {limit}" if bound else f"limit {limit}"
     return role, f"{figure}, {show.estimate(estimate).number} ({beside})"
 
@@ -260,12 +260,11 @@ def _glance(context: Context) -> Iterator[Glance]:
         limit = ""
         # A problem was found beside the limits: that of its figure would read as what it broke.
         limits = summary is not None and summary.outcome not in ("problem", "open")
-        if limits and verdict is not None and estimate is not None and verdict.limit is not None:
-            of = unit(estimate.unit)
-            limit = f"{show.SIGNS[verdict.kind]}{show.number(verdict.limit, of)}"
-        asked = f"{show.count(axis.made)} calls"
+        if limits and verdict is not None and estimate is not None:
+            limit = show.limit(verdict, estimate)
+        asked = digits.counted(axis.made, "call")
         if (number := pools.get(axis.name)) is not None:
-            asked = f"{show.count(number)} stimuli, {asked}"
+            asked = f"{digits.counted(number, 'stimulus', 'stimuli')}, {asked}"
         # Where versions of the model changed, each axis says which of them answered it.
         if several and len(axis.served_models) == 1:
             asked = f"{asked}, {show.short(next(iter(axis.served_models)), 30)}"
@@ -289,7 +288,9 @@ def _ratings(sheet: Datasheet) -> Iterator[Fact]:
         why = "longer prompts were not answered in this run, and long contexts shift biases"
         every.append(Rating("length of a prompt", longest, "tokens", why))
     for rating in every:
-        value = f"{show.anything(rating.value, 20)} {show.visible(rating.unit, 24)}".strip()
+        largest = show.finite(rating.value)
+        told = show.anything(rating.value, 20) if largest is None else digits.count(largest)
+        value = f"{told} {show.visible(rating.unit, 24)}".strip()
         yield Fact(show.visible(rating.name, 60), value, show.visible(rating.why, 200))
 
 

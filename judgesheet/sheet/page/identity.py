@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+from judgesheet.base.limits import MOST_IN_A_LIST
 from judgesheet.base.records import Datasheet, canonical_json, digest
 from judgesheet.sheet import show
 from judgesheet.sheet.page.parts import Fact, records
 
 REVIEW_DAYS = 180
 """Days after which a hosted model is likely to have changed under its name."""
-MOST_PAPERS = 12  # a sheet from elsewhere may name any number
 SHORT = 10
 """Digits of a digest on the first page; the whole stands in the appendix."""
 
@@ -94,7 +94,8 @@ def served(judge: Mapping[str, Any]) -> str:
     if len(answered) == 1:
         return show.visible(str(next(iter(answered))), 120)
     parts = [
-        f"{show.visible(str(name), 80)} ({show.count(n)} calls)" for name, n in answered.items()
+        f"{show.visible(str(name), 80)} ({show.count(n)} call{'' if n == 1 else 's'})"
+        for name, n in answered.items()
     ]
     return f"{len(parts)} models answered: " + ", ".join(parts[:4])
 
@@ -163,7 +164,7 @@ def _digests(sheet: Datasheet) -> Iterator[tuple[str, ...]]:
 
 def _papers(sheet: Datasheet) -> Iterator[str]:
     papers = sheet.provenance.get("papers")
-    for paper in papers[:MOST_PAPERS] if isinstance(papers, list | tuple) else ():
+    for paper in papers[:MOST_IN_A_LIST] if isinstance(papers, list | tuple) else ():
         yield show.short(show.anything(paper, 400), 300)
 
 

@@ -15,6 +15,7 @@ from judgesheet.base.records import (
     Verdict,
     VerdictStatus,
 )
+from judgesheet.base.sanitize import capital
 from judgesheet.sheet import show
 
 T = TypeVar("T")
@@ -224,11 +225,6 @@ def usual(texts: Iterable[str]) -> str:
     counted = Counter(texts)
     text, times = counted.most_common(1)[0] if counted else ("", 0)
     return text if 2 * times > counted.total() else ""
-
-
-def capital(words: str) -> str:
-    """The words as a sentence begins."""
-    return words[:1].upper() + words[1:]
 
 
 def stopped(text: str) -> str:

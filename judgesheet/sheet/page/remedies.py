@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from judgesheet.base.limits import MOST_SHOWN
 from judgesheet.base.records import AxisResult, Estimate, Mitigation
+from judgesheet.base.sanitize import capital
 from judgesheet.base.units import unit
 from judgesheet.sheet import show
-from judgesheet.sheet.page.parts import VOID, Context, Mark, Trimmed, capital, trim
+from judgesheet.sheet.page.parts import VOID, Context, Mark, Trimmed, trim
 
 OUTCOMES = {
     "helps": Mark("✓", "helps", "pass"),
@@ -16,7 +18,6 @@ OUTCOMES = {
     "void": VOID,
 }
 """What came of a mitigation -> how it is marked."""
-MOST_REMEDIES = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Remedy:
 def remedies(context: Context) -> Trimmed[Remedy]:
     """Every mitigation whose two figures were measured, axis by axis."""
     queues = [list(_of_axis(axis, context)) for axis in context.sheet.axes]
-    return trim(queues, MOST_REMEDIES)
+    return trim(queues, MOST_SHOWN)
 
 
 def _of_axis(axis: AxisResult, context: Context) -> Iterator[Remedy]:

@@ -5,10 +5,9 @@ from typing import Any, NamedTuple
 
 from jinja2 import Environment, TemplateError, nodes
 
+from judgesheet.base.limits import LONGEST_LOOK, MOST_DRAWN_LINES
 from judgesheet.sheet import show
 
-MOST_LINES = 10  # page two has room for no more
-_MOST_CHARACTERS = 20_000  # a template that was recorded elsewhere may have any length
 _WIDTH = 62
 _PERMUTED = "↕"
 """Stands before a slot whose content changes place, until its line is known to hold one."""
@@ -44,7 +43,7 @@ def schema(prompt: Mapping[str, Any], axis: str) -> Schema | None:
         return None
     try:
         # Only read, never rendered: a template that was recorded elsewhere is foreign code.
-        tree = Environment(autoescape=True).parse(template[:_MOST_CHARACTERS])
+        tree = Environment(autoescape=True).parse(template[:LONGEST_LOOK])
     except (TemplateError, RecursionError):  # the second: nested too deeply to be a prompt
         return None
     listed = prompt.get("permuted")
@@ -52,9 +51,9 @@ def schema(prompt: Mapping[str, Any], axis: str) -> Schema | None:
     text = "".join(_drawn(tree.body, permuted, listed=False))
     lines = [_line(line) for line in text.split("\n") if line.strip()]
     loose = [place for place, line in enumerate(lines) if not (line.permuted or line.frame)]
-    excess = max(0, len(lines) - MOST_LINES)
+    excess = max(0, len(lines) - MOST_DRAWN_LINES)
     dropped = loose[max(0, len(loose) - excess) :]
-    kept = [line for place, line in enumerate(lines) if place not in dropped][:MOST_LINES]
+    kept = [line for place, line in enumerate(lines) if place not in dropped][:MOST_DRAWN_LINES]
     return Schema(show.short(axis, 40), tuple(kept))
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 
 from judgesheet.base.keys import Key
+from judgesheet.base.limits import MOST_DRAWN
 from judgesheet.base.records import (
     AxisResult,
     Characteristic,
@@ -40,8 +41,6 @@ MARKS: Mapping[FigureCode, Mark] = {
 }
 """What a figure means -> how it is marked."""
 CEILING, FLOOR = Mark("▲", "ceiling", "ceiling"), Mark("▼", "floor", "floor")
-MOST_FREE = 24
-"""Rows without a limit that the table has where no paper ends it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +49,9 @@ class TableRow:
 
     `least` and `most` are the ends of the interval; under a limit the one-sided bound that decides
     stands in place of its end, with its sign. `turn` says when the row is chosen: those under a
-    limit are at 0, whatever the room, the others follow in turn, axis by axis. `void` is why the
-    figure must not be used, `voided` the same where that is not so of the whole axis.
+    limit are at 0, whatever the room, the others follow in turn, axis by axis. `limits` are all on
+    the figure, first the one that `verdict` is about. `void` is why the figure must not be used,
+    `voided` the same where that is not so of the whole axis.
     """
 
     key: str
@@ -73,6 +73,7 @@ class TableRow:
     estimate: Estimate
     null: float | None
     verdict: Verdict | None
+    limits: tuple[Verdict, ...]
     voided: str
     turn: int = 0
 
@@ -126,7 +127,7 @@ def axis_parts(context: Context) -> tuple[AxisPart, ...]:
 
 def _with_turns(part: AxisPart, turns: Mapping[str, int]) -> AxisPart:
     every = tuple(replace(row, turn=turns.get(row.key, 0)) for row in part.every)
-    return replace(part, every=every, rows=tuple(r for r in every if r.turn <= MOST_FREE))
+    return replace(part, every=every, rows=tuple(r for r in every if r.turn <= MOST_DRAWN))
 
 
 def _part(axis: AxisResult, context: Context) -> AxisPart:
@@ -200,7 +201,7 @@ def _row(row: Characteristic, axis: AxisResult, context: Context) -> TableRow:
         noise=_number(noise.value if noise else None, given_in),
         detectable=_detectable(status.detectable, given_in),
         limit=", ".join(
-            f"{show.SIGNS[one.kind]}{_number(one.limit, given_in)}"
+            f"{show.sign(one)}{_number(one.limit, given_in)}"
             for one in limits
             if one.limit is not None
         ),
@@ -212,6 +213,7 @@ def _row(row: Characteristic, axis: AxisResult, context: Context) -> TableRow:
         estimate=estimate,
         null=row.null,
         verdict=verdict,
+        limits=tuple(limits),
         voided="" if axis.void is not None else reason,
     )
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
+from judgesheet.base.digits import counted
+from judgesheet.base.limits import MOST_NAMED
 from judgesheet.base.records import BUILT_IN, Datasheet
 from judgesheet.base.sanitize import listed
 from judgesheet.sheet import show
 from judgesheet.sheet.page.parts import Context, Fact, records, total
-
-MOST_NAMES = 2
 
 
 def tested(context: Context) -> Fact:
@@ -24,11 +24,10 @@ def _tested(context: Context, *, own: bool) -> Iterator[str]:
     pools, prompts = _names(sheet, "stimuli"), _names(sheet, "prompts")
     looked = show.looked(sheet.run)
     number = sum(context.stimuli.values())
-    on_stimuli = f" on {show.count(number)} stimuli" if number else ""
+    on_stimuli = f" on {counted(number, 'stimulus', 'stimuli')}" if number else ""
     profile = sheet.run.get("profile")
     in_profile = f", profile {show.short(profile, 20)}" if isinstance(profile, str) else ""
-    calls = show.count(total(sheet, "made"))
-    yield f"{calls} calls{on_stimuli}{in_profile}"
+    yield f"{counted(total(sheet, 'made'), 'call')}{on_stimuli}{in_profile}"
     if looked:
         yield looked
     if own or not pools:
@@ -48,7 +47,7 @@ def _names(sheet: Datasheet, part: str) -> list[str]:
 
 def _listed(names: Sequence[str]) -> str:
     # A recorded log has none: nobody knows how its judge was asked.
-    return listed([show.short(name, 40) for name in names], MOST_NAMES) or show.NOT_RECORDED
+    return listed([show.short(name, 40) for name in names], MOST_NAMED) or show.NOT_RECORDED
 
 
 def _untested(sheet: Datasheet, *, own: bool) -> Iterator[str]:

@@ -1,0 +1,138 @@
+"""How far verdicts agree beyond chance: between orders, between repeats, and with known quality.
+
+The coefficients that users know: Krippendorff's alpha where readings are alike, Cohen's kappa where
+one side is the judge. An axis gives its verdicts as `Rows`.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Literal, Protocol
+
+import numpy as np
+
+from judgesheet.axis.arrays import Floats
+from judgesheet.axis.figure import Figures, UnkeyedEstimate, absent
+from judgesheet.axis.labels import NO_REFERENCE, Reference
+from judgesheet.axis.reversal import NO_ORDERS, NO_REPEAT
+from judgesheet.axis.scored import Rows, Scored
+from judgesheet.axis.views import changed, off_quality, repeated
+from judgesheet.base.missing_reasons import Reason
+from judgesheet.stats.interval import Interval
+from judgesheet.stats.kappa import Level, cohens_kappa, krippendorffs_alpha
+
+figure = Figures("", better="higher")
+OTHER_SCALE = Reason(
+    "other_scale",
+    "quality is not given in scores of the judge's own scale (a mean of several ratings is not)",
+)
+LEVELS: Mapping[Level, str] = {"nominal": "equal or not", "interval": "by how far apart"}
+WEIGHTS: Mapping[Level, Literal["none", "quadratic"]] = {"nominal": "none", "interval": "quadratic"}
+"""What a level is called in labels, and in the dimension of a kappa."""
+
+
+class Verdicts(Protocol):
+    """The readings of a run, as far as agreement needs them."""
+
+    @property
+    def rows(self) -> Iterator[Rows]:
+        """The verdicts on everything together, then on each part, if there are several."""
+
+
+@figure("alpha", symbol="α_ord", cases=changed, reads="repeats", passes_blind=True)
+def order_alpha(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
+    """Krippendorff's alpha of readings under different orders: do they agree beyond chance?
+
+    1 is agreement, 0 what a judge with the same verdicts in any sequence would reach. The orders
+    are the raters; `level=nominal` counts verdicts as equal or not, `level=interval` how far apart
+    they are. It includes the judge's noise: compare `repeat_alpha`. One judge that always gives the
+    same verdict has none, as chance would agree as well. Jackknife over stimuli, Fisher's z, t.
+    """
+    for rows in _parts(verdicts):
+        units = np.moveaxis(rows.reads, 2, 1).reshape(-1, rows.reads.shape[1])
+        yield from _alphas("different orders", rows, units, NO_ORDERS)
+
+
+@figure("alpha", symbol="α_rep", cases=repeated, reads="repeats", passes_blind=True)
+def repeat_alpha(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
+    """Krippendorff's alpha of readings under the same order: how reliable is a single verdict?
+
+    As `order_alpha`, with the repeats of one order as raters: what is missing to 1 is noise.
+    """
+    for rows in _parts(verdicts):
+        units = rows.reads.reshape(-1, rows.reads.shape[2])
+        yield from _alphas("repeats of one order", rows, units, NO_REPEAT)
+
+
+@figure("kappa", symbol="κ", null=0.0, headline={"weights=quadratic": 92}, cases=off_quality)
+def quality_kappa(scores: Scored) -> Iterator[UnkeyedEstimate]:
+    """Cohen's kappa of a single reading with quality, plain and with quadratic weights.
+
+    1 is agreement, 0 what chance would give. Single ratings of people are compared one by one where
+    they are known; every response counts the same. It needs quality in scores of the judge's own
+    scale; correlations (`pearson_r`) do not, but do not notice that a judge is too mild. Readings
+    under the balanced orders. Jackknife over stimuli, Fisher's z, t.
+    """
+    for rows in _parts(scores):
+        name = str(rows.dims.get("criterion", ""))
+        known = scores.references.get(name) or next(iter(scores.references.values()))
+        for level, weights in WEIGHTS.items():
+            dims = {**rows.dims, "weights": weights}
+            label = f"{rows.subject} agrees with quality (kappa, {LEVELS[level]})"
+            if known.kind is None:
+                yield absent(label, NO_REFERENCE, dims)
+            elif not _on_scale(known, rows):
+                yield absent(label, OTHER_SCALE, dims)
+            else:
+                kappa, calls = _with_quality(rows, known, level)
+                yield UnkeyedEstimate(label, kappa, dims, n=calls, given=known.given())
+
+
+NAMES = frozenset({"order_alpha", "repeat_alpha", "quality_kappa"})
+"""The names of these figures."""
+
+
+def _parts(verdicts: Verdicts) -> Iterator[Rows]:
+    """Each part alone: chance between parts of different means is no chance."""
+    first, *parts = verdicts.rows
+    yield from parts or (first,)
+
+
+def _alphas(what: str, rows: Rows, units: Floats, why: Reason) -> Iterator[UnkeyedEstimate]:
+    """Alpha of units (units, raters) at each level; rows are repeated within `rows.cluster`."""
+    cluster = np.repeat(rows.cluster, len(units) // max(1, len(rows.cluster)))
+    known = ~np.isnan(units)
+    calls = int(known[known.sum(axis=1) > 1].sum())
+    for level in rows.levels:
+        alpha = krippendorffs_alpha(units, cluster, level)
+        label = f"{rows.subject}: {what} agree (alpha, {LEVELS[level]})"
+        draft = UnkeyedEstimate(label, alpha, {**rows.dims, "level": level}, n=calls)
+        yield draft if calls else draft.without_value(why)
+
+
+def _on_scale(known: Reference, rows: Rows) -> bool:
+    """Whether quality is given in scores that the judge could have given."""
+    given = _ratings(known)[rows.item]
+    given = given[~np.isnan(given)]
+    whole = bool((given == np.round(given)).all())
+    return rows.scale is not None and whole and bool(((given >= 1) & (given <= rows.scale)).all())
+
+
+def _ratings(known: Reference) -> Floats:
+    """The single ratings (items, raters) where they are known, else the one score of each item."""
+    return known.ratings if known.ratings.shape[1] else known.values[:, None]
+
+
+def _with_quality(rows: Rows, known: Reference, level: Level) -> tuple[Interval, int]:
+    """Kappa of every reading with every rating of its item, and the number of readings."""
+    reads = rows.reads.reshape(len(rows.reads), -1)
+    ratings = _ratings(known)[rows.item]
+    pairs = (~np.isnan(reads)).sum(axis=1) * (~np.isnan(ratings)).sum(axis=1)
+    shape = *reads.shape, ratings.shape[1]
+    mine, theirs = (
+        np.broadcast_to(reads[:, :, None], shape),
+        np.broadcast_to(ratings[:, None], shape),
+    )
+    each = int(np.prod(shape[1:]))
+    weights = np.repeat(1 / np.maximum(pairs, 1), each)
+    cluster = np.repeat(rows.cluster, each)
+    kappa = cohens_kappa(mine.ravel(), theirs.ravel(), cluster, level, weights)
+    return kappa, int((~np.isnan(reads[pairs > 0])).sum())
