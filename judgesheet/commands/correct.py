@@ -13,8 +13,8 @@ from judgesheet.commands.reporting import say_document
 from judgesheet.commands.sheets import load
 
 if TYPE_CHECKING:
-    from judgesheet.correct.result import Result
-    from judgesheet.correct.table import Labels
+    from judgesheet.correcting.result import Result
+    from judgesheet.correcting.table import Labels
     from judgesheet.sheet import Paper
 
 
@@ -37,8 +37,8 @@ def correct(
     known of the judge. `scale` and `human_scale` are the ends of scores; `group_prefix` is the sign
     before which an id names what it belongs to.
     """
-    from judgesheet.correct.run import corrected
-    from judgesheet.correct.table import Choice, read
+    from judgesheet.correcting.run import corrected
+    from judgesheet.correcting.table import Choice, read
 
     choice = Choice(labels, columns or {}, scale, human_scale, group_prefix)
     return corrected(read(Path(table), choice), labels, None if sheet is None else load(sheet))

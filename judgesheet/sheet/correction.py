@@ -5,7 +5,7 @@ import io
 import json
 from collections.abc import Iterator
 
-from judgesheet.correct.result import Difference, Figure, Result, System
+from judgesheet.correcting.result import Difference, Figure, Result, System
 from judgesheet.sheet import Paper, show
 from judgesheet.sheet.csv import cell
 from judgesheet.sheet.report import Grid, Report, as_html, as_markdown, as_pdf
@@ -123,8 +123,8 @@ def _estimates(system: System, unit: str) -> Grid:
             told = "; ".join(filter(None, (figure.method, figure.note)))
             rows.append((name, _told(figure, unit), show.count(figure.n), show.visible(told)))
     reading = (
-        "With 95 % intervals; both corrections are shown, and which one counts follows from how the "
-        "labels were found alone."
+        "With 95 % intervals; both corrections are shown, and which one counts follows from how "
+        "the labels were found alone."
     )
     return Grid("Estimates", reading, ("Figure", "Value", "n", "How"), "lrrl", tuple(rows))
 
@@ -178,17 +178,17 @@ def _stands(difference: Difference) -> str:
 
 
 _READING = {
-    "random": "Prediction-powered inference holds for any judge where the labelled rows are a random "
-    "part; Rogan-Gladen stands beside it.",
-    "chosen": "Of a chosen part only Rogan-Gladen can hold: it needs the judge to err alike on rows "
-    "with the same label, labelled or not.",
+    "random": "Prediction-powered inference holds for any judge where the labelled rows are a "
+    "random part; Rogan-Gladen stands beside it.",
+    "chosen": "Of a chosen part only Rogan-Gladen can hold: it needs the judge to err alike on "
+    "rows with the same label, labelled or not.",
     "none": "Without labels only what the design identifies is taken out; a figure that is missing "
     "is not known, it is not zero.",
 }
 
 
 def _notes(result: Result) -> tuple[str, ...]:
-    more = "docs/correct.md has the formulae, docs/proof/correct.md how often the intervals hold."
+    more = "docs/correct.md has the formulae."
     return _READING[result.labels], more
 
 

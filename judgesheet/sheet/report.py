@@ -45,17 +45,9 @@ def as_markdown(report: Report) -> bytes:
 
 def as_html(report: Report) -> bytes:
     """One page without network or script."""
-    from markupsafe import Markup
+    from judgesheet.sheet.html import filled, minify_html
 
-    from judgesheet.sheet.html import minify_css, minify_html, security_policy, style
-    from judgesheet.sheet.templates import template
-
-    css = minify_css("".join(map(style, ("sheet.css", "screen.css", "report.css"))))
-    text = template(TEMPLATE).render(
-        page=report,
-        css=Markup(css),  # noqa: S704 (ours)
-        policy=security_policy(css),
-    )
+    text = filled(TEMPLATE, "report.css", page=report)
     return minify_html(text).encode()
 
 

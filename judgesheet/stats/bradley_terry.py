@@ -116,8 +116,7 @@ def _weight(games: _Games, pilot: Floats, said: Floats) -> float:
 def _hessian(design: Floats, rows: Floats, strength: Floats) -> Floats:
     chance = scipy.special.expit(design @ strength)
     spread = (design * (rows * chance * (1 - chance))[:, None]).T @ design
-    hessian: Floats = spread + np.eye(design.shape[1]) / design.shape[0]
-    return hessian
+    return floats(spread + np.eye(design.shape[1]) / design.shape[0])
 
 
 def _inverse(design: Floats, rows: Floats, strength: Floats) -> Floats:
@@ -131,7 +130,7 @@ def _solved(design: Floats, rows: Floats, target: Floats) -> Floats:
     for _ in range(ROUNDS):
         expected = design.T @ (rows * scipy.special.expit(design @ strength))
         gradient = target - expected - strength / design.shape[0]
-        step = np.linalg.solve(_hessian(design, rows, strength), gradient)
+        step: Floats = np.linalg.solve(_hessian(design, rows, strength), gradient)
         size = float(np.abs(step).max())
         strength = floats(strength + step / max(1.0, size))
         if size < STEP:

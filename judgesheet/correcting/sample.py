@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judgesheet.base.errors import StimuliError
-from judgesheet.correct.table import Judged, Table
+from judgesheet.correcting.table import Judged, Table
 
 Floats = NDArray[np.float64]
 

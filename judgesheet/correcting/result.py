@@ -4,8 +4,8 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from judgesheet.correct.table import Labels
-from judgesheet.correct.words import Kind
+from judgesheet.correcting.table import Labels
+from judgesheet.correcting.words import Kind
 from judgesheet.stats.confidence import confidence
 from judgesheet.stats.interval import Interval
 

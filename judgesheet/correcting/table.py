@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Literal
 
 from judgesheet.base.errors import StimuliError, UsageError
-from judgesheet.correct.words import Kind, is_empty, kind_of, slot, worth
+from judgesheet.base.limits import MOST_ROWS
+from judgesheet.correcting.words import Kind, is_empty, kind_of, slot, worth
 from judgesheet.importers.logs import Row, opened
 
 FIELDS: Mapping[str, str] = {
@@ -25,8 +26,6 @@ Labels = Literal["random", "chosen", "none"]
 Scale = tuple[float, float]
 ANY: Scale = (-math.inf, math.inf)
 SHARES: Scale = (0.0, 1.0)
-MOST_ROWS = 2_000_000
-"""Rows that are held at once: about 1 GB."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from judgesheet.base.missing_reasons import Reason
-from judgesheet.correct.result import Figure, System, figure, no_figure
-from judgesheet.correct.sample import Floats, Sample
-from judgesheet.correct.table import Labels, Scale
+from judgesheet.correcting.result import Figure, System, figure, no_figure
+from judgesheet.correcting.sample import Floats, Sample
+from judgesheet.correcting.table import Labels, Scale
 from judgesheet.stats import correction
 from judgesheet.stats.correction import Corrected
 from judgesheet.stats.interval import Interval, missing

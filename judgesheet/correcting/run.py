@@ -5,13 +5,13 @@ from dataclasses import replace
 
 from judgesheet.base.errors import UsageError
 from judgesheet.base.records import Datasheet
-from judgesheet.correct import contests, unlabelled
-from judgesheet.correct.labelled import Estimated, estimate
-from judgesheet.correct.labelling import labelling
-from judgesheet.correct.leaderboard import compared
-from judgesheet.correct.result import Figure, Result, figure
-from judgesheet.correct.sample import Sample, by_system, whole
-from judgesheet.correct.table import Labels, Table
+from judgesheet.correcting import contests, unlabelled
+from judgesheet.correcting.labelled import Estimated, estimate
+from judgesheet.correcting.labelling import labelling
+from judgesheet.correcting.leaderboard import compared
+from judgesheet.correcting.result import Figure, Result, figure
+from judgesheet.correcting.sample import Sample, by_system, whole
+from judgesheet.correcting.table import Labels, Table
 from judgesheet.stats import correction
 from judgesheet.stats.confidence import at_confidence
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from judgesheet.correct.labelled import Estimated
-from judgesheet.correct.result import Difference, System, figure
-from judgesheet.correct.table import Scale
+from judgesheet.correcting.labelled import Estimated
+from judgesheet.correcting.result import Difference, System, figure
+from judgesheet.correcting.table import Scale
 from judgesheet.stats.simultaneous import differences, rank_sets, stands, widened
 
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from judgesheet.base.errors import StimuliError
-from judgesheet.correct.labelled import Estimated
-from judgesheet.correct.leaderboard import compared
-from judgesheet.correct.result import Figure, Result, System, figure, no_figure
-from judgesheet.correct.sample import Sample, of_pairs
-from judgesheet.correct.table import ANY, Judged, Table
+from judgesheet.correcting.labelled import Estimated
+from judgesheet.correcting.leaderboard import compared
+from judgesheet.correcting.result import Figure, Result, System, figure, no_figure
+from judgesheet.correcting.sample import Sample, of_pairs
+from judgesheet.correcting.table import ANY, Judged, Table
 from judgesheet.stats import correction
 from judgesheet.stats.bradley_terry import Strengths, strengths
 

@@ -4,9 +4,9 @@ from math import ceil, sqrt
 
 import numpy as np
 
-from judgesheet.correct.result import Figure, Labelling
-from judgesheet.correct.sample import Sample
-from judgesheet.correct.table import Labels
+from judgesheet.correcting.result import Figure, Labelling
+from judgesheet.correcting.sample import Sample
+from judgesheet.correcting.table import Labels
 
 SHOWN = 20
 """Ids that are named."""

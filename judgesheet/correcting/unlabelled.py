@@ -12,11 +12,11 @@ from math import sqrt
 
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Datasheet, Estimate
-from judgesheet.correct.labelled import Estimated
-from judgesheet.correct.leaderboard import compared
-from judgesheet.correct.result import Difference, Figure, Result, System, figure, no_figure
-from judgesheet.correct.sample import Sample, by_system, whole
-from judgesheet.correct.table import SHARES, Table
+from judgesheet.correcting.labelled import Estimated
+from judgesheet.correcting.leaderboard import compared
+from judgesheet.correcting.result import Difference, Figure, Result, System, figure, no_figure
+from judgesheet.correcting.sample import Sample, by_system, whole
+from judgesheet.correcting.table import SHARES, Table
 from judgesheet.stats import correction
 from judgesheet.stats.correction import Corrected
 
