@@ -118,7 +118,7 @@ def excess_change_rate(scores: Scored) -> UnkeyedEstimate:
     # Means per prompt first: a prompt with more items weighs no more than another.
     mean = mean_excess(sums[sizes > 0] / sizes[sizes > 0])
     why = NO_ORDERS if np.isnan(changes.different).all() else NO_REPEAT
-    label, calls = f"{rows.subject} changed by the order", changes.n("excess")
+    label, calls = f"{rows.subject} changes beyond noise", changes.n("excess")
     return UnkeyedEstimate(label, mean, rows.dims, n=calls).or_absent(why)
 
 

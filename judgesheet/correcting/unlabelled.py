@@ -50,9 +50,10 @@ def bounded(start: Result, table: Table, sheet: Datasheet | None) -> Result:
 
 
 def _figures(sheet: Datasheet) -> Iterator[Estimate]:
-    """The figures of a sheet that may be used."""
+    """The figures of comparisons that may be used: of axes that know a first slot."""
     for axis in sheet.axes:
-        yield from (one for one in axis.estimates if not axis.void_reason(one.key))
+        if any(Key.parse(one.key).name == SLOT for one in axis.estimates):
+            yield from (one for one in axis.estimates if not axis.void_reason(one.key))
 
 
 def _reach(figures: list[Estimate], name: str) -> tuple[float, float] | None:

@@ -1,4 +1,4 @@
-"""Stage three: from the ledger's replies to estimates. No call is made; it can be repeated."""
+"""From the ledger's replies to estimates. No call is made; it can be repeated."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

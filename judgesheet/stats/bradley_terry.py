@@ -120,8 +120,7 @@ def _hessian(design: Floats, rows: Floats, strength: Floats) -> Floats:
 
 
 def _inverse(design: Floats, rows: Floats, strength: Floats) -> Floats:
-    inverse: Floats = np.linalg.inv(_hessian(design, rows, strength))
-    return inverse
+    return floats(np.linalg.inv(_hessian(design, rows, strength)))
 
 
 def _solved(design: Floats, rows: Floats, target: Floats) -> Floats:

@@ -212,7 +212,9 @@ def test_without_labels_a_rate_is_null_and_differences_are_bounded_by_noise(tabl
     assert plain.corrected.value is None
     assert plain.corrected.note
     assert plain.differences[0].figure.low is None
-    noisy = corrected(read_in, "none", sheet(repeat_change_rate=(0.1, 0.32))).differences[0]
+    noisy = corrected(
+        read_in, "none", sheet(slot1_share=(0.4, 0.6), repeat_change_rate=(0.1, 0.32))
+    ).differences[0]
     assert noisy.figure.value is None
     assert noisy.stands
     assert noisy.figure.high is not None

@@ -20,14 +20,10 @@ from judgesheet.axes.candidate_order._design import both_orders as both_orders
 from judgesheet.axes.candidate_order._material import TAKES, check, labels, material, shape
 from judgesheet.axes.candidate_order._pairs import CHANGES, REPEATED, SETS, SLOTS, arrange, figure
 from judgesheet.axes.candidate_order._plots import plots
-from judgesheet.axes.candidate_order._reply import (
-    chosen,
-    impute,
-    points_by_place,
-    reading,
-    simulate,
-)
+from judgesheet.axes.candidate_order._reply import chosen as chosen
 from judgesheet.axes.candidate_order._reply import complete as complete
+from judgesheet.axes.candidate_order._reply import impute, points_by_place, simulate
+from judgesheet.axes.candidate_order._reply import reading as reading
 from judgesheet.axes.candidate_order.advice import control, mitigate, recommend, warn
 from judgesheet.axes.candidate_order.findings import SENTENCES as SENTENCES
 from judgesheet.axes.candidate_order.findings import find

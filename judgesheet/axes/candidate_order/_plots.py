@@ -26,7 +26,7 @@ from judgesheet.base.records import Plot
 
 _SETS = {
     "same_subset": "same content",
-    "different_subset": "other content, as much",
+    "different_subset": "different content, equally good",
     "natural": "own pairs",
 }
 _WHOSE = {SAME: "equally good responses", "natural": "your own responses"}

@@ -64,7 +64,7 @@ def _favourite(estimates: Estimates) -> str:
     v, known = estimates.known("cramers_v"), favours_place(estimates)
     extreme = farthest(estimates, "position_share")
     if extreme and known in ("shown", "small"):
-        often = f"{share(extreme.share)} of calls; {percent(extreme.even)} would be even"
+        often = f"{share(extreme.share)} of calls; {percent(extreme.even)} is no preference"
         return f"Gives the score listed at place {extreme.place} in {often}"
     if v is not None and known == "cleared":
         return f"No place in the rubric is favoured by much: V is {number(v, 'most')} at most"

@@ -12,7 +12,7 @@ class Texts:
         "How far the grades of this LLM judge depend on things that should not matter: it was "
         "asked the same questions in different arrangements."
     )
-    ratings: str = "Beyond these sizes nothing on the sheet holds."
+    ratings: str = "The results say nothing about larger inputs."
     characteristics: str = (
         "Typ is the value measured, Min and Max are the ends of its {level} interval; under a "
         "limit, ≤ or ≥ marks the one-sided bound that is compared with it, in place of that end. n "
@@ -39,7 +39,7 @@ class Texts:
         "conditions”."
     )
     estimates: str = (
-        "Under each name stands what it means and how it was computed; then its members: "
+        "Each entry says what the figure means and how it was computed, then lists its values: "
         "dimensions, value ({level} interval), n (independent stimuli), remarks. “Paper” is the "
         "same figure computed the way the literature prints it; the value to trust is the one "
         "before it. What was not measured stands at the end of each axis, by reason."
