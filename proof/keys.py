@@ -11,7 +11,7 @@ from proof.runner import Result, committed
 from proof.tables import grid
 
 MOVED_BY = ()
-SEVERAL_AXES = ("agreement", "losses", "page_one")
+SEVERAL_AXES = ("agreement", "losses", "page_one", "serial")
 """Pages whose rows name the axis of a figure."""
 
 

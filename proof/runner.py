@@ -36,6 +36,7 @@ NAMES = (
     *("score_order", "criterion_order", "candidate_order", "listwise_consensus"),
     *(
         "agreement",
+        "serial",
         "gate",
         "edges",
         "losses",

@@ -38,6 +38,7 @@ from judgesheet.axis import (
     raters,
     reversal,
     scale_use,
+    serial,
     unequal,
     within_prompts,
 )
@@ -89,7 +90,7 @@ ESTIMATES = {
         unequal.largest_stimulus_effect, headline=251, cases=PLACES.only()
     ),
     **declared_in(together),
-    **figure.adopted(losses),
+    **figure.adopted(losses, serial),
 }
 
 
@@ -102,6 +103,9 @@ def measure(readings: Readings) -> Iterator[Estimate]:
         yield from measured(FIGURES, arranged, readings.families)
     yield from unequal.measure(NAME, readings, points_by_place, "points", declared_in(together))
     yield from losses.measure(NAME, readings, highest)
+    yield from serial.measure(
+        NAME, readings, serial.mean_of(points_by_place), "points", serial.ITEM
+    )
 
 
 def tested_range(readings: Readings) -> Iterator[Rating]:
