@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from judgesheet.commands.cases import cases
     from judgesheet.commands.compare import compare
     from judgesheet.commands.consensus import consensus
+    from judgesheet.commands.correct import correct
     from judgesheet.commands.doctor import doctor
     from judgesheet.commands.explain import explain
     from judgesheet.commands.gate import gate
@@ -48,6 +49,7 @@ __all__ = [
     "check_stimuli",
     "compare",
     "consensus",
+    "correct",
     "designs",
     "doctor",
     "explain",
