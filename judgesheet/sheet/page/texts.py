@@ -19,7 +19,8 @@ class Texts:
         "counts the calls or items and, in brackets, the independent stimuli; “1 of 72” is the "
         "count behind a small rate. Noise: the same figure when a question is only repeated. "
         "Detects: beside a figure whose interval holds “no effect”, the smallest effect that 80 of "
-        "100 such runs would find, if any. ● effect shown (beyond noise, where measured); ≈ noise; "
+        "100 such runs would find, if any. ● effect: shown at {level}, beyond noise where that was "
+        "measured (a problem on page one takes stronger evidence); ≈ noise; "
         "○ none seen although a tenth of the scale would have shown; ? open: the run could not "
         "tell; ▲ ▼ at the end of the scale. Lost calls: how far the interval reaches with what "
         "calls without a verdict could have said; marks and limits allow for it."
@@ -27,7 +28,7 @@ class Texts:
     no_remedy: str = "No mitigation could be measured in this run."
     no_finding: str = "No finding could be computed from this run."
     no_advice: str = "No recommendation follows from this run."
-    no_figure: str = "No figure was drawn."
+    no_figure: str = "No chart was drawn."
     uncertainty: str = (
         "Intervals cover the choice of stimuli and the judge’s own noise; the stimulus is the unit "
         "of resampling. They do not cover another prompt, another pool of stimuli or another "
