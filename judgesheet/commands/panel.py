@@ -7,6 +7,7 @@ import click
 
 from judgesheet.base.errors import RunError, UsageError
 from judgesheet.base.files import one_command
+from judgesheet.base.limits import MOST_JUDGES
 from judgesheet.commands.option_types import Finite
 from judgesheet.commands.options import EXISTING, JSON, PAPER, PATH, option
 from judgesheet.commands.reporting import say_document
@@ -15,9 +16,6 @@ from judgesheet.commands.sheets import load
 if TYPE_CHECKING:
     from judgesheet.panels.result import Panel
     from judgesheet.sheet import Paper
-
-LARGEST = 12
-"""Judges of a panel: of more, the choices of five are thousands."""
 
 
 @one_command()
@@ -33,8 +31,8 @@ def panel(*sources: str | Path, accuracy: float | None = None) -> "Panel":
     from judgesheet.measuring.measure import read_all
     from judgesheet.panels.run import panel as together
 
-    if not 2 <= len(sources) <= LARGEST:
-        raise UsageError(f"a panel is made of 2 to {LARGEST} judges, not {len(sources)}")
+    if not 2 <= len(sources) <= MOST_JUDGES:
+        raise UsageError(f"a panel is made of 2 to {MOST_JUDGES} judges, not {len(sources)}")
     folders = [Path(one) if Path(one).is_dir() else Path(one).parent for one in sources]
     runs, names = [], []
     for folder, source in zip(folders, sources, strict=True):
