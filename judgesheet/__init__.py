@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from judgesheet.commands.init import check_init, init
     from judgesheet.commands.inspect_log import inspect_log
     from judgesheet.commands.measure import measure
+    from judgesheet.commands.panel import panel
     from judgesheet.commands.plan import designs, foresee, plan
     from judgesheet.commands.policy import suggest_policy
     from judgesheet.commands.probe import probe
@@ -64,6 +65,7 @@ __all__ = [
     "list_stimuli",
     "load",
     "measure",
+    "panel",
     "plan",
     "probe",
     "render",

@@ -41,6 +41,7 @@ NAMES = (
         "edges",
         "losses",
         "compare",
+        "correct",
         "end_to_end",
         "page_one",
         "profiles",

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 NAMES = (
     *("attach", "cases", "compare", "consensus", "correct", "doctor", "explain", "gate"),
-    *("index", "ingest", "init", "inspect-log", "measure", "plan", "policy", "probe"),
-    *("render", "stimuli", "verify"),
+    *("index", "ingest", "init", "inspect-log", "measure", "panel", "plan", "policy"),
+    *("probe", "render", "stimuli", "verify"),
 )
 
 

@@ -188,7 +188,7 @@ _READING = {
 
 
 def _notes(result: Result) -> tuple[str, ...]:
-    more = "docs/correct.md has the formulae."
+    more = "docs/correct.md has the formulae, docs/proof/correct.md how often the intervals hold."
     return _READING[result.labels], more
 
 
