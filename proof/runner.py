@@ -38,6 +38,7 @@ NAMES = (
         "agreement",
         "serial",
         "gate",
+        "efficiency",
         "edges",
         "losses",
         "compare",
