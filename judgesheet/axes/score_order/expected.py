@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from judgesheet.axes.score_order import alignment
-from judgesheet.axes.score_order._scores import CHANGES, PLACES, Scores, arrange, figure
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Floats, Ints
 from judgesheet.axis.figure import UnkeyedEstimate
@@ -25,6 +23,9 @@ from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats import precision
 from judgesheet.stats.interval import Interval, by_cluster, cluster_mean, cluster_rate, missing
 from judgesheet.stats.reads import row_means
+
+from . import alignment
+from ._scores import CHANGES, PLACES, Scores, arrange, figure
 
 if TYPE_CHECKING:
     import pandas as pd
