@@ -36,10 +36,12 @@ NAMES = (
     *("score_order", "criterion_order", "candidate_order", "listwise_consensus"),
     *(
         "agreement",
+        "serial",
         "gate",
         "edges",
         "losses",
         "compare",
+        "correct",
         "end_to_end",
         "page_one",
         "profiles",

@@ -12,7 +12,7 @@ import click
 
 import judgesheet
 from judgesheet.axes import all_axes, get_axis, prompt
-from judgesheet.axis import PROFILES
+from judgesheet.axis import PROFILES, Citing
 from judgesheet.axis.figure import Figure
 from judgesheet.axis.simulation import Parameters, declared
 from judgesheet.base import limits
@@ -52,7 +52,9 @@ def figures(axis_name: str) -> str:
     """An entry per figure of an axis: what its function says, and what `explain` prints."""
     axis = all_axes()[axis_name]
     known: dict[str, Any] = {**axis.ESTIMATES, **EXPLAINED}
-    head = [axis.QUESTION, "", f"The protocol comes from {getattr(axis, 'PAPER', None)}."]
+    head = [axis.QUESTION]
+    if isinstance(axis, Citing):
+        head += ["", f"The protocol comes from {axis.PAPER}."]
     entries = (
         f"## {name}\n\n{_linked(cleandoc(figure.__doc__ or ''), known.keys() - {name})}\n"
         f"{_facts(figure, known)}"

@@ -1,4 +1,4 @@
-"""For stage four: `datasheet.json`, written, read back and described by a schema.
+"""`datasheet.json`, written, read back and described by a schema.
 
 The file is exactly the record `records.Datasheet`. It is validated only here; the rest of the code
 trusts the record.

@@ -1,4 +1,4 @@
-"""Stage two: send every pending call of a ledger to a judge until it is settled.
+"""Send every pending call of a ledger to a judge until it is settled.
 
 Each attempt is a row of the ledger, and nothing counts before it is on disk. Whatever an endpoint
 does is data; a run stops early only when its budget is spent, when further calls would be wasted,

@@ -224,7 +224,9 @@ def test_alpaca_eval_does_not_say_what_it_showed_first(tmp_path: Path) -> None:
         for n, p in enumerate((1.0, 1.8, 1.5, None))
     ]  # fmt: skip
     log = document(tmp_path / "annotations.json", rows)
-    with pytest.raises(StimuliError, match=r"no figure follows from 4 verdicts .*showed first"):
+    with pytest.raises(
+        StimuliError, match=r"nothing can be measured from 4 verdicts.*showed first"
+    ):
         told(log, form="alpaca-eval")
     shown = [{**row, "is_switched_outputs": n > 0} for n, row in enumerate(rows)]
     again = [{**row, "is_switched_outputs": False} for row in rows]
@@ -402,7 +404,7 @@ ONE = {"q": 1, "s": 3, "who": "j"}
         ([ONE], {"columns": {"verdict": "s", "item": "q"}, "scale": "5:1"}, "write LOW:HIGH"),
         ([ONE], {"columns": {"verdict": "s", "item": "q"}, "scale": "1:2:0.3"}, "write LOW:HIGH"),
         ([ONE], {"columns": {"verdict": "s", "item": "q"}, "scale": "1:5"},
-         r"log.jsonl: no figure follows from 1 verdicts .*missing is people's ratings"),
+         r"log.jsonl: nothing can be measured from 1 verdicts.*missing is people's ratings"),
         ([{"a": "x", "b": "x", "w": 1}],
          {"columns": {"first": "a", "second": "b", "verdict": "w"}}, "both responses are called"),
         ([{"a": "x", "b": "y", "w": 3}],

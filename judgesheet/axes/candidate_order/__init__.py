@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from judgesheet.axis import Readings, beyond_chance, losses, unequal
+from judgesheet.axis import Readings, beyond_chance, losses, serial, unequal
 from judgesheet.axis.figure import declared_in, measured
 from judgesheet.axis.statements import made
 from judgesheet.base.keys import Key
@@ -26,8 +26,10 @@ from ._design import both_orders as both_orders
 from ._material import TAKES, check, labels, material, shape
 from ._pairs import CHANGES, REPEATED, SETS, SLOTS, arrange, figure
 from ._plots import plots
-from ._reply import chosen, impute, points_by_place, reading, simulate
+from ._reply import chosen as chosen
 from ._reply import complete as complete
+from ._reply import impute, points_by_place, simulate
+from ._reply import reading as reading
 from .advice import control, mitigate, recommend, warn
 from .findings import SENTENCES as SENTENCES
 from .findings import find
@@ -56,7 +58,7 @@ FIGURES = {
     "repeat_alpha": figure.of(beyond_chance.repeat_alpha, reads="", cases=REPEATED),
 }
 """The figures of the verdicts."""
-ESTIMATES = {**FIGURES, **figure.adopted(unequal, cases=SLOTS), **figure.adopted(losses)}
+ESTIMATES = {**FIGURES, **figure.adopted(unequal, cases=SLOTS), **figure.adopted(losses, serial)}
 
 
 def measure(readings: Readings) -> Iterator[Estimate]:
@@ -68,6 +70,16 @@ def measure(readings: Readings) -> Iterator[Estimate]:
             NAME, replace(readings, frame=_usual(readings.frame)), points_by_place
         )
         yield from losses.measure(NAME, readings, chosen)
+        # Own pairs are not asked in random order.
+        tasks = readings.frame[readings.frame["condition"] != "natural"]
+        mixed = replace(readings, frame=tasks)
+        yield from serial.measure(NAME, mixed, _slot, "difference", serial.STIMULUS)
+
+
+def _slot(verdict: str, order: Sequence[str]) -> float:
+    """1 for the first slot, -1 for the second, 0 for neither."""
+    first, second = points_by_place(verdict, order)
+    return first - second
 
 
 def _usual(frame: "pd.DataFrame") -> "pd.DataFrame":

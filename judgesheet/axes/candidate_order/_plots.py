@@ -18,7 +18,7 @@ from .findings import CLEAN, CLEAN_KIND, NOTICEABLE, SAME, SEEN, by_order, ladde
 
 _SETS = {
     "same_subset": "same content",
-    "different_subset": "other content, as much",
+    "different_subset": "different content, equally good",
     "natural": "own pairs",
 }
 _WHOSE = {SAME: "equally good responses", "natural": "your own responses"}

@@ -22,6 +22,7 @@ from judgesheet.axis import (
     raters,
     reversal,
     scale_use,
+    serial,
     unequal,
     within_prompts,
 )
@@ -81,7 +82,7 @@ ESTIMATES = {
         unequal.largest_stimulus_effect, headline=251, cases=PLACES.only()
     ),
     **declared_in(together),
-    **figure.adopted(losses),
+    **figure.adopted(losses, serial),
 }
 
 
@@ -94,6 +95,9 @@ def measure(readings: Readings) -> Iterator[Estimate]:
         yield from measured(FIGURES, arranged, readings.families)
     yield from unequal.measure(NAME, readings, points_by_place, "points", declared_in(together))
     yield from losses.measure(NAME, readings, highest)
+    yield from serial.measure(
+        NAME, readings, serial.mean_of(points_by_place), "points", serial.ITEM
+    )
 
 
 def tested_range(readings: Readings) -> Iterator[Rating]:

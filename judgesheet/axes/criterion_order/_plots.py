@@ -67,7 +67,7 @@ def _gaps(estimates: Estimates) -> str:
     gaps, criteria = moved_criteria(estimates), estimates.family("delta_pos")
     if not gaps:
         return ""
-    return f"{len(gaps)} of {len(criteria)} criteria score by their place in the list"
+    return f"{len(gaps)} of {len(criteria)} criteria: the score depends on the place in the list"
 
 
 @drawn.plot(

@@ -13,7 +13,7 @@ how many are enough). `findings` says what they mean, `_plots` draws them.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from judgesheet.axis import Readings, beyond_chance, losses, unequal
+from judgesheet.axis import Readings, beyond_chance, losses, serial, unequal
 from judgesheet.axis.figure import declared_in, measured
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate
@@ -44,7 +44,7 @@ FIGURES = {
 ESTIMATES = {
     **FIGURES,
     **figure.adopted(unequal, cases=PLACES.only()),
-    **figure.adopted(losses),
+    **figure.adopted(losses, serial),
 }
 
 READ_BY = frozenset({"order"})
@@ -63,6 +63,9 @@ def measure(readings: Readings) -> Iterator[Estimate]:
         yield from measured(FIGURES, arranged, readings.families)
         yield from unequal.measure(NAME, readings, points_by_place, "points")
         yield from losses.measure(NAME, readings, chosen)
+        yield from serial.measure(
+            NAME, readings, serial.mean_of(points_by_place), "points", serial.STIMULUS
+        )
 
 
 def reads(key: Key, cells: Sequence[Mapping[str, Any]]) -> list[bool]:

@@ -40,13 +40,13 @@ drawn = Plots()
 @drawn.but(_against_chance).plot(
     kind="line",
     title="Does deciding from several runs help?",
-    caption="How often the right answer is chosen, by number of calls a decision takes: under as "
+    caption="How often the right answer is chosen, by number of calls per decision takes: under as "
     "many orders, in one order again and again, and with one call. Intervals over prompts; the "
     "dashed line is a pick at random.",
     families=("accuracy",),
     x="k",
     series="arm",
-    x_label="calls a decision",
+    x_label="calls per decision",
     y_label="right answer chosen",
     reference_label="a pick at random",
     having={"executions": ""},
@@ -103,7 +103,7 @@ def _place(estimates: Estimates) -> str:
     even = percent(extreme.even)
     if known in ("shown", "small"):
         won = f"Place {extreme.place} wins {share(extreme.share)} of single calls"
-        return f"{won}; {even} would be even"
+        return f"{won}; {even} is no preference"
     if known == "cleared":
         return f"Every place wins within {100 * NEARLY_EVEN:g} points of {even}"
     return ""
@@ -152,7 +152,7 @@ drawn.plot(
     "prompts.",
     families=("subset_agreement",),
     x="k",
-    x_label="orders a decision",
+    x_label="orders per decision",
     y_label="same winner as with all",
     reference=1 - NEAR_ENOUGH,
     reference_label="nearly always",

@@ -25,6 +25,7 @@ from judgesheet.axis import (
     raters,
     reversal,
     scale_use,
+    serial,
     unequal,
     within_prompts,
 )
@@ -80,7 +81,7 @@ ESTIMATES = {
     **SAMPLED,
     **EXPECTED,
     **figure.adopted(unequal, cases=PLACES.only()),
-    **figure.adopted(losses),
+    **figure.adopted(losses, serial),
 }
 
 
@@ -98,6 +99,7 @@ def measure(readings: Readings) -> Iterator[Estimate]:
     main = readings.frame[readings.frame["scale"] == scores.scale]
     yield from unequal.measure(NAME, replace(readings, frame=main), points_by_place)
     yield from losses.measure(NAME, readings, chosen)
+    yield from serial.measure(NAME, readings, lambda score, _: float(score), "points", serial.ITEM)
 
 
 def _possible(scores: Scores) -> Iterator[str]:

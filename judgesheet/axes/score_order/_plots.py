@@ -65,7 +65,7 @@ def _favourite(estimates: Estimates) -> str:
     v, known = estimates.known("cramers_v"), favours_place(estimates)
     extreme = farthest(estimates, "position_share")
     if extreme and known in ("shown", "small"):
-        often = f"{share(extreme.share)} of calls; {percent(extreme.even)} would be even"
+        often = f"{share(extreme.share)} of calls; {percent(extreme.even)} is no preference"
         return f"Gives the score listed at place {extreme.place} in {often}"
     if v is not None and known == "cleared":
         return f"No place in the rubric is favoured by much: V is {number(v, 'most')} at most"
@@ -84,6 +84,25 @@ drawn.but(_if_both).plot(
     even=True,
     words={"position_share": "drawn", "expected_position_mass": "expected"},
 )(nothing)
+
+
+@drawn.plot(
+    kind="line",
+    title="How sure it is, and how often right",
+    caption="Share of calls whose likeliest score is right, and their mean confidence, by tenths "
+    "of the confidence. A judge that knows how sure it may be has both lines in one.",
+    families=("right_at_confidence", "confidence_in_tenth"),
+    x="confidence",
+    x_label="confidence, from",
+    y_label="share",
+    words={"right_at_confidence": "right", "confidence_in_tenth": "confidence"},
+)
+def _calibrated(estimates: Estimates) -> str:
+    """Whether it is surer than it is right."""
+    gap = estimates.known("overconfidence")
+    if gap is None or not (above(gap, 0.0) or below(gap, 0.0)):
+        return ""
+    return f"It is {'more' if above(gap, 0.0) else 'less'} sure than it is right"
 
 
 @drawn.but(_coloured).plot(
