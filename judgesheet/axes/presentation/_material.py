@@ -5,12 +5,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Discriminator, Field, RootModel, Tag
 
+from judgesheet.axes.presentation._rules import RULES, Point, Response, dressed, of_text, paragraphs
 from judgesheet.axis import Problem
 from judgesheet.axis.material import Name, Strict, Text, leaks, near_copies
 from judgesheet.axis.shaping import Holds, NotAStimulusError, Prompt
 from judgesheet.base.records import Label, Stimulus
-
-from ._rules import RULES, Point, Response, dressed, of_text, paragraphs
 
 
 class Said(Strict):
@@ -58,7 +57,7 @@ class Pair(Strict):
     a: Text
     b: Text
     better: Literal["a", "b", "tie"] | None = None
-    systems: tuple[Text, Text] | None = None
+    systems: tuple[Name, Name] | None = None
 
 
 def _kind(record: Any) -> str:

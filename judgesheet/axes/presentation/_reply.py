@@ -21,15 +21,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from judgesheet.axes import candidate_order
+from judgesheet.axes.presentation import _rules as rules
+from judgesheet.axes.presentation._design import IDENTICAL, IGNORE, NATURAL, PAIR, SCALE, SCORE
 from judgesheet.axis import Imputation, Readings
 from judgesheet.axis.losses import Row, answered, split
 from judgesheet.axis.material import word_count
 from judgesheet.axis.reply import Reading, score_reading
 from judgesheet.axis.simulation import Known, Logit, Parameters, Share, drawn, hashed
 from judgesheet.base.records import Call, ReplyFormat
-
-from . import _rules as rules
-from ._design import IDENTICAL, IGNORE, NATURAL, PAIR, SCALE, SCORE
 
 if TYPE_CHECKING:
     import pandas as pd

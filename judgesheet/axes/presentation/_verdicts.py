@@ -7,6 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from judgesheet.axes.presentation._design import (
+    ALONE,
+    BASELINE,
+    IDENTICAL,
+    IGNORE,
+    NATURAL,
+    PAIR,
+    PLAIN,
+    QUALITY,
+    SCORE,
+)
+from judgesheet.axes.presentation._reply import chosen
+from judgesheet.axes.presentation._rules import INSTRUCTION, LENGTH, RULES
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Figures
@@ -14,10 +27,6 @@ from judgesheet.axis.views import Asked, Question, View, grouped, said
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import Case
 from judgesheet.stats.interval import by_cluster
-
-from ._design import ALONE, BASELINE, IDENTICAL, IGNORE, NATURAL, PAIR, PLAIN, QUALITY, SCORE
-from ._reply import chosen
-from ._rules import INSTRUCTION, LENGTH, RULES
 
 if TYPE_CHECKING:
     import pandas as pd

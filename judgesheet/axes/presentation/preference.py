@@ -9,15 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from judgesheet.axis.arrays import Floats
-from judgesheet.axis.figure import UnkeyedEstimate, absent
-from judgesheet.base.missing_reasons import Reason
-from judgesheet.stats.exact import exact_rate
-from judgesheet.stats.interval import by_cluster, cluster_mean, cluster_rate, mean_t
-
-from ._design import IDENTICAL, IGNORE, PLAIN, QUALITY, SCALE
-from ._rules import INSTRUCTION, LENGTH, RULES
-from ._verdicts import (
+from judgesheet.axes.presentation._design import IDENTICAL, IGNORE, PLAIN, QUALITY, SCALE
+from judgesheet.axes.presentation._rules import INSTRUCTION, LENGTH, RULES
+from judgesheet.axes.presentation._verdicts import (
     KIND_WORDS,
     NOT_ANSWERED,
     REPEATED,
@@ -29,6 +23,11 @@ from ._verdicts import (
     Verdicts,
     figure,
 )
+from judgesheet.axis.arrays import Floats
+from judgesheet.axis.figure import UnkeyedEstimate, absent
+from judgesheet.base.missing_reasons import Reason
+from judgesheet.stats.exact import exact_rate
+from judgesheet.stats.interval import by_cluster, cluster_mean, cluster_rate, mean_t
 
 figure = figure.but(passes_blind=True, cases=WINS)
 NO_SCORES = Reason("no_scores", "no response was scored both plain and dressed")

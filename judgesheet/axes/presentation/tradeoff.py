@@ -4,14 +4,21 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from judgesheet.axes.presentation._rules import RULES
+from judgesheet.axes.presentation._verdicts import (
+    KIND_WORDS,
+    NOT_ANSWERED,
+    WINS,
+    Counts,
+    Pairs,
+    Verdicts,
+    figure,
+)
 from judgesheet.axis.figure import UnkeyedEstimate
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.units import QUALITY_STEPS
 from judgesheet.stats import pairwise as stats
 from judgesheet.stats.interval import Interval, cluster_mean
-
-from ._rules import RULES
-from ._verdicts import KIND_WORDS, NOT_ANSWERED, WINS, Counts, Pairs, Verdicts, figure
 
 figure = figure.but(
     passes_blind=True,
