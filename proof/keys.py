@@ -66,7 +66,15 @@ UNPROVEN |= {
 UNPROVEN |= {
     f"{axis}.largest_stimulus_effect": "the largest of many, without an interval; its conditions "
     "say what noise alone gives"
-    for axis in all_axes()
+    for axis, room in all_axes().items()
+    if "largest_stimulus_effect" in room.ESTIMATES
+}
+
+
+UNPROVEN |= {
+    f"presentation.loss_{test}": "that of the other axes, which are proven: it knows calls and "
+    "orders alone"
+    for test in ("rate", "order_p", "position_p", "stimulus_p")
 }
 
 

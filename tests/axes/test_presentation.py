@@ -4,6 +4,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from judgesheet.axes.presentation import _rules as rules
 from judgesheet.axes.presentation._material import response, undressed
 from judgesheet.axis import Options
 from judgesheet.axis.material import word_count
+from judgesheet.axis.shaping import NotAStimulusError, Prompt, Response
 from judgesheet.base.records import Call, Datasheet, Plan
 from judgesheet.decide.decide import decide
 from judgesheet.decide.policy import load as load_policy
@@ -22,7 +24,7 @@ from judgesheet.planning.plan import make_plan
 from judgesheet.planning.stimuli import load
 from tests.simulate import Sheet, simulate
 
-AXIS = get_axis("presentation")
+AXIS: Any = get_axis("presentation")
 LENGTH2 = "preference[kind=length,dose=2]"
 BUILT_IN = load(AXIS)
 
@@ -339,3 +341,104 @@ def test_recorded_pairs_need_no_more_than_kind_pair_and_order() -> None:
 
     sheet = sheet_of("loves-markdown", edit=recorded)
     assert sheet.value("preference[kind=format]") == 1.0
+
+
+# -- own pairs -------------------------------------------------------------------------------------
+
+
+def own_pairs(count: int, **more: Callable[[int], Any]) -> list[dict[str, Any]]:
+    """Pairs of which a has from one to five times the words of b, or the other way round."""
+    return [
+        {
+            "id": f"pair-{number}",
+            "request": f"What is number {number}?",
+            "a": "word " * (20 if number % 2 else 20 * (1 + number % 5)),
+            "b": "term " * (20 if not number % 2 else 20 * (1 + number % 4)),
+            **{name: value(number) for name, value in more.items()},
+        }
+        for number in range(count)
+    ]
+
+
+def test_a_taste_for_length_is_found_in_own_pairs_and_held_apart_from_quality(
+    tmp_path: Path,
+) -> None:
+    better = own_pairs(60, better=lambda number: "ab"[number // 2 % 2])
+    stimuli = pool(tmp_path, *better)
+    tastes = {
+        spec: sheet_of(f"fair?tie=1&sensitivity=1{spec}", stimuli=stimuli)
+        for spec in ("", "&loves_length=2")
+    }
+    fair, loving = (tastes[spec]["longer_preferred"] for spec in ("", "&loves_length=2"))
+    assert fair.low is not None
+    assert fair.high is not None
+    assert fair.low < 0.5 < fair.high
+    assert loving.low is not None
+    assert loving.low > 0.5
+    for sheet in tastes.values():
+        even = sheet["better_at_equal_length"]
+        assert even.low is not None
+        assert even.low > 0.5
+
+
+def test_without_people_nothing_is_said_of_quality(tmp_path: Path) -> None:
+    pairs = own_pairs(30, systems=lambda number: ["ours", "theirs"][:: -1 if number % 2 else 1])
+    sheet = sheet_of("fair?tie=1&loves_length=2", stimuli=pool(tmp_path, *pairs))
+    assert "better_at_equal_length" not in {key.partition(".")[2] for key in sheet.estimates}
+    assert "quality not known" in sheet["longer_preferred"].conditions
+    assert sheet["own_preference[system=ours]"].value is None
+    assert sheet["own_preference[system=ours]"].reason == "not_identified"
+
+
+def test_more_wins_than_people_give_is_a_preference_for_a_system(tmp_path: Path) -> None:
+    pairs = own_pairs(
+        40,
+        systems=lambda number: ["ours", "theirs"][:: -1 if number % 2 else 1],
+        better=lambda number: "ab"[number // 2 % 2],
+    )
+    names = {pair["id"]: pair["systems"] for pair in pairs}
+
+    def for_ours(cell: dict[str, Any], stimulus: str) -> str:
+        ours = "ab"[names[stimulus].index("ours")]
+        return json.dumps({"winner": str(1 + cell["order"].index(ours))})
+
+    stimuli = pool(tmp_path, *pairs)
+    sheet = sheet_of("fair", stimuli=stimuli, edit=edited(for_ours))
+    ours = sheet["own_preference[system=ours]"]
+    assert ours.value == pytest.approx(0.5)
+    assert ours.low is not None
+    assert ours.low > 0.2
+    assert sheet.value("own_preference[system=theirs]") == pytest.approx(-0.5)
+    # The longer response of every pair is ours: length alone decides, and no slope is that steep.
+    assert sheet["longer_preferred"].reason == "separated"
+    honest = sheet_of("perfect", stimuli=stimuli)
+    assert honest.value("own_preference[system=ours]") == 0
+
+
+def test_one_long_sentence_is_not_padded_by_half() -> None:
+    text = "This is one long sentence of the kind that goes on and on and is not cut in any way."
+    plain = rules.of_text(text)
+    assert rules.dressed(plain, "length", "repeated", 1.5) is None
+    assert rules.dressed(plain, "length", "repeated", 2.0) is not None
+
+
+@pytest.mark.parametrize(
+    ("ids", "systems"), [(("gpt-x", "llama-y"), {"gpt-x", "llama-y"}), (("u", "v"), None)]
+)
+def test_an_imported_pair_keeps_what_is_known_of_it(
+    ids: tuple[str, str], systems: set[str] | None
+) -> None:
+    answers = [
+        Response(name, text, gold, {}, None)
+        for name, text, gold in zip(ids, ("long answer", "short"), (True, False), strict=True)
+    ]
+    prompt = Prompt("p", "f:1", "Why?", "", "", None, {}, answers)
+    shaped = AXIS.shape(prompt)
+    AXIS.material().model_validate(shaped)
+    better = {shaped[side]: side for side in "ab"}["long answer"]
+    assert shaped["better"] == better
+    assert (set(shaped["systems"]) if systems else shaped.get("systems")) == systems
+    with pytest.raises(NotAStimulusError):
+        AXIS.shape(replace(prompt, responses=answers[:1]))
+    with pytest.raises(NotAStimulusError):
+        AXIS.shape(replace(prompt, responses=[answers[0], replace(answers[1], text="long answer")]))
