@@ -34,6 +34,7 @@ PAGES = ROOT.parent / "docs" / "proof"
 COMMITTED = PAGES / "results"
 NAMES = (
     *("score_order", "criterion_order", "candidate_order", "listwise_consensus"),
+    "presentation",
     *(
         "agreement",
         "serial",

@@ -129,7 +129,7 @@ def order_flip_rate(scores: Scored) -> UnkeyedEstimate:
     A response's score is the mean over its criteria. Ties are resolved as independent uniform picks
     from the two top sets. It includes noise: compare `repeat_flip_rate`.
     """
-    label = f"Best response differs under another {scores.contest.order}"
+    label = f"Best response differs under another {scores.contest.order}, ties broken at random"
     return _flip_rate(scores.contest, "different", label)
 
 
@@ -139,7 +139,7 @@ def repeat_flip_rate(scores: Scored) -> UnkeyedEstimate:
 
     Noise and ties alone; a judge without any order effect shows 12 to 38 % on one rubric.
     """
-    label = f"Best response differs under the same {scores.contest.order}"
+    label = f"Best response differs under the same {scores.contest.order}, ties broken at random"
     return _flip_rate(scores.contest, "same", label)
 
 

@@ -339,3 +339,82 @@ def test_recorded_pairs_need_no_more_than_kind_pair_and_order() -> None:
 
     sheet = sheet_of("loves-markdown", edit=recorded)
     assert sheet.value("preference[kind=format]") == 1.0
+
+
+# -- own pairs -------------------------------------------------------------------------------------
+
+
+def own_pairs(count: int, **more: Callable[[int], Any]) -> list[dict[str, Any]]:
+    """Pairs of which a has from one to five times the words of b, or the other way round."""
+    return [
+        {
+            "id": f"pair-{number}",
+            "request": f"What is number {number}?",
+            "a": "word " * (20 if number % 2 else 20 * (1 + number % 5)),
+            "b": "term " * (20 if not number % 2 else 20 * (1 + number % 4)),
+            **{name: value(number) for name, value in more.items()},
+        }
+        for number in range(count)
+    ]
+
+
+def test_a_taste_for_length_is_found_in_own_pairs_and_held_apart_from_quality(
+    tmp_path: Path,
+) -> None:
+    better = own_pairs(60, better=lambda number: "ab"[number // 2 % 2])
+    stimuli = pool(tmp_path, *better)
+    tastes = {
+        spec: sheet_of(f"fair?tie=1&sensitivity=1{spec}", stimuli=stimuli)
+        for spec in ("", "&loves_length=2")
+    }
+    fair, loving = (tastes[spec]["longer_preferred"] for spec in ("", "&loves_length=2"))
+    assert fair.low is not None
+    assert fair.high is not None
+    assert fair.low < 0.5 < fair.high
+    assert loving.low is not None
+    assert loving.low > 0.5
+    for sheet in tastes.values():
+        even = sheet["better_at_equal_length"]
+        assert even.low is not None
+        assert even.low > 0.5
+
+
+def test_without_people_nothing_is_said_of_quality(tmp_path: Path) -> None:
+    pairs = own_pairs(30, systems=lambda number: ["ours", "theirs"][:: -1 if number % 2 else 1])
+    sheet = sheet_of("fair?tie=1&loves_length=2", stimuli=pool(tmp_path, *pairs))
+    assert "better_at_equal_length" not in {key.partition(".")[2] for key in sheet.estimates}
+    assert "quality not known" in sheet["longer_preferred"].conditions
+    assert sheet["own_preference[system=ours]"].value is None
+    assert sheet["own_preference[system=ours]"].reason == "not_identified"
+
+
+def test_more_wins_than_people_give_is_a_preference_for_a_system(tmp_path: Path) -> None:
+    pairs = own_pairs(
+        40,
+        systems=lambda number: ["ours", "theirs"][:: -1 if number % 2 else 1],
+        better=lambda number: "ab"[number // 2 % 2],
+    )
+    names = {pair["id"]: pair["systems"] for pair in pairs}
+
+    def for_ours(cell: dict[str, Any], stimulus: str) -> str:
+        ours = "ab"[names[stimulus].index("ours")]
+        return json.dumps({"winner": str(1 + cell["order"].index(ours))})
+
+    stimuli = pool(tmp_path, *pairs)
+    sheet = sheet_of("fair", stimuli=stimuli, edit=edited(for_ours))
+    ours = sheet["own_preference[system=ours]"]
+    assert ours.value == pytest.approx(0.5)
+    assert ours.low is not None
+    assert ours.low > 0.2
+    assert sheet.value("own_preference[system=theirs]") == pytest.approx(-0.5)
+    # The longer response of every pair is ours: length alone decides, and no slope is that steep.
+    assert sheet["longer_preferred"].reason == "separated"
+    honest = sheet_of("perfect", stimuli=stimuli)
+    assert honest.value("own_preference[system=ours]") == 0
+
+
+def test_one_long_sentence_is_not_padded_by_half() -> None:
+    text = "This is one long sentence of the kind that goes on and on and is not cut in any way."
+    plain = rules.of_text(text)
+    assert rules.dressed(plain, "length", "repeated", 1.5) is None
+    assert rules.dressed(plain, "length", "repeated", 2.0) is not None

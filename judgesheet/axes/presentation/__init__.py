@@ -6,24 +6,30 @@ of both. Then a dressed response that lacks required points against the plain on
 
 In reading order: `_rules` (how a response is dressed), `_material` (the stimuli), `_design` (the
 calls), `_reply` (how a reply is read), `_verdicts` (the verdicts as arrays), then the figures:
-`preference` (equal content) and `tradeoff` (what dress outweighs). `findings` says what they mean
-and what to do, `_plots` draws them.
+`preference` (equal content), `tradeoff` (what dress outweighs) and `natural` (own pairs).
+`findings` says what they mean and what to do, and draws them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from judgesheet.axes.presentation import preference, tradeoff
-from judgesheet.axes.presentation._design import IDENTICAL, QUALITY, SCORE, arm, design
+from judgesheet.axes.presentation import natural, preference, tradeoff
+from judgesheet.axes.presentation._design import (
+    IDENTICAL,
+    NATURAL,
+    QUALITY,
+    SCORE,
+    arm,
+    design,
+)
 from judgesheet.axes.presentation._design import fault as fault
 from judgesheet.axes.presentation._material import TAKES, check, labels, material, shape
-from judgesheet.axes.presentation._plots import plots
 from judgesheet.axes.presentation._reply import SIMULATED, chosen, impute, reading, simulate
 from judgesheet.axes.presentation._reply import complete as complete
 from judgesheet.axes.presentation._rules import INSTRUCTION, LENGTH, RULES
 from judgesheet.axes.presentation._verdicts import arrange, figure
 from judgesheet.axes.presentation.findings import SENTENCES as SENTENCES
-from judgesheet.axes.presentation.findings import control, find, mitigate, recommend, warn
+from judgesheet.axes.presentation.findings import control, find, mitigate, plots, recommend, warn
 from judgesheet.axis import Readings, losses
 from judgesheet.axis.figure import declared_in, measured
 from judgesheet.axis.statements import made
@@ -41,7 +47,7 @@ PERMUTED = frozenset({"responses"})
 PARTS = "comparison"
 FACTS = dict.fromkeys(("dose", "missing", "better"), ("pair", "ask"))
 
-FIGURES = declared_in(preference, tradeoff)
+FIGURES = declared_in(preference, tradeoff, natural)
 """The figures of the verdicts."""
 ESTIMATES = {**FIGURES, **figure.adopted(losses)}
 
@@ -64,7 +70,12 @@ def tested_range(readings: Readings) -> Iterator[Rating]:
         yield Rating("padding, in words", most, "× the plain ones", why)
 
 
-_KINDS = {"identical": IDENTICAL, "quality": QUALITY, "instruction": INSTRUCTION}
+_KINDS = {
+    "identical": IDENTICAL,
+    "quality": QUALITY,
+    "instruction": INSTRUCTION,
+    "natural": NATURAL,
+}
 
 
 def reads(key: Key, cells: Sequence[Mapping[str, Any]]) -> list[bool]:

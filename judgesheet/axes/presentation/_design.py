@@ -43,6 +43,7 @@ SCALE = 10
 IDENTICAL, QUALITY, NATURAL, PLAIN = "identical", "quality", "natural", "plain"
 """Kinds that are no dress: a copy, a worse response in prose, own pairs, the plain one scored."""
 ALONE = "plain"
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,79}")
 KINDS = (*RULES, IDENTICAL, QUALITY, NATURAL, PLAIN)
 FEWEST_LEFT = 2
 """Points that a worse response still makes, so that every way to dress it remains."""
@@ -410,6 +411,11 @@ def _order_fault(cell: Mapping[str, Any]) -> str | None:
         return f"cell.order must be {' or '.join(map(str, map(list, allowed)))}, as displayed"
     if cell.get("better") not in ("a", "b", "tie", None):
         return 'cell.better must be "a", "b", "tie" or null'
+    systems = cell.get("systems")
+    if systems is not None and not (isinstance(systems, list) and len(systems) == 2):
+        return "cell.systems must list the system of a and that of b"
+    if any(not isinstance(name, str) or not NAME.fullmatch(name) for name in systems or ()):
+        return "cell.systems must be names of letters, digits, _ . : and -"
     return None
 
 

@@ -57,7 +57,7 @@ class Pair(Strict):
     a: Text
     b: Text
     better: Literal["a", "b", "tie"] | None = None
-    systems: tuple[Text, Text] | None = None
+    systems: tuple[Name, Name] | None = None
 
 
 def _kind(record: Any) -> str:

@@ -159,7 +159,12 @@ _AGAIN = (
 )
 
 
-def _repeated(response: Response, dose: float) -> str:
+_OFF = 0.25
+"""Share of a dose by which padding may miss it: a response of one long sentence cannot be padded
+by half."""
+
+
+def _repeated(response: Response, dose: float) -> str | None:
     """The response, then its sentences once more until it has `dose` times its words."""
     plain = response.plain
     wanted, texts = dose * word_count(plain), [plain]
@@ -171,6 +176,8 @@ def _repeated(response: Response, dose: float) -> str:
             break
         added.append(sentence)
         words += word_count(sentence)
+    if not wanted or abs(words / wanted - 1) > _OFF:
+        return None
     parts = [added[at : at + PER_PARAGRAPH] for at in range(0, len(added), PER_PARAGRAPH)]
     return "\n\n".join([*texts, *(" ".join(part) for part in parts)])
 

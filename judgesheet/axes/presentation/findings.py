@@ -1,4 +1,4 @@
-"""What the estimates mean, in words, and what to do about it.
+"""What the estimates mean, in words and drawn, and what to do about it.
 
 Every sentence is decided by intervals or tests, never by a point value, and names the keys that it
 rests on.
@@ -22,6 +22,7 @@ from judgesheet.axes.presentation._verdicts import KIND_WORDS
 from judgesheet.axis import Readings, losses
 from judgesheet.axis.findings import listed
 from judgesheet.axis.repeats import about_repeats
+from judgesheet.axis.results import Plots, nothing
 from judgesheet.axis.statements import (
     MOSTLY,
     UNSURE,
@@ -36,6 +37,7 @@ from judgesheet.axis.statements import (
     interval,
     keys,
     number,
+    points,
     said,
     share,
     share_with_interval,
@@ -242,12 +244,27 @@ def _shifts(found: Mapping[str, Estimate]) -> str:
     return listed(list(each))
 
 
+def _own_pairs(estimates: Estimates) -> Iterator[Statement]:
+    """What length and names do between the user's own responses, beside what people say."""
+    longer = estimates.known("longer_preferred")
+    if longer is not None and (above(longer, MOSTLY) or below(longer, MOSTLY)):
+        held = longer.conditions
+        text = "Of your own pairs a response twice as long as the other wins"
+        yield _said("neutral", f"{text} {share_with_interval(longer)} (held even: {held}).", longer)
+    for dims, one in estimates.family("own_preference"):
+        if above(one, 0.0) or below(one, 0.0):
+            more = "more" if above(one, 0.0) else "fewer"
+            text = f"It gives {dims['system']} {more} wins than people do: {points(one)}."
+            yield _said("neutral", text, one)
+
+
 SENTENCES = (
     *(_dress(kind) for kind in DRESSES),
     Sentence(_instruction, tests=2),
     Sentence(_mixed, tests=1),
     Sentence(_scores, tests=1),
     Sentence(_outweighs),
+    Sentence(_own_pairs),
     Sentence(_control),
     losses.SENTENCE,
 )
@@ -333,6 +350,8 @@ def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
     asked: dict[Question, Estimate | None] = {
         "length": padding(estimates),
         "style": estimates.known("preference", kind=FORMAT),
+        "own_model": next((one for _, one in estimates.family("own_preference")), None),
+        "people": estimates.known("better_at_equal_length"),
     }
     yield from untested({question for question, known in asked.items() if known is not None})
     if readings.frame["repeat"].max() > 0:
@@ -352,3 +371,56 @@ def _undressed(readings: Readings) -> Iterator[str]:
             f"Of the {stimuli} stimuli some were not dressed in every way, as that would have "
             f"changed what they say: {told}."
         )
+
+
+# -- plots -----------------------------------------------------------------------------------------
+
+
+drawn = Plots()
+
+
+@drawn.plot(
+    kind="intervals",
+    title="The same content, dressed",
+    caption="Share of comparisons that the dressed copy wins, ties as halves, with 95 % intervals. "
+    "A judge of content stays on the dashed line.",
+    families=("preference",),
+    x="kind",
+    x_label="share of comparisons won",
+    reference=0.5,
+    reference_label="no preference",
+    having={"form": "", "dose": "", "prompt": ""},
+    names=True,
+    words=KIND_WORDS,
+    ends=(0.0, 1.0),
+    shows=("preference", "dress_excess"),
+    brief="Share of comparisons that the dressed copy wins; 50 % is no preference.",
+)
+def _strongest(estimates: Estimates) -> str:
+    """The dress that surely wins, the strongest one."""
+    sure = {kind: one for kind, one in preferences(estimates).items() if surely_above(one, MOSTLY)}
+    if not sure:
+        return ""
+    kind = max(sure, key=lambda kind: sure[kind].value or 0.0)
+    what = KIND_WORDS[kind]
+    return f"{what[0].upper()}{what[1:]} wins {share(sure[kind])} of comparisons"
+
+
+drawn.plot(
+    kind="line",
+    title="Dressed and worse against plain and better",
+    caption="Share of comparisons that a dressed response wins although it lacks required points "
+    "that the plain one has.",
+    families=("worse_preferred",),
+    x="missing",
+    x_label="points missing",
+    y_label="share won",
+    series="kind",
+    reference=0.5,
+    reference_label="half of the comparisons",
+    words=KIND_WORDS,
+    ends=(0.0, 1.0),
+)(nothing)
+
+
+plots = drawn.of

@@ -85,6 +85,25 @@ drawn.but(_if_both).plot(
 )(nothing)
 
 
+@drawn.plot(
+    kind="line",
+    title="How sure it is, and how often right",
+    caption="Share of calls whose likeliest score is right, and their mean confidence, by tenths "
+    "of the confidence. A judge that knows how sure it may be has both lines in one.",
+    families=("right_at_confidence", "confidence_in_tenth"),
+    x="confidence",
+    x_label="confidence, from",
+    y_label="share",
+    words={"right_at_confidence": "right", "confidence_in_tenth": "confidence"},
+)
+def _calibrated(estimates: Estimates) -> str:
+    """Whether it is surer than it is right."""
+    gap = estimates.known("overconfidence")
+    if gap is None or not (above(gap, 0.0) or below(gap, 0.0)):
+        return ""
+    return f"It is {'more' if above(gap, 0.0) else 'less'} sure than it is right"
+
+
 @drawn.but(_coloured).plot(
     kind="heatmap",
     title="Score by position",
