@@ -442,3 +442,23 @@ def test_an_imported_pair_keeps_what_is_known_of_it(
         AXIS.shape(replace(prompt, responses=answers[:1]))
     with pytest.raises(NotAStimulusError):
         AXIS.shape(replace(prompt, responses=[answers[0], replace(answers[1], text="long answer")]))
+
+
+def test_many_own_responses_cost_no_more_than_the_profile_says(tmp_path: Path) -> None:
+    text = "This is what you do with it. It is done in the same way as all of the others are."
+    records = [
+        {"id": f"own-{number}", "request": f"How is {number} done?", "response": text}
+        for number in range(200)
+    ]
+    stimuli = pool(tmp_path, *records)
+    assert len(plan_of("quick", stimuli).calls) <= 200
+    assert len(plan_of("standard", stimuli).calls) <= 1200
+
+
+@pytest.mark.parametrize("sign", ["\n", "“", "«", "`", "```", "$", '"', ". ", "1", "- ", "|", "\t"])
+def test_no_text_takes_long_to_dress(sign: str) -> None:
+    plain = rules.of_text(f"It is {sign * 5_000} and that is all of it.")
+    for kind, forms in rules.RULES.items():
+        for form in forms:
+            text = rules.dressed(plain, kind, form, 2.0)
+            assert text is None or rules.keeps(plain.plain, text)
