@@ -645,8 +645,8 @@ def secrets() -> Iterator[Case]:
     ]
     models = ("parrot", "parrot-401", "parrot-500", "parrot-429", "parrot-page")
     for model, way in _some(2, models, ways):
-        asked = ("--model", f"openai-compatible/{model}", *way, *GRADING, "--out", "run")
-        yield Case([("probe", *asked)], env={"MY_KEY": KEY})
+        asked = ("--model", f"openai-compatible/{model}", *way, *GRADING, "--patience", "5")
+        yield Case([("probe", *asked, "--out", "run")], env={"MY_KEY": KEY})
     for command, address in product(("doctor", "probe"), (
         f"http://someone:{PASSWORD}@127.0.0.1:9/v1", f"http://127.0.0.1:9/{TOKEN}", f"http://127.0.0.1:9/v1?k={QUERY}",
         f"ftp://someone:{PASSWORD}@x", f"http://someone:{PASSWORD}@[::1", f"{KEY}", f"http://{KEY}@",
