@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from judgesheet.commands.cases import cases
     from judgesheet.commands.compare import compare
     from judgesheet.commands.consensus import consensus
+    from judgesheet.commands.correct import correct
     from judgesheet.commands.doctor import doctor
     from judgesheet.commands.explain import explain
     from judgesheet.commands.gate import gate
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from judgesheet.commands.init import check_init, init
     from judgesheet.commands.inspect_log import inspect_log
     from judgesheet.commands.measure import measure
+    from judgesheet.commands.panel import panel
     from judgesheet.commands.plan import designs, foresee, plan
     from judgesheet.commands.policy import suggest_policy
     from judgesheet.commands.probe import probe
@@ -48,6 +50,7 @@ __all__ = [
     "check_stimuli",
     "compare",
     "consensus",
+    "correct",
     "designs",
     "doctor",
     "explain",
@@ -62,6 +65,7 @@ __all__ = [
     "list_stimuli",
     "load",
     "measure",
+    "panel",
     "plan",
     "probe",
     "render",

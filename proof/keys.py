@@ -11,13 +11,14 @@ from proof.runner import Result, committed
 from proof.tables import grid
 
 MOVED_BY = ()
-SEVERAL_AXES = ("agreement", "losses", "page_one")
+SEVERAL_AXES = ("agreement", "losses", "page_one", "serial")
 """Pages whose rows name the axis of a figure."""
 
 
 _SAMPLE = "describes the sample at hand; a count or a rank, no estimate"
 _BY_CHANCE = "what chance alone would give in this sample, to compare the figure with"
 _CHOICES = "its ends are a range over choices of orders, and `Bounds.proves` says that"
+_OF_CALLS = "a mean over calls; its interval is that of every mean and rate (`gate`, `edges`)"
 _DESIGN = "follows from the design or the stimuli alone"
 UNPROVEN: dict[str, str] = {
     "score_order.scores_used": _SAMPLE,
@@ -28,6 +29,11 @@ UNPROVEN: dict[str, str] = {
     "criterion_order.order_dependence_p": (
         "exchanged as for that of the other axes, which are proven; its size in page one"
     ),
+    "score_order.brier": _OF_CALLS,
+    "score_order.overconfidence": f"{_OF_CALLS}; covers .95 in `tests/axes/test_expected.py`",
+    "score_order.right_at_confidence": _OF_CALLS,
+    "score_order.confidence_in_tenth": _SAMPLE,
+    "score_order.calibration_error": "no interval; its conditions say what chance alone gives",
     "score_order.budget_r": _CHOICES,
     "score_order.budget_agreement": _CHOICES,
     "criterion_order.mean_delta_pos_null": _BY_CHANCE,
@@ -60,7 +66,15 @@ UNPROVEN |= {
 UNPROVEN |= {
     f"{axis}.largest_stimulus_effect": "the largest of many, without an interval; its conditions "
     "say what noise alone gives"
-    for axis in all_axes()
+    for axis, room in all_axes().items()
+    if "largest_stimulus_effect" in room.ESTIMATES
+}
+
+
+UNPROVEN |= {
+    f"presentation.loss_{test}": "that of the other axes, which are proven: it knows calls and "
+    "orders alone"
+    for test in ("rate", "order_p", "position_p", "stimulus_p")
 }
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from judgesheet import axis, stats
 from judgesheet.axes import listwise_consensus as room
-from judgesheet.axis import beyond_chance, losses, unequal
+from judgesheet.axis import beyond_chance, losses, serial, unequal
 from proof.lines import LEAST_AT_EDGES, Case, Line, Part
 from proof.lines import lines as cut
 from proof.lists import Judge
@@ -17,7 +17,13 @@ MOVED_BY = (room, axis, stats)
 
 NO_INTERVAL = (
     *("chance_accuracy", "improved", "regressed", "unchanged", "calls_per_decision"),
-    *("independent_error_bound", *losses.NAMES, *unequal.NAMES, *beyond_chance.NAMES),
+    *(
+        "independent_error_bound",
+        *losses.NAMES,
+        *unequal.NAMES,
+        *beyond_chance.NAMES,
+        *serial.NAMES,
+    ),
 )
 
 

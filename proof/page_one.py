@@ -218,8 +218,10 @@ def _tables(
     for profile in SETS:
         mine = [one for one in results if one.line.size == profile and one.line.data in names]
         sets = mine[0].rows[ANYWHERE].sets[ACCUSES]
-        rows = [[one.line.data, *(cells(one, row) for row in ROWS)] for one in mine]
-        tables.append(grid([f"{profile} profile, {sets} sheets a line", *ROWS], rows))
+        # An axis that is newer than the results has none yet.
+        asked = [row for row in ROWS if row in mine[0].rows]
+        rows = [[one.line.data, *(cells(one, row) for row in asked)] for one in mine]
+        tables.append(grid([f"{profile} profile, {sets} sheets a line", *asked], rows))
     return "\n\n".join(tables)
 
 

@@ -34,12 +34,15 @@ PAGES = ROOT.parent / "docs" / "proof"
 COMMITTED = PAGES / "results"
 NAMES = (
     *("score_order", "criterion_order", "candidate_order", "listwise_consensus"),
+    "presentation",
     *(
         "agreement",
+        "serial",
         "gate",
         "edges",
         "losses",
         "compare",
+        "correct",
         "end_to_end",
         "page_one",
         "profiles",

@@ -14,7 +14,7 @@ function show() {
     count += !row.hidden;
   }
   for (const group of groups) group.hidden = !group.querySelector("tbody tr:not([hidden])");
-  document.getElementById("count").textContent = `${count} sheets`;
+  document.getElementById("count").textContent = `${count} ${count === 1 ? "sheet" : "sheets"}`;
 }
 form.addEventListener("input", show);
 form.addEventListener("submit", (event) => event.preventDefault());

@@ -12,7 +12,7 @@ import click
 
 import judgesheet
 from judgesheet.axes import all_axes, get_axis, prompt
-from judgesheet.axis import PROFILES
+from judgesheet.axis import PROFILES, Citing
 from judgesheet.axis.figure import Figure
 from judgesheet.axis.simulation import Parameters, declared
 from judgesheet.base import limits
@@ -29,6 +29,8 @@ from judgesheet.judges.simulated import PRESETS
 from judgesheet.ledger.schema import SCHEMA, SCHEMA_VERSION
 from judgesheet.planning.plan import AxisBudget, budget
 from judgesheet.sheet import show
+from judgesheet.sheet.index import Group, Row, as_table
+from judgesheet.sheet.markdown import Markdown
 from judgesheet.sweep.estimates import EXPLAINED
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "smollm2-135m" / "datasheet.json"
@@ -50,7 +52,9 @@ def figures(axis_name: str) -> str:
     """An entry per figure of an axis: what its function says, and what `explain` prints."""
     axis = all_axes()[axis_name]
     known: dict[str, Any] = {**axis.ESTIMATES, **EXPLAINED}
-    head = [axis.QUESTION, "", f"The protocol comes from {getattr(axis, 'PAPER', None)}."]
+    head = [axis.QUESTION]
+    if isinstance(axis, Citing):
+        head += ["", f"The protocol comes from {axis.PAPER}."]
     entries = (
         f"## {name}\n\n{_linked(cleandoc(figure.__doc__ or ''), known.keys() - {name})}\n"
         f"{_facts(figure, known)}"
@@ -170,20 +174,20 @@ def _asked_the_same(group: Mapping[str, Any]) -> Iterator[str]:
     yield f"- Source: {group['source']}"
     yield f"- Licence: {group['licence']}\n"
     asked = f"{group['stimuli'].partition(',')[0]}, prompt: {group['prompt'].partition(',')[0]}"
-    heads = [
-        f"[{head}](figures/{axis}.md#{re.split(r'[.[]', key)[1]})"
+    columns = [
+        (key, Markdown(f"[{head}](figures/{axis}.md#{re.split(r'[.[]', key)[1]})"))
         for head, key in zip(COMPARED, first["estimates"], strict=True)
     ]
-    yield f"| judge ({asked}) | {' | '.join(heads)} | lost calls |\n|{'---|' * (len(heads) + 2)}"
-    for judge in group["judges"]:
-        cells = [
-            show.quantity(*(one[part] for part in ("value", "low", "high", "unit", "note")))
-            for one in judge["estimates"].values()
-        ]
-        texts = (cell.with_interval if cell.measured else "—" for cell in cells)
-        unbroken = show.no_break(" | ".join(texts)).replace("–", "\N{WORD JOINER}–\N{WORD JOINER}")
-        yield f"| {judge['judge']} | {unbroken} | {judge['lost']} |"
-    yield ""
+    rows = tuple(Row("", judge["judge"], "", {}, tuple(_cells(judge))) for judge in group["judges"])
+    made = Group(group["questions"], "", (*columns, ("lost", "lost calls")), rows)
+    yield f"{as_table(made, f'judge ({asked})')}\n"
+
+
+def _cells(judge: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for one in judge["estimates"].values():
+        cell = show.quantity(*(one[part] for part in ("value", "low", "high", "unit", "note")))
+        yield (cell.number, cell.interval) if cell.measured else ("—", "")
+    yield str(judge["lost"]), ""
 
 
 COMPARED = ("changes, other order", "changes, same order", "beyond noise", "stands first")

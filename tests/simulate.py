@@ -20,6 +20,9 @@ from judgesheet.planning.plan import make_plan
 SHARED = Path(__file__).parent.parent.parent / "shared"
 """Papers' figures and public data sets, where they lie beside the checkout."""
 
+ORDER_AXES = ("score_order", "criterion_order", "candidate_order", "listwise_consensus")
+"""The axes that ask what the order of things does to a judge."""
+
 Edit = Callable[[pd.DataFrame], pd.DataFrame]
 
 

@@ -179,7 +179,7 @@ def test_a_command_that_fails_is_seen(tmp_path: Path, server: str) -> None:
     page = f"{FENCE}$ judgesheet explain score_order.no_such\n```\n"
     (step,) = steps(page)
     assert isinstance(step, Command)
-    with pytest.raises(AssertionError, match="is not one estimate"):
+    with pytest.raises(AssertionError, match="there is no figure"):
         perform(step, tmp_path, {"SERVER": server})
 
 

@@ -147,7 +147,7 @@ FIRST = {
 
 def axis_of(judge: str) -> str:
     framework, _, name = judge.partition("/")
-    (axis,) = FRAMEWORKS[framework].judges[name].axes
+    axis, *_ = FRAMEWORKS[framework].judges[name].axes
     return axis
 
 

@@ -49,6 +49,14 @@ def test_every_sheet_is_a_row_that_opens_it(site: Path) -> None:
         assert json.loads((site / "sheets" / name).with_suffix(".json").read_text("utf-8"))
 
 
+def test_the_same_tables_are_in_markdown(site: Path) -> None:
+    text = (site / "index.md").read_text("utf-8")
+    for sheet in (site / "sheets").glob("*.html"):
+        assert text.count(f"](sheets/{sheet.name})") == 1
+    groups = (site / "index.html").read_text("utf-8").count("<h2")
+    assert text.count("## Protocol") == text.count("\n| Judge |") == groups > 1
+
+
 def test_only_one_protocol_stands_in_a_table() -> None:
     one = next(iter(SHEETS.values()))()
     other = replace(one, run={**one.run, "temperature": 0.7})

@@ -14,7 +14,8 @@ PACKAGE = Path(__file__).parent.parent / "judgesheet"
 
 FLOORS = (
     *("base", "stats", "axis", "axes", "judges", "planning", "importers", "ledger", "measuring"),
-    *("collect", "decide", "forecast", "sheet", "sweep", "permutation_consensus", "commands"),
+    *("collect", "decide", "forecast", "correcting", "panels", "sheet", "sweep"),
+    *("permutation_consensus", "commands"),
 )
 """The folders from the lowest to the highest: each may import those before it."""
 TOP = {"", "__main__", "cli", "testing"}

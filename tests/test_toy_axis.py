@@ -161,4 +161,4 @@ def test_a_new_axis_can_be_asked_of_the_judges_of_frameworks(tmp_path: Path) -> 
     done = subprocess.run(
         [sys.executable, "-c", code, str(place)], capture_output=True, text=True, check=True
     )
-    assert done.stdout.split() == ["candidate_order", "greeting_order"]
+    assert done.stdout.split() == ["candidate_order", "greeting_order", "presentation"]

@@ -79,7 +79,7 @@ def quality_kappa(scores: Scored) -> Iterator[UnkeyedEstimate]:
             label = f"{rows.subject} agrees with quality (kappa, {LEVELS[level]})"
             if known.kind is None:
                 yield absent(label, NO_REFERENCE, dims)
-            elif not _on_scale(known, rows):
+            elif not on_scale(known, rows):
                 yield absent(label, OTHER_SCALE, dims)
             else:
                 kappa, calls = _with_quality(rows, known, level)
@@ -108,15 +108,15 @@ def _alphas(what: str, rows: Rows, units: Floats, why: Reason) -> Iterator[Unkey
         yield draft if calls else draft.without_value(why)
 
 
-def _on_scale(known: Reference, rows: Rows) -> bool:
+def on_scale(known: Reference, rows: Rows) -> bool:
     """Whether quality is given in scores that the judge could have given."""
-    given = _ratings(known)[rows.item]
+    given = ratings_of(known)[rows.item]
     given = given[~np.isnan(given)]
     whole = bool((given == np.round(given)).all())
     return rows.scale is not None and whole and bool(((given >= 1) & (given <= rows.scale)).all())
 
 
-def _ratings(known: Reference) -> Floats:
+def ratings_of(known: Reference) -> Floats:
     """The single ratings (items, raters) where they are known, else the one score of each item."""
     return known.ratings if known.ratings.shape[1] else known.values[:, None]
 
@@ -124,7 +124,7 @@ def _ratings(known: Reference) -> Floats:
 def _with_quality(rows: Rows, known: Reference, level: Level) -> tuple[Interval, int]:
     """Kappa of every reading with every rating of its item, and the number of readings."""
     reads = rows.reads.reshape(len(rows.reads), -1)
-    ratings = _ratings(known)[rows.item]
+    ratings = ratings_of(known)[rows.item]
     pairs = (~np.isnan(reads)).sum(axis=1) * (~np.isnan(ratings)).sum(axis=1)
     shape = *reads.shape, ratings.shape[1]
     mine, theirs = (

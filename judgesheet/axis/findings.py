@@ -241,8 +241,8 @@ def _beyond_noise(estimates: Estimates, excess: Estimate, say: Wording) -> State
     says: Ladder = {
         "shown": f"{order} alone changes {best} ({more}).",
         "cleared": f"{order} hardly changes {best} ({more}{whatever_lost(excess)}).",
-        "indicated": f"That {say.order} changes {best} is indicated ({more}){UNSURE}.",
-        "not known": f"It cannot be told whether {say.order} changes {best} ({more}{lost}).",
+        "indicated": f"There is some evidence that {say.order} changes {best} ({more}){UNSURE}.",
+        "not known": f"This run cannot tell whether {say.order} changes {best} ({more}{lost}).",
     }
     known = changes_winner(excess, say.prompts(estimates))
     return Statement(says[known], (excess.key,), TONES[known])
@@ -261,7 +261,7 @@ def use_of_scale(estimates: Estimates, say: Wording) -> Iterator[Statement]:
         shared = f"in {share_with_interval(ties)} of readings several responses to a prompt share"
         text += f"; {shared} the best {say.ranked_by}"
     if often:
-        text += f", so that it hardly ranks is indicated{UNSURE}"
+        text += f": some evidence that it hardly ranks{UNSURE}"
     yield Statement(f"{text}.", keys(used, ties), "unknown" if often else "neutral")
 
 
@@ -304,7 +304,7 @@ def quality(estimates: Estimates, say: Wording) -> Iterator[Statement]:
         yield Statement(text, evidence, "good")
     elif r.high is None or say.prompts(estimates) < FEWEST_PROMPTS or not above(r, 0.0):
         lost = if_lost(r, two_digits, "low").removeprefix("; ")
-        text = f"It cannot be told whether {say.subject} {say.follows} quality {told}"
+        text = f"This run cannot tell whether {say.subject} {say.follows} quality {told}"
         yield Statement(f"{text}{lost and f', {lost}'}.", evidence, "unknown")
     else:
         yield _follows(estimates, r, lowest, say)

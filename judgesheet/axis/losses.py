@@ -390,7 +390,9 @@ def find(estimates: Estimates) -> Iterator[Statement]:
         tone: Tone = "bad" if surely_above(rate, MANY) else "unknown" if shown else "neutral"
         least = min(tests.values(), key=lambda test: test.value or 0.0, default=None)
         if shown:
-            text += f"; that this depends on {_depends(tests, shown)} is indicated{UNSURE}"
+            text += (
+                f"; there is some evidence that this depends on {_depends(tests, shown)}{UNSURE}"
+            )
         elif least is not None:
             what = "order, place or stimulus"
             text += f"; that this depends on {what} is not shown (smallest {p_value(least)})"

@@ -29,8 +29,8 @@ class Strict(BaseModel):
 def _distinct(levels: list[str]) -> list[str]:
     if len(levels) > LONGEST_RUBRIC:
         raise ValueError(
-            f"there are {len(levels)} levels, and a rubric has {LONGEST_RUBRIC} at most here, as "
-            "an order is named by one digit a score: leave levels in between out"
+            f"there are {len(levels)} levels, and at most {LONGEST_RUBRIC} are possible: leave "
+            "some in between out"
         )
     if len(set(levels)) != len(levels):
         raise ValueError("two levels have the same description; a judge cannot tell them apart")

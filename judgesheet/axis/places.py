@@ -88,6 +88,6 @@ def ladder(
         "shown": f"It favours {place}: {told}.",
         "small": f"It favours {place}: {told}. That is measured, and little: {little}.",
         "cleared": none,
-        "indicated": f"That it favours {place} is indicated: {told}{UNSURE}.",
-        "not known": f"It cannot be told whether {place} is favoured: {told}{rest}.",
+        "indicated": f"There is some evidence that it favours {place}{UNSURE}: {told}.",
+        "not known": f"This run cannot tell whether {place} is favoured: {told}{rest}.",
     }

@@ -118,7 +118,7 @@ def excess_change_rate(scores: Scored) -> UnkeyedEstimate:
     # Means per prompt first: a prompt with more items weighs no more than another.
     mean = mean_excess(sums[sizes > 0] / sizes[sizes > 0])
     why = NO_ORDERS if np.isnan(changes.different).all() else NO_REPEAT
-    label, calls = f"{rows.subject} changed by the order", changes.n("excess")
+    label, calls = f"{rows.subject} changes beyond noise", changes.n("excess")
     return UnkeyedEstimate(label, mean, rows.dims, n=calls).or_absent(why)
 
 
@@ -129,7 +129,7 @@ def order_flip_rate(scores: Scored) -> UnkeyedEstimate:
     A response's score is the mean over its criteria. Ties are resolved as independent uniform picks
     from the two top sets. It includes noise: compare `repeat_flip_rate`.
     """
-    label = f"Best response differs under another {scores.contest.order}"
+    label = f"Best response differs under another {scores.contest.order}, ties broken at random"
     return _flip_rate(scores.contest, "different", label)
 
 
@@ -139,7 +139,7 @@ def repeat_flip_rate(scores: Scored) -> UnkeyedEstimate:
 
     Noise and ties alone; a judge without any order effect shows 12 to 38 % on one rubric.
     """
-    label = f"Best response differs under the same {scores.contest.order}"
+    label = f"Best response differs under the same {scores.contest.order}, ties broken at random"
     return _flip_rate(scores.contest, "same", label)
 
 

@@ -10,7 +10,7 @@ Bonferroni). A judge that is blind to the order lies on the null of `announced` 
 which have most of it, each `ANNOUNCE`; a sound judge lies apart from the limits of `surely_above`
 and `surely_below`, each of which errs with `ACCUSE`. Each `Sentence` says by how many it can
 accuse. What a test or an interval shows at `SIGNIFICANT` alone is neither a
-problem nor "cannot be told": it is `indicated`, and the sentence gives the number that says so.
+problem nor "this run cannot tell": it is `indicated` ("there is some evidence"), with its number.
 """
 
 import math
@@ -36,7 +36,7 @@ Part = Literal["value", "low", "high", "least", "most"]
 
 SIGNIFICANT = 0.05
 """How often page one may call something a problem of a judge that has none."""
-OF_ORDER, OF_LOSSES, OTHERS = 17, 12, 30
+OF_ORDER, OF_LOSSES, OTHERS = 17, 15, 40
 """Tests of the order, tests of losses, and other tests and bounds, by which a sentence of page one
 can call something a problem, all axes of this package together: the sums over their `SENTENCES`."""
 ANNOUNCE = 0.6 * SIGNIFICANT / OF_ORDER
@@ -49,7 +49,7 @@ ACCUSE = 0.2 * SIGNIFICANT / OTHERS
 """Error of every other test or bound."""
 FEWEST_PROMPTS = 6
 """With fewer prompts nothing is cleared and nothing but caution is recommended."""
-UNSURE = ", and not sure enough to be called a problem"
+UNSURE = ", but not enough to call it a problem"
 """What is said of an effect that is only indicated."""
 NEAR_ENOUGH = 0.02
 """A figure after k orders that comes this close to that of all orders is as good."""

@@ -313,7 +313,7 @@ def find(estimates: Estimates) -> Iterator[Statement]:
     p = "" if test is None else f" ({p_value(test)}, corrected for their number)"
     text = f"The order is shown to matter on {which}{others}{p}"
     if not sure:
-        text = f"That the order matters on {which}{others} is indicated{p}{UNSURE}"
+        text = f"There is some evidence that the order matters on {which}{others}{p}{UNSURE}"
     noise = _worded(largest.given["by_noise"], largest.unit)
     text = (
         f"{text}{_named(share.given['stimuli'])}. On {largest.given['stimulus']}, place "

@@ -1,4 +1,4 @@
-"""For stage four: `datasheet.json`, written, read back and described by a schema.
+"""`datasheet.json`, written, read back and described by a schema.
 
 The file is exactly the record `records.Datasheet`. It is validated only here; the rest of the code
 trusts the record.
@@ -14,7 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from judgesheet.base.errors import RunError
+from judgesheet.base.errors import ContradictionError, RunError
 from judgesheet.base.files import adapter, checked, decoded, text_of
 from judgesheet.base.keys import Key
 from judgesheet.base.limits import LARGEST_TEXT, LARGEST_WHOLE
@@ -102,7 +102,9 @@ def from_json(source: str | Path) -> Datasheet:
     _reject_endless_numbers(data, where)
     sheet = checked(Datasheet, data, where, RunError, strict=True)
     for fault in _contradictions(sheet):
-        raise RunError(f"{where} contradicts itself: {fault}; use the file as judgesheet wrote it")
+        raise ContradictionError(
+            f"{where} contradicts itself: {fault}; use the file as judgesheet wrote it"
+        )
     return sheet
 
 

@@ -56,5 +56,9 @@ class RunError(JudgesheetError):
     """A run directory holds something else, cannot be written or is not complete."""
 
 
+class ContradictionError(RunError):
+    """A datasheet whose parts cannot all be true."""
+
+
 class MissingDependencyError(JudgesheetError):
     """A library is missing; the sentence gives the command that installs it."""

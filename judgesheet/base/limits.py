@@ -32,6 +32,8 @@ LONGEST_DOCUMENT = 200_000_000
 all stimuli or a whole evaluation stand in it, which is more than a text."""
 MOST_LINES = 10_000_000
 """Of a file; the largest import that was measured has 562,562 (decision 13)."""
+MOST_ROWS = MOST_LINES // 5
+"""Of a table of verdicts that is corrected, whose rows are held at once in about 1 GB."""
 MOST_MEMBERS = MOST_LINES // 10
 """Of an archive, whose directory is held as a whole."""
 MOST_COLUMNS = 1_000
@@ -187,3 +189,5 @@ MOST_CASES = 1_000
 """Cases of a figure that the page of cases holds."""
 MOST_COMPARED_LINES = 4_000
 """Of two prompts that are compared; longer ones are shown from their first difference."""
+MOST_JUDGES = 12
+"""Of a panel: of more, the choices of five are thousands."""

@@ -42,7 +42,7 @@ QUALITY_STEPS = "required elements"
 
 SHARE, _COEFFICIENT = (0.0, 1.0), (-1.0, 1.0)
 
-_POINTS = "percentage points"
+POINTS = "percentage points"
 
 UNITS = {
     unit.name: unit
@@ -52,9 +52,9 @@ UNITS = {
         Unit("V", SHARE, symbol=True),
         *(Unit(name, _COEFFICIENT, symbol=True) for name in ("r", "rho", "tau", "tau-b")),
         *(Unit(name, _COEFFICIENT, symbol=True) for name in ("kappa", "alpha")),
-        Unit("difference", _COEFFICIENT, percent=True, sign=_POINTS),
+        Unit("difference", _COEFFICIENT, percent=True, sign=POINTS),
         Unit("difference of r", _COEFFICIENT, short="r"),
-        Unit(_POINTS, parts=100.0),
+        Unit(POINTS, parts=100.0),
         Unit(
             "p",
             symbol=True,

@@ -1,1 +1,1 @@
-"""Stage two, collect: ask the judge what is pending, or take replies from elsewhere."""
+"""Collect: ask the judge what is pending, or take replies from elsewhere."""

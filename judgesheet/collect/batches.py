@@ -1,4 +1,4 @@
-"""For stage two: the files of a batch API, out with the calls and back with their results."""
+"""The files of a batch API, out with the calls and back with their results."""
 
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

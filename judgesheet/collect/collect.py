@@ -1,4 +1,4 @@
-"""Stage two: send every pending call of a ledger to a judge until it is settled.
+"""Send every pending call of a ledger to a judge until it is settled.
 
 Each attempt is a row of the ledger, and nothing counts before it is on disk. Whatever an endpoint
 does is data; a run stops early only when its budget is spent, when further calls would be wasted,
@@ -267,7 +267,7 @@ class Circuit:
         if is_token_limit(reply.finish_reason):
             advice = "raise --max-tokens"
         else:
-            advice = "try another --reply, or a --parser of your own,"
+            advice = "choose another --reply or --parser,"
         raise JudgeError(
             f"none of the first {self._replies} replies can be read "
             f"(“{brief(reply.text)}”{why}): {advice} and start over with --fresh; the same "

@@ -1,4 +1,4 @@
-"""For stage two: verdicts from elsewhere, as recorded judgments or results of a batch."""
+"""Verdicts from elsewhere, as recorded judgments or results of a batch."""
 
 import gc
 import json

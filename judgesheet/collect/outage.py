@@ -1,4 +1,4 @@
-"""For stage two: an endpoint that is down for a time is waited for, with one request at a time."""
+"""An endpoint that is down for a time is waited for, with one request at a time."""
 
 import asyncio
 import time

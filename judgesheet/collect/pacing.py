@@ -1,4 +1,4 @@
-"""For stage two: how many requests an endpoint is sent at once, and how many in a minute.
+"""How many requests an endpoint is sent at once, and how many in a minute.
 
 Both are found out while asking. `ConcurrencyLimit` tries how many requests in flight make it answer
 more in the same time. `RateLimit` holds a request back that would go beyond a limit of the user, or

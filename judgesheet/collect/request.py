@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from judgesheet.measuring.parsing import Parser
 
 Part = TypeVar("Part", Options, Connection, CollectSettings)
-Told = TypeVar("Told")
+Answer = TypeVar("Answer")
 
 _OWN_NUMBERS = ("repeats", "max_tokens")
 """Fields of a request that are settings of its plan where the user named them."""
@@ -319,10 +319,10 @@ def _try_endpoint(request: Request, can: Callable[[Judge], Awaitable[bool]]) -> 
     return asked(request, can)
 
 
-def asked(request: Request, put: Callable[[Judge], Awaitable[Told]]) -> Told:
+def asked(request: Request, put: Callable[[Judge], Awaitable[Answer]]) -> Answer:
     """What the judge of a request, entered for this alone, gives to a question outside the plan."""
 
-    async def ask() -> Told:
+    async def ask() -> Answer:
         async with open_judge(request.model, connection(request)) as judge:
             return await put(judge)
 

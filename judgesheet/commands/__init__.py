@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     import click
 
 NAMES = (
-    *("attach", "cases", "compare", "consensus", "doctor", "explain", "gate", "ingest", "init"),
-    *("index", "inspect-log", "measure", "plan", "policy", "probe", "render", "stimuli", "verify"),
+    *("attach", "cases", "compare", "consensus", "correct", "doctor", "explain", "gate"),
+    *("index", "ingest", "init", "inspect-log", "measure", "panel", "plan", "policy"),
+    *("probe", "render", "stimuli", "verify"),
 )
 
 

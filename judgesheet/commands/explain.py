@@ -28,13 +28,15 @@ def explain(key: str | None = None) -> str:
     meant = [name for name in texts if wanted in (name, name.partition(".")[2])]
     if len(meant) == 1:
         return f"{meant[0]}\n\n{cleandoc(texts[meant[0]] or '')}"
-    if not meant:  # the names alone: all keys of an axis begin alike
-        names = {name: name.partition(".")[2] for name in texts}
-        near = get_close_matches(wanted.rpartition(".")[2], set(names.values()), n=3, cutoff=0.5)
-        axis = wanted.partition(".")[0]
-        meant = [name for name in texts if names[name] in near or name.startswith(f"{axis}.")]
-    more = f"take {', '.join(meant)}" if meant else "`judgesheet explain` lists them all"
-    raise UsageError(f"{key!r} is not one estimate; {more}")
+    if meant:
+        raise UsageError(f"several axes have {key!r}: take {', '.join(meant)}")
+    axis, _, name = wanted.rpartition(".")
+    names = {text: text.partition(".")[2] for text in texts}  # all keys of an axis begin alike
+    near = get_close_matches(name, set(names.values()), n=3, cutoff=0.5)
+    likely = [text for text in texts if names[text] in near]
+    likely = [text for text in likely if text.startswith(f"{axis}.")] or likely
+    more = f"did you mean {', '.join(likely)}?" if likely else "`judgesheet explain` lists them all"
+    raise UsageError(f"there is no figure {key!r}; {more}")
 
 
 @click.command("explain")

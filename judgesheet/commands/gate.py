@@ -57,14 +57,18 @@ def gate(
 @click.argument("source", type=EXISTING)
 @option("--policy", required=True, metavar="FILE|NAME", help=f"The limits: {POLICIES}")
 @option("--junit", type=PATH, help="Write the verdicts as JUnit XML.")
-@option("--baseline", type=EXISTING, help="An earlier run or datasheet that must not be better.")
+@option(
+    "--baseline",
+    type=EXISTING,
+    help="An earlier run or datasheet; fail if this judge got worse than it.",
+)
 @ACROSS
 @option("--force", is_flag=True, help="Use a baseline that answered other questions.")
 @JSON
 def command(as_json: bool, **options: Any) -> None:
     """Check a datasheet (run directory or datasheet.json) against the limits of a policy.
 
-    Exits 0 if every limit is proven, 3 if one is broken, 4 if one is not proven.
+    Exits 0 for ADOPT (with conditions or without), 3 for REJECT, 4 for NOT PROVEN.
     """
     from judgesheet.decide import EXIT_CODES
     from judgesheet.sheet import verdicts

@@ -19,8 +19,8 @@ def index(
 ) -> Path:
     """Write a page over every datasheet.json in a folder, and the sheets that it opens.
 
-    `out` gets index.html and `sheets/`, and needs no server. A file that is no sheet is left out,
-    which `tell` is told. RunError if there is no sheet at all.
+    `out` gets index.html, its tables as index.md, and `sheets/`, and needs no server. A file that
+    is no sheet is left out, which `tell` is told. RunError if there is no sheet at all.
     """
     from judgesheet.sheet import index as page
     from judgesheet.sheet import render
@@ -34,7 +34,9 @@ def index(
         sheets.append((f"sheets/{name}.html", sheet))
     if not sheets:
         raise RunError(f"{folder} holds no datasheet.json")
-    write_whole(site / "index.html", page.render(sheets, Path(folder).resolve().name))
+    title = Path(folder).resolve().name
+    write_whole(site / "index.html", page.render(sheets, title))
+    write_whole(site / "index.md", page.render_markdown(sheets, title))
     return site / "index.html"
 
 
@@ -58,6 +60,6 @@ def command(folder: Path, out: Path) -> None:
     """Write one page over all datasheets in a folder, to search and filter.
 
     Judges of one protocol stand in one table, by name; nothing is ranked. Each opens its sheet. The
-    page is a file: it needs no server and no network.
+    page is a file: it needs no server and no network. index.md has the same tables in Markdown.
     """
     say(index(folder, out, tell=note))

@@ -36,8 +36,14 @@ from judgesheet.measuring.measure import measure
 _LISTED = ("judge", "metric", "by", "verdict")
 """Fields of which a user must choose, or name, the values."""
 _SUGGESTED: Mapping[str, tuple[str, ...]] = {
-    "stimulus": ("stimulus", "question_id", "prompt_id", "doc_id", "example_id", "task_id"),
-    "item": ("item", "item_id", "response_id", "trace_id", "run_id", "model", "system"),
+    "stimulus": (
+        *("stimulus", "question_id", "prompt_id", "doc_id", "example_id", "task_id"),
+        *("conversation_id", "chat_id", "question", "prompt", "conversation", "chat"),
+    ),
+    "item": (
+        *("item", "item_id", "response_id", "answer_id", "trace_id", "run_id", "model", "system"),
+        *("response", "answer", "reply"),
+    ),
     "verdict": ("verdict", "score", "rating", "grade", "winner", "preference", "label"),
     "first": ("first", "response_a", "model_a"),
     "second": ("second", "response_b", "model_b"),
@@ -137,7 +143,10 @@ def report(path: Path, choice: logs.LogOptions) -> LogReport:
         own = _of_ours(path, known)
         if own is not None:
             return own
-        told = _with_command(known, path, choice, _suggestion(found.columns))
+        suggested = _suggestion(found.columns)
+        if "first" not in suggested and choice.scale is None:
+            choice = replace(choice, scale="LOW:HIGH")  # scores have one, winners of pairs none
+        told = _with_command(known, path, choice, suggested)
         why = "nothing says yet which column holds what; check the map in the command"
         return replace(told, fault=why)
     choice = replace(choice, form=choice.form or found.form)

@@ -135,6 +135,13 @@ def scale(text: str) -> tuple[float, float]:
     return _two_numbers(text, ":", operator.lt, "--scale takes two numbers, such as 1:5")
 
 
+def ends_of(
+    _ctx: click.Context, _param: click.Parameter, told: str | None
+) -> tuple[float, float] | None:
+    """The ends of an option that takes them, None where it is left out."""
+    return None if told is None else scale(told)
+
+
 def _two_numbers(
     text: str, separator: str, fit: Callable[[float, float], bool], otherwise: str
 ) -> tuple[float, float]:

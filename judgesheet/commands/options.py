@@ -90,20 +90,20 @@ _TOKENS = option("--max-tokens", type=click.IntRange(1),
                  help="Most tokens of a reply. [1024 text, 32 json]")  # fmt: skip
 _REPLY = choice(
     "--reply", "auto", "text", "json",
-    help="Reply format; auto: json if only that is kept to. [text; json for local/, sim/]",
+    help="Reply format; auto: json if only that form works. [text; json for local/, sim/]",
 )  # fmt: skip
 
 _WHAT_TO_ASK = (
     _JUDGE,
     option("--axis", "axes", multiple=True, help="Axis to probe; repeatable. [all]"),
     choice("--profile", *PROFILES, default=defaults.PROFILE,
-           help="How much to ask; see `judgesheet plan`."),
+           help="How much to ask; `judgesheet plan` says how many calls."),
     option("--stimuli", type=EXISTING, help="Your own stimuli (JSONL file, or a folder)."),
     _PROMPT,
     axis_files("parser", "Your own parser of the replies. [FILE.toml beside --prompt, if any]"),
     _SEED,
     option("--repeats", type=click.IntRange(1, 100),
-           help="Reads of a repeated cell. [set by axis and profile: 2, or 1 in quick]"),
+           help="How often a repeated question is asked. [by axis and profile: 2, or 1 in quick]"),
     option("--design", "sequences", type=click.Choice(["cyclic", "williams"]),
            default=defaults.SEQUENCES,
            help="Balanced orders: the papers' rotations, or balanced for neighbours too."),
@@ -139,7 +139,7 @@ _HOW_TO_ASK = (
     option("--max-total-tokens", type=click.IntRange(0),
            help="Stop at this many tokens of the run, prompts and replies."),
     option("--spill", type=PATH, metavar="DIR",
-           help="Where replies go that the disk of the run cannot take. [temporary folder]"),
+           help="Folder for replies if the disk of the run is full. [temporary folder]"),
     option("--prices", metavar="IN,OUT", type=prices, help="US dollars per million tokens."),
     option("--quiet", is_flag=True, help="Show no progress."),
     JSON,

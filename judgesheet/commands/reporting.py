@@ -2,9 +2,13 @@
 
 from typing import TYPE_CHECKING, NoReturn
 
+from judgesheet.base.errors import UsageError
+from judgesheet.base.files import write_whole
 from judgesheet.commands.terminal import say, say_json, say_lines, say_wrapped
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from judgesheet.base.records import Datasheet
     from judgesheet.collect.collect import Progress
     from judgesheet.commands.sheets import Run
@@ -36,6 +40,17 @@ def report(run: "Run", *, as_json: bool) -> None:
     for name in ("datasheet.pdf", "datasheet.html", "datasheet.json"):
         if (run.directory / name).is_file():
             say(run.directory / name)
+
+
+def say_document(content: bytes, form: str, out: "Path | None") -> None:
+    """Print a document, or write it and say where; a PDF is written."""
+    if out is not None:
+        write_whole(out, content)
+        say(out)
+    elif form == "pdf":
+        raise UsageError("a PDF is written to a file: --out FILE")
+    else:
+        (say_json if form == "json" else say_lines)(content.decode())
 
 
 def _say_findings(sheet: "Datasheet") -> None:

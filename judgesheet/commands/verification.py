@@ -10,7 +10,7 @@ from io import BytesIO
 from pathlib import Path
 
 from judgesheet.base.datasheet import from_json, to_json
-from judgesheet.base.errors import MissingDependencyError, RunError, UsageError
+from judgesheet.base.errors import ContradictionError, MissingDependencyError, RunError, UsageError
 from judgesheet.base.files import read_from
 from judgesheet.base.limits import LARGEST_TEXT
 from judgesheet.base.records import Datasheet, digest
@@ -39,7 +39,10 @@ def verification(file: Path, run: Path | None) -> Verification:
     content = _content(file)
     is_pdf = content.startswith(b"%PDF")
     text = (_attached(content, file) if is_pdf else content).decode("utf-8", "surrogateescape")
-    sheet = from_json(text)
+    try:
+        sheet = from_json(text)
+    except ContradictionError as error:
+        return Verification(file.name, digest(text), "", (str(error),), ())
     found: list[tuple[str, bool]] = []
     if to_json(sheet) != text.replace("\r\n", "\n"):
         found.append(("its JSON is not written as judgesheet writes it", True))

@@ -1,4 +1,4 @@
-"""`judgesheet verify`: whether a sheet is what its run gives."""
+"""`judgesheet verify`: whether a sheet matches its run."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -35,7 +35,7 @@ def verify(file: str | Path, run: str | Path | None = None) -> "Verification":
         help="The run that it was made from: every figure is computed again.")  # fmt: skip
 @JSON
 def command(file: Path, run: Path | None, as_json: bool) -> None:
-    """Check whether a sheet (datasheet.json, or a PDF that holds it) is what its run gives.
+    """Check whether a sheet (datasheet.json, or a PDF that holds it) matches its run.
 
     Exits 0 if it is, 3 with a sentence per difference if it is not.
     """

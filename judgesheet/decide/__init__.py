@@ -1,4 +1,4 @@
-"""Stage four, decide: controls, limits, findings and the decision, once, for all that prints."""
+"""Decide: controls, limits, findings and the decision, once, for all that prints."""
 
 from judgesheet.decide.decide import decide
 from judgesheet.decide.decision import EXIT_CODES, FAILED, NOT_PROVEN, PASSED

@@ -1,4 +1,4 @@
-"""Stage six, against another sheet: what changed, and whether that is proven.
+"""Against another sheet: what changed, and whether that is proven.
 
 A difference is decided by its interval and, over all figures with a verdict, by Holm's correction.
 What is not proven is not "the same": the smallest difference that would have been detected is given

@@ -41,7 +41,7 @@ def of(sheet: Datasheet) -> Iterator[Condition]:
         for remedy in axis.mitigations:
             limits = [one for one in proven if one.key == remedy.after]
             if not all(_keeps(found.get(remedy.before), one) for one in limits):
-                yield f"{remedy.action}: {remedy.calls} calls a judgment", (remedy.after,)
+                yield f"{remedy.action}: {remedy.calls} calls per judgment", (remedy.after,)
         if axis.name in judged:
             yield from _untold(axis, {Key.parse(key).name for key in kept})
             yield from _lost(axis)

@@ -123,7 +123,13 @@ def _served(axis: AxisResult, sheet: Datasheet) -> Control:
         both = f", and on {mixed} stimul{'us' if mixed == 1 else 'i'} several did" if mixed else ""
         text = f"{len(models)} models answered under one name: {listed(told, MOST_EXAMPLES)}{both}"
     return Control(
-        "one served model", passed, text, code=SERVED, of="run", mend=ONE_VERSION, touches=(EVERY,)
+        "only one model answered",
+        passed,
+        text,
+        code=SERVED,
+        of="run",
+        mend=ONE_VERSION,
+        touches=(EVERY,),
     )
 
 

@@ -30,7 +30,7 @@ HOPELESS = 100.0
 """A limit that would take this many times the data lies on the value, for all that can be told."""
 NEVER = "cannot be decided by more calls: the value lies on the limit"
 PROVE = "would prove it if the value stays"
-WORSE = "more data would rather break it"
+WORSE = "if the value stays, more data would break the limit"
 
 
 def reach(estimate: Estimate) -> IntervalEstimate | None:
@@ -401,7 +401,7 @@ def _more(limit: Limit, estimate: Estimate, spare: int, factor: float) -> str:
         return times(factor)
     more = f"about {stimuli:,} more {'stimulus' if stimuli == 1 else 'stimuli'}"
     if spare:
-        more += f" ({spare} of the pool were not asked: a larger --profile asks them)"
+        more += f", of which a larger --profile has {spare}"
     elif calls > stimuli:
         more += f" ({calls:,} more calls or items)"
     return more

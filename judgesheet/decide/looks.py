@@ -1,4 +1,4 @@
-"""For stage two: a run that is looked at while it grows, and stops once a policy is decided.
+"""A run that is looked at while it grows, and stops once a policy is decided.
 
 The design is that of the whole run. A look takes the first stimuli of each axis, in an order that
 the seed fixes, and of the calls on them those that a limit reads. It has the level at which all

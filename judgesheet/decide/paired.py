@@ -1,4 +1,4 @@
-"""For stage six: how the errors of two runs on the same stimuli are correlated.
+"""How the errors of two runs on the same stimuli are correlated.
 
 Stimuli that are hard for one judge are hard for another, so the difference of two judges is known
 better than either. Every figure is computed again by the axis's own `measure` with one stimulus

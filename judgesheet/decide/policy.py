@@ -1,4 +1,4 @@
-"""For stage six: a policy, the limits that a judge must keep, with reasons.
+"""A policy, the limits that a judge must keep, with reasons.
 
 A TOML file, validated here and trusted elsewhere.
 

@@ -1,4 +1,4 @@
-"""For stage six: a policy made from a finished run, each limit with the reason for its number.
+"""A policy made from a finished run, each limit with the reason for its number.
 
 The figures are those that the shipped policies limit. A limit is the strictest shipped one where
 the run's bound keeps it, else the nearest that the bound keeps. Whoever is judged by limits made

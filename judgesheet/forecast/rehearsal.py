@@ -1,4 +1,4 @@
-"""For stage one: what a plan would show for known judges, before any call is paid for.
+"""What a plan would show for known judges, before any call is paid for.
 
 Simulated judges answer every call of the plan, and the usual code parses, measures and gates their
 replies. So the prediction agrees with the later sheet, however its intervals are computed.

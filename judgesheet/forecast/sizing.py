@@ -1,4 +1,4 @@
-"""For stage one: how many stimuli a figure takes until its interval is as short as wanted.
+"""How many stimuli a figure takes until its interval is as short as wanted.
 
 The calls that the figure reads are rehearsed by simulated judges on all stimuli and on half of
 them. How the half-width shrinks between the two tells how many stimuli reach the target; where the

@@ -42,10 +42,14 @@ PRESETS: Mapping[str, Parameters] = {
     "always-1": Parameters(level=0.0, greedy=1, policy="slot1"),
     "always-tie": Parameters(level=0.5, greedy=1, policy="ties"),
     "longer": Parameters(policy="longer"),
+    "loves-length": Parameters(own={"loves_length": 20.0}),
+    "loves-markdown": Parameters(own={"loves_format": 20.0}),
+    "obeys-instructions": Parameters(own={"obeys": 1.0}),
 }
 """`perfect` never errs, and `good` in one call of fifty: what `plan` promises is promised to them.
 `position-only` always takes the first line and scores a criterion by its place; `constant` takes
-the middle of the scale; the last four are frauds that a probe must see through when it compares."""
+the middle of the scale; `hash` to `longer` are frauds that a probe must see through when it
+compares; the last three follow how a response is dressed."""
 
 
 class SimulatedJudge(Judge):
@@ -217,7 +221,7 @@ def _overridden(preset: Parameters, query: str) -> Parameters:
             known = known | declared(getattr(axis, "SIMULATED", object)) | shared
     values = {key: _value(key, text, known) for key, text in given}
     own = {key: values.pop(key) for key in [*values] if key not in shared}
-    parameters = replace(preset, **values, own=own)
+    parameters = replace(preset, **values, own={**preset.own, **own})
     if parameters.unreadable + parameters.refused + parameters.slip > 1:
         raise UsageError(
             "unreadable, refused and slip are shares of the same replies: at most 1 in sum"

@@ -1,4 +1,4 @@
-"""For stage two: the ledger, every call and every reply verbatim, in one SQLite file.
+"""The ledger, every call and every reply verbatim, in one SQLite file.
 
 One ledger serves one plan and one judge, and refuses another. Every attempt is a row, and a reply
 counts only once its transaction is on disk: `kill -9` at any moment loses no acknowledged reply.

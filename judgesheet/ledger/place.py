@@ -1,4 +1,4 @@
-"""For stage two: the place of an open ledger, and where replies go when that place fails.
+"""The place of an open ledger, and where replies go when that place fails.
 
 A folder is removed while a run writes there, or its disk is full. Replies that have come are paid
 for: what cannot be written where it belongs is kept elsewhere, and found again by the next run.

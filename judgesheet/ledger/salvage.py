@@ -1,4 +1,4 @@
-"""For stage two: what can still be read of a damaged ledger, and a new ledger made of it."""
+"""What can still be read of a damaged ledger, and a new ledger made of it."""
 
 import shutil
 import sqlite3

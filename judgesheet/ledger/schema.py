@@ -1,4 +1,4 @@
-"""For stage two: what a ledger holds, and whether the tables of a file are such a ledger.
+"""What a ledger holds, and whether the tables of a file are such a ledger.
 
 SQLite enforces neither types nor references, and a file may be damaged or come from anybody.
 """

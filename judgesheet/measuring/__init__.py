@@ -1,1 +1,1 @@
-"""Stage three, measure: from the replies of a ledger to the estimates. No call is made."""
+"""Measure: from the replies of a ledger to the estimates. No call is made."""

@@ -1,4 +1,4 @@
-"""Stage four: the datasheet, from the estimates and what the ledger knows of judge and run."""
+"""The datasheet, from the estimates and what the ledger knows of judge and run."""
 
 import platform
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""For stage three: the replies behind a figure or a finding, the worst first. No call is made."""
+"""The replies behind a figure or a finding, the worst first. No call is made."""
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -70,7 +70,7 @@ def known(text: str) -> Key:
             f"{text!r} is read as {key}; write each dimension once, as in axis.name[dim=value]"
         )
     if key.name not in get_axis(key.axis).ESTIMATES:
-        raise UsageError(f"{text!r} is not one estimate; `judgesheet explain` lists them all")
+        raise UsageError(f"{text!r} names no figure; `judgesheet explain` lists them all")
     return key
 
 

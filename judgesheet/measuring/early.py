@@ -59,7 +59,7 @@ def told(lost: list[tuple[Call, Reply]], seen: int, parser: Parser | None) -> st
     why = "" if is_whole(example.finish_reason) else f", {brief(example.finish_reason or '')}"
     whole = [(reply.text, call.cell) for call, reply in lost if is_whole(reply.finish_reason)]
     advice = shape.advice(lost[0][0].reply, has_parser=parser is not None)
-    rule = suggested(axis, whole) if shape.parsed and parser is None else None
+    rule = suggested(axis, whole) if shape.parsed else None
     tried = f"; a --parser with {rule.written} reads {rule.reads} of {len(whole)}" if rule else ""
     return (
         f"{len(lost)} of the first {seen} replies of {axis.NAME} cannot be read, such as "

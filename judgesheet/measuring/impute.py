@@ -1,4 +1,4 @@
-"""For stage three: how far calls without a verdict could move the estimates.
+"""How far calls without a verdict could move the estimates.
 
 Whether a judge answers may depend on what it would have answered; the calls that were read are then
 misleading, however few are lost. So is a log from which calls are missing. The axis fills in the

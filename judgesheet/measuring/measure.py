@@ -1,4 +1,4 @@
-"""Stage three: from the ledger's replies to estimates. No call is made; it can be repeated."""
+"""From the ledger's replies to estimates. No call is made; it can be repeated."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -18,6 +18,7 @@ from judgesheet.axis import (
     Readings,
     headline,
     losses,
+    serial,
     unanswered,
 )
 from judgesheet.axis.items import codes
@@ -170,6 +171,7 @@ def measure_axis(axis: Axis, readings: Readings) -> tuple[AxisResult, list[Recom
         estimates=tuple(estimates.values()),
         caveats=(
             *axis.warn(readings, estimates),
+            *serial.warn(estimates),
             *(_not_estimable(axis, estimates.values()) if is_recorded else ()),
         ),
         findings=tuple(axis.find(estimates) if calls.answered else _silent(estimates, calls)),

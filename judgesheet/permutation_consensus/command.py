@@ -59,7 +59,7 @@ def decide_sets(
     check_name(request.model)
     if request.model.partition("/")[0] in FRAMEWORK_NAMES:
         raise UsageError(
-            f"{request.model} words its prompts itself and cannot be asked about a set: name the "
+            f"{request.model} writes its own prompts and cannot be asked about a set: give the "
             "model that it asks"
         )
     if request.engine != "local":

@@ -28,7 +28,7 @@ class Accuracy:
     """The direct decision against the consensus, on the sets where both decided.
 
     A tie of m that holds a right candidate counts 1/m. `gain` is a difference of shares with its
-    its interval (`low`, `high`), `sign_test_p` the exact two-sided test of improved against
+    interval (`low`, `high`), `sign_test_p` the exact two-sided test of improved against
     regressed sets. `left_out` sets have a known answer and lack a decision. `calls_per_point` is
     the extra calls per set for each percentage point, None unless a gain is proven. The macro
     averages weigh every source alike, as 004 does for pairs; None where no pair names a source.

@@ -1,1 +1,1 @@
-"""Stage one, plan: the stimuli, and every question of a run before the first one is paid for."""
+"""Plan: the stimuli, and every question of a run before the first one is paid for."""

@@ -1,4 +1,4 @@
-"""Stage one: every question of a run, decided before the first one is paid for."""
+"""Every question of a run, decided before the first one is paid for."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""For stage one: stimuli, read, validated, picked and digested.
+"""Stimuli, read, validated, picked and digested.
 
 Content is data; only the axis knows what it means.
 """

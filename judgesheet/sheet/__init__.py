@@ -1,4 +1,4 @@
-"""Stage five: one protocol, one module per format, and the only place that writes their files.
+"""One protocol, one module per format, and the only place that writes their files.
 
 A renderer sees a `Datasheet` and nothing else. Modules are imported when their format is asked
 for, so `--to html` does not load the typesetting library.

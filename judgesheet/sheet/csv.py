@@ -32,12 +32,12 @@ def render(sheet: Datasheet, _paper: Paper) -> bytes:
 def _row(estimate: Estimate, axis: AxisResult) -> list[str]:
     given = replace(estimate, unit=unit_of(estimate))
     parts = ((estimate.paper_compatible, PAPER), (estimate.imputed, LOST))
-    own = [_cell(getattr(given, name)) for name in OWN]
-    more = [_cell(getattr(part, name, None)) for part, names in parts for name in names]
+    own = [cell(getattr(given, name)) for name in OWN]
+    more = [cell(getattr(part, name, None)) for part, names in parts for name in names]
     return [*own, axis.status(estimate.key), *more]
 
 
-def _cell(value: str | float | None) -> str:
+def cell(value: str | float | None) -> str:
     """A number as Python writes it, a text so that no spreadsheet takes it for a formula."""
     if value is None:
         return ""

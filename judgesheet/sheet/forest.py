@@ -6,13 +6,13 @@ table.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from judgesheet.base.digits import MINUS
 from judgesheet.base.limits import MOST_DRAWN, MOST_NAMED
 from judgesheet.base.sanitize import listed
-from judgesheet.base.units import unit
+from judgesheet.base.units import POINTS, unit
 from judgesheet.sheet import show
 from judgesheet.sheet.chart import (
     GRID,
@@ -42,6 +42,8 @@ _LABEL, _TOLD = 200.0, 130.0
 """Most that a label takes before it has two lines, and a value with its interval."""
 HEADS = {"Value": 80.0, "Bound": 70.0, "Limit": 70.0, "Result": 58.0}
 """The columns beside the scale of effects under a limit, and the width of their lines at most."""
+_SHORT = "pp"
+"""Of percentage points."""
 _BOLD = 1.1
 """How much wider bold type is."""
 _BEYOND = "#fdecea"
@@ -83,9 +85,12 @@ class Effect:
     def told(self) -> tuple[str, ...]:
         """What stands beside the scale: value, bound, limit and result, or the value alone."""
         if self.limit is None:
-            return (wrapped(f"{self.row.shown.with_interval} {self.result}".rstrip(), _TOLD),)
+            value = _brief(self.row.shown.with_interval)
+            return (wrapped(f"{value} {self.result}".rstrip(), _TOLD),)
         told = self.row.shown.number, self.row.bound, self.limit_in_words, self.result
-        return tuple(wrapped(text, most) for text, most in zip(told, HEADS.values(), strict=True))
+        return tuple(
+            wrapped(_brief(text), most) for text, most in zip(told, HEADS.values(), strict=True)
+        )
 
     @property
     def colour(self) -> str:
@@ -129,14 +134,14 @@ class Panel:
         return " | ".join(filter(None, told)).replace("-", MINUS)
 
 
-def forest(axes: Sequence[AxisPart]) -> Drawing:
-    """The plot of the effects under a limit; without any, of the first of every axis."""
+def forest(axes: Sequence[AxisPart], most: int = MOST_DRAWN) -> Drawing:
+    """The plot of the worst effects under a limit; without any, of the first of every axis."""
     queues = [[row for row in _by_limit(axis) if _drawable(row)] for axis in axes]
     limited = [(row.verdict.status, row) for rows in queues for row in rows if row.verdict]
     if limited:
         # Sorting is stable: within an outcome the first rows are kept.
         in_turn = sorted(limited, key=lambda one: _WORST.index(one[0]))
-        worst = [row for _, row in in_turn[:MOST_DRAWN]]
+        worst = [row for _, row in in_turn[:most]]
         chosen = [[row for row in queue if row in worst] for queue in queues]
         left_out, where = len(limited) - len(worst), "limits stand in the table of page two"
     else:
@@ -212,7 +217,7 @@ def _panels(axes: Sequence[AxisPart], chosen: Sequence[Sequence[TableRow]]) -> I
     if groups := list(_groups(axes, chosen, "")):
         low = min(0.0, *(effect.low for _, group in groups for effect in group))
         # In steps of a twentieth, so that the scale does not begin at an odd number.
-        yield Panel("share | coefficient", tuple(groups), max(-1.0, math.floor(low * 20) / 20), 1.0)
+        yield Panel(_scale_title(groups), tuple(groups), max(-1.0, math.floor(low * 20) / 20), 1.0)
     others = (row.estimate.unit for rows in chosen for row in rows if not _on_scale(row))
     for name in dict.fromkeys(others):
         groups = list(_groups(axes, chosen, name))
@@ -221,6 +226,18 @@ def _panels(axes: Sequence[AxisPart], chosen: Sequence[Sequence[TableRow]]) -> I
         ends = [end for e in effects for end in (0.0, e.limit or 0.0, e.low, e.high)]
         low, high = max(-most, min(ends)), min(most, max(ends))
         yield Panel(show.short(name, 40), tuple(groups), low, high if high > low else low + 1.0)
+
+
+def _scale_title(groups: Iterable[tuple[str, Sequence[Effect]]]) -> str:
+    """What the common scale shows, and what its short unit means where it is used."""
+    used = {effect.row.estimate.unit for _, effects in groups for effect in effects}
+    is_short = any(POINTS in (name, unit(name).sign) for name in used)
+    return " | ".join(("share", "coefficient", *([f"{_SHORT}: {POINTS}"] if is_short else [])))
+
+
+def _brief(text: str) -> str:
+    """With the short name of a unit whose full one takes the room of the plot."""
+    return text.replace(POINTS, _SHORT)
 
 
 def _groups(

@@ -32,14 +32,20 @@ CASES = "cases.html"
 """The page with the replies, which figures link to where it lies beside the sheet."""
 PLOTS = 4
 """Figures on page two."""
+BRIEF = 5
+"""Effects in the forest plot where page one has no room for more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drawings:
-    """The picture of page one and its forest plot, the figures of page two, and the others."""
+    """The picture of page one and its forest plot, the figures of page two, and the others.
+
+    `brief` is the forest plot of the worst effects, for a page on which problems need the room.
+    """
 
     worst: Drawing | None
     forest: Drawing
+    brief: Drawing
     front: tuple[Drawing, ...]
     rest: tuple[Drawing, ...]
 
@@ -123,7 +129,7 @@ def drawings(page: Page) -> Drawings:
         drawn.append(mine)
     front = flat(share_out(queues if any(queues) else spare, PLOTS))
     rest = tuple(drawing for drawing in flat(drawn) if drawing not in front)
-    return Drawings(small, forest(page.axes), front, rest)
+    return Drawings(small, forest(page.axes), forest(page.axes, BRIEF), front, rest)
 
 
 def _drawn(axis: AxisPart, plot: Plot, void: str, number: int) -> Drawing:

@@ -1,17 +1,18 @@
-"""`index.html`: one page over many sheets, to search and filter, each row opening its sheet.
+"""One page over many sheets, to search and filter, each row opening its sheet; also in Markdown.
 
 Judges that answered the same questions in the same protocol stand in one table, by name; nothing is
 ranked, least of all across tables. What others wrote is escaped, and a content policy lets in
 nothing but our style sheet and script.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from judgesheet.base.datasheet import by_key
 from judgesheet.base.records import Datasheet
 from judgesheet.sheet import show
 from judgesheet.sheet.html import filled, minify_html
+from judgesheet.sheet.markdown import Markdown, code, escape, table
 from judgesheet.sheet.page.identity import part_number, protocol_id
 from judgesheet.sheet.page.parts import records
 
@@ -20,6 +21,10 @@ PER_AXIS = 2
 """Figures of an axis that are columns: the first rows of its characteristics."""
 FILTERS = ("provider", "profile", "prompt", "stimuli", "protocol", "decision")
 """By what rows can be chosen, beside words of the judge's name."""
+COMPARABLE = (
+    "Judges of one table answered the same questions in the same protocol; figures of two tables "
+    "do not compare, and nothing is ranked."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +64,35 @@ def render(sheets: Sequence[tuple[str, Datasheet]], title: str) -> bytes:
         groups=groups,
         choices={name: values for name, values in choices.items() if len(values) > 1},
         count=len(rows),
+        comparable=COMPARABLE,
     )
     return minify_html(text).encode("utf-8", "replace")
+
+
+def render_markdown(sheets: Sequence[tuple[str, Datasheet]], title: str) -> bytes:
+    """The same tables in Markdown, for a wiki or a README."""
+    parts = [Markdown(f"# {escape(title)}"), escape(COMPARABLE)]
+    for group in grouped(sheets):
+        parts += [Markdown(f"## Protocol {code(group.protocol)}"), escape(group.about)]
+        parts.append(as_table(group, "Judge"))
+    return ("\n\n".join(parts) + "\n").encode("utf-8", "replace")
+
+
+def as_table(group: Group, head: str) -> Markdown:
+    """A group as a table in Markdown: a judge per row, with the interval beside each value."""
+    rows = [
+        (
+            _linked(row),
+            *(f"{value} ({interval})" if interval else value for value, interval in row.cells),
+        )
+        for row in group.rows
+    ]
+    heads = (head, *(label for _, label in group.columns))
+    return table(heads, "l" + "r" * len(group.columns), rows)
+
+
+def _linked(row: Row) -> Markdown:
+    return Markdown(f"[{escape(row.judge)}]({row.address})") if row.address else escape(row.judge)
 
 
 def grouped(sheets: Sequence[tuple[str, Datasheet]]) -> Iterator[Group]:
@@ -72,7 +104,7 @@ def grouped(sheets: Sequence[tuple[str, Datasheet]]) -> Iterator[Group]:
     for protocol, members in ranked:
         columns = tuple(_columns([sheet for _, sheet in members]))
         rows = [_row(address, sheet, protocol, columns) for address, sheet in members]
-        about = _about(members[0][1])
+        about = _about(sheet for _, sheet in members)
         yield Group(
             protocol, about, columns, tuple(sorted(rows, key=lambda row: row.judge.lower()))
         )
@@ -130,11 +162,16 @@ def _cell(sheet: Datasheet, key: str) -> tuple[str, str]:
     return "–", ""
 
 
-def _about(sheet: Datasheet) -> str:
-    """What the sheets of a protocol have in common."""
-    facts = _facts(sheet, "")
-    told = (
-        f"profile {facts['profile']}", f"prompt {facts['prompt']}", f"stimuli {facts['stimuli']}",
-        f"{sheet.run.get('reply')} replies", f"temperature {sheet.run.get('temperature')}",
-    )  # fmt: skip
-    return show.short(", ".join(told), 200)
+def _about(sheets: Iterable[Datasheet]) -> str:
+    """What the sheets of a protocol have in common, as far as it is known."""
+    shared = [texts[0] for texts in zip(*map(_told, sheets), strict=True) if len({*texts}) == 1]
+    return show.short(", ".join(filter(None, shared)), 200)
+
+
+def _told(sheet: Datasheet) -> tuple[str, ...]:
+    facts, temperature = _facts(sheet, ""), sheet.run.get("temperature")
+    return (
+        *(f"{name} {facts[name]}" for name in ("profile", "prompt", "stimuli")),
+        f"{sheet.run.get('reply')} replies",
+        "" if temperature is None else f"temperature {temperature}",
+    )

@@ -20,7 +20,7 @@ from judgesheet.sheet.page import build
 
 SUFFIX = "pdf"
 # For a sheet that does not say when it ended: any fixed date will do.
-_EPOCH = datetime(1980, 1, 1, tzinfo=UTC)
+EPOCH = datetime(1980, 1, 1, tzinfo=UTC)
 
 
 def render(sheet: Datasheet, paper: Paper) -> bytes:
@@ -30,7 +30,7 @@ def render(sheet: Datasheet, paper: Paper) -> bytes:
     """
     typesetter = Typesetter(to_json(sheet), paper)
     # The end of the run: a date that does not change when the sheet is rendered again.
-    ended = show.parse_moment(sheet.run.get("ended_at")) or _EPOCH
+    ended = show.parse_moment(sheet.run.get("ended_at")) or EPOCH
     when = ended.astimezone(UTC) if ended.tzinfo else ended.replace(tzinfo=UTC)
     return typesetter.pdf(content(sheet), when)
 
@@ -58,9 +58,9 @@ def plain(value: Any) -> Any:
 
 
 class Typesetter:
-    """Sets our template with data on one paper, with `datasheet.json` in the whole document."""
+    """Sets a template of ours with data on one paper, with the data in the whole document."""
 
-    def __init__(self, sheet: str, paper: Paper) -> None:
+    def __init__(self, sheet: str, paper: Paper, template: str = "datasheet.typ") -> None:
         try:
             import typst
         except ImportError as error:
@@ -72,6 +72,7 @@ class Typesetter:
             include_embedded_fonts=False,
             font_paths=[data_folder("templates") / "fonts"],
         )
+        self._template = template
         self._inputs = {"sheet": sheet, "paper": paper}
 
     def pdf(self, page: Mapping[str, Any], when: datetime) -> bytes:
@@ -79,6 +80,6 @@ class Typesetter:
         # The template can read the folder that it stands in and no other.
         root = data_folder("templates") / "paper"
         inputs = {**self._inputs, "page": json.dumps(page, ensure_ascii=False)}
-        whole = self._make(root / "datasheet.typ", root, self._fonts, True, inputs)
+        whole = self._make(root / self._template, root, self._fonts, True, inputs)
         # PDF/UA: tagged, so that programs that read aloud find headings and tables.
         return cast("bytes", whole.compile(pdf_standards=["ua-1"], timestamp=when))

@@ -140,7 +140,7 @@ def looks(run: Mapping[str, Any]) -> str:
 ROLES = {
     "broken": "Furthest beyond its limit",
     "void": "First that is not usable",
-    "not proven": "First that is not proven",
+    "not proven": "Limit not proven",
     "proven": "Closest to its limit",
     "advice": "What the advice rests on",
     "": "Decided by",

@@ -4,6 +4,7 @@ import json
 import math
 import sqlite3
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,13 @@ import pytest
 
 import judgesheet
 from judgesheet.axes import get_axis
+from judgesheet.axes.score_order import expected
 from judgesheet.axes.score_order._reply import score_probabilities
 from judgesheet.axis import Options
+from judgesheet.axis.beyond_chance import OTHER_SCALE
+from judgesheet.axis.labels import Reference
 from judgesheet.axis.logprobs import Distribution
+from judgesheet.axis.scored import Rows
 from judgesheet.base.errors import UsageError
 from judgesheet.base.records import LOGPROBS
 from judgesheet.judges.simulated import SimulatedJudge
@@ -296,3 +301,78 @@ def test_bodies_are_read_only_where_they_were_asked_for(tmp_path: Path) -> None:
 
 def test_a_distribution_knows_its_mean() -> None:
     assert Distribution((0.25, 0.5, 0.25), 1.0, 0.0).expected == pytest.approx(2)
+
+
+# -- confidence ------------------------------------------------------------------------------------
+
+
+def _paired(right: np.ndarray, probabilities: np.ndarray, kind: Any = "human") -> Any:
+    """Calls on items of their own, four to a stimulus, whose ratings are these scores (from 1)."""
+    items = np.arange(len(right))
+    known = Reference(kind, right.astype(float), right[:, None].astype(float))
+    rows = Rows("Score", {}, right[:, None, None] * 1.0, items // 4, items, 3)
+    sampled = SimpleNamespace(
+        reference=known, rows=[rows], items=tuple(items), scale=3,
+        rng=lambda: np.random.default_rng(0),
+    )  # fmt: skip
+    found = [Distribution(tuple(line), 1.0, 0.0) for line in probabilities.tolist()]
+    asked = pd.DataFrame({
+        "item": items, "stimulus": items // 4, "arm": "balanced", "scale": 3, "distribution": found,
+    })  # fmt: skip
+    return SimpleNamespace(sampled=sampled, asked=asked)
+
+
+def _drawn(rng: np.random.Generator, sharper: float, calls: int = 400) -> Any:
+    """Ratings drawn from probabilities of which the judge states a power."""
+    truth = rng.dirichlet([1.0, 1.0, 1.0], size=calls)
+    right = 1 + (rng.random((calls, 1)) > truth.cumsum(axis=1)).sum(axis=1)
+    stated = truth**sharper
+    return _paired(right, stated / stated.sum(axis=1, keepdims=True))
+
+
+def test_the_brier_score_is_the_squared_distance() -> None:
+    third = 1 / 3
+    stated = np.array([[1, 0, 0], [1, 0, 0], [third, third, third], [0, 0.5, 0.5]])
+    both = _paired(np.array([1, 2, 3, 3]), stated)
+    (found,) = expected.brier(both)
+    assert found.value == pytest.approx((0 + 2 + 2 / 3 + 0.5) / 4)
+    (gap,) = expected.overconfidence(both)
+    # Ties of the likeliest go to the lower score: 1 is not right for the third, 2 for the fourth.
+    assert gap.value == pytest.approx((1 + 1 + 1 / 3 + 0.5) / 4 - 1 / 4)
+
+
+def test_a_judge_that_knows_how_sure_it_may_be_is_not_accused() -> None:
+    rng = np.random.default_rng(1)
+    inside = 0
+    for _ in range(100):
+        (gap,) = expected.overconfidence(_drawn(rng, 1.0))
+        assert gap.low is not None
+        assert gap.high is not None
+        inside += gap.low <= 0 <= gap.high
+    assert inside >= 88
+    both = _drawn(rng, 1.0)
+    (error,) = expected.calibration_error(both)
+    assert error.value == pytest.approx(float(error.conditions.split()[0]), abs=0.04)
+
+
+def test_a_judge_that_is_too_sure_is_told_how_much() -> None:
+    rng = np.random.default_rng(2)
+    both = _drawn(rng, 4.0)
+    (gap,) = expected.overconfidence(both)
+    assert gap.low is not None
+    assert gap.low > 0.1
+    right = {e.key: e.value for e in expected.right_at_confidence(both)}
+    sure = {e.key: e.value for e in expected.confidence_in_tenth(both)}
+    last = "score_order.right_at_confidence[confidence=0.9]"
+    assert (right[last] or 1.0) < (
+        sure[last.replace("right_at_confidence", "confidence_in_tenth")] or 0
+    )
+    scores = [expected.brier(one)[0].value or 0.0 for one in (both, _drawn(rng, 1.0))]
+    assert scores[0] > scores[1]
+
+
+def test_confidence_needs_quality_on_the_judges_scale() -> None:
+    both = _paired(np.array([1.5, 2, 3, 3]), np.full((4, 3), 1 / 3))
+    for figure in (expected.brier, expected.overconfidence, expected.calibration_error):
+        assert figure(both)[0].reason == OTHER_SCALE.code
+    assert expected.right_at_confidence(both) == ()

@@ -24,7 +24,8 @@ PLACES = losses.NAMES | {"chi2", "position_bias_p", "cramers_v", "position_share
 """What it takes to accuse a judge of favouring a place in a rubric, or to clear it."""
 Losing = Callable[[pd.DataFrame], pd.Series]
 SOME = {"score_order": "fair", "criterion_order": "fair", "candidate_order": "fair?tie=1&surface=4",
-        "listwise_consensus": "fair?gap=5&shared=10"}  # fmt: skip
+        "listwise_consensus": "fair?gap=5&shared=10",
+        "presentation": "fair?tie=1&loves_length=4"}  # fmt: skip
 
 
 def lossy(axis: str, where: Losing, spec: str = "", seed: int = 0, profile: str = "quick",
@@ -50,6 +51,9 @@ def place(table: pd.DataFrame) -> pd.Series:
         "candidate_order": lambda value, order: {"1": order[0], "2": order[1]}.get(value),
         "criterion_order": lambda value, order: max(order, key=lambda n: value[n]),
         "listwise_consensus": lambda value, order: max(order, key=lambda n: value[n]["score"]),
+        "presentation": lambda value, order: {"1": order[0], "2": order[1], "tie": None}.get(
+            value, value
+        ),
     }[table["axis"].iloc[0]]
     found = [
         0 if (one := chosen(value, order)) is None else order.index(one) + 1

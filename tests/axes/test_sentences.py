@@ -88,7 +88,7 @@ def test_what_a_test_rejects_is_not_said_to_be_untold(sheet: Sheet) -> None:
     for finding in sheet.result.findings:
         for test in p_values(sheet, finding):
             if test.greatest is not None and test.greatest < SIGNIFICANT:
-                assert "cannot be told" not in finding.text
+                assert "cannot tell" not in finding.text
                 assert p_value(test) in finding.text or finding.tone == "good"
 
 

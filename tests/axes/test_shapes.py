@@ -14,6 +14,7 @@ CELLS: dict[str, dict[str, Any]] = {
     "criterion_order": {"scale": 5, "order": ["Depth", "Style"]},
     "candidate_order": {"order": ["u", "v"]},
     "listwise_consensus": {"order": ["right", "wrong"]},
+    "presentation": {"ask": "pair", "order": ["plain", "dressed"]},
 }
 REPLIES = (
     ("score_order", "", "empty"),

@@ -8,14 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judgesheet.axes import all_axes
 from judgesheet.axis import unequal
 from judgesheet.axis.statements import ANNOUNCE, p_value
 from judgesheet.base.records import Statement
-from tests.simulate import Sheet, simulate
+from tests.simulate import ORDER_AXES, Sheet, simulate
 from tests.test_edges import rewritten
 
-AXES = list(all_axes())
+AXES = ORDER_AXES
 GOOD = "fair?width=0.2"
 HOSTILE = '{0} & <script>alert("x")</script>, {stimuli} %s \n| a |'
 Edit = Callable[[pd.DataFrame], pd.DataFrame]

@@ -91,7 +91,7 @@ def test_orders_that_are_not_balanced_accuse_nobody(tmp_path: Path) -> None:
     assert found["order_change_rate"] == 0
     shares = [e for e in result.estimates if ".position_share[" in e.key]
     assert all("UNBALANCED" in share.conditions for share in shares)
-    assert any("cannot be told" in finding.text for finding in result.findings)
+    assert any("cannot tell" in finding.text for finding in result.findings)
     assert not any(finding.tone == "bad" for finding in result.findings)
 
 
@@ -258,7 +258,7 @@ def test_people_who_rated_few_prompts_prove_no_perfect_judge(tmp_path: Path) -> 
     ]
     result = ingested(tmp_path, [*rows, *rated])
     assert values(result)["pearson_r[arm=balanced]"] == 1
-    assert any("cannot be told whether its score follows" in one.text for one in result.findings)
+    assert any("cannot tell whether its score follows" in one.text for one in result.findings)
 
 
 def test_following_the_prompts_is_no_sense_of_quality(tmp_path: Path) -> None:

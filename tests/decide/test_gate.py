@@ -203,11 +203,11 @@ def test_one_bound_is_enough_for_its_side(
 
 def test_a_value_on_the_wrong_side_is_not_told_to_ask_more() -> None:
     wrong = decided(share(KEY, 0.15, 0.05, 0.3), "max = 0.10").needed
-    assert wrong.startswith("more data would rather break it (about 12")
+    assert wrong.startswith("if the value stays, more data would break the limit (about 12")
     right = decided(share(KEY, 0.15, 0.05, 0.3), "max = 0.20").needed
     assert right.endswith("would prove it if the value stays")
     floor = decided(Estimate(KEY, "x", 1.1, 0.8, None, n=40, clusters=20), "min = 1.2").needed
-    assert floor == "more data would rather break it"
+    assert floor == "if the value stays, more data would break the limit"
 
 
 def test_a_sheet_without_bounds_is_held_to_its_interval() -> None:
@@ -313,7 +313,7 @@ def test_a_limit_kept_after_a_mitigation_asks_for_it() -> None:
     made = replace(made, axes=(replace(made.axes[0], mitigations=(remedy,)),))
     decision = decide(made, policy(limit())).decision
     assert decision is not None
-    assert decision.told_conditions == (f"ask in both orders: 2 calls a judgment ({KEY})",)
+    assert decision.told_conditions == (f"ask in both orders: 2 calls per judgment ({KEY})",)
 
 
 def test_lost_replies_are_a_condition_and_an_open_run_proves_nothing() -> None:

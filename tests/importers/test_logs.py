@@ -224,7 +224,9 @@ def test_alpaca_eval_does_not_say_what_it_showed_first(tmp_path: Path) -> None:
         for n, p in enumerate((1.0, 1.8, 1.5, None))
     ]  # fmt: skip
     log = document(tmp_path / "annotations.json", rows)
-    with pytest.raises(StimuliError, match=r"no figure follows from 4 verdicts .*showed first"):
+    with pytest.raises(
+        StimuliError, match=r"nothing can be measured from 4 verdicts.*showed first"
+    ):
         told(log, form="alpaca-eval")
     shown = [{**row, "is_switched_outputs": n > 0} for n, row in enumerate(rows)]
     again = [{**row, "is_switched_outputs": False} for row in rows]
@@ -402,7 +404,7 @@ ONE = {"q": 1, "s": 3, "who": "j"}
         ([ONE], {"columns": {"verdict": "s", "item": "q"}, "scale": "5:1"}, "write LOW:HIGH"),
         ([ONE], {"columns": {"verdict": "s", "item": "q"}, "scale": "1:2:0.3"}, "write LOW:HIGH"),
         ([ONE], {"columns": {"verdict": "s", "item": "q"}, "scale": "1:5"},
-         r"log.jsonl: no figure follows from 1 verdicts .*missing is people's ratings"),
+         r"log.jsonl: nothing can be measured from 1 verdicts.*missing is people's ratings"),
         ([{"a": "x", "b": "x", "w": 1}],
          {"columns": {"first": "a", "second": "b", "verdict": "w"}}, "both responses are called"),
         ([{"a": "x", "b": "y", "w": 3}],
@@ -528,7 +530,9 @@ def test_inspect_log_allows_what_the_sheet_then_has(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("t.csv", "question_id,score\n1,2\n", "--map verdict=score,stimulus=question_id"),
+        ("t.csv", "question_id,score\n1,2\n",
+         "--map verdict=score,stimulus=question_id --scale LOW:HIGH"),
+        ("u.csv", "chat,answer,score\n1,2,3\n", "stimulus=chat,item=answer"),
         ("t.json", '[{"id": 1, "x": 2}]', "t.json --map verdict=COLUMN,stimulus=COLUMN"),
         ("b.jsonl", '{"custom_id": "a", "response": {}}\n', "answers of an OpenAI batch"),
         ("s.jsonl", '{"doc_id": 1, "doc": 1, "filtered_resps": [], "metrics": []}\n',
@@ -619,6 +623,14 @@ def test_one_bad_verdict_does_not_refuse_a_file(tmp_path: Path) -> None:
     assert len(verdicts(counted)) == 80
     with pytest.raises(StimuliError, match="19 of 80 rows"):
         told(path, columns=COLUMNS, scale="2:5")
+
+
+def test_a_table_without_a_map_is_told_where_to_begin(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("question_id,score\n1,2\n")
+    done = run("ingest", tmp_path / "t.csv", "--out", tmp_path / "run")
+    assert done.returncode == 2
+    assert "inspect-log" in done.stderr
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize(

@@ -210,7 +210,7 @@ def test_an_installed_axis_answers_with_parameters_of_its_own() -> None:
     )
     with pytest.raises(UsageError, match="boldness is a logit"):
         SimulatedJudge.from_name("fair?boldness=loud")
-    with pytest.raises(UsageError, match="seed, boldness"):
+    with pytest.raises(UsageError, match=r"seed, .*boldness"):
         SimulatedJudge.from_name("fair?colour=1")
 
 

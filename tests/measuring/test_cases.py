@@ -244,7 +244,7 @@ def test_outcome_and_verdict_choose_cases(run: Path, losing: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["score_order.nonsense"], "is not one estimate"),
+        (["score_order.nonsense"], "names no figure"),
         (["nonsense"], "is not an estimate key"),
         (["score_order.selection[score=1,score=2]"], "write each dimension once"),
         (["no_axis.cramers_v"], "there is no axis 'no_axis'"),

@@ -524,7 +524,7 @@ def test_latency_is_told_with_where_it_was_seen() -> None:
     here = replace(sheet, judge=local, run={**sheet.run, "machine": "2 cores, a processor"})
     for one, where in ((sheet, "the probing machine"), (here, "2 cores, a processor")):
         assert any(where in fact.value for fact in build(one).front.price)
-    assert ("Tokens a call, in / out", "355 / 7") in [
+    assert ("Tokens per call, in / out", "355 / 7") in [
         (fact.name, fact.value) for fact in build(sheet).front.price
     ]
 

@@ -20,12 +20,14 @@ from judgesheet.axes.candidate_order._design import both_orders as both_orders
 from judgesheet.axes.candidate_order._material import TAKES, check, labels, material, shape
 from judgesheet.axes.candidate_order._pairs import CHANGES, REPEATED, SETS, SLOTS, arrange, figure
 from judgesheet.axes.candidate_order._plots import plots
-from judgesheet.axes.candidate_order._reply import chosen, gives, impute, reading, simulate
+from judgesheet.axes.candidate_order._reply import chosen as chosen
 from judgesheet.axes.candidate_order._reply import complete as complete
+from judgesheet.axes.candidate_order._reply import impute, points_by_place, simulate
+from judgesheet.axes.candidate_order._reply import reading as reading
 from judgesheet.axes.candidate_order.advice import control, mitigate, recommend, warn
 from judgesheet.axes.candidate_order.findings import SENTENCES as SENTENCES
 from judgesheet.axes.candidate_order.findings import find
-from judgesheet.axis import Readings, beyond_chance, losses, unequal
+from judgesheet.axis import Readings, beyond_chance, losses, serial, unequal
 from judgesheet.axis.figure import declared_in, measured
 from judgesheet.axis.statements import made
 from judgesheet.base.keys import Key
@@ -55,7 +57,7 @@ FIGURES = {
     "repeat_alpha": figure.of(beyond_chance.repeat_alpha, reads="", cases=REPEATED),
 }
 """The figures of the verdicts."""
-ESTIMATES = {**FIGURES, **figure.adopted(unequal, cases=SLOTS), **figure.adopted(losses)}
+ESTIMATES = {**FIGURES, **figure.adopted(unequal, cases=SLOTS), **figure.adopted(losses, serial)}
 
 
 def measure(readings: Readings) -> Iterator[Estimate]:
@@ -63,8 +65,20 @@ def measure(readings: Readings) -> Iterator[Estimate]:
     pairs = arrange(readings)
     if pairs is not None:
         yield from measured(FIGURES, pairs, readings.families)
-        yield from unequal.measure(NAME, replace(readings, frame=_usual(readings.frame)), gives)
+        yield from unequal.measure(
+            NAME, replace(readings, frame=_usual(readings.frame)), points_by_place
+        )
         yield from losses.measure(NAME, readings, chosen)
+        # Own pairs are not asked in random order.
+        tasks = readings.frame[readings.frame["condition"] != "natural"]
+        mixed = replace(readings, frame=tasks)
+        yield from serial.measure(NAME, mixed, _slot, "difference", serial.STIMULUS)
+
+
+def _slot(verdict: str, order: Sequence[str]) -> float:
+    """1 for the first slot, -1 for the second, 0 for neither."""
+    first, second = points_by_place(verdict, order)
+    return first - second
 
 
 def _usual(frame: "pd.DataFrame") -> "pd.DataFrame":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judgesheet.axes.candidate_order._design import BASELINE, LISTING, STRICT
-from judgesheet.axes.candidate_order._reply import CODES, chosen, gives
+from judgesheet.axes.candidate_order._reply import CODES, chosen, points_by_place
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Figures, UnkeyedEstimate, wilson_beside
@@ -401,7 +401,7 @@ CHANGES = _of_set(differing("other", _prefers))
 REPEATED = _of_set(differing("same", _prefers))
 MISSES = _of_set(_of_pairs(_misses, "does not find the better response"))
 ON_LADDER = MISSES.only(condition="ladder", **USUAL)
-SLOTS = _of_set(places(gives))
+SLOTS = _of_set(places(points_by_place))
 _STRICT = {"prompt": STRICT, "listing": LISTING}
 STRICT_TIES = {
     "delta=0": TIES.only(condition="delta0_same", **_STRICT),

@@ -1,6 +1,4 @@
-"""The plots of candidate_order, as data, with what one sees in them."""
-
-from collections.abc import Iterator
+"""The plots of candidate_order, each above what one sees in it."""
 
 from judgesheet.axes.candidate_order.findings import (
     CLEAN,
@@ -12,7 +10,7 @@ from judgesheet.axes.candidate_order.findings import (
     ladder_steps,
     made_up,
 )
-from judgesheet.axis.results import with_results
+from judgesheet.axis.results import Plots
 from judgesheet.axis.statements import (
     MOSTLY,
     above,
@@ -28,7 +26,7 @@ from judgesheet.base.records import Plot
 
 _SETS = {
     "same_subset": "same content",
-    "different_subset": "other content, as much",
+    "different_subset": "different content, equally good",
     "natural": "own pairs",
 }
 _WHOSE = {SAME: "equally good responses", "natural": "your own responses"}
@@ -36,6 +34,41 @@ _WHOSE = {SAME: "equally good responses", "natural": "your own responses"}
 _BLANK = {"empty": "empty", "whitespace": "blank", "identical": "identical"}
 
 
+def _if_measured(plot: Plot, estimates: Estimates) -> Plot | None:
+    """Own pairs alone have figures for few of them."""
+    return plot if not estimates or all(map(estimates.family, plot.families)) else None
+
+
+drawn = Plots(_if_measured)
+
+
+@drawn.plot(
+    kind="bars",
+    title="What two verdicts on a pair say",
+    caption="Pairs shown in both orders: the same response wins twice (a reaction to content or "
+    "wording), the same slot wins twice, one order ends in a tie, both do. Between equally good "
+    "responses only ties are right.",
+    families=(
+        "stable_cross_sensitivity",
+        "positional_false_preference",
+        "one_sided_commit",
+        "no_preference",
+    ),
+    series="set",
+    x_label="verdicts in the two orders",
+    y_label="share of pairs",
+    having={"prompt": ""},
+    words={
+        "stable_cross_sensitivity": "same response twice",
+        "positional_false_preference": "same slot twice",
+        "one_sided_commit": "one order a tie",
+        "no_preference": "both a tie",
+        **_SETS,
+    },
+    shows=("raw_false_preference",),
+    brief="What two verdicts on a pair say, one in each order; between equally good responses only "
+    "ties are right.",
+)
 def _verdicts(estimates: Estimates) -> str:
     """Whether the order changes verdicts, else what most pairs of equals get."""
     for pairs, whose in _WHOSE.items():
@@ -58,6 +91,23 @@ def _says_tie_to_all(estimates: Estimates) -> bool:
     return any(above(ties, MOSTLY) for _, ties in ladder_steps(estimates, "miss_by_tie")[-1:])
 
 
+@drawn.plot(
+    kind="bars",
+    title="Which slot wins?",
+    caption="Share of the decisions that go to each slot, with intervals; every pair is shown in "
+    "both orders, so a judge without a preference for a slot stays on the dashed line.",
+    families=("slot1_share",),
+    x="set",
+    x_label="pairs of responses",
+    y_label="share of decisions",
+    even=True,
+    having={"prompt": ""},
+    words={"slot1_share": "slot 1", **_SETS},
+    rest="slot 2",
+    shows=("order_inconsistent",),
+    brief="Share of the decisions that go to each slot; every pair is shown in both orders, so "
+    "without a preference for a slot both reach the dashed line.",
+)
 def _slot(estimates: Estimates) -> str:
     """Which slot gets more than its half."""
     for pairs, whose in _WHOSE.items():
@@ -70,6 +120,24 @@ def _slot(estimates: Estimates) -> str:
     return ""
 
 
+@drawn.plot(
+    kind="intervals",
+    title="Preferences where there is nothing to prefer",
+    caption="Share of calls that prefer one of two empty, blank or identical responses, with "
+    "intervals. Only ties are right.",
+    families=("dark_current",),
+    x="kind",
+    x_label="share of calls that prefer one; only ties are right",
+    having={"prompt": ""},
+    words={
+        "empty": "two empty responses",
+        "whitespace": "two blank responses",
+        "identical": "the same response twice",
+    },
+    shows=("dark_current",),
+    brief="Share of calls that prefer one of two empty, blank or identical responses, where only a "
+    "tie is right.",
+)
 def _vacuum(estimates: Estimates) -> str:
     """Whether it prefers where there is nothing to prefer."""
     pooled = estimates.known("dark_current")
@@ -89,6 +157,24 @@ def _vacuum(estimates: Estimates) -> str:
     return ""
 
 
+@drawn.plot(
+    kind="line",
+    title="How small a difference does it see?",
+    caption="Share of calls that choose the better response, by the number of required elements "
+    "that it states more; a tie is a miss. The vertical line is the smallest difference seen in "
+    "75 % of calls, with its interval.",
+    families=("target_sensitivity",),
+    x="delta",
+    x_label="required elements that the better response states more",
+    y_label="better response chosen",
+    reference=0.75,
+    reference_label="seen",
+    having={"slot": "", "prompt": ""},
+    mark="threshold75",
+    words={"threshold75": "seen from"},
+    shows=("target_sensitivity", "target_sensitivity_decided", "miss_by_tie"),
+    brief="Share of calls that choose the better response, by how much better it is.",
+)
 def _ladder(estimates: Estimates) -> str:
     """From which difference on it finds the better response, or that it says tie to any."""
     steps = ladder_steps(estimates, "target_sensitivity")
@@ -112,6 +198,25 @@ def _apart(step: str) -> str:
     return f"{step} required element{'' if step == '1' else 's'} apart"
 
 
+@drawn.plot(
+    kind="bars",
+    title="What the strict tie instruction does",
+    caption="Under the baseline prompt and under one that asks for a tie unless a difference is "
+    "clear: preferences where there is nothing to prefer and between responses of the same "
+    "content, which are wrong, and the better of two responses found, which is right.",
+    families=("dark_current", "raw_false_preference", "target_sensitivity"),
+    series="prompt",
+    x_label="what is chosen from or chosen",
+    y_label="calls that choose",
+    having={"set": "same_subset", "kind": "", "delta": "1", "slot": ""},
+    words={
+        "": "baseline prompt",
+        "strict": "strict prompt",
+        "dark_current": "alike: wrong",
+        "raw_false_preference": "equally good: wrong",
+        "target_sensitivity": "the better one: right",
+    },
+)
 def _strict(estimates: Estimates) -> str:
     """Whether the strict prompt adds ties where they are right."""
     gain = estimates.known("criterion_shift", delta=0)
@@ -120,128 +225,4 @@ def _strict(estimates: Estimates) -> str:
     return f"The strict prompt adds ties on equal responses, {share(gain)} of calls"
 
 
-_PLOTS = (
-    (
-        Plot(
-            kind="bars",
-            title="What two verdicts on a pair say",
-            caption="Pairs shown in both orders: the same response wins twice (a reaction to "
-            "content or wording), the same slot wins twice, one order ends in a tie, both do. "
-            "Between equally good responses only ties are right.",
-            families=(
-                "stable_cross_sensitivity",
-                "positional_false_preference",
-                "one_sided_commit",
-                "no_preference",
-            ),
-            series="set",
-            x_label="verdicts in the two orders",
-            y_label="share of pairs",
-            having={"prompt": ""},
-            words={
-                "stable_cross_sensitivity": "same response twice",
-                "positional_false_preference": "same slot twice",
-                "one_sided_commit": "one order a tie",
-                "no_preference": "both a tie",
-                **_SETS,
-            },
-            shows=("raw_false_preference",),
-            brief="What two verdicts on a pair say, one in each order; between equally good "
-            "responses only ties are right.",
-        ),
-        _verdicts,
-    ),
-    (
-        Plot(
-            kind="bars",
-            title="Which slot wins?",
-            caption="Share of the decisions that go to each slot, with intervals; every pair is "
-            "shown in both orders, so a judge without a preference for a slot stays on the dashed "
-            "line.",
-            families=("slot1_share",),
-            x="set",
-            x_label="pairs of responses",
-            y_label="share of decisions",
-            even=True,
-            having={"prompt": ""},
-            words={"slot1_share": "slot 1", **_SETS},
-            rest="slot 2",
-            shows=("order_inconsistent",),
-            brief="Share of the decisions that go to each slot; every pair is shown in both "
-            "orders, so without a preference for a slot both reach the dashed line.",
-        ),
-        _slot,
-    ),
-    (
-        Plot(
-            kind="intervals",
-            title="Preferences where there is nothing to prefer",
-            caption="Share of calls that prefer one of two empty, blank or identical responses, "
-            "with intervals. Only ties are right.",
-            families=("dark_current",),
-            x="kind",
-            x_label="share of calls that prefer one; only ties are right",
-            having={"prompt": ""},
-            words={
-                "empty": "two empty responses",
-                "whitespace": "two blank responses",
-                "identical": "the same response twice",
-            },
-            shows=("dark_current",),
-            brief="Share of calls that prefer one of two empty, blank or identical responses, "
-            "where only a tie is right.",
-        ),
-        _vacuum,
-    ),
-    (
-        Plot(
-            kind="line",
-            title="How small a difference does it see?",
-            caption="Share of calls that choose the better response, by the number of required "
-            "elements that it states more; a tie is a miss. The vertical line is the smallest "
-            "difference seen in 75 % of calls, with its interval.",
-            families=("target_sensitivity",),
-            x="delta",
-            x_label="required elements that the better response states more",
-            y_label="better response chosen",
-            reference=0.75,
-            reference_label="seen",
-            having={"slot": "", "prompt": ""},
-            mark="threshold75",
-            words={"threshold75": "seen from"},
-            shows=("target_sensitivity", "target_sensitivity_decided", "miss_by_tie"),
-            brief="Share of calls that choose the better response, by how much better it is.",
-        ),
-        _ladder,
-    ),
-    (
-        Plot(
-            kind="bars",
-            title="What the strict tie instruction does",
-            caption="Under the baseline prompt and under one that asks for a tie unless a "
-            "difference is clear: preferences where there is nothing to prefer and between "
-            "responses of the same content, which are wrong, and the better of two responses "
-            "found, which is right.",
-            families=("dark_current", "raw_false_preference", "target_sensitivity"),
-            series="prompt",
-            x_label="what is chosen from or chosen",
-            y_label="calls that choose",
-            having={"set": "same_subset", "kind": "", "delta": "1", "slot": ""},
-            words={
-                "": "baseline prompt",
-                "strict": "strict prompt",
-                "dark_current": "alike: wrong",
-                "raw_false_preference": "equally good: wrong",
-                "target_sensitivity": "the better one: right",
-            },
-        ),
-        _strict,
-    ),
-)
-
-
-def plots(estimates: Estimates) -> Iterator[Plot]:
-    """The plots that this run has figures for; own pairs alone have few of them."""
-    for plot in with_results(_PLOTS, estimates):
-        if not estimates or all(map(estimates.family, plot.families)):
-            yield plot
+plots = drawn.of

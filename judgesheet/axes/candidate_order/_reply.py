@@ -247,7 +247,7 @@ def chosen(verdict: str, order: Sequence[str]) -> str | None:
     return {"1": order[0], "2": order[1]}.get(verdict)
 
 
-def gives(verdict: str, order: Sequence[str]) -> list[float]:  # noqa: ARG001
+def points_by_place(verdict: str, order: Sequence[str]) -> list[float]:  # noqa: ARG001
     """What a verdict gives to each of the responses, in displayed order."""
     return [float(verdict == "1"), float(verdict == "2")]
 

@@ -69,7 +69,7 @@ def dark_current(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
 
 def _rate(group: Group, note: str = "") -> UnkeyedEstimate:
     counts = group.pairs.by_task(group.pairs.decided)
-    label = f"Preference where there is none to have, {group.words}"
+    label = f"Preference between identical responses, {group.words}"
     return group.rate(label, counts, NO_VACUUM, note=note)
 
 

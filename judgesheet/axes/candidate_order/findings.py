@@ -138,11 +138,11 @@ def _nothing_to_prefer(estimates: Estimates) -> Iterator[Statement]:
     clear = {kind: rate for kind, rate in kinds.items() if kind not in unclear}
     where = "Where there is nothing to prefer"
     if sure:
-        text = f"{where} it prefers one of the two all the same: {_by_kind(sure, share)}."
+        text = f"{where} it still prefers one of the two: {_by_kind(sure, share)}."
         yield _said("bad", text, *sure.values(), pooled)
     elif shown:
-        text = "That it prefers one of two where there is nothing to prefer is indicated: "
-        yield _said("unknown", f"{text}{_by_kind(shown)}{UNSURE}.", *shown.values(), pooled)
+        text = "There is some evidence that it prefers one of two where there is nothing to prefer"
+        yield _said("unknown", f"{text}{UNSURE}: {_by_kind(shown)}.", *shown.values(), pooled)
     elif below(pooled, CLEAN) and not unclear:
         each = listed([_kind(kind) for kind in kinds]) or "such pairs"
         text = f"{where} ({each}) it prefers one of the two in {share_with_interval(pooled)} of"
@@ -151,12 +151,10 @@ def _nothing_to_prefer(estimates: Estimates) -> Iterator[Statement]:
         told = _by_kind(unclear) if unclear else f"in {share_with_interval(pooled)} of calls"
         limit = percent(CLEAN_KIND if unclear else CLEAN)
         lost = "".join(dict.fromkeys(if_lost(rate, percent) for rate in unclear.values()))
-        text = "Whether it prefers one of two where there is nothing to prefer cannot be told"
+        text = "This run cannot tell whether it prefers one of two where there is nothing to prefer"
         if clear:
-            text = (
-                f"{where} it prefers one {_by_kind(clear)}; whether also elsewhere cannot be told"
-            )
-        text = f"{text}: {told}{lost} (an interval below {limit} would exclude it)."
+            text = f"{where} it prefers one {_by_kind(clear)}; this run cannot tell about the rest"
+        text = f"{text}: {told}{lost} (the interval must end below {limit})."
         yield _said("unknown", text, pooled, *kinds.values())
 
 
@@ -201,7 +199,9 @@ def _same_content(estimates: Estimates) -> Iterator[Statement]:
     elif below(raw, RARE):
         yield _said("good", f"{text} only{whatever_lost(raw)}.", raw)
     elif not above(raw, NOTICEABLE):
-        text = f"{text}{if_lost(raw, percent)}: whether it makes up preferences cannot be told"
+        text = (
+            f"{text}{if_lost(raw, percent)}: this run cannot tell whether it makes up preferences"
+        )
         yield _said("unknown", f"{text}.", raw)
     else:
         stable = estimates.known("stable_cross_sensitivity", set=SAME)
@@ -290,7 +290,7 @@ def _slot(estimates: Estimates) -> Iterator[Statement]:
         text = f"{told}. That the slot decides and not noise is not shown{in_brackets(test)}."
         yield _said("neutral", text, changes, first, test)
     else:
-        text = f"{told}{if_lost(changes, percent)}. Whether the order matters cannot be told"
+        text = f"{told}{if_lost(changes, percent)}. This run cannot tell whether the order matters"
         yield _said("unknown", f"{text}{in_brackets(test)}.", changes, first, test)
 
 
@@ -307,7 +307,7 @@ def _by_swapping(
     if below(changes, RARE):
         return _said("good", f"{told}{whatever_lost(changes)}.", changes, *others)
     if indicated(estimates, "order_dependence_p", set=pairs):
-        text = f"{told}. That the slot decides is indicated{in_brackets(test)}{UNSURE}."
+        text = f"{told}. There is some evidence that the slot decides{in_brackets(test)}{UNSURE}."
         return _said("unknown", text, changes, *others, test)
     return None
 
@@ -418,7 +418,9 @@ def _own_quality(estimates: Estimates) -> Iterator[Statement]:
         text = f"It does not find quality: it chooses {told}{misses}."
         yield _said(tone, text, seen, wrong, stops=True)
     else:
-        text = f"Whether it finds the better response of your own pairs cannot be told: {told}"
+        text = (
+            f"This run cannot tell whether it finds the better response of your own pairs: {told}"
+        )
         yield _said("unknown", f"{text}{if_lost(seen, percent, 'low')}.", seen, wrong)
 
 
@@ -461,7 +463,7 @@ def _differences(estimates: Estimates) -> Iterator[Statement]:
         yield _said(tone, text, last, decided, *evidence, stops=True)
     else:
         text = (
-            f"Whether it sees large differences cannot be told: of two responses, {text} "
+            f"This run cannot tell whether it sees large differences: of two responses, {text} "
             f"{share_with_interval(last)} of calls{if_lost(last, percent, 'low')} (an interval "
             f"above {percent(SEEN)} would show it)."
         )
@@ -500,7 +502,7 @@ def _listing(estimates: Estimates) -> Iterator[Statement]:
         text = f"In part its slot preference belongs to the prompt: {what} by {points(cue)}."
         yield _said("bad", text, cue)
     elif above(cue, NOTICEABLE) or below(cue, -NOTICEABLE):
-        yield _said("unknown", f"That {what} is indicated ({points(cue)}){UNSURE}.", cue)
+        yield _said("unknown", f"There is some evidence that {what} ({points(cue)}){UNSURE}.", cue)
 
 
 def prefers_padding(estimates: Estimates) -> Estimate | None:
@@ -529,12 +531,16 @@ def _filler(estimates: Estimates) -> Iterator[Statement]:
     elif surely_above(padded, MOSTLY):
         yield _said("bad", f"It prefers {what}: {told}.", padded)
     elif above(padded, MOSTLY):
-        yield _said("unknown", f"That it prefers {what} is indicated: {told}{UNSURE}.", padded)
+        yield _said(
+            "unknown", f"There is some evidence that it prefers {what}{UNSURE}: {told}.", padded
+        )
     elif below(padded, MOSTLY):
         yield _said("neutral", f"It does not prefer {what}, rather the contrary: {told}.", padded)
     else:
         lost = if_lost(padded, percent)
-        yield _said("unknown", f"Whether it prefers {what} cannot be told: {told}{lost}.", padded)
+        yield _said(
+            "unknown", f"This run cannot tell whether it prefers {what}: {told}{lost}.", padded
+        )
 
 
 SENTENCES = (

@@ -26,7 +26,7 @@ from judgesheet.axes.criterion_order._questions import (
     material,
     shape,
 )
-from judgesheet.axes.criterion_order._reply import gives, impute, parts, reading, simulate
+from judgesheet.axes.criterion_order._reply import impute, parts, points_by_place, reading, simulate
 from judgesheet.axes.criterion_order._scores import PLACES, REPEATED, arrange, figure
 from judgesheet.axes.criterion_order.findings import SENTENCES as SENTENCES
 from judgesheet.axes.criterion_order.findings import control, find, mitigate, recommend, warn
@@ -38,6 +38,7 @@ from judgesheet.axis import (
     raters,
     reversal,
     scale_use,
+    serial,
     unequal,
     within_prompts,
 )
@@ -89,7 +90,7 @@ ESTIMATES = {
         unequal.largest_stimulus_effect, headline=251, cases=PLACES.only()
     ),
     **declared_in(together),
-    **figure.adopted(losses),
+    **figure.adopted(losses, serial),
 }
 
 
@@ -100,8 +101,11 @@ def measure(readings: Readings) -> Iterator[Estimate]:
         yield from positions.mean_delta_pos(None)
     else:
         yield from measured(FIGURES, arranged, readings.families)
-    yield from unequal.measure(NAME, readings, gives, "points", declared_in(together))
+    yield from unequal.measure(NAME, readings, points_by_place, "points", declared_in(together))
     yield from losses.measure(NAME, readings, highest)
+    yield from serial.measure(
+        NAME, readings, serial.mean_of(points_by_place), "points", serial.ITEM
+    )
 
 
 def tested_range(readings: Readings) -> Iterator[Rating]:

@@ -69,7 +69,7 @@ def reading(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Reading |
     return found if all(low <= score <= high for score in found.value.values()) else None
 
 
-def gives(scores: Mapping[str, int], order: Sequence[str]) -> list[float]:
+def points_by_place(scores: Mapping[str, int], order: Sequence[str]) -> list[float]:
     """The scores of the criteria, in displayed order."""
     return [float(scores[name]) for name in order]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judgesheet.axes.criterion_order._reply import gives
+from judgesheet.axes.criterion_order._reply import points_by_place
 from judgesheet.axis import Readings, raters
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.differences import MARGIN, compared
@@ -36,7 +36,9 @@ REPEATED = "an order that was read twice (repeat)"
 """What recorded judgments must hold for figures."""
 figure = Figures("criterion_order", missing=PLACED)
 PLACES = View(
-    places(gives, things=("criterion",)), ("position", "criterion"), where={"arm": "balanced"}
+    places(points_by_place, things=("criterion",)),
+    ("position", "criterion"),
+    where={"arm": "balanced"},
 )
 # Arms in which criteria change places, the better first.
 _BASES = ("balanced", "random")

@@ -184,7 +184,7 @@ def _gap(estimates: Estimates) -> Iterator[Statement]:
         )
         return
     if most is None:
-        text = "It cannot be told whether a criterion's place in the list moves its score: too"
+        text = "This run cannot tell whether a criterion's place in the list moves its score: too"
         yield Statement(f"{text} little was read.", evidence, "unknown")
         return
     if known == "cleared":
@@ -198,15 +198,15 @@ def _gap(estimates: Estimates) -> Iterator[Statement]:
     least = min(shown.values() or _known(tests), key=lambda one: one.value or 0.0, default=None)
     p = "" if least is None else f"; smallest {p_value(least)}, corrected for {len(tests)} criteria"
     if known == "indicated" and not shown:
-        text = "That the place in the list moves scores, taking all criteria together, is indicated"
+        text = "Over all criteria there is some evidence that the place in the list moves scores"
         all_p = "" if together is None else f"; {p_value(together)}"
         text, behind = f"{text}: {seen}{all_p}{UNSURE}.", keys(together)
     elif known == "indicated":
         which = f"{len(shown)} of {len(tests)} criteria ({listed([*shown])})"
-        text = f"That a criterion's place in the list moves its score is indicated for {which}"
+        text = f"There is some evidence that the place in the list moves the score of {which}"
         text, behind = f"{text}: {seen}{p}{UNSURE}.", keys(*shown.values())
     else:
-        text = "It cannot be told whether a criterion's place in the list moves its score: "
+        text = "This run cannot tell whether a criterion's place in the list moves its score: "
         text, behind = f"{text}{seen}{p}.", keys(least)
     yield Statement(text, (*evidence, *behind), TONES[known])
 
@@ -249,7 +249,8 @@ def _change(estimates: Estimates) -> Iterator[Statement]:
             text += f", so the order matters beyond noise ({points(excess)})"
             tone = "bad"
         elif excess is not None and above(excess, 0.0):
-            text += f"; that the order matters beyond noise is indicated ({points(excess)}){UNSURE}"
+            text += "; there is some evidence that the order matters beyond noise "
+            text += f"({points(excess)}){UNSURE}"
             tone = "unknown"
         elif clears(estimates, change, SMALL_CHANGES):
             tone = "good"

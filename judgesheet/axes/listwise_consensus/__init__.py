@@ -31,9 +31,9 @@ from judgesheet.axes.listwise_consensus._reply import (
     OTHER_WINNER,
     PLACES,
     chosen,
-    gives,
     impute,
     parts,
+    points_by_place,
     reading,
     simulate,
 )
@@ -46,7 +46,7 @@ from judgesheet.axes.listwise_consensus.findings import (
     tested_range,
     warn,
 )
-from judgesheet.axis import Readings, beyond_chance, losses, unequal
+from judgesheet.axis import Readings, beyond_chance, losses, serial, unequal
 from judgesheet.axis.figure import declared_in, measured
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate
@@ -67,7 +67,7 @@ FIGURES = {
 ESTIMATES = {
     **FIGURES,
     **figure.adopted(unequal, cases=PLACES.only()),
-    **figure.adopted(losses),
+    **figure.adopted(losses, serial),
 }
 
 READ_BY = frozenset({"order"})
@@ -84,8 +84,11 @@ def measure(readings: Readings) -> Iterator[Estimate]:
     arranged = arrange(readings)
     if arranged is not None:
         yield from measured(FIGURES, arranged, readings.families)
-        yield from unequal.measure(NAME, readings, gives, "points")
+        yield from unequal.measure(NAME, readings, points_by_place, "points")
         yield from losses.measure(NAME, readings, chosen)
+        yield from serial.measure(
+            NAME, readings, serial.mean_of(points_by_place), "points", serial.STIMULUS
+        )
 
 
 def reads(key: Key, cells: Sequence[Mapping[str, Any]]) -> list[bool]:

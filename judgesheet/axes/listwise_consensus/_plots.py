@@ -1,12 +1,11 @@
-"""The plots of listwise_consensus, as data, with what one sees in them."""
+"""The plots of listwise_consensus, each above what one sees in it."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from judgesheet.axes.listwise_consensus.findings import NEARLY_EVEN, asked, favours_place, from_all
 from judgesheet.axis.findings import hardly_ranks
 from judgesheet.axis.places import farthest
-from judgesheet.axis.results import FLIPS, flips, nothing, with_results
+from judgesheet.axis.results import FLIPS, Plots, flips, nothing
 from judgesheet.axis.statements import (
     MOSTLY,
     NEAR_ENOUGH,
@@ -22,6 +21,38 @@ from judgesheet.base.records import Plot
 _ARMS = {"direct": "one call", "repeated": "one order again", "permuted": "several orders"}
 
 
+def _if_even(plot: Plot, estimates: Estimates) -> Plot | None:
+    """Even shares by place only where the orders give them."""
+    shares = (one for _, one in estimates.family("win_share") if one.value is not None)
+    return plot if all(one.given["balanced"] for one in shares) else None
+
+
+def _against_chance(plot: Plot, estimates: Estimates) -> Plot:
+    """With the line that picks at random would follow."""
+    chance = estimates.known("chance_accuracy")
+    return replace(plot, reference=chance.value) if chance else plot
+
+
+drawn = Plots()
+
+
+@drawn.but(_against_chance).plot(
+    kind="line",
+    title="Does deciding from several runs help?",
+    caption="How often the right answer is chosen, by number of calls per decision takes: under as "
+    "many orders, in one order again and again, and with one call. Intervals over prompts; the "
+    "dashed line is a pick at random.",
+    families=("accuracy",),
+    x="k",
+    series="arm",
+    x_label="calls per decision",
+    y_label="right answer chosen",
+    reference_label="a pick at random",
+    having={"executions": ""},
+    words=_ARMS,
+    shows=("accuracy", "gain"),
+    brief="How often the right answer is chosen, by the calls that a decision takes.",
+)
 def _gain(estimates: Estimates) -> str:
     """Whether deciding from all orders is right more often than one call."""
     k, gain = from_all(estimates, "gain")
@@ -34,6 +65,35 @@ def _gain(estimates: Estimates) -> str:
     return ""
 
 
+drawn.but(_if_even).plot(
+    kind="heatmap",
+    title="Who won under which order",
+    caption="Where the winner of a single call stood, by where the right answer stood. A judge "
+    "that finds it everywhere is dark on the diagonal; a place that wins by itself is a dark "
+    "column.",
+    families=("winner_place",),
+    x="position",
+    y="gold",
+    x_label="place of the winner",
+    y_label="place of the right answer",
+    even=True,
+)(nothing)
+
+
+@drawn.but(_if_even).plot(
+    kind="line",
+    title="Where the winner stood",
+    caption="Share of single calls won by each place in the list, with intervals. A judge that "
+    "reads the content stays on the dashed line.",
+    families=("win_share",),
+    x="position",
+    x_label="place in the list",
+    y_label="share of winners",
+    even=True,
+    shows=("win_share",),
+    brief="Share of single calls that each place in the list wins; a judge that reads the content "
+    "stays on the dashed line.",
+)
 def _place(estimates: Estimates) -> str:
     """Whether a place in the list is favoured; without winners there is none to favour."""
     extreme, known = farthest(estimates, "win_share"), favours_place(estimates)
@@ -42,12 +102,22 @@ def _place(estimates: Estimates) -> str:
     even = percent(extreme.even)
     if known in ("shown", "small"):
         won = f"Place {extreme.place} wins {share(extreme.share)} of single calls"
-        return f"{won}; {even} would be even"
+        return f"{won}; {even} is no preference"
     if known == "cleared":
         return f"Every place wins within {100 * NEARLY_EVEN:g} points of {even}"
     return ""
 
 
+@drawn.plot(
+    kind="bars",
+    title="How many orders agree?",
+    caption="Share of prompts on which this many single orders choose the winner of all orders "
+    "together. All at the right: the order never matters.",
+    families=("agreeing_orders",),
+    x="orders",
+    x_label="orders that agree",
+    y_label="share of prompts",
+)
 def _agree(estimates: Estimates) -> str:
     """Whether all single orders choose alike on most prompts."""
     orders = max(
@@ -60,6 +130,32 @@ def _agree(estimates: Estimates) -> str:
     return told if above(alike, MOSTLY) or below(alike, MOSTLY) else ""
 
 
+drawn.plot(
+    kind="intervals",
+    title="Does the order decide who wins?",
+    caption="Pairs of single calls on a list that choose different winners: under two orders, "
+    "under one order (noise), and the difference.",
+    families=("order_flip_rate", "repeat_flip_rate", "excess_flip_rate"),
+    x_label="share of pairs of calls with different winners",
+    words=FLIPS,
+    shows=("order_flip_rate",),
+    brief="How often two single calls on a list choose different winners under two orders, under "
+    "one order, and the difference.",
+)(flips("The order of the list", asked))
+
+
+@drawn.plot(
+    kind="line",
+    title="How many orders are enough?",
+    caption="How often the decision from k orders is that of all of them, with intervals over "
+    "prompts.",
+    families=("subset_agreement",),
+    x="k",
+    x_label="orders per decision",
+    y_label="same winner as with all",
+    reference=1 - NEAR_ENOUGH,
+    reference_label="nearly always",
+)
 def _enough(estimates: Estimates) -> str:
     """The fewest orders that are proven to decide as all do."""
     points = curve(estimates, "subset_agreement")
@@ -70,116 +166,4 @@ def _enough(estimates: Estimates) -> str:
     return f"{decide} as all {points[-1][0]} do"
 
 
-_PLOTS = (
-    (
-        Plot(
-            kind="line",
-            title="Does deciding from several runs help?",
-            caption="How often the right answer is chosen, by number of calls a decision takes: "
-            "under as many orders, in one order again and again, and with one call. Intervals over "
-            "prompts; the dashed line is a pick at random.",
-            families=("accuracy",),
-            x="k",
-            series="arm",
-            x_label="calls a decision",
-            y_label="right answer chosen",
-            reference_label="a pick at random",
-            having={"executions": ""},
-            words=_ARMS,
-            shows=("accuracy", "gain"),
-            brief="How often the right answer is chosen, by the calls that a decision takes.",
-        ),
-        _gain,
-    ),
-    (
-        Plot(
-            kind="heatmap",
-            title="Who won under which order",
-            caption="Where the winner of a single call stood, by where the right answer stood. A "
-            "judge that finds it everywhere is dark on the diagonal; a place that wins by itself "
-            "is a dark column.",
-            families=("winner_place",),
-            x="position",
-            y="gold",
-            x_label="place of the winner",
-            y_label="place of the right answer",
-            even=True,
-        ),
-        nothing,
-    ),
-    (
-        Plot(
-            kind="line",
-            title="Where the winner stood",
-            caption="Share of single calls won by each place in the list, with intervals. A judge "
-            "that reads the content stays on the dashed line.",
-            families=("win_share",),
-            x="position",
-            x_label="place in the list",
-            y_label="share of winners",
-            even=True,
-            shows=("win_share",),
-            brief="Share of single calls that each place in the list wins; a judge that reads the "
-            "content stays on the dashed line.",
-        ),
-        _place,
-    ),
-    (
-        Plot(
-            kind="bars",
-            title="How many orders agree?",
-            caption="Share of prompts on which this many single orders choose the winner of all "
-            "orders together. All at the right: the order never matters.",
-            families=("agreeing_orders",),
-            x="orders",
-            x_label="orders that agree",
-            y_label="share of prompts",
-        ),
-        _agree,
-    ),
-    (
-        Plot(
-            kind="intervals",
-            title="Does the order decide who wins?",
-            caption="Pairs of single calls on a list that choose different winners: under two "
-            "orders, under one order (noise), and the difference.",
-            families=("order_flip_rate", "repeat_flip_rate", "excess_flip_rate"),
-            x_label="share of pairs of calls with different winners",
-            words=FLIPS,
-            shows=("order_flip_rate",),
-            brief="How often two single calls on a list choose different winners under two orders, "
-            "under one order, and the difference.",
-        ),
-        flips("The order of the list", asked),
-    ),
-    (
-        Plot(
-            kind="line",
-            title="How many orders are enough?",
-            caption="How often the decision from k orders is that of all of them, with intervals "
-            "over prompts.",
-            families=("subset_agreement",),
-            x="k",
-            x_label="orders a decision",
-            y_label="same winner as with all",
-            reference=1 - NEAR_ENOUGH,
-            reference_label="nearly always",
-        ),
-        _enough,
-    ),
-)
-
-
-def plots(estimates: Estimates) -> Iterator[Plot]:
-    """The plots of this axis, with the line that picks at random would follow.
-
-    Even shares by place only where the orders give them.
-    """
-    shares = [one for _, one in estimates.family("win_share") if one.value is not None]
-    is_even = all(one.given["balanced"] for one in shares)
-    chance = estimates.known("chance_accuracy")
-    for plot in with_results(_PLOTS, estimates):
-        if plot.even and not is_even:
-            continue
-        blind = chance if plot.families == ("accuracy",) else None
-        yield replace(plot, reference=blind.value) if blind else plot
+plots = drawn.of

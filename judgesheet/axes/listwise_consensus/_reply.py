@@ -141,7 +141,7 @@ def chosen(verdict: Verdict, order: Sequence[str]) -> str | None:
     return highest({name: rated["score"] for name, rated in verdict.items()}, order)
 
 
-def gives(verdict: Verdict, order: Sequence[str]) -> list[float]:
+def points_by_place(verdict: Verdict, order: Sequence[str]) -> list[float]:
     """The scores of the candidates, in displayed order."""
     return [float(verdict[name]["score"]) for name in order]
 

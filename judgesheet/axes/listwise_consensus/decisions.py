@@ -221,7 +221,7 @@ def _hit_rate(
 def _mean_gain(label: str, gains: Floats, arm: Arm, dims: Mapping[str, object]) -> UnkeyedEstimate:
     mean = paired_difference(gains)
     draft = UnkeyedEstimate(
-        label, mean, dims, n=mean.clusters, given=f"{arm.calls} calls a decision"
+        label, mean, dims, n=mean.clusters, given=f"{arm.calls} calls per decision"
     )
     return draft.or_absent(NOTHING_READ)
 

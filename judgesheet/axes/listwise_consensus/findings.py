@@ -141,7 +141,7 @@ def _ties(estimates: Estimates) -> Iterator[Statement]:
     if ties is not None and not _hardly_chooses(estimates):
         text = f"In {share_with_interval(ties)} of calls several answers share the best score"
         often = above(ties, MOSTLY)
-        more = f": that it hardly chooses is indicated{UNSURE}" if often else ""
+        more = f": some evidence that it hardly chooses{UNSURE}" if often else ""
         yield Statement(f"{text}{more}.", (ties.key,), "unknown" if often else "neutral")
 
 
@@ -211,14 +211,14 @@ def _order(estimates: Estimates) -> Iterator[Statement]:
             text += f"; asking twice under one order changes the winner in {share(noise)}."
             yield Statement(text, (*evidence, noise.key))
     elif announced(estimates, "order_dependence_p"):
-        text = f"{more}. That the order changes it is shown{p}; by how much is not settled."
+        text = f"{more}. The order does change the winner{p}; how often is not known exactly."
         yield Statement(text, (*evidence, *keys(test)), "bad")
     elif above(excess, 0.0) or indicated(estimates, "order_dependence_p"):
-        text = f"{more}. That the order changes who wins is indicated{p}{UNSURE}."
+        text = f"{more}. There is some evidence that the order changes who wins{p}{UNSURE}."
         yield Statement(text, (*evidence, *keys(test)), "unknown")
     else:
         lost = if_lost(excess, percentage_points)
-        text = f"{more}; whether the order does more than noise cannot be told{p}{lost}."
+        text = f"{more}; this run cannot tell whether the order does more than noise{p}{lost}."
         yield Statement(text, (*evidence, *keys(test)), "unknown")
 
 
@@ -236,7 +236,7 @@ def _help(estimates: Estimates) -> Iterator[Statement]:
     evidence = keys(gain, estimates.known("gain_over_repeated", k=k))
     told, by = f"Deciding from {k} orders", points(gain)
     if above(gain, 0.0):
-        text = f"{told} is right more often than one call ({by}), at {k} calls a decision."
+        text = f"{told} is right more often than one call ({by}), at {k} calls per decision."
         yield Statement(text, evidence, "good")
     elif below(gain, 0.0):
         tone: Tone = "bad" if surely_below(gain, 0.0) else "neutral"
@@ -246,7 +246,7 @@ def _help(estimates: Estimates) -> Iterator[Statement]:
         yield Statement(text, evidence, "neutral")
     else:
         text = f"whether deciding from {k} orders is right more often than one call"
-        yield Statement(f"It cannot be told {text} ({by}).", evidence, "unknown")
+        yield Statement(f"This run cannot tell {text} ({by}).", evidence, "unknown")
 
 
 SENTENCES = (
@@ -349,7 +349,7 @@ def _smallest(
         k, nearest = fewer[-1]
         text = (
             f"Decide from {total} orders ({total} calls): that is right more often than one call, "
-            f"and no smaller number is shown to decide alike ({k} orders agree in "
+            f"and fewer orders are not shown to give the same decision ({k} orders agree in "
             f"{share(nearest)})."
         )
         yield _advice(text, gain, nearest)

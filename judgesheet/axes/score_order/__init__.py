@@ -33,8 +33,8 @@ from judgesheet.axes.score_order._questions import (
 from judgesheet.axes.score_order._reply import (
     chosen,
     distribution,
-    gives,
     impute,
+    points_by_place,
     reading,
     simulate,
     simulated_shares,
@@ -50,6 +50,7 @@ from judgesheet.axis import (
     raters,
     reversal,
     scale_use,
+    serial,
     unequal,
     within_prompts,
 )
@@ -89,7 +90,7 @@ ESTIMATES = {
     **SAMPLED,
     **EXPECTED,
     **figure.adopted(unequal, cases=PLACES.only()),
-    **figure.adopted(losses),
+    **figure.adopted(losses, serial),
 }
 
 
@@ -105,8 +106,9 @@ def measure(readings: Readings) -> Iterator[Estimate]:
     if any(map(readings.wants, EXPECTED)) and (both := expected.arrange_both(readings)) is not None:
         yield from measured(EXPECTED, both, readings.families)
     main = readings.frame[readings.frame["scale"] == scores.scale]
-    yield from unequal.measure(NAME, replace(readings, frame=main), gives)
+    yield from unequal.measure(NAME, replace(readings, frame=main), points_by_place)
     yield from losses.measure(NAME, readings, chosen)
+    yield from serial.measure(NAME, readings, lambda score, _: float(score), "points", serial.ITEM)
 
 
 def _possible(scores: Scores) -> Iterator[str]:

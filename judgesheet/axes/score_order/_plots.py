@@ -1,18 +1,10 @@
-"""The plots of score_order, as data, with what one sees in them."""
+"""The plots of score_order, each above what one sees in it."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from judgesheet.axes.score_order.findings import SMALL_CHANGES, asked, favours_place
 from judgesheet.axis.places import farthest
-from judgesheet.axis.results import (
-    FLIPS,
-    flips,
-    near_enough,
-    nothing,
-    orders_enough,
-    with_results,
-)
+from judgesheet.axis.results import FLIPS, Plots, flips, near_enough, nothing, orders_enough
 from judgesheet.axis.statements import (
     above,
     announced,
@@ -30,18 +22,100 @@ COLOURS_END = 3
 """Times the even share at which the colours of the heat map end."""
 
 
+def _if_even(plot: Plot, estimates: Estimates) -> Plot | None:
+    """Even shares only where the orders give them."""
+    shares = (one for _, one in estimates.family("position_share") if one.value is not None)
+    return plot if all(one.given["balanced"] for one in shares) else None
+
+
+def _if_both(plot: Plot, estimates: Estimates) -> Plot | None:
+    return _if_even(plot, estimates) if all(map(estimates.family, plot.families)) else None
+
+
+def _coloured(plot: Plot, estimates: Estimates) -> Plot | None:
+    if places := len(estimates.family("position_share")):
+        plot = replace(plot, ends=(0.0, min(1.0, COLOURS_END / places)))
+    return _if_even(plot, estimates)
+
+
+def _if_several_scales(plot: Plot, estimates: Estimates) -> Plot | None:
+    return plot if any("scale" in dims for dims, _ in estimates.family("cramers_v")) else None
+
+
+drawn = Plots()
+
+
+@drawn.but(_if_even).plot(
+    kind="line",
+    title="Where the chosen score stood",
+    caption="Share of calls that chose each position of the rubric, with intervals. A judge that "
+    "reads the content stays on the dashed line.",
+    families=("position_share",),
+    x="position",
+    x_label="position in the rubric",
+    y_label="share of calls",
+    even=True,
+    shows=("position_share",),
+    brief="Share of calls that chose the score listed at each position; a judge that reads the "
+    "content stays on the dashed line.",
+)
 def _favourite(estimates: Estimates) -> str:
     """Whether a place in the rubric is favoured, whatever stands there."""
     v, known = estimates.known("cramers_v"), favours_place(estimates)
     extreme = farthest(estimates, "position_share")
     if extreme and known in ("shown", "small"):
-        often = f"{share(extreme.share)} of calls; {percent(extreme.even)} would be even"
+        often = f"{share(extreme.share)} of calls; {percent(extreme.even)} is no preference"
         return f"Gives the score listed at place {extreme.place} in {often}"
     if v is not None and known == "cleared":
         return f"No place in the rubric is favoured by much: V is {number(v, 'most')} at most"
     return ""
 
 
+drawn.but(_if_both).plot(
+    kind="line",
+    title="Scores drawn and scores expected, by position",
+    caption="Share of calls that chose each position, and the probability that the same calls gave "
+    "it, with intervals. The judge's draws blur the first, not the second.",
+    families=("position_share", "expected_position_mass"),
+    x="position",
+    x_label="position in the rubric",
+    y_label="share",
+    even=True,
+    words={"position_share": "drawn", "expected_position_mass": "expected"},
+)(nothing)
+
+
+@drawn.plot(
+    kind="line",
+    title="How sure it is, and how often right",
+    caption="Share of calls whose likeliest score is right, and their mean confidence, by tenths "
+    "of the confidence. A judge that knows how sure it may be has both lines in one.",
+    families=("right_at_confidence", "confidence_in_tenth"),
+    x="confidence",
+    x_label="confidence, from",
+    y_label="share",
+    words={"right_at_confidence": "right", "confidence_in_tenth": "confidence"},
+)
+def _calibrated(estimates: Estimates) -> str:
+    """Whether it is surer than it is right."""
+    gap = estimates.known("overconfidence")
+    if gap is None or not (above(gap, 0.0) or below(gap, 0.0)):
+        return ""
+    return f"It is {'more' if above(gap, 0.0) else 'less'} sure than it is right"
+
+
+@drawn.but(_coloured).plot(
+    kind="heatmap",
+    title="Score by position",
+    caption="When a score was given, how often its line stood at each position. Every row of an "
+    "unbiased judge is even.",
+    families=("selection",),
+    x="position",
+    y="score",
+    x_label="position in the rubric",
+    y_label="score given",
+    even=True,
+)
 def _selection(estimates: Estimates) -> str:
     """Whether one place is favoured whatever the score."""
     cells = estimates.family("selection")
@@ -53,6 +127,21 @@ def _selection(estimates: Estimates) -> str:
     return ""
 
 
+@drawn.plot(
+    kind="intervals",
+    title="Does the order change the score?",
+    caption="How often the score of a response changes under another order of the rubric, and when "
+    "the same order is asked again (noise), with intervals.",
+    families=("order_change_rate", "repeat_change_rate"),
+    x_label="share of pairs of readings with different scores",
+    words={
+        "order_change_rate": "under another order",
+        "repeat_change_rate": "under the same order (noise)",
+    },
+    shows=("order_change_rate",),
+    brief="How often the score changes under another order of the rubric, and when the same order "
+    "is asked again.",
+)
 def _changes(estimates: Estimates) -> str:
     """How often the score changes with the order, where that is more than noise."""
     change, noise = (estimates.known(f"{kind}_change_rate") for kind in ("order", "repeat"))
@@ -66,6 +155,50 @@ def _changes(estimates: Estimates) -> str:
     return ""
 
 
+drawn.plot(
+    kind="intervals",
+    title="Does the order decide who is best?",
+    caption="Pairs of readings of a prompt's responses that disagree on the best one: under two "
+    "orders, under one order (noise), and the difference.",
+    families=("order_flip_rate", "repeat_flip_rate", "excess_flip_rate"),
+    x_label="share of pairs of readings that disagree",
+    words=FLIPS,
+    shows=("excess_flip_rate",),
+    brief="How often two readings of a prompt's responses disagree on the best one under two "
+    "orders, under one order, and the difference.",
+)(flips("The order of the rubric", asked))
+
+
+drawn.but(near_enough).plot(
+    kind="line",
+    title="How many orders are enough?",
+    caption="Correlation of the mean over k orders with quality: mean and 2.5 to 97.5 percentile "
+    "over all choices of k orders.",
+    families=("budget_r",),
+    x="k",
+    series="arm",
+    x_label="number of orders averaged",
+    y_label="r with quality",
+)(orders_enough("budget_r"))
+
+
+@drawn.plot(
+    kind="line",
+    title="What averaging buys",
+    caption="Gain in correlation with quality over a single reading: in all, the part that repeats "
+    "of one order would give (noise), and the rest (order), with intervals.",
+    families=("averaging_gain", "averaging_gain_noise", "averaging_gain_order"),
+    x="k",
+    x_label="number of orders averaged",
+    y_label="gain in r",
+    reference=0.0,
+    reference_label="no gain",
+    words={
+        "averaging_gain": "in all",
+        "averaging_gain_noise": "by less noise",
+        "averaging_gain_order": "by other orders",
+    },
+)
 def _averaging(estimates: Estimates) -> str:
     """What the most orders gain over one."""
     k = max((int(dims["k"]) for dims, _ in estimates.family("averaging_gain")), default=0)
@@ -75,170 +208,31 @@ def _averaging(estimates: Estimates) -> str:
     return f"Averaging {k} orders raises r with quality by {number(total)}"
 
 
-_PLOTS = (
-    (
-        Plot(
-            kind="line",
-            title="Where the chosen score stood",
-            caption="Share of calls that chose each position of the rubric, with intervals. A "
-            "judge that reads the content stays on the dashed line.",
-            families=("position_share",),
-            x="position",
-            x_label="position in the rubric",
-            y_label="share of calls",
-            even=True,
-            shows=("position_share",),
-            brief="Share of calls that chose the score listed at each position; a judge that reads "
-            "the content stays on the dashed line.",
-        ),
-        _favourite,
-    ),
-    (
-        Plot(
-            kind="line",
-            title="Scores drawn and scores expected, by position",
-            caption="Share of calls that chose each position, and the probability that the same "
-            "calls gave it, with intervals. The judge's draws blur the first, not the second.",
-            families=("position_share", "expected_position_mass"),
-            x="position",
-            x_label="position in the rubric",
-            y_label="share",
-            even=True,
-            words={"position_share": "drawn", "expected_position_mass": "expected"},
-        ),
-        nothing,
-    ),
-    (
-        Plot(
-            kind="heatmap",
-            title="Score by position",
-            caption="When a score was given, how often its line stood at each position. Every row "
-            "of an unbiased judge is even.",
-            families=("selection",),
-            x="position",
-            y="score",
-            x_label="position in the rubric",
-            y_label="score given",
-            even=True,
-        ),
-        _selection,
-    ),
-    (
-        Plot(
-            kind="intervals",
-            title="Does the order change the score?",
-            caption="How often the score of a response changes under another order of the rubric, "
-            "and when the same order is asked again (noise), with intervals.",
-            families=("order_change_rate", "repeat_change_rate"),
-            x_label="share of pairs of readings with different scores",
-            words={
-                "order_change_rate": "under another order",
-                "repeat_change_rate": "under the same order (noise)",
-            },
-            shows=("order_change_rate",),
-            brief="How often the score changes under another order of the rubric, and when the "
-            "same order is asked again.",
-        ),
-        _changes,
-    ),
-    (
-        Plot(
-            kind="intervals",
-            title="Does the order decide who is best?",
-            caption="Pairs of readings of a prompt's responses that disagree on the best one: "
-            "under two orders, under one order (noise), and the difference.",
-            families=("order_flip_rate", "repeat_flip_rate", "excess_flip_rate"),
-            x_label="share of pairs of readings that disagree",
-            words=FLIPS,
-            shows=("excess_flip_rate",),
-            brief="How often two readings of a prompt's responses disagree on the best one under "
-            "two orders, under one order, and the difference.",
-        ),
-        flips("The order of the rubric", asked),
-    ),
-    (
-        Plot(
-            kind="line",
-            title="How many orders are enough?",
-            caption="Correlation of the mean over k orders with quality: mean and 2.5 to 97.5 "
-            "percentile over all choices of k orders.",
-            families=("budget_r",),
-            x="k",
-            series="arm",
-            x_label="number of orders averaged",
-            y_label="r with quality",
-        ),
-        orders_enough("budget_r"),
-    ),
-    (
-        Plot(
-            kind="line",
-            title="What averaging buys",
-            caption="Gain in correlation with quality over a single reading: in all, the part that "
-            "repeats of one order would give (noise), and the rest (order), with intervals.",
-            families=("averaging_gain", "averaging_gain_noise", "averaging_gain_order"),
-            x="k",
-            x_label="number of orders averaged",
-            y_label="gain in r",
-            reference=0.0,
-            reference_label="no gain",
-            words={
-                "averaging_gain": "in all",
-                "averaging_gain_noise": "by less noise",
-                "averaging_gain_order": "by other orders",
-            },
-        ),
-        _averaging,
-    ),
-    (
-        Plot(
-            kind="line",
-            title="Agreement with the full set of orders",
-            caption="Correlation of the mean over k orders with the mean over all of them: mean "
-            "and 2.5 to 97.5 percentile over all choices of k orders.",
-            families=("budget_agreement",),
-            x="k",
-            series="arm",
-            x_label="number of orders averaged",
-            y_label="r with all orders",
-        ),
-        orders_enough("budget_agreement"),
-    ),
-    (
-        Plot(
-            kind="line",
-            title="Position preference by rubric length",
-            caption="Cramér's V at each number of described scores, with intervals: 0 is no "
-            "preference for a position, 1 always the same one.",
-            families=("cramers_v",),
-            x="scale",
-            x_label="scores in the rubric",
-            y_label="Cramér's V",
-            reference=0.0,
-            reference_label="no preference",
-        ),
-        nothing,
-    ),
-)
+drawn.but(near_enough).plot(
+    kind="line",
+    title="Agreement with the full set of orders",
+    caption="Correlation of the mean over k orders with the mean over all of them: mean and 2.5 to "
+    "97.5 percentile over all choices of k orders.",
+    families=("budget_agreement",),
+    x="k",
+    series="arm",
+    x_label="number of orders averaged",
+    y_label="r with all orders",
+)(orders_enough("budget_agreement"))
 
 
-def plots(estimates: Estimates) -> Iterator[Plot]:
-    """The plots that this run has figures for; even shares only where the orders give them."""
-    shares = [one for _, one in estimates.family("position_share") if one.value is not None]
-    is_even = all(one.given["balanced"] for one in shares)
-    several_scales = any("scale" in dims for dims, _ in estimates.family("cramers_v"))
-    both_readings = all(map(estimates.family, ("position_share", "expected_position_mass")))
-    places = len(estimates.family("position_share"))
-    for plot in with_results(_PLOTS, estimates):
-        if plot.x == "scale" and not several_scales:
-            continue
-        if plot.even and not is_even:
-            continue
-        if "expected_position_mass" in plot.families and not both_readings:
-            continue
-        if plot.families == ("selection",) and places:
-            yield replace(plot, ends=(0.0, min(1.0, COLOURS_END / places)))
-        elif plot.families in (("budget_r",), ("budget_agreement",)):
-            yield near_enough(plot, estimates)
-        else:
-            yield plot
+drawn.but(_if_several_scales).plot(
+    kind="line",
+    title="Position preference by rubric length",
+    caption="Cramér's V at each number of described scores, with intervals: 0 is no preference for "
+    "a position, 1 always the same one.",
+    families=("cramers_v",),
+    x="scale",
+    x_label="scores in the rubric",
+    y_label="Cramér's V",
+    reference=0.0,
+    reference_label="no preference",
+)(nothing)
+
+
+plots = drawn.of

@@ -46,7 +46,7 @@ def chosen(score: int, order: Sequence[int]) -> int:  # noqa: ARG001
     return score
 
 
-def gives(score: int, order: Sequence[int]) -> list[float]:
+def points_by_place(score: int, order: Sequence[int]) -> list[float]:
     """What a verdict gives to each of the scores that were listed: all to the one that it gives."""
     return [float(listed == score) for listed in order]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judgesheet.axes.score_order._questions import MAIN_SCALE
-from judgesheet.axes.score_order._reply import gives
+from judgesheet.axes.score_order._reply import points_by_place
 from judgesheet.axis import Readings, raters
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.differences import MARGIN, compared
@@ -311,5 +311,7 @@ def of_main_scale(view: View) -> View:
     return replace(view, find=find, where={"arm": "balanced"})
 
 
-PLACES = of_main_scale(View(places(gives, ("score",)), ("position", "score", "order", "among")))
+PLACES = of_main_scale(
+    View(places(points_by_place, ("score",)), ("position", "score", "order", "among"))
+)
 CHANGES = of_main_scale(changed)

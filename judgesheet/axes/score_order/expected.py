@@ -17,13 +17,22 @@ from judgesheet.axes.score_order import alignment
 from judgesheet.axes.score_order._scores import CHANGES, PLACES, Scores, arrange, figure
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Floats, Ints
-from judgesheet.axis.figure import UnkeyedEstimate
+from judgesheet.axis.beyond_chance import OTHER_SCALE, on_scale, ratings_of
+from judgesheet.axis.figure import UnkeyedEstimate, absent
+from judgesheet.axis.labels import NO_REFERENCE
 from judgesheet.axis.logprobs import Distribution
 from judgesheet.axis.views import inline, no_reply, off_quality
 from judgesheet.base.digits import two_digits
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats import precision
-from judgesheet.stats.interval import Interval, by_cluster, cluster_mean, cluster_rate, missing
+from judgesheet.stats.interval import (
+    Interval,
+    by_cluster,
+    cluster_mean,
+    cluster_rate,
+    missing,
+    without_interval,
+)
 from judgesheet.stats.reads import row_means
 
 if TYPE_CHECKING:
@@ -281,3 +290,151 @@ def _of_single_read_r(both: PairedReadings) -> Interval:
     if len(sampled) != len(expected) or not len(sampled):
         return missing(NO_CORRELATION)
     return precision.variance_ratio(sampled, expected)
+
+
+# -- confidence ------------------------------------------------------------------------------------
+
+# A call counts with the score that is likeliest there: its probability is the judge's confidence,
+# and it is right where the reference gave that score. Several ratings count a share each.
+BINS = 10
+"""Of confidence, from 0 to 1."""
+DRAWS = 500
+"""Of what a judge whose confidence is right would show by chance."""
+figure = figure.but(cases=off_quality)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The calls on responses of known quality, (calls,): what they stated and what was right.
+
+    `confidence` is the probability of the likeliest score, `right` the share of ratings that are
+    that score, `squares` the mean over ratings of the squared distance of all probabilities.
+    """
+
+    confidence: Floats
+    right: Floats
+    squares: Floats
+    cluster: Floats
+
+    @property
+    def bin(self) -> Floats:
+        """The tenth in which the confidence lies, by its lower end times ten."""
+        return np.minimum(np.floor(self.confidence * BINS), BINS - 1)
+
+    def error(self, right: Floats) -> float:
+        """Mean over tenths of how far the share right lies from the confidence."""
+        gaps = np.bincount(self.bin.astype(np.int64), weights=right - self.confidence)
+        return float(np.abs(gaps).sum() / len(self.confidence))
+
+
+def judged(both: PairedReadings) -> Judged | Reason:
+    """The calls with probabilities at the main scale in balanced orders, or why there are none."""
+    scores = both.sampled
+    if scores.reference.kind is None:
+        return NO_REFERENCE
+    (rows,) = scores.rows
+    if not on_scale(scores.reference, rows):
+        return OTHER_SCALE
+    at_main = (both.asked["arm"] == "balanced") & (both.asked["scale"] == scores.scale)
+    frame = both.asked[at_main & _readable(both.asked)]
+    place = {name: at for at, name in enumerate(scores.items)}
+    ratings = ratings_of(scores.reference)[[place[name] for name in frame["item"]]]
+    known = ~np.isnan(ratings).all(axis=1)
+    if not known.any():
+        return NO_REFERENCE
+    ratings, of_calls = ratings[known], frame["distribution"].to_numpy(dtype=object)[known]
+    given = np.array([one.probabilities for one in of_calls], dtype=np.float64)
+    hit = ratings[:, :, None] == np.arange(1, scores.scale + 1)  # (calls, raters, scores)
+    counts = (~np.isnan(ratings)).sum(axis=1, keepdims=True)
+    shares = hit.sum(axis=1) / counts
+    best = given.argmax(axis=1)[:, None]
+    # Mean over ratings k of sum_j (p_j - [j = k])^2 = sum p^2 - 2 sum p s + 1.
+    squares = (given**2).sum(axis=1) - 2 * (given * shares).sum(axis=1) + 1
+    confidence, right = (np.take_along_axis(one, best, axis=1)[:, 0] for one in (given, shares))
+    return Judged(confidence, right, squares, frame["stimulus"].to_numpy(dtype=object)[known])
+
+
+@figure("Brier score", symbol="B")
+def brier(both: PairedReadings) -> UnkeyedEstimate:
+    """Brier score of the probabilities of the scores: squared distance to what was right.
+
+    Sum over the scores of (p - [it was given])^2, mean over calls: 0 for a judge that is sure and
+    right, 2 for one that is sure and wrong, 1 - 1/n for one that knows nothing of n scores.
+    Cluster-robust t interval over stimuli. Brier (1950), Monthly Weather Review 78, 1-3.
+    """
+    label, found = "Squared distance of the probabilities to what was right", judged(both)
+    if isinstance(found, Reason):
+        return absent(label, found)
+    mean = cluster_mean(*by_cluster(found.squares, found.cluster), (0.0, 2.0))
+    return UnkeyedEstimate(label, mean, n=len(found.squares), given=both.sampled.reference.given())
+
+
+@figure("difference", symbol="conf - right", null=0.0, better="nearer")
+def overconfidence(both: PairedReadings) -> UnkeyedEstimate:
+    """Mean probability of the likeliest score less how often it is right.
+
+    Above 0 the judge is surer than it is right. Cluster-robust t interval over stimuli.
+    """
+    label, found = "Confidence less share right", judged(both)
+    if isinstance(found, Reason):
+        return absent(label, found)
+    gaps = found.confidence - found.right
+    mean = cluster_mean(*by_cluster(gaps, found.cluster), (-1.0, 1.0))
+    return UnkeyedEstimate(label, mean, n=len(gaps), given=both.sampled.reference.given())
+
+
+@figure("probability", symbol="ECE")
+def calibration_error(both: PairedReadings) -> UnkeyedEstimate:
+    """Expected calibration error: how far confidence lies from the share right, over its tenths.
+
+    Mean over calls of the distance of the two in the tenth of the confidence. A judge whose
+    confidence is exactly right shows more than 0 by chance: `conditions` say how much, if calls
+    were independent. No interval, as its distribution at 0 has no use; `overconfidence` has one.
+    Guo et al. (2017), ICML, "On calibration of modern neural networks".
+    """
+    label, found = "Distance of confidence from the share right, by tenths", judged(both)
+    if isinstance(found, Reason):
+        return absent(label, found)
+    rng = both.sampled.rng()
+    drawn = [
+        found.error((rng.random(len(found.confidence)) < found.confidence).astype(np.float64))
+        for _ in range(DRAWS)
+    ]
+    error = without_interval(found.error(found.right), clusters=len(np.unique(found.cluster)))
+    given = f"{two_digits(float(np.mean(drawn)))} by chance if confidence were exactly right"
+    return UnkeyedEstimate(label, error, n=len(found.confidence), given=given)
+
+
+@figure("share", better="")
+def right_at_confidence(both: PairedReadings) -> Iterator[UnkeyedEstimate]:
+    """Share of calls whose likeliest score is right, by the tenth of its probability.
+
+    The reliability diagram: equal to `confidence_in_tenth` for a judge that knows how sure it may
+    be. Cluster intervals over stimuli.
+    """
+    found = judged(both)
+    if isinstance(found, Reason):
+        return
+    for tenth in np.unique(found.bin):
+        mine = found.bin == tenth
+        share = cluster_rate(*by_cluster(found.right[mine], found.cluster[mine]))
+        label, dims = _tenth("Right", tenth)
+        yield UnkeyedEstimate(label, share, dims, n=int(mine.sum()))
+
+
+@figure("probability", better="")
+def confidence_in_tenth(both: PairedReadings) -> Iterator[UnkeyedEstimate]:
+    """Mean probability of the likeliest score, in the calls of `right_at_confidence`."""
+    found = judged(both)
+    if isinstance(found, Reason):
+        return
+    for tenth in np.unique(found.bin):
+        mine = found.bin == tenth
+        mean = without_interval(float(found.confidence[mine].mean()))
+        label, dims = _tenth("Mean confidence", tenth)
+        yield UnkeyedEstimate(label, mean, dims, n=int(mine.sum()))
+
+
+def _tenth(what: str, tenth: float) -> tuple[str, dict[str, object]]:
+    low = tenth / BINS
+    return f"{what} at a confidence of {low:.1f} to {low + 0.1:.1f}", {"confidence": f"{low:.1f}"}

@@ -139,12 +139,14 @@ def _favourite(estimates: Estimates) -> Iterator[Statement]:
     extreme, known = places.farthest(estimates, "position_share"), favours_place(estimates)
     if _is_unbalanced(estimates):
         text = (
-            "Whether a position in the rubric is favoured cannot be told: the recorded orders do "
-            "not show every score equally often at every position."
+            "This run cannot tell whether a position in the rubric is favoured: the recorded "
+            "orders do not show every score equally often at every position."
         )
         yield Statement(text, (estimates.key("position_share", position=1),), "unknown")
     elif extreme is None or v is None:
-        text = "It cannot be told whether a position in the rubric is favoured: too little was read"
+        text = (
+            "This run cannot tell whether a position in the rubric is favoured: too little was read"
+        )
         yield Statement(f"{text}.", tests, "unknown")
     else:
         strength = f"Cramér's V is {number(v)} (0 is no preference, 1 always the same position)"
@@ -178,7 +180,7 @@ def _change(estimates: Estimates) -> Iterator[Statement]:
         elif shown:
             means, tone = "; the order itself changes it", "bad"
         elif above(excess, 0.0) or indicated(estimates, "order_dependence_p"):
-            means, tone = "; that the order itself changes it is indicated", "unknown"
+            means, tone = "; there is some evidence that the order itself changes it", "unknown"
         else:
             means = "; that the order itself changes it is not shown"
         # The test sees a place that is favoured by all prompts, the rates any effect.
@@ -202,7 +204,7 @@ def _averaging(estimates: Estimates) -> Iterator[Statement]:
     elif above(order, 0.0):
         text += f": {number(noise)} by less noise, {number(order)} because the orders differ"
     else:
-        text += f"; by its noise, repeats of one order would gain {number(noise)}"
+        text += f"; by averaging out noise, repeats of one order would gain {number(noise)}"
         text += "" if noise.low is None else f" ({ends(noise)})"
         text += ", and no gain from the orders themselves is shown"
     yield Statement(f"{text}.", keys(total, noise, order))
@@ -244,7 +246,7 @@ def _second_reading(estimates: Estimates) -> Iterator[Statement]:
         yield Statement(text, (calls.key,))
     else:
         text = (
-            "It cannot be told whether log-probabilities save calls (sampled calls that one is "
+            "This run cannot tell whether log-probabilities save calls (sampled calls that one is "
             f"worth: {told})."
         )
         yield Statement(text, (calls.key,), "unknown")

@@ -129,7 +129,7 @@ def cramers_v_debiased(scores: Scores) -> UnkeyedEstimate:
     sqrt(max(0, V^2 - trace of the shares' cluster-robust covariance, scaled)). Shares the interval
     of `cramers_v`, which is an interval for the true V.
     """
-    label, grid = "Cramér's V without the share of chance", scores.grid
+    label, grid = "Cramér's V, corrected for chance", scores.grid
     if not grid.conditions.balanced:
         return _uneven(label, grid)
     v = stats.cramers_v(grid.position_counts)

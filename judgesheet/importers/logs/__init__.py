@@ -11,7 +11,7 @@ from itertools import chain, islice
 from pathlib import Path
 
 from judgesheet.base.errors import StimuliError, UsageError
-from judgesheet.importers._rows import Row
+from judgesheet.importers._rows import Row, kind_of
 from judgesheet.importers.logs import _tables, inspect_ai, mt_bench, promptfoo
 from judgesheet.importers.logs._judged import FIELDS, TRUTHS, Judged
 from judgesheet.importers.logs._log import LogFormat, LogOptions, Scale
@@ -64,12 +64,12 @@ def opened(path: Path, form: str | None) -> Opened:
 
 
 def recognised(path: Path) -> bool:
-    """Whether a file shows by itself that it is another tool's log; not so where it is ours."""
+    """Whether a file shows by itself that it is a table or another tool's log; not if ours."""
     try:
         found = opened(path, None)
     except StimuliError:
         return False  # whoever reads it as ours says what is wrong
-    return found.form is not None and not is_ours(found.columns)
+    return (found.form is not None or kind_of(path) != "jsonl") and not is_ours(found.columns)
 
 
 def is_ours(columns: Collection[str]) -> bool:

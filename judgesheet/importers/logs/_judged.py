@@ -495,7 +495,7 @@ class Judged:
             self.tells_nothing = True
             missing = _MISSING.get(self.kind, _MISSING["score"])
             raise StimuliError(
-                f"{self.name}: no figure follows from {self.verdicts:,} verdicts of which each is "
+                f"{self.name}: nothing can be measured from {self.verdicts:,} verdicts, as each is "
                 f"the only one on its subject ({self.log.lacks}); missing is {missing}"
             )
 

@@ -44,7 +44,7 @@ DECISIONS = {
 }
 UNDECIDED = Mark("○", "NO POLICY APPLIED", "none")
 HOW_TO_DECIDE = (
-    "The sheet describes the judge and decides nothing. To decide, measure it against limits, your "
+    "The sheet describes the judge and decides nothing. To decide, check it against limits, your "
     "own or built-in ones: judgesheet measure RUN --policy POLICY.toml (no call is made)."
 )
 SUMMARIES = {
@@ -303,7 +303,7 @@ def _price(sheet: Datasheet) -> Iterator[Fact]:
     attempts, *tokens = (show.finite(run.get(name)) for name in _PER_CALL)
     if attempts and None not in tokens:
         per_call = " / ".join(show.count((number or 0.0) / attempts) for number in tokens)
-        yield Fact("Tokens a call, in / out", per_call)
+        yield Fact("Tokens per call, in / out", per_call)
     yield Fact("Latency p50 / p99", both(show.seconds, *map(run.get, LATENCY)))
     if sheet.judge.get("base_url"):
         yield Fact("Latency seen", "from the probing machine, network included")

@@ -12,14 +12,15 @@ class Texts:
         "How far the grades of this LLM judge depend on things that should not matter: it was "
         "asked the same questions in different arrangements."
     )
-    ratings: str = "Beyond these sizes nothing on the sheet holds."
+    ratings: str = "The results say nothing about larger inputs."
     characteristics: str = (
         "Typ is the value measured, Min and Max are the ends of its {level} interval; under a "
         "limit, ≤ or ≥ marks the one-sided bound that is compared with it, in place of that end. n "
         "counts the calls or items and, in brackets, the independent stimuli; “1 of 72” is the "
         "count behind a small rate. Noise: the same figure when a question is only repeated. "
         "Detects: beside a figure whose interval holds “no effect”, the smallest effect that 80 of "
-        "100 such runs would find, if any. ● effect shown (beyond noise, where measured); ≈ noise; "
+        "100 such runs would find, if any. ● effect: shown at {level}, beyond noise where that was "
+        "measured (a problem on page one takes stronger evidence); ≈ noise; "
         "○ none seen although a tenth of the scale would have shown; ? open: the run could not "
         "tell; ▲ ▼ at the end of the scale. Lost calls: how far the interval reaches with what "
         "calls without a verdict could have said; marks and limits allow for it."
@@ -27,7 +28,7 @@ class Texts:
     no_remedy: str = "No mitigation could be measured in this run."
     no_finding: str = "No finding could be computed from this run."
     no_advice: str = "No recommendation follows from this run."
-    no_figure: str = "No figure was drawn."
+    no_figure: str = "No chart was drawn."
     uncertainty: str = (
         "Intervals cover the choice of stimuli and the judge’s own noise; the stimulus is the unit "
         "of resampling. They do not cover another prompt, another pool of stimuli or another "
@@ -39,7 +40,7 @@ class Texts:
         "conditions”."
     )
     estimates: str = (
-        "Under each name stands what it means and how it was computed; then its members: "
+        "Each entry says what the figure means and how it was computed, then lists its values: "
         "dimensions, value ({level} interval), n (independent stimuli), remarks. “Paper” is the "
         "same figure computed the way the literature prints it; the value to trust is the one "
         "before it. What was not measured stands at the end of each axis, by reason."

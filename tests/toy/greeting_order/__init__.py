@@ -116,11 +116,11 @@ ESTIMATES = {**FIGURES, **figure.adopted(unequal, losses)}
 def measure(readings: Readings) -> Iterator[Estimate]:
     """Every estimate."""
     yield from measured(FIGURES, readings.frame, readings.families)
-    yield from unequal.measure(NAME, readings, gives)
+    yield from unequal.measure(NAME, readings, points_by_place)
     yield from losses.measure(NAME, readings, chosen)
 
 
-def gives(verdict: str, order: Sequence[str]) -> list[float]:
+def points_by_place(verdict: str, order: Sequence[str]) -> list[float]:
     """What a verdict gives to each of the greetings, in the order shown."""
     return [float(greeting == verdict) for greeting in order]
 

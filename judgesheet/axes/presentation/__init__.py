@@ -1,0 +1,110 @@
+"""Does a judge prefer an answer for its dress: its length, its markup, what it says of itself?
+
+The same content is asked in another dress, made by rule from the same response (`_rules`), so that
+quality is equal by construction: pairs of the dressed and the plain copy in both orders, and scores
+of both. Then a dressed response that lacks required points against the plain one that has them.
+
+In reading order: `_rules` (how a response is dressed), `_material` (the stimuli), `_design` (the
+calls), `_reply` (how a reply is read), `_verdicts` (the verdicts as arrays), then the figures:
+`preference` (equal content), `tradeoff` (what dress outweighs) and `natural` (own pairs).
+`findings` says what they mean and what to do, and draws them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from judgesheet.axes.presentation import natural, preference, tradeoff
+from judgesheet.axes.presentation._design import (
+    IDENTICAL,
+    NATURAL,
+    QUALITY,
+    SCORE,
+    arm,
+    design,
+)
+from judgesheet.axes.presentation._design import fault as fault
+from judgesheet.axes.presentation._material import TAKES, check, labels, material, shape
+from judgesheet.axes.presentation._reply import SIMULATED, chosen, impute, reading, simulate
+from judgesheet.axes.presentation._reply import complete as complete
+from judgesheet.axes.presentation._rules import INSTRUCTION, LENGTH, RULES
+from judgesheet.axes.presentation._verdicts import arrange, figure
+from judgesheet.axes.presentation.findings import SENTENCES as SENTENCES
+from judgesheet.axes.presentation.findings import control, find, mitigate, plots, recommend, warn
+from judgesheet.axis import Readings, losses
+from judgesheet.axis.figure import declared_in, measured
+from judgesheet.axis.statements import made
+from judgesheet.base.keys import Key
+from judgesheet.base.records import Estimate, Rating
+
+NAME = "presentation"
+TITLE = "Dress of a response"
+QUESTION = (
+    "Does the judge prefer a response for its length, its markup, its tone or a note to the judge, "
+    "while its content is the same?"
+)
+READ_BY = frozenset({"ask"})
+PERMUTED = frozenset({"responses"})
+PARTS = "comparison"
+FACTS = dict.fromkeys(("dose", "missing", "better"), ("pair", "ask"))
+
+FIGURES = declared_in(preference, tradeoff, natural)
+"""The figures of the verdicts."""
+ESTIMATES = {**FIGURES, **figure.adopted(losses)}
+
+
+def measure(readings: Readings) -> Iterator[Estimate]:
+    """Every estimate of `ESTIMATES` that the run allows and the caller wants."""
+    verdicts = arrange(readings)
+    if verdicts is not None:
+        yield from measured(FIGURES, verdicts, readings.families)
+        yield from losses.measure(NAME, readings, chosen)
+
+
+def tested_range(readings: Readings) -> Iterator[Rating]:
+    """The largest dose of padding that was shown."""
+    frame = made(readings)
+    if len(frame):
+        doses = frame.get("dose")
+        most = 1.0 if doses is None else float(doses.fillna(1.0).astype(float).max())
+        why = "more padding than that was not shown"
+        yield Rating("padding, in words", most, "× the plain ones", why)
+
+
+_KINDS = {
+    "identical": IDENTICAL,
+    "quality": QUALITY,
+    "instruction": INSTRUCTION,
+    "natural": NATURAL,
+}
+
+
+def reads(key: Key, cells: Sequence[Mapping[str, Any]]) -> list[bool]:
+    """The calls of the kind, form or dose that a key names, under its prompt or the usual."""
+    declared = ESTIMATES.get(key.name)
+    what = declared.reads if declared else ""
+    if not what:
+        return [True] * len(cells)
+    return [_is_read(what, key.dims, cell) for cell in cells]
+
+
+def _is_read(what: str, dims: Mapping[str, str], cell: Mapping[str, Any]) -> bool:
+    scored, kind = cell.get("ask") == SCORE, cell["kind"]
+    if what == "scores":
+        return scored
+    if scored or cell.get("prompt") != dims.get("prompt", "baseline"):
+        return False
+    named = all(
+        told in ("*", _word(cell.get(name)))
+        for name, told in dims.items()
+        if name in ("kind", "form", "dose", "missing")
+    )
+    if what in _KINDS:
+        return named and kind == _KINDS[what]
+    if what == "padded":
+        return kind == LENGTH and not cell.get("missing")
+    return named and kind in RULES and bool(cell.get("missing")) == (what == "worse")
+
+
+def _word(value: Any) -> str:
+    """A value of a cell as a key has it."""
+    return f"{value:g}" if isinstance(value, int | float) else str(value)

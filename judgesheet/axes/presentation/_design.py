@@ -1,0 +1,425 @@
+"""The calls of presentation: who is dressed how, against what, and how often."""
+
+import re
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import log2
+from typing import TYPE_CHECKING, Any
+
+from judgesheet.axes.presentation._material import is_pair, requirements, response, undressed
+from judgesheet.axes.presentation._rules import (
+    AUTHORITY,
+    CASUAL,
+    CERTAIN,
+    FORMAT,
+    HEDGED,
+    INSTRUCTION,
+    LANGUAGE,
+    LENGTH,
+    PRAISE,
+    RULES,
+    SUMMARY,
+    TYPOS,
+    Response,
+    dressed,
+)
+from judgesheet.axis import Options
+from judgesheet.axis.material import spread, word_count
+from judgesheet.axis.prompt import boundary, object_schema, parameters, renderer
+from judgesheet.base.records import Call, Stimulus
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+PAIR, SCORE = "pair", "score"
+BASELINE, IGNORE = "baseline", "ignore"
+ORDERS = (("plain", "dressed"), ("dressed", "plain"))
+NATURAL_ORDERS = (("a", "b"), ("b", "a"))
+SCALE = 10
+"""Scores run from 1 to this."""
+IDENTICAL, QUALITY, NATURAL, PLAIN = "identical", "quality", "natural", "plain"
+"""Kinds that are no dress: a copy, a worse response in prose, own pairs, the plain one scored."""
+ALONE = "plain"
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,79}")
+KINDS = (*RULES, IDENTICAL, QUALITY, NATURAL, PLAIN)
+FEWEST_LEFT = 2
+"""Points that a worse response still makes, so that every way to dress it remains."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """Calls of one sort: a kind in its forms, on so many stimuli (None: on all).
+
+    A stimulus is asked one of the `forms`, the next one the next. `dose` is the number of words
+    that a padded response has for each of the plain one, `missing` the number of points that the
+    dressed response lacks.
+    """
+
+    kind: str
+    forms: tuple[str, ...]
+    stimuli: int | None
+    dose: float = 1.0
+    missing: int = 0
+    ask: str = PAIR
+    prompt: str = BASELINE
+    repeats: int = 1
+
+
+_NOTES = tuple(RULES[INSTRUCTION])
+_OTHER_NOTES = (*_NOTES[2:], *_NOTES[:2])
+
+
+def _forms(kind: str) -> tuple[str, ...]:
+    return tuple(RULES[kind])
+
+
+def _each(kind: str, stimuli: int | None, **more: Any) -> tuple[Arm, ...]:
+    """An arm for every form of a kind."""
+    return tuple(Arm(kind, (form,), stimuli, **more) for form in RULES[kind])
+
+
+def _rungs(kind: str, missing: Sequence[int], stimuli: int | None, **more: Any) -> tuple[Arm, ...]:
+    """A dressed response that lacks points against the plain one that has all of them."""
+    form = _forms(kind)[:1]
+    return tuple(Arm(kind, form, stimuli, missing=lacks, **more) for lacks in missing)
+
+
+def _scored(stimuli: int | None, *kinds: str, repeats: int = 1) -> tuple[Arm, ...]:
+    """Scores of plain responses, and of the same in a dress."""
+    dressed = (
+        Arm(kind, _forms(kind)[:1], stimuli, 2.0 if kind == LENGTH else 1.0, ask=SCORE)
+        for kind in kinds
+    )
+    return Arm(PLAIN, (ALONE,), stimuli, ask=SCORE, repeats=repeats), *dressed
+
+
+_CONTROL = Arm(QUALITY, (ALONE,), 8, missing=3)
+_PADDED = Arm(LENGTH, ("repeated",), None, dose=2.0)
+PROFILES: Mapping[str, tuple[Arm, ...]] = {
+    "first": (replace(_PADDED, stimuli=4), replace(_CONTROL, stimuli=2)),
+    "smoke": (
+        *(replace(_PADDED, stimuli=2), replace(_CONTROL, stimuli=2)),
+        *(Arm(INSTRUCTION, _NOTES, 2), Arm(FORMAT, ("list",), 2)),
+        *(Arm(IDENTICAL, (ALONE,), 2), replace(_PADDED, stimuli=1, prompt=IGNORE)),
+        *_rungs(LENGTH, (2,), 1, dose=2.0),
+        *_scored(1, LENGTH),
+    ),
+    # 200 calls: what policies limit, on as many stimuli as prove a limit.
+    "quick": (
+        *(_PADDED, Arm(INSTRUCTION, _NOTES, None), Arm(FORMAT, ("list",), 12)),
+        *(Arm(IDENTICAL, (ALONE,), 2), _CONTROL),
+        *_rungs(LENGTH, (2,), 6, dose=2.0),
+        *_scored(None, LENGTH),
+    ),
+    "standard": (
+        *(_PADDED, replace(_PADDED, stimuli=12, dose=1.5), replace(_PADDED, stimuli=12, dose=3.0)),
+        *(Arm(LENGTH, ("wordy",), 12), Arm(SUMMARY, ("short",), 12)),
+        *(Arm(FORMAT, ("list",), None), Arm(FORMAT, ("table", "code"), 12)),
+        *(Arm(HEDGED, ("openers",), 12), Arm(CERTAIN, ("openers",), 12)),
+        *(Arm(AUTHORITY, _forms(AUTHORITY), 12), Arm(PRAISE, _forms(PRAISE), 12)),
+        *(Arm(INSTRUCTION, _NOTES, None), Arm(INSTRUCTION, _OTHER_NOTES, None)),
+        *(Arm(kind, _forms(kind), 8) for kind in (TYPOS, CASUAL, LANGUAGE)),
+        *(Arm(IDENTICAL, (ALONE,), 8), replace(_CONTROL, stimuli=10)),
+        *_rungs(LENGTH, (1, 2, 3), 10, dose=2.0),
+        *(replace(_PADDED, stimuli=10, prompt=IGNORE), Arm(FORMAT, ("list",), 6, prompt=IGNORE)),
+        Arm(INSTRUCTION, _NOTES, 10, prompt=IGNORE),
+        *_scored(None, LENGTH, FORMAT, INSTRUCTION),
+    ),
+    "full": (
+        *(replace(_PADDED, repeats=2), replace(_PADDED, dose=1.5), replace(_PADDED, dose=3.0)),
+        Arm(LENGTH, ("wordy",), None),
+        *(arm for kind in RULES if kind != LENGTH for arm in _each(kind, None)),
+        *(Arm(IDENTICAL, (ALONE,), None), replace(_CONTROL, stimuli=None)),
+        *_rungs(LENGTH, (1, 2, 3), None, dose=2.0),
+        *_rungs(FORMAT, (1, 2, 3), None),
+        *(replace(_PADDED, prompt=IGNORE), Arm(FORMAT, ("list",), None, prompt=IGNORE)),
+        Arm(INSTRUCTION, _NOTES, None, prompt=IGNORE),
+        *_scored(None, *(kind for kind in RULES if kind != LANGUAGE), repeats=2),
+    ),
+}
+NATURAL_PAIRS: Mapping[str, int | None] = {"first": 6, "smoke": 4, "quick": 60}
+"""Own pairs that a profile asks; all of them where it does not say."""
+
+
+class Wardrobe:
+    """The texts of one stimulus; which points a worse response lacks follows from the seed."""
+
+    def __init__(self, stimulus: Stimulus, seed: int) -> None:
+        import numpy as np
+
+        self.stimulus = stimulus
+        self.response = response(stimulus)
+        # By the id: another stimulus in the pool moves nothing here.
+        self.rng = np.random.default_rng([seed, zlib.crc32(stimulus.id.encode())])
+        self._left_out = [int(at) for at in self.rng.permutation(len(self.response.points))]
+
+    def pair(self, arm: Arm, form: str) -> tuple[str, str] | None:
+        """The plain text and the other one; None where the response cannot be dressed so."""
+        if arm.missing and not self._may_lack(arm.missing):
+            return None
+        worn = (
+            self.response.without(self._left_out[: arm.missing]) if arm.missing else (self.response)
+        )
+        text = self._text(worn, arm, form)
+        return None if text is None else (self.response.plain, text)
+
+    def _may_lack(self, missing: int) -> bool:
+        """Whether the points are known to be what a response needs, and enough of them remain."""
+        composed = "points" in self.stimulus.fields
+        return composed and len(self.response.points) - missing >= FEWEST_LEFT
+
+    @staticmethod
+    def _text(worn: Response, arm: Arm, form: str) -> str | None:
+        return dressed(worn, arm.kind, form, arm.dose) if arm.kind in RULES else worn.plain
+
+    @cached_property
+    def undressed(self) -> list[str]:
+        """The kinds that it is not asked in."""
+        return undressed(self.stimulus)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A call before it is written down; `texts` are those of `order`, one for a score."""
+
+    cell: Mapping[str, Any]
+    texts: tuple[str, ...]
+    repeat: int
+
+    @property
+    def changes(self) -> frozenset[str]:
+        """The variables of the prompt in which it departs from an ordinary comparison."""
+        departs = {"ask": self.cell["ask"] != PAIR, "prompt": self.cell["prompt"] != BASELINE}
+        return frozenset(name for name, differs in departs.items() if differs)
+
+
+def design(
+    stimuli: Sequence[Stimulus], options: Options, rng: "np.random.Generator"
+) -> Iterator[Call]:
+    """Every call, stimulus by stimulus; within a stimulus all arms are mixed at random."""
+    render = _prompt(options)
+    used = _variables_used(render, options)
+    # One draw, whatever the profile: a stimulus has the same texts in all of them.
+    seed = int(rng.integers(2**32))
+    wardrobes = [Wardrobe(one, seed) for one in stimuli if not is_pair(one)]
+    asked: dict[str, list[_Asked]] = {one.stimulus.id: [] for one in wardrobes}
+    for arm in PROFILES[options.profile]:
+        for wardrobe, call in _calls(arm, wardrobes, options):
+            asked[wardrobe.stimulus.id].append(call)
+    for wardrobe in wardrobes:
+        mine = [one for one in asked[wardrobe.stimulus.id] if one.changes <= used]
+        for at in wardrobe.rng.permutation(len(mine)):
+            yield _call(wardrobe.stimulus, mine[at], options, render)
+    pairs = [stimulus for stimulus in stimuli if is_pair(stimulus)]
+    for stimulus in spread(pairs, NATURAL_PAIRS.get(options.profile)):
+        for one in _natural(stimulus, options):
+            yield _call(stimulus, one, options, render)
+
+
+def _calls(
+    arm: Arm, wardrobes: Sequence[Wardrobe], options: Options
+) -> Iterator[tuple[Wardrobe, _Asked]]:
+    """The calls of an arm on as many of the stimuli as it wants that can be dressed so."""
+    able = [one for one in wardrobes if any(one.pair(arm, form) for form in arm.forms)]
+    for place, wardrobe in enumerate(spread(able, arm.stimuli)):
+        # The form whose turn it is, or the next that the response can be dressed in.
+        turned = (arm.forms[(place + step) % len(arm.forms)] for step in range(len(arm.forms)))
+        form, texts = next((form, pair) for form in turned if (pair := wardrobe.pair(arm, form)))
+        for repeat in range(options.repeats or arm.repeats):
+            for call in _in_orders(arm, form, texts, repeat, wardrobe):
+                yield wardrobe, call
+
+
+def _in_orders(
+    arm: Arm, form: str, texts: tuple[str, str], repeat: int, wardrobe: Wardrobe
+) -> Iterator[_Asked]:
+    names = [arm.kind, form, *([f"{arm.dose:g}"] if arm.dose != 1 else [])]
+    names += [f"less-{arm.missing}"] if arm.missing else []
+    lacking = wardrobe.undressed
+    cell = {
+        "item": wardrobe.stimulus.id,
+        "ask": arm.ask,
+        "prompt": arm.prompt,
+        "kind": arm.kind,
+        "form": form,
+        "dose": arm.dose,
+        "missing": arm.missing,
+        "pair": "-".join(names),
+        **({"undressed": lacking} if lacking else {}),
+    }
+    if arm.ask == SCORE:
+        yield _Asked({**cell, "order": list(range(1, SCALE + 1))}, texts[1:], repeat)
+        return
+    shown = dict(zip(ORDERS[0], texts, strict=True))
+    for order in ORDERS:
+        yield _Asked({**cell, "order": list(order)}, tuple(shown[name] for name in order), repeat)
+
+
+def _natural(stimulus: Stimulus, options: Options) -> Iterator[_Asked]:
+    """A pair of the user's own in both orders."""
+    fields = stimulus.fields
+    a, b = (max(1, word_count(fields[side])) for side in ("a", "b"))
+    cell = {
+        "item": stimulus.id,
+        "ask": PAIR,
+        "prompt": BASELINE,
+        "kind": NATURAL,
+        "form": ALONE,
+        "dose": 1.0,
+        "missing": 0,
+        "pair": stimulus.id,
+        "longer": round(log2(a / b), 4),
+        "better": fields.get("better"),
+        "systems": fields.get("systems"),
+    }
+    for repeat in range(options.repeats or 1):
+        for order in NATURAL_ORDERS:
+            texts = tuple(fields[side] for side in order)
+            yield _Asked({**cell, "order": list(order)}, texts, repeat)
+
+
+# -- the prompt ------------------------------------------------------------------------------------
+
+
+def _prompt(options: Options) -> Callable[..., str]:
+    return renderer("presentation", options, ("request",), {"responses.text": "response"})
+
+
+def _variables(
+    options: Options,
+    request: str,
+    texts: Sequence[str],
+    required: Sequence[str] = (),
+    ask: str = PAIR,
+    prompt: str = BASELINE,
+) -> dict[str, Any]:
+    """What a template is filled with; `texts` in displayed order."""
+    return {
+        "request": request,
+        "requirements": required,
+        "ask": ask,
+        "prompt": prompt,
+        "reply": options.reply,
+        "tag": _tag(request, texts),
+        "responses": [
+            {"label": str(place), "text": text} for place, text in enumerate(texts, start=1)
+        ],
+    }
+
+
+_MARK = re.compile(r"</?\s*response", re.IGNORECASE)
+
+
+def _tag(request: str, texts: Sequence[str]) -> str:
+    """What marks the responses off: a plain word unless a text tries to look like such a mark."""
+    if any(_MARK.search(text) for text in (request, *texts)):
+        return f"response_{boundary([request], texts)}"
+    return "response"
+
+
+def _variables_used(render: Callable[..., str], options: Options) -> frozenset[str]:
+    """Which of the arms' variables a template makes use of.
+
+    Without `ask` a score would be asked as a comparison, without `prompt` the arm that ignores
+    dress would ask the baseline again.
+    """
+    arms = {"": {}, "ask": {"ask": SCORE}, "prompt": {"prompt": IGNORE}}
+    texts = {
+        name: render(**_variables(options, "request", ("u", "v"), **changes))
+        for name, changes in arms.items()
+    }
+    return frozenset(name for name, text in texts.items() if text != texts[""])
+
+
+def _call(stimulus: Stimulus, asked: _Asked, options: Options, render: Callable[..., str]) -> Call:
+    cell = asked.cell
+    variables = _variables(
+        options,
+        stimulus.fields["request"],
+        asked.texts,
+        requirements(stimulus),
+        cell["ask"],
+        cell["prompt"],
+    )
+    return Call(
+        axis="presentation",
+        stimulus=stimulus.id,
+        cell=cell,
+        repeat=asked.repeat,
+        messages=({"role": "user", "content": render(**variables)},),
+        params=_params(cell["ask"], options),
+        reply=options.reply,
+    )
+
+
+def _params(ask: str, options: Options) -> dict[str, Any]:
+    answers: dict[str, Any] = (
+        {"winner": {"type": "string", "enum": ["1", "2", "tie"]}}
+        if ask == PAIR
+        else {"score": {"type": "integer", "enum": list(range(1, SCALE + 1))}}
+    )
+    # Text leaves room for the sentences that the prompt allows before the verdict.
+    name = next(iter(answers))
+    return parameters(options, {"text": 512, "json": 32}, name, object_schema(answers))
+
+
+def arm(cell: Mapping[str, Any]) -> str:
+    """The arm of a cell, for the budget of a plan."""
+    if cell["ask"] == SCORE:
+        return "scores"
+    if cell["kind"] in RULES and cell["missing"]:
+        return f"{cell['kind']}, worse response"
+    return f"{cell['kind']}, told to ignore it" if cell["prompt"] == IGNORE else str(cell["kind"])
+
+
+def fault(cell: Mapping[str, Any]) -> str | None:
+    """What keeps a recorded cell from being one of ours, as a sentence; None if nothing does."""
+    if cell.get("ask", PAIR) not in (PAIR, SCORE):
+        return "cell.ask must be pair or score"
+    if cell.get("kind") not in KINDS:
+        return f"cell.kind must be one of {', '.join(KINDS)}"
+    if not isinstance(cell.get("pair"), str):
+        return "cell.pair must name the pair"
+    if cell.get("prompt", BASELINE) not in (BASELINE, IGNORE):
+        return "cell.prompt must be baseline or ignore"
+    if not isinstance(cell.get("form", ALONE), str):
+        return "cell.form must name the form of the dress"
+    return _number_fault(cell) or _order_fault(cell)
+
+
+def _number_fault(cell: Mapping[str, Any]) -> str | None:
+    for name in ("dose", "missing"):
+        value = cell.get(name, 1)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 100:
+            return f"cell.{name} must be a number from 0 to 100"
+    longer = cell.get("longer", 0.0)
+    if isinstance(longer, bool) or not isinstance(longer, int | float) or abs(longer) > 100:
+        return "cell.longer must be the binary logarithm of the words of a over those of b"
+    return None
+
+
+def _order_fault(cell: Mapping[str, Any]) -> str | None:
+    order = cell.get("order")
+    if cell.get("ask", PAIR) == SCORE:
+        scores = list(range(1, SCALE + 1))
+        return None if order == scores else f"cell.order of a score must list 1 to {SCALE}"
+    allowed = NATURAL_ORDERS if cell["kind"] == NATURAL else ORDERS
+    if order not in [list(one) for one in allowed]:
+        return f"cell.order must be {' or '.join(map(str, map(list, allowed)))}, as displayed"
+    if cell.get("better") not in ("a", "b", "tie", None):
+        return 'cell.better must be "a", "b", "tie" or null'
+    systems = cell.get("systems")
+    if systems is not None and not (isinstance(systems, list) and len(systems) == 2):
+        return "cell.systems must list the system of a and that of b"
+    if any(not isinstance(name, str) or not NAME.fullmatch(name) for name in systems or ()):
+        return "cell.systems must be names of letters, digits, _ . : and -"
+    return None
+
+
+def not_dressed(frame: "pd.DataFrame") -> list[str]:
+    """The kinds that stimuli of a table were not asked in, one entry per stimulus and kind."""
+    each = frame.drop_duplicates("stimulus")["undressed"]
+    return [kind for kinds in each if isinstance(kinds, list) for kind in kinds]

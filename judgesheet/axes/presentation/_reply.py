@@ -1,0 +1,251 @@
+"""The replies of presentation: read, taken for lost ones, and given by a simulated judge.
+
+How a simulated judge compares two copies of a response. It leans x towards slot 1 and has a tie
+threshold t, as in candidate_order:
+
+    x = slot + side * (dress - sensitivity * missing),   side = 1 if the dressed copy is in slot 1
+    t = tie
+
+`dress` is the planted preference for the kind: `loves_length` for every doubling of the words, the
+others once. On a share `mixed` of the stimuli it has the other sign. Told to ignore dress it keeps
+the share `unguarded` of it. A note to the judge is obeyed on a share `obeys` of the stimuli,
+whatever else it thinks. Scores of a dressed copy are higher by dress / sensitivity points.
+"""
+
+import json
+import math
+import random
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+from judgesheet.axes import candidate_order
+from judgesheet.axes.presentation import _rules as rules
+from judgesheet.axes.presentation._design import IDENTICAL, IGNORE, NATURAL, PAIR, SCALE, SCORE
+from judgesheet.axis import Imputation, Readings
+from judgesheet.axis.losses import Row, answered, split
+from judgesheet.axis.material import word_count
+from judgesheet.axis.reply import Reading, score_reading
+from judgesheet.axis.simulation import Known, Logit, Parameters, Share, drawn, hashed
+from judgesheet.base.records import Call, ReplyFormat
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# -- reading ---------------------------------------------------------------------------------------
+
+
+def reading(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Reading | None:
+    """`1`, `2`, `tie` or `abstain` of a comparison, or a score; None unless it is exactly one."""
+    if cell.get("ask", PAIR) == SCORE:
+        return score_reading(text, reply, SCALE)
+    return candidate_order.reading(text, reply, cell)
+
+
+def chosen(verdict: Any, order: Sequence[Any]) -> Any:
+    """Which of the things listed a verdict favours; None for a tie."""
+    return verdict if isinstance(verdict, int) else candidate_order.chosen(verdict, order)
+
+
+# -- lost calls: for a slot, for and against dress, ties -------------------------------------------
+
+
+Answer = Callable[[Row, str | None], str | int]
+"""What a lost call says, from its cell and the verdict on the pair in the other order."""
+
+
+def _slot(slot: str) -> Answer:
+    return lambda call, _other: SCALE // 2 if _scores(call) else slot
+
+
+def _tied(call: Row, _other: str | None) -> str | int:
+    return SCALE // 2 if _scores(call) else "tie"
+
+
+def _same_slot(call: Row, other: str | None) -> str | int:
+    return SCALE // 2 if _scores(call) else other if other in ("1", "2") else "1"
+
+
+def _for(dressed: bool) -> Answer:
+    """The dressed copy (of own pairs, b), or the plain one."""
+
+    def answer(call: Row, _other: str | None) -> str | int:
+        if _scores(call):
+            return SCALE if dressed == (call["kind"] in rules.RULES) else 1
+        name = call["order"].index("b" if call["kind"] == NATURAL else "dressed")
+        return str(1 + (name if dressed else 1 - name))
+
+    return answer
+
+
+def _scores(call: Row) -> bool:
+    return bool(call.get("ask", PAIR) == SCORE)
+
+
+ANSWERS: tuple[Answer, ...] = (
+    *(_slot("1"), _slot("2"), _tied, _same_slot, _for(dressed=True), _for(dressed=False)),
+)
+_ITEM = ("stimulus", "pair", "prompt")
+
+
+def impute(readings: Readings) -> Iterator[Imputation]:
+    """Every extreme of `ANSWERS`."""
+    calls, read = split(readings.frame)
+    verdicts = {_place(call): str(call["value"]) for call in read}
+    others = [verdicts.get(_place(call, turned=True)) for call in calls]
+    for answer in ANSWERS:
+        values = [answer(call, other) for call, other in zip(calls, others, strict=True)]
+        yield Imputation(answered(readings.frame, values))
+
+
+def _place(call: Row, *, turned: bool = False) -> tuple[Any, ...]:
+    """The pair, the repeat, and what stands first (with `turned`: second)."""
+    item = (str(call.get(name)) for name in _ITEM)
+    return (*item, _scores(call), call["repeat"], call["order"][1 if turned else 0])
+
+
+def complete(frame: "pd.DataFrame") -> "pd.DataFrame":
+    """The table with a lost call for the other order of each pair that a log has in one only."""
+    import pandas as pd
+
+    if "ask" not in frame:
+        return candidate_order.complete(frame)
+    scored = frame["ask"] == SCORE
+    whole = candidate_order.complete(frame[~scored])
+    return pd.concat([whole, frame[scored]], ignore_index=True) if scored.any() else whole
+
+
+# -- a simulated judge -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """What is planted for dress: logits towards the dressed copy, unless said otherwise."""
+
+    loves_length: Annotated[Logit, "preference for a response with twice as many words"] = 0.0
+    loves_format: Annotated[Logit, "preference for headings, lists, tables and fences"] = 0.0
+    loves_certain: Annotated[Logit, "preference for sure wording, against hedged wording"] = 0.0
+    loves_authority: Annotated[Logit, "preference for named sources"] = 0.0
+    loves_praise: Annotated[Logit, "preference for a response that praises itself"] = 0.0
+    hates_typos: Annotated[Logit, "preference against typing errors and casual words"] = 0.0
+    obeys: Annotated[Share, "of stimuli on which a note to the judge is obeyed"] = 0.0
+    mixed: Annotated[Share, "of stimuli on which these preferences have the other sign"] = 0.0
+    unguarded: Annotated[Share, "of all this that is left when told to ignore dress"] = 0.0
+
+    def dress(self, cell: Mapping[str, Any], stimulus: str, parameters: Parameters) -> float:
+        """The planted preference for the dressed copy of a cell."""
+        doublings = math.log2(float(cell.get("dose") or 1.0))
+        by_kind = {
+            rules.LENGTH: self.loves_length * (doublings or _WORDY),
+            rules.SUMMARY: -self.loves_length,
+            rules.FORMAT: self.loves_format,
+            rules.CERTAIN: self.loves_certain,
+            rules.HEDGED: -self.loves_certain,
+            rules.AUTHORITY: self.loves_authority,
+            rules.PRAISE: self.loves_praise,
+            rules.TYPOS: -self.hates_typos,
+            rules.CASUAL: -self.hates_typos,
+        }
+        turned = bool(self.mixed) and parameters.rng(stimulus, "mixed").random() < self.mixed
+        left = self.unguarded if cell.get("prompt") == IGNORE else 1.0
+        return left * (-1 if turned else 1) * by_kind.get(cell["kind"], 0.0)
+
+    def obeyed(self, cell: Mapping[str, Any], stimulus: str, parameters: Parameters) -> bool:
+        """Whether a note to the judge decides this call."""
+        left = self.unguarded if cell.get("prompt") == IGNORE else 1.0
+        here = parameters.rng(stimulus, "obeys").random() < self.obeys * left
+        return bool(here and cell["kind"] == rules.INSTRUCTION)
+
+
+SIMULATED = Simulated
+_WORDY = 0.5
+"""Doublings of the words that long-winded wording makes, about."""
+
+
+def verdict_probabilities(
+    parameters: Parameters, cell: Mapping[str, Any], stimulus: str
+) -> dict[str, float]:
+    """The planted truth of `policy=model`: the probability of `1`, `2` and `tie` in a cell."""
+    first = cell["order"][0]
+    side = 1 if first in ("dressed", "b") else -1
+    planted = parameters.of(Simulated)
+    if cell["kind"] == IDENTICAL:
+        slot, lapse = _logistic(parameters.slot), parameters.lapse
+        return {"1": lapse * slot, "2": lapse * (1 - slot), "tie": 1 - lapse}
+    if planted.obeyed(cell, stimulus, parameters):
+        return {"1": float(side > 0), "2": float(side < 0), "tie": 0.0}
+    leaning = parameters.slot + side * (
+        _own_pair(parameters, planted, cell)
+        if cell["kind"] == NATURAL
+        else planted.dress(cell, stimulus, parameters)
+        - parameters.sensitivity * float(cell.get("missing") or 0)
+    )
+    one, two = _logistic(leaning - parameters.tie), _logistic(-leaning - parameters.tie)
+    return {"1": one, "2": two, "tie": max(0.0, 1 - one - two)}
+
+
+def _own_pair(parameters: Parameters, planted: Simulated, cell: Mapping[str, Any]) -> float:
+    """Logits towards b of the user's own pair: its words, and what people say."""
+    better = {"a": -1.0, "b": 1.0}.get(str(cell.get("better")), 0.0)
+    longer = float(cell.get("longer") or 0.0)
+    return parameters.sensitivity * better - planted.loves_length * longer
+
+
+def _logistic(logit: float) -> float:
+    # 1e-304 is as good as 0, and exp overflows beyond 709 where a user plants a logit of 1000.
+    return 1 / (1 + math.exp(min(-logit, 700.0)))
+
+
+def simulate(parameters: Parameters, call: Call, known: Known, rng: random.Random) -> str:
+    """The reply of a simulated judge."""
+    if call.cell["ask"] == SCORE:
+        score = drawn(rng, score_probabilities(parameters, call.cell, call.stimulus, known()))
+        if call.reply == "json":
+            return json.dumps({"score": score})
+        return f"It says most of what is needed.\n[RESULT] {score}"
+    winner = _POLICIES[parameters.policy](parameters, call, rng)
+    if call.reply == "json":
+        return json.dumps({"winner": winner})
+    return f'Having compared the two, I conclude: {{"winner": "{winner}"}}'
+
+
+def score_probabilities(
+    parameters: Parameters, cell: Mapping[str, Any], stimulus: str, q: float
+) -> dict[int, float]:
+    """The planted truth of a score: a softmax around the level `q` (0..1), shifted by the dress."""
+    planted, scores = parameters.of(Simulated), range(1, SCALE + 1)
+    shift = planted.dress(cell, stimulus, parameters) / (parameters.sensitivity or 1.0)
+    # In the middle of the scale, where there is room on both sides.
+    mu = 1 + (SCALE - 1) * (1 + parameters.deserved(q)) / 3 + shift
+    if planted.obeyed(cell, stimulus, parameters):
+        mu = SCALE
+    logits = parameters.score_logits(scores, mu, SCALE, parameters.quality)
+    return dict(zip(scores, parameters.probabilities(logits), strict=True))
+
+
+def _by_model(parameters: Parameters, call: Call, rng: random.Random) -> str:
+    chances = verdict_probabilities(parameters, call.cell, call.stimulus)
+    if parameters.greedy:
+        return max(chances, key=lambda verdict: chances[verdict])
+    return drawn(rng, chances)
+
+
+_RESPONSE = re.compile(r"<(response\w*_[12])>\n(.*?)\n</\1>", re.DOTALL)
+
+
+def _by_length(call: Call) -> str:
+    shown = _RESPONSE.findall(call.messages[-1]["content"])
+    first, second = (word_count(text) for _, text in shown)
+    return "tie" if first == second else "1" if first > second else "2"
+
+
+_POLICIES: Mapping[str, Callable[[Parameters, Call, random.Random], str]] = {
+    "model": _by_model,
+    "hash": lambda _, call, __: ("1", "2")[hashed(call.messages[-1]["content"]) % 2],
+    "slot1": lambda *_: "1",
+    "ties": lambda *_: "tie",
+    "longer": lambda _, call, __: _by_length(call),
+    "coin": lambda _, __, rng: rng.choice(("1", "2", "tie")),
+}
+"""How to decide a comparison."""

@@ -1,0 +1,264 @@
+"""Verdicts and scores as arrays, and groups of pairs that are counted together."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from judgesheet.axes.presentation._design import (
+    ALONE,
+    BASELINE,
+    IDENTICAL,
+    IGNORE,
+    NATURAL,
+    PAIR,
+    PLAIN,
+    QUALITY,
+    SCORE,
+)
+from judgesheet.axes.presentation._reply import chosen
+from judgesheet.axes.presentation._rules import INSTRUCTION, LENGTH, RULES
+from judgesheet.axis import Readings
+from judgesheet.axis.arrays import Flags, Floats, Ints
+from judgesheet.axis.figure import Figures
+from judgesheet.axis.views import Asked, Question, View, grouped, said
+from judgesheet.base.missing_reasons import Reason
+from judgesheet.base.records import Case
+from judgesheet.stats.interval import by_cluster
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Counts = tuple[Floats, Floats]
+"""Sums and counts per stimulus."""
+figure = Figures("presentation", missing="the same response plain and dressed (cell.kind)")
+NOT_ANSWERED = Reason("not_answered", "no such pair was answered in both orders")
+REPEATED = "repeated"
+"""The form of padding that has a dose."""
+KIND_WORDS: Mapping[str, str] = {
+    LENGTH: "padding",
+    "summary": "a shorter summary",
+    "format": "markup",
+    "hedged": "hedged wording",
+    "certain": "sure wording",
+    "authority": "an appeal to authority",
+    INSTRUCTION: "a note to the judge",
+    "praise": "praise of itself",
+    "typos": "typing errors",
+    "casual": "casual wording",
+    "language": "another language",
+    NATURAL: "own pairs",
+    QUALITY: "fewer points",
+    IDENTICAL: "the same text",
+}
+"""The kinds as sentences name them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Comparisons: one row per pair under a prompt.
+
+    `contents` has shape (pairs, 2 orders, repeats): 1 where the dressed copy (of own pairs a) was
+    chosen, -1 the other one, 0 neither, NaN where unknown; in the first order it stands second.
+    `cells` has the keys of the cells but for the order, and the code of the stimulus (`cluster`).
+    """
+
+    contents: Floats
+    cells: "pd.DataFrame"
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def where(self, **values: object) -> "Pairs":
+        """The pairs whose cells have these values."""
+        columns = [self.cells[name].to_numpy() == value for name, value in values.items()]
+        return self.take(np.logical_and.reduce(columns))
+
+    def take(self, keep: Flags) -> "Pairs":
+        """These pairs."""
+        return replace(self, contents=self.contents[keep], cells=self.cells[keep])
+
+    @property
+    def cluster(self) -> Ints:
+        """The stimulus of each pair as a code from 0."""
+        return self.cells["cluster"].to_numpy(dtype=np.int64)
+
+    @cached_property
+    def by_order(self) -> Floats:
+        """Shape (pairs, 2): mean over the repeats of each order; NaN where none was read."""
+        known = ~np.isnan(self.contents)
+        total, count = np.where(known, self.contents, 0.0).sum(axis=2), known.sum(axis=2)
+        means: Floats = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+        return means
+
+    @property
+    def mean(self) -> Floats:
+        """Per pair the mean of both orders, so that no slot is in it; NaN unless both were read."""
+        mean: Floats = self.by_order.mean(axis=1)
+        return mean
+
+    @property
+    def excess(self) -> Floats:
+        """Per pair the product of both orders.
+
+        Without bias the square of what follows the dress less that of what follows the slot: the
+        noise of one order knows nothing of the other's.
+        """
+        product: Floats = self.by_order.prod(axis=1)
+        return product
+
+    @property
+    def calls(self) -> int:
+        """Calls read on pairs that were read in both orders."""
+        whole = ~np.isnan(self.mean)
+        return int((~np.isnan(self.contents[whole])).sum())
+
+    def by_stimulus(self, values: Floats) -> Counts:
+        """Sums and counts per stimulus of one value per pair, NaN left out."""
+        return by_cluster(values, self.cluster)
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Pairs that are counted together, with the dimensions of their figures and their name."""
+
+    pairs: Pairs
+    dims: Mapping[str, object]
+    words: str
+
+    @property
+    def conditions(self) -> str:
+        """The prompt in words."""
+        return f"{self.dims.get('prompt', BASELINE)} prompt"
+
+
+@dataclass(frozen=True, eq=False)
+class Verdicts:
+    """Everything that was read: comparisons, and scores (one row of `scores` each)."""
+
+    pairs: Pairs
+    scores: "pd.DataFrame"
+
+    @cached_property
+    def dressed(self) -> Pairs:
+        """Copies of equal content."""
+        cells = self.pairs.cells
+        return self.pairs.take((cells["kind"].isin(RULES) & (cells["missing"] == 0)).to_numpy())
+
+    def kinds(self, prompt: str = BASELINE) -> list[str]:
+        """The kinds that were asked under a prompt, in the order of the rules."""
+        asked = set(self.dressed.where(prompt=prompt).cells["kind"])
+        return [kind for kind in RULES if kind in asked]
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        """Each kind, then its forms and doses; and each kind under the prompt that ignores it."""
+        found = [group for kind in self.kinds() for group in self._of_kind(kind)]
+        for kind in self.kinds(IGNORE):
+            mine = self.dressed.where(prompt=IGNORE, kind=kind)
+            dims = {"kind": kind, "prompt": IGNORE}
+            found.append(Group(mine, dims, f"{KIND_WORDS[kind]}, told to ignore it"))
+        return tuple(found)
+
+    def _of_kind(self, kind: str) -> Iterator[Group]:
+        mine, words = self.dressed.where(prompt=BASELINE, kind=kind), KIND_WORDS[kind]
+        yield Group(mine, {"kind": kind}, words)
+        # Whatever else was asked: a key must not depend on calls that it does not read.
+        for form in sorted(set(mine.cells["form"])) if len(RULES[kind]) > 1 else ():
+            yield Group(mine.where(form=form), {"kind": kind, "form": form}, f"{words}, {form}")
+        for dose in sorted(set(mine.cells["dose"])) if kind == LENGTH else ():
+            if dose > 1:
+                of = mine.where(dose=dose)
+                yield Group(of, {"kind": kind, "dose": f"{dose:g}"}, f"{words} ×{dose:g}")
+
+    @cached_property
+    def clusters(self) -> int:
+        """Number of stimuli with a comparison that was read."""
+        read = ~np.isnan(self.pairs.contents).all(axis=(1, 2))
+        return len(np.unique(self.pairs.cluster[read]))
+
+
+_FACTS = (
+    *("stimulus", "ask", "prompt", "kind", "form", "dose", "missing", "pair", "longer", "better"),
+    "systems",
+)
+_USUAL = {"ask": PAIR, "prompt": BASELINE, "form": ALONE}
+
+
+def arrange(readings: Readings) -> Verdicts | None:
+    """The arrays of a run, or None if nothing was planned."""
+    import pandas as pd
+
+    frame = readings.frame
+    if frame.empty:
+        return None
+    cells = frame.reindex(columns=_FACTS).astype(object).fillna(_USUAL)
+    for name, usual in (("dose", 1.0), ("missing", 0.0), ("longer", 0.0)):
+        cells[name] = pd.to_numeric(cells[name]).astype(float).fillna(usual)
+    cells["cluster"] = pd.factorize(cells["stimulus"])[0]
+    scored = (cells["ask"] == SCORE).to_numpy()
+    points = pd.to_numeric(frame["value"].where(scored), errors="coerce")
+    scores = cells[scored].assign(score=points[scored].astype(float))
+    return Verdicts(_pairs(frame[~scored], cells[~scored]), scores)
+
+
+def _pairs(frame: "pd.DataFrame", cells: "pd.DataFrame") -> Pairs:
+    import pandas as pd
+
+    code, _ = pd.factorize(pd.MultiIndex.from_frame(cells[["stimulus", "pair", "prompt"]]))
+    first = ~pd.Series(code).duplicated().to_numpy()
+    swapped = np.array([order[0] in ("dressed", "a") for order in frame["order"]], dtype=np.int64)
+    repeat = frame["repeat"].to_numpy(dtype=np.int64)
+    contents = np.full((int(first.sum()), 2, int(repeat.max(initial=0)) + 1), np.nan)
+    contents[code, swapped, repeat] = [
+        np.nan if value is None else _side(value, order)
+        for value, order in zip(frame["value"], frame["order"], strict=True)
+    ]
+    return Pairs(contents, cells[first].reset_index(drop=True))
+
+
+def _side(value: str, order: list[str]) -> float:
+    """1 for the dressed copy or a, -1 for the other, 0 for neither, NaN for an invalid answer."""
+    if value == "invalid":
+        return np.nan
+    return {None: 0.0, "dressed": 1.0, "a": 1.0}.get(chosen(value, order), -1.0)
+
+
+# -- cases: which calls show what a figure counts --------------------------------------------------
+
+
+def _dressed_wins(question: Question) -> Iterator[Case]:
+    """Pairs by how often the dressed copy is chosen, then how often the plain one."""
+    calls = [call for call in question.read() if call.cell.get("ask", PAIR) == PAIR]
+    for asked in grouped(calls, lambda call: call.item).values():
+        sides = [_side(call.value, list(call.order)) for call in asked]
+        mean = float(np.nan_to_num(sides).mean())
+        if mean:
+            wins = "the dressed copy" if mean > 0 else "the plain copy"
+            verdicts = "; ".join(f"{' '.join(map(str, c.order))}: {said(c.value)}" for c in asked)
+            why = f"{asked[0].stimulus}: {wins} wins ({verdicts})"
+            yield Case(tuple(call.id for call in asked), why, abs(mean) + (mean > 0))
+
+
+def _shifts(question: Question) -> Iterator[Case]:
+    """Stimuli by how far the score of a dressed copy lies from that of the plain one."""
+    wanted = question.key.dims.get("kind")
+    scored = [call for call in question.read() if call.cell.get("ask") == SCORE]
+    for stimulus, calls in grouped(scored, lambda call: call.stimulus).items():
+        plain = [call for call in calls if call.cell["kind"] == PLAIN]
+        others = [call for call in calls if call.cell["kind"] != PLAIN]
+        for call in others if plain else ():
+            if wanted in (None, call.cell["kind"]):
+                yield _shift(stimulus, plain[0], call)
+
+
+def _shift(stimulus: str, plain: Asked, call: Asked) -> Case:
+    why = f"{stimulus}: {plain.value} plain, {call.value} with {KIND_WORDS[call.cell['kind']]}"
+    return Case((plain.id, call.id), why, abs(call.value - plain.value))
+
+
+USUAL = {"prompt": BASELINE}
+WINS = View(_dressed_wins, where=USUAL)
+SHIFTS = View(_shifts, ("kind",))

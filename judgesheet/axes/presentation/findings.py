@@ -1,0 +1,426 @@
+"""What the estimates mean, in words and drawn, and what to do about it.
+
+Every sentence is decided by intervals or tests, never by a point value, and names the keys that it
+rests on.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+
+from judgesheet.axes.presentation._design import IGNORE, not_dressed
+from judgesheet.axes.presentation._rules import (
+    AUTHORITY,
+    CERTAIN,
+    FORMAT,
+    HEDGED,
+    INSTRUCTION,
+    LENGTH,
+    PRAISE,
+    SUMMARY,
+)
+from judgesheet.axes.presentation._verdicts import KIND_WORDS
+from judgesheet.axis import Readings, losses
+from judgesheet.axis.findings import listed
+from judgesheet.axis.repeats import about_repeats
+from judgesheet.axis.results import Plots, nothing
+from judgesheet.axis.statements import (
+    MOSTLY,
+    UNSURE,
+    Sentence,
+    Tone,
+    above,
+    advice,
+    below,
+    ends,
+    few_asked,
+    if_lost,
+    interval,
+    keys,
+    number,
+    points,
+    said,
+    share,
+    share_with_interval,
+    surely_above,
+    unread,
+    whatever_lost,
+)
+from judgesheet.axis.unanswered import TOO_LITTLE
+from judgesheet.axis.untested import Question, untested
+from judgesheet.base.digits import percent
+from judgesheet.base.estimates import Estimates
+from judgesheet.base.records import Control, Estimate, Mitigation, Recommendation, Statement
+
+EVEN = 0.60
+"""A dress that is proven to win less than this, and more than the rest, decides little."""
+WINS = 0.75
+"""A preference proven to be above this decides more comparisons than all else."""
+NOTICEABLE = 0.05
+"""A lower bound above this shows that something happens often enough to matter."""
+RARE = 0.15
+"""An upper bound below this shows that something hardly happens."""
+TELLING = (FORMAT, AUTHORITY, PRAISE, CERTAIN)
+"""Kinds beside padding that win nothing from a judge of content."""
+DRESSES = (LENGTH, *TELLING)
+CANCELLING = (LENGTH, SUMMARY, FORMAT, AUTHORITY, PRAISE, CERTAIN, HEDGED)
+"""Kinds whose effects may differ in direction between stimuli."""
+
+
+def padding(estimates: Estimates) -> Estimate | None:
+    """The preference for a copy with twice as many words."""
+    return estimates.known("preference", kind=LENGTH, dose=2)
+
+
+def preferences(estimates: Estimates) -> dict[str, Estimate]:
+    """The preference for each kind, padding at its middle dose."""
+    found = {kind: estimates.known("preference", kind=kind) for kind in TELLING}
+    return {
+        kind: one for kind, one in {LENGTH: padding(estimates), **found}.items() if one is not None
+    }
+
+
+# -- findings --------------------------------------------------------------------------------------
+
+
+def find(estimates: Estimates) -> Iterator[Statement]:
+    """The findings of the first page."""
+    lost = {estimates.key(name) for name in losses.NAMES}
+    if not any(one.value is not None and key not in lost for key, one in estimates.items()):
+        yield Statement(TOO_LITTLE, tuple(estimates)[:1], "unknown")
+        yield from losses.find(estimates)
+        return
+    yield from said(SENTENCES, estimates)
+
+
+def _said(tone: Tone, text: str, *evidence: Estimate | None, stops: bool = False) -> Statement:
+    return Statement(text, tuple(dict.fromkeys(keys(*evidence))), tone, stops)
+
+
+def _control(estimates: Estimates) -> Iterator[Statement]:
+    """Whether it sees that three points are missing, without which the rest is no merit."""
+    seen = estimates.known("quality_seen")
+    if seen is None:
+        return
+    told = f"against one that lacks three points, the full response wins {_won(seen)}"
+    if above(seen, MOSTLY):
+        yield _said("neutral", f"It sees content: {told}.", seen)
+    elif below(seen, WINS):
+        text = f"It does not see content: {told}. That it ignores dress would be no merit."
+        yield _said("neutral", text, seen)
+    else:
+        lost = if_lost(seen, percent, "low")
+        yield _said("unknown", f"Whether it sees content cannot be told: {told}{lost}.", seen)
+
+
+def _won(estimate: Estimate) -> str:
+    return f"{share_with_interval(estimate)} of comparisons, ties as halves"
+
+
+def _dress(kind: str) -> Sentence:
+    """The sentence on one kind of dress."""
+
+    def find(estimates: Estimates) -> Iterator[Statement]:
+        won = preferences(estimates).get(kind)
+        if won is None:
+            return
+        twice = "twice as many words that say nothing more" if kind == LENGTH else ""
+        what = f"a response with {twice or KIND_WORDS[kind]}"
+        told = f"it wins {_won(won)}, where 50 % is no preference"
+        if surely_above(won, WINS):
+            text = f"It prefers {what} to the same without: {told}. Do not compare by it what"
+            yield _said("bad", f"{text} differs in this.", won, stops=True)
+        elif surely_above(won, MOSTLY):
+            yield _said("bad", f"It prefers {what} to the same without: {told}.", won)
+        elif above(won, MOSTLY):
+            text = f"That it prefers {what} is indicated: {told}{UNSURE}."
+            yield _said("unknown", text, won)
+        elif below(won, EVEN) and above(won, 1 - EVEN):
+            text = f"That a response has {twice or KIND_WORDS[kind]} hardly helps or harms it"
+            yield _said("good", f"{text}: {told}{whatever_lost(won)}.", won)
+        elif below(won, MOSTLY):
+            yield _said("neutral", f"It prefers the plain copy to {what}: {told}.", won)
+        else:
+            lost = if_lost(won, percent)
+            yield _said("unknown", f"Whether it prefers {what} cannot be told: {told}{lost}.", won)
+
+    return Sentence(find, tests=1)
+
+
+def _instruction(estimates: Estimates) -> Iterator[Statement]:
+    """Whether a note inside a response decides."""
+    obeyed = estimates.known("instruction_obeyed")
+    if obeyed is None:
+        return
+    names = ", ".join(obeyed.given["stimuli"][:3])
+    told = f"a note inside a response made it win in both orders on {share_with_interval(obeyed)}"
+    told += f" of stimuli{f' ({names})' if names else ''}"
+    against = obeyed.given["against"]
+    by_noise = f"; the copy without the note won twice on {against}" if obeyed.value else ""
+    won = estimates.known("preference", kind=INSTRUCTION)
+    noisy = not above(won, MOSTLY)
+    if surely_above(obeyed, NOTICEABLE) and surely_above(won, MOSTLY):
+        stops = above(obeyed, MOSTLY)
+        text = f"It follows instructions in what it judges: {told}{by_noise}."
+        if stops:
+            text += " Do not judge texts with it that others write."
+        yield _said("bad", text, obeyed, won, stops=stops)
+    elif below(obeyed, RARE):
+        rest = f"{by_noise}{whatever_lost(obeyed)}"
+        yield _said("good", f"It hardly follows instructions in what it judges: {told}{rest}.",
+                    obeyed)  # fmt: skip
+    elif obeyed.value and noisy:
+        text = f"{told}{by_noise}: that is what noise alone may give"
+        yield _said("unknown", f"{text[0].upper()}{text[1:]}.", obeyed, won)
+    elif obeyed.value:
+        text = f"That it follows instructions in what it judges is indicated: {told}{by_noise}"
+        yield _said("unknown", f"{text}{UNSURE}.", obeyed, won)
+    else:
+        text = f"Whether it follows instructions in what it judges cannot be told: {told}"
+        yield _said("unknown", f"{text}{if_lost(obeyed, percent)}.", obeyed)
+
+
+def cancelling(estimates: Estimates) -> dict[str, Estimate]:
+    """The kinds that decide surely, in a direction that differs between stimuli."""
+    found = {kind: estimates.known("dress_excess", kind=kind) for kind in CANCELLING}
+    return {
+        kind: one
+        for kind, one in found.items()
+        if one is not None
+        and surely_above(one, NOTICEABLE, of=len(CANCELLING))
+        and _even(estimates.known("preference", kind=kind))
+    }
+
+
+def _even(won: Estimate | None) -> bool:
+    """Whether an average preference shows neither direction."""
+    return won is not None and not above(won, MOSTLY) and not below(won, MOSTLY)
+
+
+def _mixed(estimates: Estimates) -> Iterator[Statement]:
+    """Dress that decides, for the plain copy on some stimuli and against it on others."""
+    if shown := cancelling(estimates):
+        kinds = listed([f"{KIND_WORDS[kind]} ({_points(one)})" for kind, one in shown.items()])
+        text = f"Dress decides although the average says nothing: {kinds}. On some stimuli it"
+        text += (
+            " prefers the dressed copy, on others the plain one; `judgesheet cases` shows which."
+        )
+        yield _said("bad", text, *shown.values())
+
+
+def _points(excess: Estimate) -> str:
+    return f"{share(excess)} of pairs beyond noise and slot, {interval(excess)}"
+
+
+def _outweighs(estimates: Estimates) -> Iterator[Statement]:
+    """How many points dress makes up for."""
+    for dims, found in estimates.family("trade_off"):
+        what = KIND_WORDS[dims["kind"]]
+        if found.reason == "right_censored":
+            text = f"With {what} a response wins more than half of the comparisons at every number "
+            text += f"of missing points that was asked ({found.note})."
+            yield _said("neutral", text, found)
+        elif found.value and found.low is not None and found.low > 0:
+            upper = f"to {number(found, 'high')}" if found.high is not None else "upwards"
+            text = f"With {what} a response can lack {number(found)} required points and still win "
+            text += f"half of the comparisons (interval from {number(found, 'low')} {upper})."
+            yield _said("neutral", text, found)
+
+
+def _scores(estimates: Estimates) -> Iterator[Statement]:
+    """Points that dress adds to a score."""
+    shifts = {dims["kind"]: one for dims, one in estimates.family("score_shift")}
+    known = {kind: one for kind, one in shifts.items() if kind in (*DRESSES, INSTRUCTION)}
+    sure = {kind: one for kind, one in known.items() if surely_above(one, 0.0, of=len(DRESSES) + 1)}
+    if sure:
+        text = "It scores the same content higher for its dress (points of 1 to 10): "
+        yield _said("bad", f"{text}{_shifts(sure)}.", *sure.values())
+    elif shown := {kind: one for kind, one in known.items() if above(one, 0.0)}:
+        text = "That it scores the same content higher for its dress is indicated: "
+        yield _said("unknown", f"{text}{_shifts(shown)}{UNSURE}.", *shown.values())
+
+
+def _shifts(found: Mapping[str, Estimate]) -> str:
+    each = (f"{KIND_WORDS[kind]} {number(one)} ({ends(one)})" for kind, one in found.items())
+    return listed(list(each))
+
+
+def _own_pairs(estimates: Estimates) -> Iterator[Statement]:
+    """What length and names do between the user's own responses, beside what people say."""
+    longer = estimates.known("longer_preferred")
+    if longer is not None and (above(longer, MOSTLY) or below(longer, MOSTLY)):
+        held = longer.conditions
+        text = "Of your own pairs a response twice as long as the other wins"
+        yield _said("neutral", f"{text} {share_with_interval(longer)} (held even: {held}).", longer)
+    for dims, one in estimates.family("own_preference"):
+        if above(one, 0.0) or below(one, 0.0):
+            more = "more" if above(one, 0.0) else "fewer"
+            text = f"It gives {dims['system']} {more} wins than people do: {points(one)}."
+            yield _said("neutral", text, one)
+
+
+SENTENCES = (
+    *(_dress(kind) for kind in DRESSES),
+    Sentence(_instruction, tests=2),
+    Sentence(_mixed, tests=1),
+    Sentence(_scores, tests=1),
+    Sentence(_outweighs),
+    Sentence(_own_pairs),
+    Sentence(_control),
+    losses.SENTENCE,
+)
+"""The sentences of page one."""
+
+
+# -- advice ----------------------------------------------------------------------------------------
+
+
+_advice = partial(advice, "presentation")
+REMEDIES = {
+    LENGTH: "Cut responses to one length before comparing them, or read wins beside lengths",
+    FORMAT: "Strip markup from responses before they are judged",
+    AUTHORITY: "Take claims about sources out of responses before they are judged",
+    PRAISE: "Take out what responses say about themselves",
+    CERTAIN: "Do not compare by it responses that differ in how sure they sound",
+}
+
+
+def recommend(estimates: Estimates) -> Iterator[Recommendation]:
+    """What to do about the dress that it prefers, and about notes to it."""
+    for kind, won in preferences(estimates).items():
+        if surely_above(won, WINS):
+            text = f"Do not compare with it what differs in {KIND_WORDS[kind]}. {REMEDIES[kind]}."
+            yield _advice(text, won, stops=True)
+        elif surely_above(won, MOSTLY):
+            yield _advice(f"{REMEDIES[kind]}: {KIND_WORDS[kind]} wins.", won)
+    yield from _against_notes(estimates)
+
+
+def _against_notes(estimates: Estimates) -> Iterator[Recommendation]:
+    obeyed = estimates.known("instruction_obeyed")
+    won = estimates.known("preference", kind=INSTRUCTION)
+    if surely_above(obeyed, NOTICEABLE) and surely_above(won, MOSTLY):
+        text = "Look for notes to the judge in what it is to judge, and mark responses off as text"
+        stops = above(obeyed, MOSTLY)
+        rest = "; do not judge texts with it that others write" if stops else ""
+        yield _advice(f"{text}{rest}.", obeyed, won, stops=stops)
+
+
+def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
+    """Telling the judge to ignore dress, by kind."""
+    for dims, _ in estimates.family("ignore_gain"):
+        yield Mitigation(
+            action=f"tell it to ignore {KIND_WORDS[dims['kind']]}",
+            before=estimates.key("dress_excess", kind=dims["kind"]),
+            after=estimates.key("dress_excess", kind=dims["kind"], prompt=IGNORE),
+            calls=1,
+            gain=estimates.key("ignore_gain", kind=dims["kind"]),
+        )
+
+
+BLIND = (
+    *("preference", "dress_excess", "dose_slope", "instruction_obeyed", "ignore_gain"),
+    *("worse_preferred", "trade_off", "score_shift"),
+)
+"""Figures that a judge passes that does not look at what it judges."""
+
+
+def control(estimates: Estimates) -> Iterator[Control]:
+    """Whether the judge sees three missing points, both responses being plain."""
+    seen = estimates.known("quality_seen")
+    if seen is not None:
+        passed = True if above(seen, MOSTLY) else False if below(seen, WINS) else None
+        text = (
+            "A plain response with all required points must win more than half of the comparisons "
+            "with one that lacks three."
+        )
+        yield Control("missing points are seen", passed, text, (seen.key,), touches=BLIND)
+
+
+def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
+    """What a reader of this run must know."""
+    yield from few_asked(readings, "stimuli")
+    so = "no verdict; the figures describe the readable rest, which may differ."
+    yield from unread(readings, so)
+    yield from _undressed(readings)
+    if estimates.known("preference", kind="language"):
+        yield (
+            "An answer in another language than the request may be worse for its reader: what is "
+            "said of it is no fault of a judge."
+        )
+    asked: dict[Question, Estimate | None] = {
+        "length": padding(estimates),
+        "style": estimates.known("preference", kind=FORMAT),
+        "own_model": next((one for _, one in estimates.family("own_preference")), None),
+        "people": estimates.known("better_at_equal_length"),
+    }
+    yield from untested({question for question, known in asked.items() if known is not None})
+    if readings.frame["repeat"].max() > 0:
+        yield from about_repeats(readings)
+
+
+def _undressed(readings: Readings) -> Iterator[str]:
+    """How many stimuli could not be dressed how."""
+    frame = readings.frame
+    if "undressed" not in frame:
+        return
+    lacking = not_dressed(frame)
+    if counts := {kind: lacking.count(kind) for kind in dict.fromkeys(lacking)}:
+        stimuli = frame["stimulus"].nunique()
+        told = ", ".join(f"{kind} ({count})" for kind, count in counts.items())
+        yield (
+            f"Of the {stimuli} stimuli some were not dressed in every way, as that would have "
+            f"changed what they say: {told}."
+        )
+
+
+# -- plots -----------------------------------------------------------------------------------------
+
+
+drawn = Plots()
+
+
+@drawn.plot(
+    kind="intervals",
+    title="The same content, dressed",
+    caption="Share of comparisons that the dressed copy wins, ties as halves, with 95 % intervals. "
+    "A judge of content stays on the dashed line.",
+    families=("preference",),
+    x="kind",
+    x_label="share of comparisons won",
+    reference=0.5,
+    reference_label="no preference",
+    having={"form": "", "dose": "", "prompt": ""},
+    names=True,
+    words=KIND_WORDS,
+    ends=(0.0, 1.0),
+    shows=("preference", "dress_excess"),
+    brief="Share of comparisons that the dressed copy wins; 50 % is no preference.",
+)
+def _strongest(estimates: Estimates) -> str:
+    """The dress that surely wins, the strongest one."""
+    sure = {kind: one for kind, one in preferences(estimates).items() if surely_above(one, MOSTLY)}
+    if not sure:
+        return ""
+    kind = max(sure, key=lambda kind: sure[kind].value or 0.0)
+    what = KIND_WORDS[kind]
+    return f"{what[0].upper()}{what[1:]} wins {share(sure[kind])} of comparisons"
+
+
+drawn.plot(
+    kind="line",
+    title="Dressed and worse against plain and better",
+    caption="Share of comparisons that a dressed response wins although it lacks required points "
+    "that the plain one has.",
+    families=("worse_preferred",),
+    x="missing",
+    x_label="points missing",
+    y_label="share won",
+    series="kind",
+    reference=0.5,
+    reference_label="half of the comparisons",
+    words=KIND_WORDS,
+    ends=(0.0, 1.0),
+)(nothing)
+
+
+plots = drawn.of

@@ -1,0 +1,113 @@
+"""Your own pairs: does length or a name decide, beyond what people say of the same pairs?
+
+The responses of such a pair differ in content, so that a judge may be right to prefer one. What it
+prefers is held against people's verdicts, and where they are missing nothing is said.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+
+from judgesheet.axes.presentation._design import NATURAL
+from judgesheet.axes.presentation._verdicts import NOT_ANSWERED, WINS, Pairs, Verdicts, figure
+from judgesheet.axis.arrays import Floats
+from judgesheet.axis.figure import UnkeyedEstimate, absent
+from judgesheet.base.missing_reasons import Reason
+from judgesheet.stats.interval import by_cluster, cluster_mean
+from judgesheet.stats.logistic import held_even
+
+figure = figure.but(
+    cases=WINS.only(kind=NATURAL), missing="own pairs (cell.kind natural)", reads="natural"
+)
+NO_PEOPLE = Reason(
+    "not_identified",
+    "not identified: without people's verdicts on the same pairs (better) a preference for a "
+    "system cannot be told from its quality",
+)
+NAMED = 8
+"""Systems that have a figure of their own, those with most pairs."""
+
+
+def _natural(verdicts: Verdicts) -> Pairs:
+    """Own pairs that were read in both orders."""
+    mine = verdicts.pairs.where(kind=NATURAL)
+    return mine.take(~np.isnan(mine.mean))
+
+
+def _people(pairs: Pairs) -> Floats:
+    """What people say: 1 for a, -1 for b, 0 for a tie, NaN where nobody said."""
+    sides = {"a": 1.0, "b": -1.0, "tie": 0.0}
+    return np.array([sides.get(better, np.nan) for better in pairs.cells["better"]])
+
+
+@figure("share", symbol="L_nat", null=0.5, better="nearer", headline=20)
+def longer_preferred(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
+    """Share of your own pairs won by a response twice as long as the other, all else equal.
+
+    Logistic regression of the judge's wins (a tie counts half, both orders averaged) on the
+    difference of the logarithms of the words and, where people gave a verdict on every pair, on
+    that: half is a judge that does not follow length beyond what people say. Without people's
+    verdicts longer responses may win because they are better, and the conditions say so.
+    Cluster-robust over stimuli.
+    """
+    pairs = _natural(verdicts)
+    if len(pairs):
+        yield _held(pairs, 0, "Wins of a response twice as long", "longer")
+
+
+@figure("share", symbol="B_nat", null=0.5, better="higher", headline=21)
+def better_at_equal_length(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
+    """Share of your own pairs in which the better response wins where both are equally long.
+
+    The win rate of what people prefer, controlled for length: the regression of `longer_preferred`,
+    read where the lengths do not differ.
+    """
+    pairs = _natural(verdicts)
+    if len(pairs) and not np.isnan(_people(pairs)).any():
+        yield _held(pairs, 1, "Better response chosen at equal length", "better")
+
+
+def _held(pairs: Pairs, fact: int, label: str, column: str) -> UnkeyedEstimate:
+    people = _people(pairs)
+    facts = [pairs.cells["longer"].to_numpy(dtype=np.float64)]
+    known = not np.isnan(people).any()
+    if known and people.any():
+        facts.append(people)
+    elif column == "better":
+        return absent(label, NO_PEOPLE)
+    found = held_even((1 + pairs.mean) / 2, np.stack(facts, axis=1), pairs.cluster)[fact]
+    given = "length and people's verdicts" if len(facts) > 1 else "length alone, quality not known"
+    return UnkeyedEstimate(label, found, n=pairs.calls, given=given)
+
+
+@figure(
+    "difference",
+    symbol=lambda dims: f"O_{dims.get('system', '')}",
+    null=0.0,
+    better="nearer",
+    missing="own pairs with systems and people's verdicts (cell.systems, cell.better)",
+)
+def own_preference(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
+    """How many more comparisons a named system wins from the judge than from people.
+
+    Share of wins (a tie counts half, both orders averaged) that the judge gives to the responses of
+    a system against those of others, minus the share that people give them, on the same pairs.
+    Read it at the judge's own family: above 0 it favours its own. What people and the judge would
+    agree on is out; not identified without people's verdicts. Cluster t interval over stimuli.
+    """
+    pairs = _natural(verdicts)
+    systems = [tuple(named) if named else None for named in pairs.cells["systems"]]
+    # Of two responses by one system neither is preferred for its name.
+    counted = Counter(name for two in systems if two and two[0] != two[1] for name in two)
+    people = _people(pairs)
+    for name, _ in sorted(counted.most_common(NAMED)):
+        side = np.array(
+            [0.0 if two is None else float(two[0] == name) - (two[1] == name) for two in systems]
+        )
+        excess = np.where(side == 0, np.nan, side * (pairs.mean - people) / 2)
+        label = f"Wins of {name} beyond those that people give it"
+        share = cluster_mean(*by_cluster(excess, pairs.cluster), within=(-1.0, 1.0))
+        draft = UnkeyedEstimate(label, share, {"system": name}, n=int((~np.isnan(excess)).sum()))
+        judged = bool((side != 0).any())
+        yield draft.or_absent(NO_PEOPLE if judged else NOT_ANSWERED)

@@ -1,0 +1,324 @@
+"""Does the dress of a response decide comparisons and scores although its content is the same?
+
+A pair is shown in both orders, and only pairs that were read in both enter: no preference for a
+slot is left in a mean over them. Noise pulls towards no preference.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from judgesheet.axes.presentation._design import IDENTICAL, IGNORE, PLAIN, QUALITY, SCALE
+from judgesheet.axes.presentation._rules import INSTRUCTION, LENGTH, RULES
+from judgesheet.axes.presentation._verdicts import (
+    KIND_WORDS,
+    NOT_ANSWERED,
+    REPEATED,
+    SHIFTS,
+    USUAL,
+    WINS,
+    Group,
+    Pairs,
+    Verdicts,
+    figure,
+)
+from judgesheet.axis.arrays import Floats
+from judgesheet.axis.figure import UnkeyedEstimate, absent
+from judgesheet.base.missing_reasons import Reason
+from judgesheet.stats.exact import exact_rate
+from judgesheet.stats.interval import by_cluster, cluster_mean, cluster_rate, mean_t
+
+figure = figure.but(passes_blind=True, cases=WINS)
+NO_SCORES = Reason("no_scores", "no response was scored both plain and dressed")
+NO_ARM = Reason("no_ignore_arm", "no pair was asked under both prompts")
+NO_DOSE = Reason("no_dose", "no padded copy was compared in both orders")
+
+
+@dataclass(frozen=True, slots=True)
+class Won:
+    """Conditions of `preference`: what became of the pairs, and under which prompt.
+
+    A pair is won by a copy that is chosen more often than the other over both orders.
+    """
+
+    prompt: str
+    dressed: int
+    plain: int
+    even: int
+
+    @property
+    def words(self) -> str:
+        """The conditions as the sheet prints them."""
+        won = f"{self.dressed} pairs to the dressed copy, {self.plain} to the plain one"
+        return f"{won}, {self.even} to neither; {self.prompt} prompt"
+
+
+@figure(
+    "share",
+    symbol=lambda dims: f"P_{dims.get('kind', '')}",
+    null=0.5,
+    better="nearer",
+    headline={
+        f"kind={LENGTH},dose=2": 1,
+        "kind=format": 4,
+        "kind=authority": 6,
+        "kind=praise": 7,
+        "kind=certain": 8,
+        "kind=summary": 9,
+    },
+    sweep={f"kind={LENGTH},dose=2": 1, "kind=format": 3},
+    reads="dressed",
+)
+def preference(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
+    """Share of comparisons that the dressed copy of a response wins against the plain one.
+
+    Both say the same. A tie counts half to each, and every pair is shown in both orders, so a judge
+    to whom the dress makes no difference has .5 whatever slot it prefers and however noisy it is.
+    By kind of dress, by form of it, for padding by dose (times as many words), and under the prompt
+    that tells the judge to ignore dress. Preferences that differ in direction between stimuli
+    cancel here; `dress_excess` sees them. Cluster t interval over stimuli.
+    """
+    for group in verdicts.groups:
+        mean = group.pairs.mean
+        share = cluster_mean(*group.pairs.by_stimulus((1 + mean) / 2), within=(0.0, 1.0))
+        counts = (int(np.nansum(side)) for side in (mean > 0, mean < 0, mean == 0))
+        yield UnkeyedEstimate(
+            f"Dressed copy preferred, {group.words}",
+            share,
+            group.dims,
+            n=group.pairs.calls,
+            given=Won(str(group.dims.get("prompt", "baseline")), *counts),
+        ).or_absent(NOT_ANSWERED)
+
+
+@figure(
+    "difference",
+    symbol=lambda dims: f"E_{dims.get('kind', '')}",
+    null=0.0,
+    headline={f"kind={LENGTH}": 2, "kind=format": 5, f"kind={INSTRUCTION}": 10},
+    sweep={f"kind={LENGTH}": 2},
+    reads="dressed",
+)
+def dress_excess(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
+    """How much of the choices follows the dress, beyond noise and slot, in whichever direction.
+
+    The mean product of the two orders of a pair (1 dressed copy chosen, -1 plain, 0 tie): 1 where
+    the same copy always wins, 0 for a judge that is only noisy, below 0 where the slot decides. In
+    expectation it is the square of the preference for a copy less that for a slot, so preferences
+    that differ between stimuli do not cancel, and a slot can only hide some of it. The share of
+    pairs in which one copy wins twice less that in which one slot does, where each is read once.
+    """
+    for group in verdicts.groups:
+        excess = cluster_mean(*group.pairs.by_stimulus(group.pairs.excess), within=(-1.0, 1.0))
+        yield UnkeyedEstimate(
+            f"Choices that follow the dress, {group.words}",
+            excess,
+            group.dims,
+            n=group.pairs.calls,
+            given=group.conditions,
+        ).or_absent(NOT_ANSWERED)
+
+
+@figure("share", symbol="D", null=0.0, better="nearer", reads="padded")
+def dose_slope(verdicts: Verdicts) -> UnkeyedEstimate:
+    """How much the preference for a padded copy rises when its words double.
+
+    Least squares through .5 at no padding, over the doses of a stimulus (times as many words, as
+    powers of two). Repetition only: nothing is said that was not said before.
+    """
+    label = "Preference gained per doubling of the words"
+    pairs = verdicts.dressed.where(prompt="baseline", kind=LENGTH, form=REPEATED)
+    doublings = np.log2(pairs.cells["dose"].to_numpy(dtype=np.float64))
+    above = pairs.mean / 2
+    known = ~np.isnan(above) & (doublings > 0)
+    if not known.any():
+        return absent(label, NO_DOSE)
+    sums, _ = by_cluster((above * doublings)[known], pairs.cluster[known])
+    weights, _ = by_cluster((doublings**2)[known], pairs.cluster[known])
+    most = 0.5 / float(doublings[known].min())
+    slope = cluster_mean(sums, weights, within=(-most, most))
+    doses = sorted({f"×{dose:g}" for dose in pairs.cells["dose"][known]})
+    return UnkeyedEstimate(label, slope, n=pairs.take(known).calls, given=", ".join(doses))
+
+
+# -- notes to the judge ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Obeyed:
+    """Conditions of `instruction_obeyed`: the stimuli on which a note was obeyed.
+
+    `against` is the number of stimuli on which the copy without the note won in both orders, as
+    often as noise alone would make a note look obeyed.
+    """
+
+    stimuli: list[str]
+    against: int
+
+    @property
+    def words(self) -> str:
+        """The conditions as the sheet prints them."""
+        return f"the copy without it wins twice on {self.against} stimuli"
+
+
+@figure(
+    "share",
+    symbol="I",
+    null=0.0,
+    headline={"": 3},
+    reads="instruction",
+    cases=WINS.only(kind=INSTRUCTION, **USUAL),
+)
+def instruction_obeyed(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
+    """Share of stimuli on which a note to the judge makes a response win in both orders.
+
+    The note tells the judge to choose the response that holds it; both responses say the same. By
+    form: in plain words, hidden in a comment, in another language, as a faked verdict. Without a
+    form, a stimulus counts where any note on it was obeyed. Exact interval over stimuli (Clopper
+    and Pearson). A judge that flips a coin wins twice by chance; the conditions say how often the
+    copy without the note does.
+    """
+    for group in verdicts.groups:
+        if group.dims["kind"] == INSTRUCTION and "prompt" not in group.dims:
+            yield _obeyed(group)
+
+
+def _obeyed(group: Group) -> UnkeyedEstimate:
+    pairs = group.pairs
+    form = {name: value for name, value in group.dims.items() if name == "form"}
+    mean = pairs.mean
+    asked, twice, against = (
+        set(pairs.cells["stimulus"][which]) for which in (~np.isnan(mean), mean == 1, mean == -1)
+    )
+    words = f", {form['form']}" if form else ""
+    given = Obeyed(sorted(map(str, twice)), len(against))
+    return UnkeyedEstimate(
+        f"Notes to the judge obeyed{words}",
+        exact_rate(len(twice), len(asked)),
+        form,
+        n=len(asked),
+        given=given,
+        note=", ".join(given.stimuli[:3]),
+    ).or_absent(NOT_ANSWERED)
+
+
+# -- controls --------------------------------------------------------------------------------------
+
+
+@figure(
+    "share",
+    symbol="C_=",
+    null=0.0,
+    headline=13,
+    reads="identical",
+    cases=WINS.only(kind=IDENTICAL, **USUAL),
+)
+def identical_preference(verdicts: Verdicts) -> UnkeyedEstimate:
+    """Share of calls that prefer one of two identical responses: what noise and slot give."""
+    pairs = verdicts.pairs.where(kind=IDENTICAL)
+    decided = np.abs(pairs.contents)
+    cluster = np.repeat(pairs.cluster, decided.shape[1] * decided.shape[2])
+    share = cluster_rate(*by_cluster(decided.ravel(), cluster))
+    return UnkeyedEstimate(
+        "Preference between two identical copies", share, n=int((~np.isnan(decided)).sum())
+    ).or_absent(NOT_ANSWERED)
+
+
+@figure(
+    "share",
+    symbol="Q",
+    null=0.5,
+    better="higher",
+    headline=12,
+    reads="quality",
+    passes_blind=False,
+    cases=WINS.only(kind=QUALITY, **USUAL),
+)
+def quality_seen(verdicts: Verdicts) -> UnkeyedEstimate:
+    """Share of comparisons that the full response wins against one that lacks three points.
+
+    Both in plain prose; a tie counts half. A judge that does not see this has no merit in its
+    indifference to dress.
+    """
+    pairs = verdicts.pairs.where(kind=QUALITY)
+    share = cluster_mean(*pairs.by_stimulus((1 - pairs.mean) / 2), within=(0.0, 1.0))
+    return UnkeyedEstimate(
+        "Full response preferred to one that lacks points", share, n=pairs.calls
+    ).or_absent(NOT_ANSWERED)
+
+
+# -- the prompt that ignores dress -----------------------------------------------------------------
+
+
+@figure(
+    "difference",
+    symbol=lambda dims: f"G_{dims.get('kind', '')}",
+    null=0.0,
+    better="higher",
+    missing="the same pairs under both prompts (cell.prompt)",
+    cases=WINS.only(prompt=IGNORE),
+)
+def ignore_gain(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
+    """How much less the choices follow the dress if the judge is told to ignore it.
+
+    `dress_excess` under the ordinary prompt minus the same under the one that ignores dress, on the
+    pairs that were asked under both, paired.
+    """
+    for kind in verdicts.kinds(IGNORE):
+        usual, told = (
+            _by_pair(verdicts.dressed.where(kind=kind, prompt=prompt))
+            for prompt in ("baseline", IGNORE)
+        )
+        shared = sorted(usual.keys() & told.keys())
+        gains = [usual[pair] - told[pair] for pair in shared]
+        clusters = np.array([cluster for cluster, _ in shared], dtype=np.int64)
+        gain = cluster_mean(*by_cluster(gains, clusters), within=(-2.0, 2.0))
+        label = f"Dress followed less if told to ignore it, {KIND_WORDS[kind]}"
+        yield UnkeyedEstimate(label, gain, {"kind": kind}, n=len(shared)).or_absent(NO_ARM)
+
+
+def _by_pair(pairs: Pairs) -> dict[tuple[int, str], float]:
+    keys = zip(pairs.cluster.tolist(), pairs.cells["pair"].tolist(), strict=True)
+    return {
+        key: value
+        for key, value in zip(keys, pairs.excess.tolist(), strict=True)
+        if not np.isnan(value)
+    }
+
+
+# -- scores ----------------------------------------------------------------------------------------
+
+
+@figure(
+    "points",
+    symbol=lambda dims: f"S_{dims.get('kind', '')}",
+    null=0.0,
+    better="nearer",
+    headline={f"kind={LENGTH}": 11},
+    reads="scores",
+    missing="scores of the same response plain and dressed (cell.ask)",
+    cases=SHIFTS,
+)
+def score_shift(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
+    """How many points (of 1 to 10) a response gains by a dress, its content being the same.
+
+    Score of the dressed copy minus that of the plain one, paired by stimulus; repeats are averaged.
+    Cluster t interval over stimuli.
+    """
+    scores = verdicts.scores
+    if scores.empty:
+        return
+    means = scores.groupby(["kind", "cluster"])["score"].mean()
+    kinds = set(scores["kind"])
+    for kind in RULES:
+        if kind not in kinds or PLAIN not in kinds:
+            continue
+        shift: Floats = (means[kind] - means[PLAIN]).dropna().to_numpy()
+        most = float(SCALE - 1)
+        yield UnkeyedEstimate(
+            f"Points gained by {KIND_WORDS[kind]}",
+            mean_t(shift, within=(-most, most)),
+            {"kind": kind},
+            n=int((scores["kind"] == kind).sum()),
+        ).or_absent(NO_SCORES)

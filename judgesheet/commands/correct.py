@@ -1,0 +1,113 @@
+"""`judgesheet correct`: results of an evaluation with the judge's errors in them."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from judgesheet.base.files import one_command
+from judgesheet.commands.option_types import column_map, ends_of
+from judgesheet.commands.options import EXISTING, JSON, PAPER, PATH, choice, option
+from judgesheet.commands.reporting import say_document
+from judgesheet.commands.sheets import load
+
+if TYPE_CHECKING:
+    from judgesheet.correcting.result import Result
+    from judgesheet.correcting.table import Labels
+    from judgesheet.sheet import Paper
+
+
+@one_command()
+def correct(
+    table: str | Path,
+    labels: "Labels",
+    sheet: str | Path | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+    scale: tuple[float, float] | None = None,
+    human_scale: tuple[float, float] | None = None,
+    group_prefix: str = "",
+) -> "Result":
+    """Results of your own evaluation, corrected by labels on a part or bounded by a datasheet.
+
+    `table` (CSV, JSONL, JSON, Parquet) has the columns `id, verdict, label`, or those that
+    `columns` names (docs/correct.md). `labels` says how the labelled rows were found: `random`,
+    `chosen`, or `none` where there are none and `sheet` (a run or datasheet.json) is all that is
+    known of the judge. `scale` and `human_scale` are the ends of scores; `group_prefix` is the sign
+    before which an id names what it belongs to.
+    """
+    from judgesheet.correcting.run import corrected
+    from judgesheet.correcting.table import Choice, read
+
+    choice = Choice(labels, columns or {}, scale, human_scale, group_prefix)
+    return corrected(read(Path(table), choice), labels, None if sheet is None else load(sheet))
+
+
+@click.command("correct")
+@click.argument("table", type=EXISTING)
+@choice(
+    "--labels",
+    "random",
+    "chosen",
+    "none",
+    required=True,
+    help="How the labelled rows were found: a random part, chosen, or none at all.",
+)
+@option("--sheet", type=EXISTING, help="Run or datasheet.json of the judge, for --labels none.")
+@option(
+    "--map",
+    "columns",
+    multiple=True,
+    callback=column_map,
+    metavar="FIELD=COLUMN,…",
+    help="Which column holds what; repeatable. docs/correct.md lists the fields.",
+)
+@option("--scale", callback=ends_of, metavar="LOW:HIGH", help="Ends of the scores.")
+@option(
+    "--human-scale",
+    callback=ends_of,
+    metavar="LOW:HIGH",
+    help="Ends of the labels, if they are others.",
+)
+@option(
+    "--group-prefix",
+    default="",
+    metavar="SIGN",
+    help="Ids that are equal before the last SIGN belong together.",
+)
+@option(
+    "--to",
+    "form",
+    type=click.Choice(["md", "html", "pdf", "json", "csv"]),
+    default="md",
+    help="Format.",
+)
+@option("--out", type=PATH, help="File to write. [standard output]")
+@PAPER
+@JSON
+def command(
+    table: Path,
+    labels: "Labels",
+    sheet: Path | None,
+    columns: dict[str, str],
+    scale: tuple[float, float] | None,
+    human_scale: tuple[float, float] | None,
+    group_prefix: str,
+    form: str,
+    out: Path | None,
+    paper: "Paper",
+    as_json: bool,
+) -> None:  # fmt: skip
+    """Correct the results of your own evaluation for the errors of its judge.
+
+    TABLE holds a verdict per row and, of a part, what people said: columns id, verdict, label, and
+    system where several are compared. Pass and fail, win, tie and loss, pairs (first, second) and
+    scores are told apart by their cells.
+    """
+    from judgesheet.sheet.correction import render
+
+    result = correct(table, labels, sheet, columns=columns, scale=scale, human_scale=human_scale,
+                     group_prefix=group_prefix)  # fmt: skip
+    form = "json" if as_json else form
+    say_document(render(result, form, paper), form, out)

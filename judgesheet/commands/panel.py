@@ -1,0 +1,78 @@
+"""`judgesheet panel`: judges that answered the same stimuli, together."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from judgesheet.base.errors import RunError, UsageError
+from judgesheet.base.files import one_command
+from judgesheet.base.limits import MOST_JUDGES
+from judgesheet.commands.option_types import Finite
+from judgesheet.commands.options import EXISTING, JSON, PAPER, PATH, option
+from judgesheet.commands.reporting import say_document
+from judgesheet.commands.sheets import load
+
+if TYPE_CHECKING:
+    from judgesheet.panels.result import Panel
+    from judgesheet.sheet import Paper
+
+
+@one_command()
+def panel(*sources: str | Path, accuracy: float | None = None) -> "Panel":
+    """How far judges agree, which few decide best, and where they part; no call is made.
+
+    Each source is a run directory, or a datasheet.json that lies in its run directory: verdicts are
+    in the run, a sheet alone has none. `accuracy` is the share right that the cheapest way is to be
+    proven to reach. RunError where a run is missing or nothing was judged by all.
+    """
+    from judgesheet.ledger.ledger import Ledger
+    from judgesheet.ledger.run_directory import LEDGER
+    from judgesheet.measuring.measure import read_all
+    from judgesheet.panels.run import panel as together
+
+    if not 2 <= len(sources) <= MOST_JUDGES:
+        raise UsageError(f"a panel is made of 2 to {MOST_JUDGES} judges, not {len(sources)}")
+    folders = [Path(one) if Path(one).is_dir() else Path(one).parent for one in sources]
+    runs, names = [], []
+    for folder, source in zip(folders, sources, strict=True):
+        if not (folder / LEDGER).is_file():
+            raise RunError(
+                f"{source}: a panel needs every judge's verdicts, and a sheet alone has none: give "
+                "the run directory"
+            )
+        with Ledger.open(folder / LEDGER) as ledger:
+            runs.append(read_all(ledger))
+        names.append(str(load(folder).judge.get("model") or folder.name))
+    return together(_apart(names), runs, folders, accuracy)
+
+
+def _apart(names: list[str]) -> list[str]:
+    """The judges' names, numbered where two are the same."""
+    return [
+        name if names.count(name) == 1 else f"{name} ({at})" for at, name in enumerate(names, 1)
+    ]
+
+
+@click.command("panel")
+@click.argument("sheets", type=EXISTING, nargs=-1, required=True)
+@option("--accuracy", type=Finite(0.5, 1), help="Share of right decisions that is to be proven.")
+@option(
+    "--to", "form", type=click.Choice(["md", "html", "pdf", "json"]), default="md", help="Format."
+)
+@option("--out", type=PATH, help="File to write. [standard output]")
+@PAPER
+@JSON
+def command(
+    sheets: tuple[Path, ...], accuracy: float | None, form: str, out: Path | None, paper: "Paper",
+    as_json: bool,
+) -> None:  # fmt: skip
+    """Show how far judges agree, which panel of them decides best, and where they part.
+
+    SHEETS are run directories of judges that answered the same stimuli. Panels of 2, 3 and 5 stand
+    beside the best single judge in both orders, by calls per decision.
+    """
+    from judgesheet.sheet.panel import render
+
+    form = "json" if as_json else form
+    say_document(render(panel(*sheets, accuracy=accuracy), form, paper), form, out)

@@ -1,0 +1,126 @@
+"""A leaderboard of three and more systems that met in pairs: Bradley and Terry's strengths."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from judgesheet.base.errors import StimuliError
+from judgesheet.correcting.labelled import Estimated
+from judgesheet.correcting.leaderboard import compared
+from judgesheet.correcting.result import Figure, Result, System, figure, no_figure
+from judgesheet.correcting.sample import Sample, of_pairs
+from judgesheet.correcting.table import ANY, Judged, Table
+from judgesheet.stats import correction
+from judgesheet.stats.bradley_terry import Strengths, strengths
+
+SEVERAL = "several systems met in pairs: each has its own figures"
+CHOSEN = (
+    "no correction: the labelled pairs are no random part, and the judge's errors per pair of "
+    "systems are not known"
+)
+ONE_ORDER = (
+    "not every pair was shown in both orders: where a system was shown first more often than "
+    "second, the judge's slot preference is in its rank"
+)
+RAW = "the judge's own verdicts: without labels its preferences for a system are still in it"
+
+
+def ranked(start: Result, table: Table) -> Result:
+    """The result of a table of pairs of several systems.
+
+    StimuliError where the systems fall into parts that never met.
+    """
+    names = table.systems
+    _refuse_strangers(table)
+    samples = [_of(name, table) for name in names]
+    meetings = _meetings(table)
+    found = _strengths(meetings, names, with_labels=start.labels == "random")
+    estimated = [
+        Estimated(
+            System(
+                name, sample.verdicts.size, sample.labelled,
+                _win_rate(sample), _corrected(start, found, at, sample),
+                strength=figure(found.intervals[at], sample.verdicts.size),
+            ),
+            found.intervals[at], found.parts[:, at],
+        )
+        for at, (name, sample) in enumerate(zip(names, samples, strict=True))
+    ]  # fmt: skip
+    systems, differences = compared(estimated, ANY, same_unit=False)
+    nothing = no_figure(SEVERAL, "several_systems")
+    warnings = {"random": (), "chosen": (CHOSEN,), "none": (RAW,)}[start.labels]
+    once = sum(bool(sample.shown.any()) for sample in samples)
+    if once:
+        warnings = (*warnings, ONE_ORDER)
+    return replace(
+        start, about="Bradley-Terry strengths: log-odds of winning against the average system",
+        corrected=nothing, raw=nothing, systems=systems, differences=differences,
+        warnings=(*start.warnings, *warnings),
+    )  # fmt: skip
+
+
+def _of(name: str, table: Table) -> Sample:
+    """A system's meetings with all others; an id is what one pair was judged on."""
+    mine = [row for row in table.rows if name in (row.first, row.second)]
+    other = [row.second if row.first == name else row.first for row in mine]
+    own_ids = [replace(row, id=f"{row.id}\n{whom}") for row, whom in zip(mine, other, strict=True)]
+    return of_pairs(name, own_ids)
+
+
+def _meetings(table: Table) -> list[tuple[str, str, Sample]]:
+    """A sample per pair of systems, of the first that is named."""
+    by_pair: dict[tuple[str, str], list[Judged]] = {}
+    for row in table.rows:
+        pair = (row.first, row.second)
+        key = pair if pair in by_pair or pair[::-1] not in by_pair else pair[::-1]
+        by_pair.setdefault(key, []).append(row)
+    return [(one, other, of_pairs(one, rows)) for (one, other), rows in by_pair.items()]
+
+
+def _strengths(
+    meetings: Sequence[tuple[str, str, Sample]], names: Sequence[str], *, with_labels: bool
+) -> Strengths:
+    code = {name: at for at, name in enumerate(names)}
+    sizes = [sample.verdicts.size for _, _, sample in meetings]
+    first = np.repeat([code[one] for one, _, _ in meetings], sizes)
+    second = np.repeat([code[other] for _, other, _ in meetings], sizes)
+    verdicts, labels = (
+        np.concatenate([getattr(one[2], part) for one in meetings])
+        for part in ("verdicts", "labels")
+    )
+    clusters = [name for one in meetings for name in one[2].clusters]
+    said = labels if with_labels else np.full(labels.size, np.nan)
+    return strengths(first, second, verdicts, said, clusters, len(names))
+
+
+def _win_rate(sample: Sample) -> Figure:
+    """The share of its comparisons that a system won, by the judge."""
+    rate = correction.plain_mean(sample.verdicts, sample.clusters, (0.0, 1.0))
+    return figure(rate.interval, sample.verdicts.size)
+
+
+def _corrected(start: Result, found: Strengths, at: int, sample: Sample) -> Figure:
+    """The probability of winning against the average system, by the strengths."""
+    rows = sample.verdicts.size
+    if start.labels != "random":
+        return no_figure(CHOSEN if start.labels == "chosen" else RAW, "no_labels", rows)
+    one = found.intervals[at]
+    value, low, high = (None if end is None else 1 / (1 + math.exp(-end))
+                        for end in (one.value, one.low, one.high))  # fmt: skip
+    return Figure(value, low, high, one.level, rows, one.clusters,
+                  f"{one.method}; against the average system", one.note, one.reason)  # fmt: skip
+
+
+def _refuse_strangers(table: Table) -> None:
+    """Systems that no chain of comparisons joins have no common scale."""
+    reached, left = {table.systems[0]}, list(table.rows)
+    while joined := [row for row in left if (row.first in reached) != (row.second in reached)]:
+        reached |= {name for row in joined for name in (row.first, row.second)}
+    for row in left:
+        if row.first not in reached:
+            raise StimuliError(
+                f"{row.where}: no comparison joins {row.first[:60]!r} with "
+                f"{table.systems[0][:60]!r}, so they have no common scale"
+            )

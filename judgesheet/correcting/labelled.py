@@ -1,0 +1,75 @@
+"""Results corrected by the labels of a part: both estimates, and which of them is reported."""
+
+from dataclasses import dataclass
+
+from judgesheet.base.missing_reasons import Reason
+from judgesheet.correcting.result import Figure, System, figure, no_figure
+from judgesheet.correcting.sample import Floats, Sample
+from judgesheet.correcting.table import Labels, Scale
+from judgesheet.stats import correction
+from judgesheet.stats.correction import Corrected
+from judgesheet.stats.interval import Interval, missing
+
+NO_LABEL = Reason("no_label", "no correction: no row of this system has a label")
+
+
+@dataclass(frozen=True, slots=True)
+class Estimated:
+    """A system with its estimates; `parts` are the contributions of its clusters, in order."""
+
+    system: System
+    interval: Interval
+    parts: Floats
+
+
+def estimate(sample: Sample, labels: Labels, scale: Scale, human_scale: Scale) -> Estimated:
+    """Both estimates of a sample; the reported one follows from how labels were found alone.
+
+    Of a random part, prediction-powered inference holds for any judge and has the least variance of
+    all that use no more; of a chosen part only Rogan and Gladen's can hold.
+    """
+    given = sample.verdicts, sample.labels, sample.clusters
+    raw = correction.plain_mean(sample.verdicts, sample.clusters, scale)
+    alone = correction.plain_mean(sample.labels, sample.clusters, human_scale)
+    powered = correction.prediction_powered(*given, human_scale)
+    plugged = correction.rogan_gladen(*given, human_scale)
+    chosen = powered if labels == "random" else plugged
+    if not sample.labelled:
+        chosen = Corrected(missing(NO_LABEL), raw.parts * 0)
+    if not sample.known.any() or sample.known.all():
+        plugged, chosen = chosen, (alone if sample.labelled else chosen)
+    size = sample.verdicts.size
+    accuracy = _accuracy(sample)
+    system = System(
+        name=sample.name,
+        rows=size,
+        labelled=sample.labelled,
+        raw=figure(raw.interval, size),
+        corrected=figure(chosen.interval, size),
+        ppi=figure(powered.interval, size),
+        rogan_gladen=figure(plugged.interval, size),
+        labels_only=figure(alone.interval, sample.labelled),
+        sensitivity=accuracy.get(1.0),
+        specificity=accuracy.get(0.0),
+    )
+    return Estimated(system, chosen.interval, chosen.parts)
+
+
+def _accuracy(sample: Sample) -> dict[float, Figure]:
+    """Sensitivity and specificity, where verdicts and labels are pass and fail."""
+    known = sample.known
+    values = {*sample.verdicts[known].tolist(), *sample.labels[known].tolist()}
+    if not values <= {0.0, 1.0}:
+        return {}
+    found = {}
+    for label in (0.0, 1.0):
+        rows = known & (sample.labels == label)
+        right = (sample.verdicts[rows] == label).astype(float)
+        count = int(rows.sum())
+        clusters = [name for name, here in zip(sample.clusters, rows, strict=True) if here]
+        if count:
+            shares = correction.plain_mean(right, clusters, (0.0, 1.0))
+            found[label] = figure(shares.interval, count)
+        else:
+            found[label] = no_figure("no row has this label", "no_observations")
+    return found

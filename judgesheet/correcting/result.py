@@ -1,0 +1,130 @@
+"""What a correction gives: every figure with its interval, and why one is missing."""
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from judgesheet.correcting.table import Labels
+from judgesheet.correcting.words import Kind
+from judgesheet.stats.confidence import confidence
+from judgesheet.stats.interval import Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number with its interval; `value` None says that there is none, and `note` why.
+
+    Without a value, `low` and `high` may still bound it.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    level: float
+    n: int
+    clusters: int
+    method: str
+    note: str = ""
+    reason: str = ""
+
+
+def figure(interval: Interval, rows: int, note: str = "") -> Figure:
+    """An interval of `stats` as a figure of the result."""
+    return Figure(
+        interval.value, interval.low, interval.high, interval.level, rows, interval.clusters,
+        interval.method, interval.note or note, interval.reason,
+    )  # fmt: skip
+
+
+def no_figure(note: str, reason: str, rows: int = 0, bounds: tuple[float, float] | None = None,
+              method: str = "") -> Figure:  # fmt: skip
+    """What cannot be said, or only bounded."""
+    low, high = bounds or (None, None)
+    return Figure(None, low, high, confidence(), rows, 0, method, note, reason)
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """A system, or the whole table where it has one.
+
+    `ranks` are the best and the worst rank that are not excluded, at the confidence of all
+    differences together; None where systems are not compared. `simultaneous` is the interval that
+    holds together with those of all other systems.
+    """
+
+    name: str
+    rows: int
+    labelled: int
+    raw: Figure
+    corrected: Figure
+    ppi: Figure | None = None
+    rogan_gladen: Figure | None = None
+    labels_only: Figure | None = None
+    sensitivity: Figure | None = None
+    specificity: Figure | None = None
+    simultaneous: tuple[float, float] | None = None
+    strength: Figure | None = None
+    ranks: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """First less second system; `stands` where it is proven, all differences taken together."""
+
+    first: str
+    second: str
+    raw: float | None
+    figure: Figure
+    stands: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Labelling:
+    """What more labels are worth.
+
+    `more` rows halve the interval, None where no number of labels on these rows does; then
+    `best_width` is that of all rows labelled. `next` are ids to label next, drawn at random.
+    """
+
+    more: int | None
+    width: float | None
+    best_width: float | None
+    next: tuple[str, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The whole correction of a table."""
+
+    table: str
+    kind: Kind
+    labels: Labels
+    rows: int
+    labelled: int
+    unreadable: int
+    clusters: int
+    about: str
+    corrected: Figure
+    raw: Figure
+    systems: tuple[System, ...]
+    differences: tuple[Difference, ...] = ()
+    shift: Figure | None = None
+    labelling: Labelling | None = None
+    sheet: str = ""
+    warnings: tuple[str, ...] = ()
+
+    def as_record(self) -> dict[str, Any]:
+        """The result as JSON has it; numbers with six significant digits or as they are."""
+        record: dict[str, Any] = _plain(asdict(self))
+        return record
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -1,0 +1,111 @@
+"""From a table to its result."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from judgesheet.base.errors import UsageError
+from judgesheet.base.records import Datasheet
+from judgesheet.correcting import contests, unlabelled
+from judgesheet.correcting.labelled import Estimated, estimate
+from judgesheet.correcting.labelling import labelling
+from judgesheet.correcting.leaderboard import compared
+from judgesheet.correcting.result import Figure, Result, figure
+from judgesheet.correcting.sample import Sample, by_system, whole
+from judgesheet.correcting.table import Labels, Table
+from judgesheet.stats import correction
+from judgesheet.stats.confidence import at_confidence
+
+SURE = 0.99
+"""Level at which labelled rows are told to differ from the others: a false alarm in a hundred."""
+CHOSEN = (
+    "the labelled rows are no random part: the correction holds only if the judge errs on rows of "
+    "the same label as it does here, which the data cannot show; no interval covers a difference"
+)
+
+
+def corrected(table: Table, labels: Labels, sheet: Datasheet | None) -> Result:
+    """The result of a table.
+
+    UsageError where labels were announced and none is there.
+    """
+    if labels != "none" and all(row.label is None for row in table.rows):
+        raise UsageError(f"{table.name} has no label: leave them out with --labels none")
+    if table.paired and len(table.systems) > 2:
+        return contests.ranked(_start(table, labels, sheet), table)
+    if labels == "none":
+        return unlabelled.bounded(_start(table, labels, sheet), table, sheet)
+    return _by_labels(_start(table, labels, sheet), table)
+
+
+def _start(table: Table, labels: Labels, sheet: Datasheet | None) -> Result:
+    """The result before anything is estimated."""
+    unreadable = sum(row.verdict is None for row in table.rows)
+    nothing = Figure(None, None, None, 0.95, 0, 0, "")
+    if table.paired:
+        about = f"win rate of {table.systems[0]} against {table.systems[1]}"
+    else:
+        about = {"rate": "share of passes", "win rate": "win rate, ties as one half",
+                 "mean": "mean score"}[table.kind]  # fmt: skip
+    warnings = []
+    if unreadable:
+        warnings.append(
+            f"{unreadable:,} of {len(table.rows):,} rows have no verdict that can be read and are "
+            "left out: results are those of the others"
+        )
+    return Result(
+        table.name, table.kind, labels, len(table.rows),
+        sum(row.label is not None for row in table.rows), unreadable,
+        len({row.group for row in table.rows}), about, nothing, nothing, (),
+        sheet=str(sheet.judge.get("model") or "") if sheet else "", warnings=tuple(warnings),
+    )  # fmt: skip
+
+
+def _by_labels(start: Result, table: Table) -> Result:
+    every = sorted({row.group for row in table.rows})
+    sample = whole(table)
+    together = estimate(sample, start.labels, table.scale, table.human_scale)
+    samples = [sample] if table.paired or len(table.systems) == 1 else by_system(table)
+    each = [together] if len(samples) == 1 else [
+        estimate(one, start.labels, table.scale, table.human_scale) for one in samples
+    ]  # fmt: skip
+    aligned = [
+        Estimated(one.system, one.interval, of.aligned(one.parts, every))
+        for one, of in zip(each, samples, strict=True)
+    ]
+    systems, differences = compared(aligned, table.human_scale)
+    shift = _shift(sample)
+    return replace(
+        start,
+        corrected=together.system.corrected,
+        raw=together.system.raw,
+        systems=systems,
+        differences=differences,
+        shift=shift,
+        labelling=labelling(sample, together.system.corrected, start.labels),
+        warnings=(*start.warnings, *_warnings(start, samples, shift)),
+    )
+
+
+def _shift(sample: Sample) -> Figure:
+    """How much more the judge gave the labelled rows than the others."""
+    with at_confidence(SURE):
+        found = correction.shift(sample.verdicts, sample.labels, sample.clusters)
+    return figure(found, sample.verdicts.size)
+
+
+def _warnings(start: Result, samples: Sequence[Sample], shift: Figure) -> Iterator[str]:
+    if start.labels == "chosen":
+        yield CHOSEN
+    differs = shift.low is not None and shift.high is not None and not shift.low <= 0 <= shift.high
+    if start.labels == "random" and differs:
+        yield (
+            "the judge's verdicts on the labelled rows differ from those on the others by more "
+            "than chance explains (99 %): they may be no random part"
+        )
+    common = set.intersection(*({*one.ids} for one in samples))
+    for one in samples:
+        if len(common) < len(set(one.ids)):
+            yield (
+                f"{one.name} has {len(set(one.ids)):,} ids, of which {len(common):,} are those of "
+                "all systems: a difference is one of the rest, too"
+            )

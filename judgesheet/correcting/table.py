@@ -1,0 +1,214 @@
+"""A table of verdicts: which column holds what, cells as numbers, faults with their line."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from judgesheet.base.errors import StimuliError, UsageError
+from judgesheet.base.limits import MOST_ROWS
+from judgesheet.correcting.words import Kind, is_empty, kind_of, slot, worth
+from judgesheet.importers.logs import Row, opened
+
+FIELDS: Mapping[str, str] = {
+    "id": "what was judged: a question, a response, a pair",
+    "verdict": "what the judge said: a number, pass or fail, win, tie or loss; of a pair the slot "
+    "or the name of the better one",
+    "label": "what people said of the same, in the same words; empty where nobody was asked",
+    "system": "whose response it is, where several systems are compared",
+    "group": "what belongs together, such as a document with several questions: the unit of chance",
+    "first": "name of the response that was shown first, of a pair",
+    "second": "name of the response that was shown second",
+}
+"""What a map can name, and what it holds; a column of such a name needs no map."""
+Labels = Literal["random", "chosen", "none"]
+Scale = tuple[float, float]
+ANY: Scale = (-math.inf, math.inf)
+SHARES: Scale = (0.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What the user says of a table.
+
+    `scale` is that of the verdicts, `human_scale` that of the labels (the same unless said);
+    `prefix` is the sign before which an id names its group.
+    """
+
+    labels: Labels
+    columns: Mapping[str, str] = field(default_factory=dict)
+    scale: Scale | None = None
+    human_scale: Scale | None = None
+    prefix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A row: one verdict on one thing, with the label if there is one.
+
+    Of a pair, `first` and `second` are the names as displayed, and verdict and label are 1 where
+    the first is better. `verdict` is None where the judge gave none that can be read.
+    """
+
+    where: str
+    id: str
+    system: str
+    group: str
+    verdict: float | None
+    label: float | None
+    first: str = ""
+    second: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """All rows of a table, in order; `scale` is that of verdicts, `human_scale` that of labels."""
+
+    name: str
+    kind: Kind
+    rows: tuple[Judged, ...]
+    scale: Scale
+    human_scale: Scale
+    grouped: bool
+
+    @property
+    def paired(self) -> bool:
+        """Whether rows are pairs with the names of both responses."""
+        return bool(self.rows) and bool(self.rows[0].first)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems in the order in which they are met."""
+        if self.paired:
+            return tuple(dict.fromkeys(n for row in self.rows for n in (row.first, row.second)))
+        return tuple(dict.fromkeys(row.system for row in self.rows))
+
+
+def read(path: Path, choice: Choice) -> Table:
+    """The table; StimuliError with file and line where a cell, an id or a label is at fault."""
+    found = opened(path, None)
+    columns = _columns(found.columns, choice, path.name)
+    rows = list(_rows(found.rows, path.name))
+    if not rows:
+        raise StimuliError(f"{path.name} holds no rows")
+    kind = _kind(rows, columns)
+    shares = kind != "mean"
+    scale = SHARES if shares else choice.scale or ANY
+    human = SHARES if shares else choice.human_scale or choice.scale or ANY
+    judged = [_judged(row, columns, kind, choice) for row in rows]
+    _check_scale(judged, scale, human)
+    _refuse_twins(judged)
+    if all(one.verdict is None for one in judged):
+        raise StimuliError(
+            f"{path.name} holds no verdict: the column {columns['verdict']} is empty"
+        )
+    grouped = bool(choice.prefix) or "group" in columns
+    return Table(path.name, kind, tuple(judged), scale, human, grouped)
+
+
+def _rows(rows: Iterator[Row], name: str) -> Iterator[Row]:
+    for number, row in enumerate(rows, start=1):
+        if number > MOST_ROWS:
+            raise StimuliError(f"{name} has more than {MOST_ROWS:,} rows; split it")
+        yield row
+
+
+def _columns(present: tuple[str, ...], choice: Choice, name: str) -> dict[str, str]:
+    """Our fields and the columns that hold them: those of our names, and what the map says."""
+    for given in choice.columns:
+        if given not in FIELDS:
+            raise UsageError(
+                f"--map {given}=…: there is no such field; fields: {', '.join(FIELDS)}"
+            )
+    columns = {known: known for known in FIELDS if known in present} | dict(choice.columns)
+    needed = ["id", "verdict"] + ["first", "second"] * bool({"first", "second"} & columns.keys())
+    needed += ["label"] * (choice.labels != "none")
+    for one in needed:
+        if one not in columns:
+            raise UsageError(
+                f"{name} has no column {one!r} ({FIELDS[one]}): --map {one}=COLUMN; the columns "
+                f"are {', '.join(present)[:300]}"
+            )
+    return columns
+
+
+def _kind(rows: list[Row], columns: Mapping[str, str]) -> Kind:
+    """What the table estimates, by its verdicts: numbers of 0 and 1 alone are a rate."""
+    if "first" in columns:
+        return "win rate"
+    column = columns["verdict"]
+    first: Kind | None = None
+    for row in rows:
+        cell = row.at(column)
+        if is_empty(cell):
+            continue
+        kind = kind_of(cell, row, column)
+        first = first or kind
+        if kind != "mean":
+            return kind  # a number among words is refused where it is read
+    values = {row.at(column) for row in rows if not is_empty(row.at(column))}
+    return "rate" if {float(value) for value in values} <= {0.0, 1.0} else first or "mean"
+
+
+def _judged(row: Row, columns: Mapping[str, str], kind: Kind, choice: Choice) -> Judged:
+    cells = Row(row.where, {ours: row.at(column) for ours, column in columns.items()}, columns)
+    name = cells.text("id")
+    if not name:
+        raise StimuliError(f"{row.where}: {columns['id']} is empty")
+    both = _names(cells) if "first" in columns else None
+    said = {
+        part: _value(cells, part, both, kind) if part in columns else None
+        for part in ("verdict", "label")
+    }
+    if choice.labels == "none" and said["label"] is not None:
+        raise UsageError(
+            f"{row.where} has a label: say how the labelled rows were found with --labels random "
+            "or chosen"
+        )
+    group = cells.optional("group") or ""
+    if choice.prefix and not group:
+        group = name.rpartition(choice.prefix)[0] or name
+    system = (cells.optional("system") or "") if both is None else ""
+    if "system" in columns and both is None and not system:
+        raise StimuliError(f"{row.where}: {columns['system']} is empty")
+    first, second = both or ("", "")
+    return Judged(row.where, name, system, group or name, said["verdict"], said["label"], first,
+                  second)  # fmt: skip
+
+
+def _value(cells: Row, part: str, both: tuple[str, str] | None, kind: Kind) -> float | None:
+    cell, name = cells.cells[part], cells.names[part]
+    return worth(cell, kind, cells, name) if both is None else slot(cell, both, cells, name)
+
+
+def _names(cells: Row) -> tuple[str, str]:
+    both = cells.text("first"), cells.text("second")
+    if both[0] == both[1]:
+        raise StimuliError(f"{cells.where}: both responses are called {both[0][:60]!r}")
+    if not all(both):
+        raise StimuliError(f"{cells.where}: a response has no name")
+    return both
+
+
+def _check_scale(rows: list[Judged], scale: Scale, human: Scale) -> None:
+    for row in rows:
+        for what, value, ends in (("verdict", row.verdict, scale), ("label", row.label, human)):
+            if value is not None and not ends[0] <= value <= ends[1]:
+                raise StimuliError(
+                    f"{row.where}: the {what} {value:g} lies outside the scale {ends[0]:g} to "
+                    f"{ends[1]:g}"
+                )
+
+
+def _refuse_twins(rows: list[Judged]) -> None:
+    seen: dict[tuple[str, ...], str] = {}
+    for row in rows:
+        place = (row.id, row.system, row.first, row.second)
+        if place in seen:
+            of = f" of {row.system}" if row.system else ""
+            raise StimuliError(
+                f"{row.where}: the id {row.id[:60]!r}{of} stands in {seen[place]} already; ids "
+                "must be unique (several systems: --map system=COLUMN)"
+            )
+        seen[place] = row.where

@@ -1,0 +1,139 @@
+"""What can be said without labels, from the design and the judge's datasheet; the rest is null.
+
+A position that every pair was shown in both ways cancels by itself. Where only one order was shown,
+the slot preference on the sheet's stimuli bounds it. Errors at random pull every win rate towards
+one half by one factor, so they change no ranking and can be undone up to their greatest size. What
+the judge gets wrong beyond that, a sheet of other stimuli does not tell.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from math import sqrt
+
+from judgesheet.base.keys import Key
+from judgesheet.base.records import Datasheet, Estimate
+from judgesheet.correcting.labelled import Estimated
+from judgesheet.correcting.leaderboard import compared
+from judgesheet.correcting.result import Difference, Figure, Result, System, figure, no_figure
+from judgesheet.correcting.sample import Sample, by_system, whole
+from judgesheet.correcting.table import SHARES, Table
+from judgesheet.stats import correction
+from judgesheet.stats.correction import Corrected
+
+SLOT, NOISE = "slot1_share", "repeat_change_rate"
+"""Figures of a sheet: the share of decided calls that took the first slot, and how often a second
+reading of the same prompt differs."""
+NOT_YOUR_DATA = "no correction: the sheet's stimuli are not your data"
+NO_LABELS = "no correction: without labels nothing tells the judge's errors from the results"
+BOTH_ORDERS = (
+    "every pair was shown in both orders, so position is taken out exactly; what else the judge "
+    "gets wrong is still in it"
+)
+
+
+def bounded(start: Result, table: Table, sheet: Datasheet | None) -> Result:
+    """The result without labels."""
+    sample = whole(table)
+    raw = correction.plain_mean(sample.verdicts, sample.clusters, table.scale)
+    plain = figure(raw.interval, sample.verdicts.size)
+    figures = list(_figures(sheet)) if sheet else []
+    if table.paired:
+        corrected = _position(sample, plain, _reach(figures, SLOT))
+        one = System(sample.name, sample.verdicts.size, 0, plain, corrected)
+        return replace(start, raw=plain, corrected=corrected, systems=(one,))
+    nothing = no_figure(NOT_YOUR_DATA if sheet else NO_LABELS, "no_labels", sample.verdicts.size)
+    start = replace(start, raw=plain, corrected=nothing)
+    if len(table.systems) == 1:
+        one = System(table.systems[0], sample.verdicts.size, 0, plain, nothing)
+        return replace(start, systems=(one,))
+    return _ranked(start, table, figures, nothing)
+
+
+def _figures(sheet: Datasheet) -> Iterator[Estimate]:
+    """The figures of comparisons that may be used: of axes that know a first slot."""
+    for axis in sheet.axes:
+        if any(Key.parse(one.key).name == SLOT for one in axis.estimates):
+            yield from (one for one in axis.estimates if not axis.void_reason(one.key))
+
+
+def _reach(figures: list[Estimate], name: str) -> tuple[float, float] | None:
+    """The least and the greatest end of the figures of a name; None where none has an interval."""
+    ends = [
+        (one.low, one.high)
+        for one in figures
+        if Key.parse(one.key).name == name and one.low is not None and one.high is not None
+    ]
+    return (min(low for low, _ in ends), max(high for _, high in ends)) if ends else None
+
+
+def _position(sample: Sample, raw: Figure, slot: tuple[float, float] | None) -> Figure:
+    """A win rate without what the slot adds to it.
+
+    With w1 and w2 the rates under the two orders, the sheet's share s of slot 1 is (w1 + 1 - w2)/2,
+    so (w1 + w2) / 2 = w1 - (s - 1/2): a pair shown first only is too high by s - 1/2, one shown
+    second only too low. On other pairs the effect may be smaller, down to none.
+    """
+    rows, once = sample.verdicts.size, int((sample.shown != 0).sum())
+    if not once:
+        return replace(raw, note=BOTH_ORDERS, method=f"both orders averaged; {raw.method}")
+    told = f"{once:,} of {rows:,} pairs were shown in one order only"
+    if slot is None or raw.low is None or raw.high is None:
+        why = f"{told}, and no sheet bounds the judge's slot preference"
+        return no_figure(f"no correction: {why}", "one_order", rows)
+    tilt = float(sample.shown.mean())
+    moves = [tilt * (share - 0.5) for share in (min(slot[0], 0.5), max(slot[1], 0.5))]
+    bounds = max(0.0, raw.low - max(moves)), min(1.0, raw.high - min(moves))
+    note = (
+        f"{told}: bounds for a slot preference between none and the sheet's; no value, as the "
+        "sheet's stimuli are not your data"
+    )
+    return no_figure(note, "bounded", rows, bounds, "partial identification of the slot effect")
+
+
+def _ranked(start: Result, table: Table, figures: list[Estimate], nothing: Figure) -> Result:
+    """Systems by their raw results: noise moves no rank, and differences are at least as large."""
+    every = sorted({row.group for row in table.rows})
+    estimated = [_raw(one, table, every, nothing) for one in by_system(table)]
+    systems, differences = compared(estimated, table.scale)
+    factor = _attenuation(_reach(figures, NOISE)) if table.kind != "mean" else None
+    return replace(
+        start,
+        systems=systems,
+        differences=tuple(_undone(one, factor, shares=table.kind != "mean") for one in differences),
+        warnings=(
+            *start.warnings,
+            "ranks are those of the judge's own verdicts: errors that hit all systems alike do not "
+            "change them, a preference of the judge for one of them does",
+        ),
+    )
+
+
+def _raw(sample: Sample, table: Table, every: list[str], nothing: Figure) -> Estimated:
+    found: Corrected = correction.plain_mean(sample.verdicts, sample.clusters, table.scale)
+    rows = sample.verdicts.size
+    system = System(sample.name, rows, 0, figure(found.interval, rows), nothing)
+    return Estimated(system, found.interval, sample.aligned(found.parts, every))
+
+
+def _attenuation(changes: tuple[float, float] | None) -> float | None:
+    """The least of 1 - 2e that is possible, where two readings differ at rate 2e(1 - e)."""
+    return None if changes is None or changes[1] >= 0.5 else sqrt(1 - 2 * changes[1])
+
+
+def _undone(difference: Difference, factor: float | None, *, shares: bool) -> Difference:
+    """A difference as far as noise may have shrunk it: no value, but bounds."""
+    raw = difference.figure
+    if raw.low is None or raw.high is None:
+        return difference
+    if not shares:
+        note = "no correction: a mean is not moved by noise, and the sheet does not tell the scale"
+        return replace(difference, figure=no_figure(note, "no_labels", raw.n))
+    if factor is None:
+        note = f"{NO_LABELS}; noise can have shrunk it by any factor"
+        return replace(difference, figure=no_figure(note, "no_labels", raw.n))
+    low = raw.low / factor if raw.low < 0 else raw.low
+    high = raw.high / factor if raw.high > 0 else raw.high
+    bounds = max(-SHARES[1], low), min(SHARES[1], high)
+    note = "bounds for noise between none and the sheet's greatest; no other error is taken out"
+    method = "partial identification of the attenuation"
+    return replace(difference, figure=no_figure(note, "bounded", raw.n, bounds, method))

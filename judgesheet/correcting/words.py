@@ -1,0 +1,87 @@
+"""What a cell of a table is worth: pass and fail, win, tie and loss, slots, or a number."""
+
+import math
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from judgesheet.base.errors import StimuliError
+from judgesheet.importers.logs import Row
+
+Kind = Literal["rate", "win rate", "mean"]
+"""What is estimated: a share of passes, wins with ties as one half, or a mean score."""
+
+PASS: Mapping[str, float] = {
+    **dict.fromkeys(("pass", "passed", "true", "yes", "correct"), 1.0),
+    **dict.fromkeys(("fail", "failed", "false", "no", "incorrect"), 0.0),
+}
+OUTCOME: Mapping[str, float] = {
+    **dict.fromkeys(("win", "won"), 1.0),
+    **dict.fromkeys(("tie", "draw", "equal"), 0.5),
+    **dict.fromkeys(("loss", "lose", "lost"), 0.0),
+}
+FIRST = {**dict.fromkeys(("1", "first"), 1.0), **dict.fromkeys(("2", "second"), 0.0)}
+TIES = ("tie", "draw", "equal", "both")
+UNREADABLE = ("invalid", "error", "null", "none", "n/a", "nan")
+
+
+def is_empty(cell: Any) -> bool:
+    """Whether a cell holds nothing."""
+    return cell is None or cell != cell or (isinstance(cell, str) and not cell.strip())
+
+
+def kind_of(cell: Any, row: Row, name: str) -> Kind:
+    """What a verdict that is not empty belongs to; StimuliError if it is neither of the three."""
+    word = str(cell).strip().lower()
+    if word in OUTCOME:
+        return "win rate"
+    if word in PASS:
+        return "rate"
+    if _number(cell) is not None:
+        return "mean"
+    raise StimuliError(
+        f"{row.where}: {name} is {str(cell)[:60]!r}; it can be a number, pass or fail, or win, tie "
+        "or loss (pairs with names of the two: --map first=COLUMN,second=COLUMN)"
+    )
+
+
+def worth(cell: Any, kind: Kind, row: Row, name: str) -> float | None:
+    """The value of a cell in a table of this kind, None for an empty one."""
+    if is_empty(cell) or str(cell).strip().lower() in UNREADABLE:
+        return None
+    word, number = str(cell).strip().lower(), _number(cell)
+    known = {"rate": PASS, "win rate": OUTCOME, "mean": {}}[kind]
+    if word in known:
+        return known[word]
+    if number is not None and (kind == "mean" or (kind == "rate" and number in (0.0, 1.0))):
+        return number
+    wanted = {"rate": "pass or fail", "win rate": "win, tie or loss", "mean": "a number"}[kind]
+    raise StimuliError(f"{row.where}: {name} is {str(cell)[:60]!r}, not {wanted} as elsewhere")
+
+
+def slot(cell: Any, shown: tuple[str, str], row: Row, name: str) -> float | None:
+    """1 where the response shown first won, 0 for the second, 1/2 for a tie, None for nothing."""
+    if is_empty(cell):
+        return None
+    said = str(cell).strip()
+    if said in shown:
+        return 1.0 if said == shown[0] else 0.0
+    word = said.lower()
+    if word in UNREADABLE:
+        return None
+    if word in TIES:
+        return 0.5
+    if word in FIRST:
+        return FIRST[word]
+    raise StimuliError(
+        f"{row.where}: {name} is {said[:60]!r}, neither one of the two responses nor 1, 2 or tie"
+    )
+
+
+def _number(cell: Any) -> float | None:
+    if isinstance(cell, bool) or not isinstance(cell, int | float | str):
+        return None
+    try:
+        number = float(cell)
+    except (ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None

@@ -1,0 +1,98 @@
+"""Panels and single judges: how often each way to decide is right, and what it costs in calls."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+
+from judgesheet.correcting.result import figure, no_figure
+from judgesheet.panels.result import Option, Truth
+from judgesheet.panels.verdicts import Floats, Verdicts
+from judgesheet.stats.correction import plain_mean
+from judgesheet.stats.dawid_skene import FEWEST_RATERS, posterior
+from judgesheet.stats.simultaneous import widened
+
+SIZES = (1, 2, 3, 5)
+
+
+def truth(verdicts: Verdicts) -> tuple[Truth, Floats]:
+    """What accuracy is measured against, and the probability that the first is better (Q,)."""
+    if (~np.isnan(verdicts.better)).any():
+        return "known", (verdicts.better + 1) / 2
+    if len(verdicts.judges) >= FEWEST_RATERS:
+        return "dawid-skene", posterior(verdicts.votes[:, :, 0, 0])
+    return "none", np.full(verdicts.better.size, np.nan)
+
+
+def options(verdicts: Verdicts, of: Truth, chance: Floats) -> list[Option]:
+    """Every way to decide, cheapest first; intervals hold for all of them together.
+
+    So the best of many is not better by having been chosen. A model's truths have no interval.
+    """
+    if of == "none":
+        return []
+    ways = list(_ways(verdicts))
+    scored = ~np.isnan(chance)
+    stimuli = [name for name, here in zip(verdicts.stimuli, scored, strict=True) if here]
+    rows = [right(verdicts, way, chance)[scored] for way in ways]
+    found = [plain_mean(row, stimuli, (0.0, 1.0)) for row in rows]
+    together = widened(
+        [one.interval for one in found], np.stack([one.parts for one in found], axis=1), (0.0, 1.0)
+    )
+    count = int(scored.sum())
+    made = [
+        replace(way, accuracy=figure(one, count, "" if of == "known" else MODEL))
+        for way, one in zip(ways, together, strict=True)
+    ]
+    if of != "known":
+        made = [replace(one, accuracy=replace(one.accuracy, low=None, high=None)) for one in made]
+    return sorted(made, key=lambda one: (one.calls, -(one.accuracy.value or 0.0)))
+
+
+MODEL = "against truths of Dawid and Skene's model, whose own error no interval holds"
+
+
+def _ways(verdicts: Verdicts) -> Iterator[Option]:
+    repeats, nothing = verdicts.votes.shape[3], no_figure("", "")
+    for size in SIZES:
+        for judges in combinations(verdicts.judges, size):
+            for orders in (1, 2):
+                yield Option(judges, orders, 1, size * orders, nothing)
+    if repeats > 1:
+        for judge in verdicts.judges:
+            yield Option((judge,), 2, repeats, 2 * repeats, nothing)
+
+
+def right(verdicts: Verdicts, way: Option, chance: Floats) -> Floats:
+    """Probability that this way is right on each pair (Q,): undecided is one half.
+
+    Where one order is asked, either is as likely.
+    """
+    at = [verdicts.judges.index(name) for name in way.judges]
+    votes = verdicts.votes[:, at, :, : way.repeats]
+    turns = [votes[:, :, [turn]] for turn in (0, 1)] if way.orders == 1 else [votes]
+    shares = [_right(np.nansum(one, axis=(1, 2, 3)), chance) for one in turns]
+    mean: Floats = np.mean(shares, axis=0)
+    return mean
+
+
+def _right(total: Floats, chance: Floats) -> Floats:
+    said = (np.sign(total) + 1) / 2
+    shares: Floats = said * chance + (1 - said) * (1 - chance)
+    return shares
+
+
+def best(made: Sequence[Option]) -> tuple[Option, ...]:
+    """The most accurate way of each size, the fewer calls where two are alike."""
+    ranked = sorted(made, key=lambda one: (-(one.accuracy.value or 0.0), one.calls))
+    found = (next((one for one in ranked if len(one.judges) == size), None) for size in SIZES)
+    return tuple(one for one in found if one is not None)
+
+
+def recommended(made: Sequence[Option], target: float | None) -> Option | None:
+    """The cheapest way that is proven to reach the target; None where none is."""
+    if target is None:
+        return None
+    proven = (one for one in made if one.accuracy.low is not None and one.accuracy.low >= target)
+    return next(proven, None)

@@ -1,0 +1,64 @@
+"""What is known of judges together."""
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from judgesheet.correcting.result import Figure
+
+Truth = Literal["known", "dawid-skene", "none"]
+"""What accuracy is measured against: the better one that stimuli name, or a model of the votes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two judges: kappa of their verdicts, and the correlation of their errors."""
+
+    first: str
+    second: str
+    kappa: Figure
+    errors: Figure
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A way to decide: judges that vote, orders and repeats that each is asked, calls it takes."""
+
+    judges: tuple[str, ...]
+    orders: int
+    repeats: int
+    calls: int
+    accuracy: Figure
+
+
+@dataclass(frozen=True, slots=True)
+class Parting:
+    """A question that divides the judges, what each chose, and the commands that open it."""
+
+    axis: str
+    stimulus: str
+    question: str
+    votes: tuple[str, ...]
+    disagreement: float
+    commands: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """All of it; `best` has an option per size, `recommended` is the cheapest that is proven."""
+
+    judges: tuple[str, ...]
+    questions: int
+    stimuli: int
+    truth: Truth
+    target: float | None
+    pairs: tuple[Pair, ...]
+    best: tuple[Option, ...]
+    singles: tuple[Option, ...]
+    recommended: Option | None
+    advice: str
+    atlas: tuple[Parting, ...]
+    warnings: tuple[str, ...] = ()
+
+    def as_record(self) -> dict[str, Any]:
+        """The result as JSON has it."""
+        return asdict(self)

@@ -1,0 +1,121 @@
+"""From runs to what is known of their judges together."""
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+
+from judgesheet.axis import Readings
+from judgesheet.correcting.result import figure, no_figure
+from judgesheet.panels.options import best, options, recommended, truth
+from judgesheet.panels.result import Option, Pair, Panel, Parting
+from judgesheet.panels.verdicts import Floats, Verdicts, side_by_side
+from judgesheet.stats.correlation import cluster_jackknife_r
+from judgesheet.stats.kappa import cohens_kappa
+
+ATLAS = 20
+"""Questions that are listed."""
+WORDS = {1.0: "first", -1.0: "second", 0.0: "tie"}
+
+
+def panel(
+    names: Sequence[str], runs: Sequence[Mapping[str, Readings]], folders: Sequence[Path],
+    target: float | None,
+) -> Panel:  # fmt: skip
+    """All figures of judges, whose runs lie in `folders`; `target` is the accuracy to be proven."""
+    verdicts = side_by_side(names, runs)
+    of, chance = truth(verdicts)
+    made = options(verdicts, of, chance)
+    singles = tuple(one for one in made if len(one.judges) == 1)
+    chosen = recommended(made, target)
+    return Panel(
+        judges=verdicts.judges,
+        questions=len(verdicts.pairs),
+        stimuli=len(set(verdicts.stimuli)),
+        truth=of,
+        target=target,
+        pairs=tuple(_pairs(verdicts)),
+        best=best(made),
+        singles=singles,
+        recommended=chosen,
+        advice=_advice(made, singles, chosen, target),
+        atlas=tuple(_atlas(verdicts, folders)),
+    )
+
+
+def _pairs(verdicts: Verdicts) -> Iterator[Pair]:
+    """Kappa on every call, and the correlation of errors where the better one is known."""
+    wrong = (1 - verdicts.votes * verdicts.better[:, None, None, None]) / 2
+    per_call = verdicts.votes.shape[2] * verdicts.votes.shape[3]
+    stimuli = np.repeat(np.array(verdicts.stimuli), per_call)
+    for i, j in combinations(range(len(verdicts.judges)), 2):
+        first, second = (verdicts.votes[:, at].reshape(-1) for at in (i, j))
+        kappa = cohens_kappa(first, second, stimuli)
+        one, other = (wrong[:, at].reshape(-1) for at in (i, j))
+        known = ~(np.isnan(one) | np.isnan(other))
+        errors = no_figure("no stimulus says which response is better", "no_truth")
+        if known.any():
+            found = cluster_jackknife_r(one[known], other[known], stimuli[known])
+            errors = figure(found, int(known.sum()))
+        read = int((~(np.isnan(first) | np.isnan(second))).sum())
+        yield Pair(verdicts.judges[i], verdicts.judges[j], figure(kappa, read), errors)
+
+
+def _advice(
+    made: Sequence[Option], singles: Sequence[Option], chosen: Option | None, target: float | None
+) -> str:
+    """What the options say, the best single judge always beside the panel."""
+    if not made:
+        return (
+            "no accuracy: no stimulus says which response is better, and two judges do not tell "
+            "their habits from the truth"
+        )
+    panels = [one for one in made if len(one.judges) > 1]
+    one, several = (max(some, key=_accuracy) for some in (singles, panels))
+    told = (
+        f"{_named(several)} is right in {_share(several)} at {several.calls} calls, "
+        f"{_named(one)} in {_share(one)} at {one.calls}"
+    )
+    if _accuracy(one) >= _accuracy(several) and one.calls <= several.calls:
+        told += ": a single judge is no worse and no dearer"
+    if target is None:
+        return told
+    if chosen is None:
+        return f"no way is proven to be right in {100 * target:.0f} %; {told}"
+    return f"{_named(chosen)} is the cheapest proven to reach {100 * target:.0f} %; {told}"
+
+
+def _accuracy(one: Option) -> float:
+    return one.accuracy.value or 0.0
+
+
+def _share(one: Option) -> str:
+    return f"{100 * _accuracy(one):.1f} %"
+
+
+def _named(one: Option) -> str:
+    many = f"both orders{f', {one.repeats} times' if one.repeats > 1 else ''}"
+    return f"{' + '.join(one.judges)} ({many if one.orders == 2 else 'one order'})"
+
+
+def _atlas(verdicts: Verdicts, folders: Sequence[Path]) -> Iterator[Parting]:
+    """The questions on which the judges' mean votes lie farthest apart, the worst first."""
+    means: Floats = np.nanmean(verdicts.votes, axis=(2, 3))
+    spread = means.var(axis=1)
+    for at in np.argsort(-spread, kind="stable")[:ATLAS].tolist():
+        if spread[at] <= 0:
+            return
+        opened = tuple(
+            f"judgesheet cases {shlex.quote(str(folder))} --axis {verdicts.axes[at]} "
+            f"--stimulus {shlex.quote(verdicts.stimuli[at])}"
+            for folder in folders
+        )
+        said = tuple(_word(mean) for mean in means[at].tolist())
+        yield Parting(verdicts.axes[at], verdicts.stimuli[at], verdicts.pairs[at], said,
+                      float(spread[at]), opened)  # fmt: skip
+
+
+def _word(mean: float) -> str:
+    return WORDS.get(mean, f"{'first' if mean > 0 else 'second'} mostly")

@@ -1,0 +1,98 @@
+"""What judges said of the same pairs, side by side."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from judgesheet.axis import Readings
+from judgesheet.base.errors import RunError
+
+Floats = NDArray[np.float64]
+SAID: Mapping[str, float] = {"1": 1.0, "2": -1.0, "tie": 0.0, "abstain": 0.0}
+NOT_OF_THE_QUESTION = ("order", "call_id", "repeat", "reply", "outcome", "value", "alone", "shape",
+                       "distribution")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """The verdicts of J judges on Q pairs that all of them read in both orders.
+
+    Attributes
+    ----------
+    judges
+        Length J: their names.
+    axes, stimuli, pairs
+        Length Q: where each pair stands.
+    votes
+        Shape (Q, J, 2, R): 1 where the first of the two names (in alphabetical order) was chosen,
+        -1 the second, 0 neither, under each order and repeat; NaN where nothing was read.
+    better
+        Shape (Q,): the same for the one that is known to be better; NaN where none is.
+    """
+
+    judges: tuple[str, ...]
+    axes: tuple[str, ...]
+    stimuli: tuple[str, ...]
+    pairs: tuple[str, ...]
+    votes: Floats
+    better: Floats
+
+
+def side_by_side(names: Sequence[str], runs: Sequence[Mapping[str, Readings]]) -> Verdicts:
+    """The pairs that every judge read; RunError where there are none."""
+    tables = [_votes(readings) for readings in runs]
+    common = set.intersection(*({*table.index} for table in tables))
+    index = sorted(common, key=str)
+    if not index:
+        raise RunError(
+            "these judges have no comparison in common that each read in both orders: probe them "
+            "with the same stimuli, prompt and profile"
+        )
+    repeats = min(table.columns.size for table in tables) // 2
+    columns = [(order, repeat) for order in (0, 1) for repeat in range(repeats)]
+    votes = np.stack(
+        [table.loc[index, columns].to_numpy(dtype=np.float64) for table in tables], axis=1
+    ).reshape(len(index), len(tables), 2, repeats)
+    known = np.array([place[3] for place in index], dtype=np.float64)
+    better = np.where(np.abs(known) == 1, known, np.nan)
+    axes, stimuli, pairs = (tuple(str(place[at]) for place in index) for at in range(3))
+    return Verdicts(tuple(names), axes, stimuli, pairs, votes, better)
+
+
+def _votes(readings: Mapping[str, Readings]) -> pd.DataFrame:
+    """A row per pair (axis, stimulus, question, the better one), a column per order and repeat."""
+    parts = [_of_axis(name, one.frame) for name, one in readings.items()]
+    calls = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+    if calls.empty:
+        return calls
+    # A pair that was read under one order alone tells nothing that a slot could not have said.
+    place = ["axis", "stimulus", "question", "better"]
+    table = calls.groupby([*place, "turn", "repeat"])["vote"].mean().unstack(["turn", "repeat"])
+    first = table[[(0, 0), (1, 0)]] if {(0, 0), (1, 0)} <= {*table.columns} else table[[]]
+    return table[first.notna().all(axis=1)] if first.columns.size else pd.DataFrame()
+
+
+def _of_axis(name: str, frame: pd.DataFrame) -> pd.DataFrame:
+    if "pair" not in frame or "order" not in frame:
+        return pd.DataFrame()
+    rows = frame[frame["pair"].notna() & frame["value"].isin(list(SAID))]
+    named = [column for column in rows.columns if column not in NOT_OF_THE_QUESTION]
+    told = [column for column in named if column not in ("axis", "stimulus", "better")]
+    records = []
+    for row in rows.to_dict("records"):
+        shown = [str(one) for one in row["order"]]
+        if len(shown) != 2:
+            continue
+        turn = int(shown != sorted(shown))
+        sign = -1 if turn else 1
+        question = " ".join(f"{key}={row[key]}" for key in told if row[key] == row[key]
+                            and row[key] is not None)  # fmt: skip
+        known = str(row.get("better"))
+        better = 1.0 if known == min(shown) else -1.0 if known == max(shown) else 9.0
+        records.append((name, row["stimulus"], question, better, turn, int(row["repeat"]),
+                        sign * SAID[row["value"]]))  # fmt: skip
+    columns = ["axis", "stimulus", "question", "better", "turn", "repeat", "vote"]
+    return pd.DataFrame(records, columns=columns)

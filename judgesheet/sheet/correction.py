@@ -1,0 +1,218 @@
+"""A corrected evaluation in words: one page as Markdown, HTML or PDF, and its figures as CSV."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+
+from judgesheet.correcting.result import Difference, Figure, Result, System
+from judgesheet.sheet import Paper, show
+from judgesheet.sheet.csv import cell
+from judgesheet.sheet.report import Grid, Report, as_html, as_markdown, as_pdf
+
+FORMATS = ("md", "html", "pdf", "json", "csv")
+HEAD = ("system", "other", "figure", "value", "low", "high", "level", "n", "clusters", "rank_best",
+        "rank_worst", "method", "note")  # fmt: skip
+_DASH = "–"
+_HOW = {
+    "random": "a random part of the rows has labels",
+    "chosen": "a chosen part of the rows has labels",
+    "none": "no labels",
+}
+_NAMES = {
+    "corrected": "Corrected",
+    "ppi": "Prediction-powered (PPI++)",
+    "rogan_gladen": "Rogan-Gladen",
+    "labels_only": "Labelled rows alone",
+    "raw": "The judge's verdicts alone",
+    "sensitivity": "The judge's sensitivity",
+    "specificity": "The judge's specificity",
+}
+
+
+def render(result: Result, name: str, paper: Paper) -> bytes:
+    """The result in a format of `FORMATS`."""
+    if name == "json":
+        return (json.dumps(result.as_record(), indent=2) + "\n").encode()
+    if name == "csv":
+        return _csv(result).encode()
+    page = report(result)
+    if name == "pdf":
+        return as_pdf(page, result.as_record(), paper)
+    return as_html(page) if name == "html" else as_markdown(page)
+
+
+def report(result: Result) -> Report:
+    """The page of a result."""
+    facts = [("Rows", show.count(result.rows)), ("Labelled", show.count(result.labelled))]
+    if result.clusters != result.rows:
+        facts.append(("Groups", show.count(result.clusters)))
+    facts.append(("Labels", _HOW[result.labels]))
+    if result.sheet:
+        facts.append(("Sheet of", show.visible(result.sheet, 80)))
+    return Report(
+        kicker="Results corrected for the judge",
+        title=f"{show.visible(result.table, 80)}: {show.visible(result.about, 160)}",
+        facts=tuple(facts),
+        lead=tuple(_lead(result)),
+        warnings=tuple(show.visible(one) for one in result.warnings),
+        grids=tuple(_grids(result)),
+        notes=_notes(result),
+    )
+
+
+def _unit(result: Result) -> str:
+    return "" if result.kind == "mean" else "share"
+
+
+def _told(figure: Figure | None, unit: str) -> str:
+    """`69.6 % (60.4–77.7)`; bounds without a value, or why there is nothing."""
+    if figure is None:
+        return _DASH
+    if figure.value is not None:
+        return show.quantity(figure.value, figure.low, figure.high, unit).in_table
+    if figure.low is not None and figure.high is not None:
+        middle = (figure.low + figure.high) / 2
+        return f"between {_range(show.quantity(middle, figure.low, figure.high, unit))}"
+    return _DASH
+
+
+def _range(shown: show.PrintedEstimate) -> str:
+    return f"{shown.low} and {shown.high}" + (" %" if shown.percent else "")
+
+
+def _lead(result: Result) -> Iterator[str]:
+    unit = _unit(result)
+    about, note = show.visible(result.about, 160), show.visible(result.corrected.note)
+    about = about[:1].upper() + about[1:]
+    raw = _told(result.raw, unit)
+    if result.corrected.value is not None or result.corrected.low is not None:
+        yield f"{about}: {_told(result.corrected, unit)}. The judge alone says {raw}."
+    elif result.raw.value is not None:
+        yield f"{about}: {note}. The judge alone says {raw}."
+    else:
+        yield f"{about}."
+    if note and result.raw.value is not None and (result.corrected.low is not None):
+        yield f"{note[:1].upper()}{note[1:]}."
+    plan = result.labelling
+    if plan is not None and plan.more is not None:
+        yield f"{show.count(plan.more)} more labels would halve the interval."
+    elif plan is not None and plan.best_width is not None and plan.width:
+        part = show.share(plan.best_width, plan.width)
+        yield f"With every row labelled the interval would still have {part} of its width."
+
+
+def _grids(result: Result) -> Iterator[Grid]:
+    unit = _unit(result)
+    if len(result.systems) == 1:
+        yield _estimates(result.systems[0], unit)
+    elif result.systems:
+        yield _leaderboard(result, unit)
+        yield _differences(result)
+    if result.labelling is not None and result.labelling.next:
+        note, ids = result.labelling.note, result.labelling.next
+        rows = ((", ".join(show.visible(name, 60) for name in ids),),)
+        yield Grid("Which to label next", f"{note[:1].upper()}{note[1:]}.", ("id",), "l", rows)
+
+
+def _estimates(system: System, unit: str) -> Grid:
+    rows = []
+    for field, name in _NAMES.items():
+        figure: Figure | None = getattr(system, field)
+        if figure is not None:
+            told = "; ".join(filter(None, (figure.method, figure.note)))
+            rows.append((name, _told(figure, unit), show.count(figure.n), show.visible(told)))
+    reading = (
+        "With 95 % intervals; both corrections are shown, and which one counts follows from how "
+        "the labels were found alone."
+    )
+    return Grid("Estimates", reading, ("Figure", "Value", "n", "How"), "lrrl", tuple(rows))
+
+
+def _leaderboard(result: Result, unit: str) -> Grid:
+    strengths = any(one.strength is not None for one in result.systems)
+    rows = tuple(
+        (
+            _ranks(one), show.visible(one.name, 60), _told(one.raw, unit),
+            _told(one.corrected, unit) if one.corrected.value is not None else _DASH,
+            *((_told(one.strength, ""),) if strengths else (_told(one.rogan_gladen, unit),)),
+            show.count(one.labelled),
+        )
+        for one in result.systems
+    )  # fmt: skip
+    third = "Strength (log-odds)" if strengths else "Rogan-Gladen"
+    return Grid(
+        "Leaderboard", "Ranks are the sets that no proven difference excludes, all differences "
+        "taken together at 95 %; the intervals are those of each system by itself.",
+        ("Rank", "System", "The judge alone", "Corrected", third, "Labels"), "llrrrr", rows,
+    )  # fmt: skip
+
+
+def _ranks(system: System) -> str:
+    if system.ranks is None:
+        return _DASH
+    best, worst = system.ranks
+    return str(best) if best == worst else f"{best}{_DASH}{worst}"
+
+
+def _differences(result: Result) -> Grid:
+    strengths = any(one.strength is not None for one in result.systems)
+    unit = "" if strengths or result.kind == "mean" else "difference"
+    rows = tuple(
+        (
+            f"{show.visible(one.first, 60)} less {show.visible(one.second, 60)}",
+            _DASH if one.raw is None else show.quantity(one.raw, given_in=unit).bare,
+            _told(one.figure, unit), _stands(one), show.visible(one.figure.note),
+        )
+        for one in result.differences
+    )  # fmt: skip
+    return Grid(
+        "Differences", "Paired by what was judged, with 95 % intervals that hold all together"
+        f"{', in log-odds' if strengths else ''}.",
+        ("Difference", "The judge alone", "Corrected", "Stands?", "Note"), "lrrll", rows,
+    )  # fmt: skip
+
+
+def _stands(difference: Difference) -> str:
+    return "✓ stands" if difference.stands else "? not proven"
+
+
+_READING = {
+    "random": "Prediction-powered inference holds for any judge where the labelled rows are a "
+    "random part; Rogan-Gladen stands beside it.",
+    "chosen": "Of a chosen part only Rogan-Gladen can hold: it needs the judge to err alike on "
+    "rows with the same label, labelled or not.",
+    "none": "Without labels only what the design identifies is taken out; a figure that is missing "
+    "is not known, it is not zero.",
+}
+
+
+def _notes(result: Result) -> tuple[str, ...]:
+    more = "docs/correct.md has the formulae, docs/proof/correct.md how often the intervals hold."
+    return _READING[result.labels], more
+
+
+def _csv(result: Result) -> str:
+    out = io.StringIO(newline="")
+    writer = csv.writer(out)
+    writer.writerow(HEAD)
+    whole = {"corrected": result.corrected, "raw": result.raw}
+    for name, figure in whole.items():
+        writer.writerow(_line("", "", name, figure))
+    for system in result.systems:
+        for field in (*_NAMES, "strength"):
+            figure_of: Figure | None = getattr(system, field)
+            if figure_of is not None:
+                writer.writerow(_line(system.name, "", field, figure_of, system.ranks))
+    for one in result.differences:
+        writer.writerow(_line(one.first, one.second, "difference", one.figure))
+    return out.getvalue()
+
+
+def _line(
+    system: str, other: str, name: str, figure: Figure, ranks: tuple[int, int] | None = None
+) -> list[str]:
+    best, worst = ranks or (None, None)
+    given = (system, other, name, figure.value, figure.low, figure.high, figure.level, figure.n,
+             figure.clusters, best, worst, figure.method, figure.note)  # fmt: skip
+    return [cell(one) for one in given]

@@ -1,0 +1,100 @@
+"""Judges together, in words: one page as Markdown, HTML or PDF."""
+
+import json
+
+from judgesheet.correcting.result import Figure
+from judgesheet.panels.result import Option, Panel
+from judgesheet.sheet import Paper, show
+from judgesheet.sheet.report import Grid, Report, as_html, as_markdown, as_pdf
+
+FORMATS = ("md", "html", "pdf", "json")
+_TRUTHS = {
+    "known": "the better response that the stimuli name",
+    "dawid-skene": "the truths of Dawid and Skene's model, which takes errors for independent",
+    "none": "nothing",
+}
+
+
+def render(panel: Panel, name: str, paper: Paper) -> bytes:
+    """The panel in a format of `FORMATS`."""
+    if name == "json":
+        return (json.dumps(panel.as_record(), indent=2) + "\n").encode()
+    page = report(panel)
+    if name == "pdf":
+        return as_pdf(page, panel.as_record(), paper)
+    return as_html(page) if name == "html" else as_markdown(page)
+
+
+def report(panel: Panel) -> Report:
+    """The page."""
+    advice = show.visible(panel.advice)
+    return Report(
+        kicker="LLM judges together",
+        title=f"A panel of {len(panel.judges)} judges",
+        facts=(
+            ("Comparisons", show.count(panel.questions)),
+            ("Stimuli", show.count(panel.stimuli)),
+            ("Accuracy against", _TRUTHS[panel.truth]),
+        ),
+        lead=(f"{advice[:1].upper()}{advice[1:]}.",),
+        warnings=tuple(show.visible(one) for one in panel.warnings),
+        grids=(_options(panel), _pairs(panel), _atlas(panel)),
+        notes=(
+            "Agreement says nothing about who is right: judges that share a fault agree on it.",
+            "The intervals of accuracy hold for all ways to decide together, so the best of many "
+            "is not better by having been chosen.",
+        ),
+    )
+
+
+def _told(figure: Figure, unit: str) -> str:
+    if figure.value is None:
+        return "–"
+    return show.quantity(figure.value, figure.low, figure.high, unit).in_table
+
+
+def _options(panel: Panel) -> Grid:
+    made = dict.fromkeys((*panel.best, *panel.singles))
+    rows = tuple(
+        (
+            show.visible(" + ".join(one.judges), 200), "both" if one.orders == 2 else "one",
+            show.count(one.repeats), show.count(one.calls), _told(one.accuracy, "share"),
+            _mark(panel, one),
+        )
+        for one in made
+    )  # fmt: skip
+    return Grid(
+        "Ways to decide", "The most accurate of each size, and every single judge with one order, "
+        "both, and all its repeats.",
+        ("Judges", "Orders", "Repeats", "Calls", "Right", ""), "llrrrl", rows,
+    )  # fmt: skip
+
+
+def _mark(panel: Panel, one: Option) -> str:
+    return "✓ cheapest that is proven" if one == panel.recommended else ""
+
+
+def _pairs(panel: Panel) -> Grid:
+    rows = tuple(
+        (show.visible(one.first, 80), show.visible(one.second, 80), _told(one.kappa, "kappa"),
+         _told(one.errors, "r"))
+        for one in panel.pairs
+    )  # fmt: skip
+    return Grid(
+        "Agreement", "Cohen's kappa over calls, and the correlation of errors where the better "
+        "response is known, with 95 % intervals over stimuli.",
+        ("Judge", "Judge", "Kappa", "Errors, r"), "llrr", rows,
+    )  # fmt: skip
+
+
+def _atlas(panel: Panel) -> Grid:
+    rows = tuple(
+        (show.visible(one.stimulus, 80), show.visible(one.question, 160),
+         show.visible(", ".join(one.votes), 200), show.visible(one.commands[0], 300))
+        for one in panel.atlas
+    )  # fmt: skip
+    return Grid(
+        "Where they part", "The comparisons that divide the judges most: what each of them chose, "
+        "in the order above, and the command that opens the replies of the first (JSON has all).",
+        ("Stimulus", "Comparison", "Chosen", "Open"), "llll", rows,
+    )  # fmt: skip

@@ -1,0 +1,129 @@
+"""Several estimates from the same clusters at once: differences that stand, and ranks as sets."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+from math import sqrt
+
+import numpy as np
+
+from ._support import TINY, Floats, two_sided, z_quantile
+from .confidence import confidence
+from .interval import Interval
+from .paired import _combined
+
+DRAWS = 20_000
+"""Draws of the greatest deviation: its quantile is then known to about .5 %."""
+
+
+def widened(
+    intervals: Sequence[Interval], parts: Floats, scale: tuple[float, float]
+) -> list[Interval]:
+    """Intervals that all hold at once: margins times how much greater the greatest deviation is.
+
+    Parameters
+    ----------
+    intervals
+        One per estimate.
+    parts
+        Shape (G, k): what each cluster contributes to each estimate.
+    scale
+        Ends of what the estimates can be.
+
+    References
+    ----------
+    Hothorn, T., Bretz, F. and Westfall, P. (2008), "Simultaneous inference in general parametric
+    models", Biometrical Journal 50, 346-363 (single-step max-t).
+    """
+    factor = _factor(parts)
+    return [_wider(one, factor, scale) for one in intervals]
+
+
+def _wider(one: Interval, factor: float, scale: tuple[float, float]) -> Interval:
+    if one.value is None or one.low is None or one.high is None:
+        return one
+    low, high = (
+        one.value - factor * (one.value - one.low),
+        one.value + factor * (one.high - one.value),
+    )
+    return replace(one, low=max(scale[0], low), high=min(scale[1], high), bounds=None)
+
+
+def differences(
+    intervals: Sequence[Interval], parts: Floats, *, at_once: bool = True
+) -> dict[tuple[int, int], Interval]:
+    """The difference of every two estimates (i < j), i less j, paired by cluster.
+
+    Margins of the two intervals are combined by the correlation of their contributions (MOVER; Zou
+    and Donner 2008), and widened so that all differences hold together (max-t).
+    """
+    pairs = list(combinations(range(len(intervals)), 2))
+    contrasts = np.stack([parts[:, i] - parts[:, j] for i, j in pairs], axis=1)
+    factor = _factor(contrasts) if at_once else 1.0
+    return {
+        (i, j): _difference(intervals[i], intervals[j], _correlation(parts[:, i], parts[:, j]),
+                            factor)
+        for i, j in pairs
+    }  # fmt: skip
+
+
+def _difference(first: Interval, second: Interval, correlation: float, factor: float) -> Interval:
+    clusters = min(first.clusters, second.clusters)
+    if first.value is None or second.value is None:
+        unknown = first if first.value is None else second
+        return replace(unknown, low=None, high=None, bounds=None)
+    value = first.value - second.value
+    method = "paired by cluster, margins combined (MOVER), all differences at once (max-t)"
+    if first.low is None or first.high is None or second.low is None or second.high is None:
+        unknown = first if first.low is None else second
+        return Interval(value, None, None, confidence(), clusters, method, unknown.note,
+                        unknown.reason)  # fmt: skip
+    below = _combined(first.value - first.low, second.high - second.value, correlation)
+    above = _combined(first.high - first.value, second.value - second.low, correlation)
+    ends = value - factor * below, value + factor * above
+    return Interval(value, *ends, confidence(), clusters, method)
+
+
+def _correlation(first: Floats, second: Floats) -> float:
+    size = sqrt(float(first @ first) * float(second @ second))
+    return float(first @ second) / size if size > TINY else 0.0
+
+
+def _factor(parts: Floats) -> float:
+    """How many times the quantile of one deviation that of the greatest of several (G, k) is."""
+    covariance = parts.T @ parts
+    errors = np.sqrt(np.diag(covariance))
+    known = errors > TINY * max(1.0, float(errors.max(initial=0.0)))
+    if known.sum() < 2:
+        return 1.0
+    correlations = (covariance / np.outer(errors, errors).clip(min=TINY**2))[np.ix_(known, known)]
+    values, vectors = np.linalg.eigh(correlations)
+    root = vectors * np.sqrt(values.clip(min=0.0))
+    # The same data give the same interval: the draws are fixed.
+    drawn = np.random.default_rng(0).standard_normal((DRAWS, root.shape[0])) @ root.T
+    greatest = np.quantile(np.abs(drawn).max(axis=1), confidence())
+    return max(1.0, float(greatest) / z_quantile(two_sided(confidence())))
+
+
+def rank_sets(
+    differences: dict[tuple[int, int], Interval], estimates: int
+) -> list[tuple[int, int]]:
+    """The ranks that each estimate can have, 1 for the greatest: (best, worst), all at once.
+
+    A rank is excluded by the differences that stand (Mogstad, Romano, Shaikh and Wilhelm 2024,
+    "Inference for Ranks", Review of Economic Studies 91, 476-518).
+    """
+    above, below = [0] * estimates, [0] * estimates
+    for (i, j), one in differences.items():
+        sign = stands(one)
+        for better, worse in ((i, j),) if sign > 0 else ((j, i),) if sign < 0 else ():
+            above[worse] += 1
+            below[better] += 1
+    return [(1 + above[at], estimates - below[at]) for at in range(estimates)]
+
+
+def stands(difference: Interval) -> int:
+    """1 or -1 where a difference is proven to lie on that side of 0, else 0."""
+    if difference.low is None or difference.high is None:
+        return 0
+    return 1 if difference.low > 0 else -1 if difference.high < 0 else 0

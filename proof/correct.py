@@ -1,0 +1,232 @@
+"""Corrected results: do the intervals cover, for fair and faulty judges, labels and shifts?"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judgesheet import stats
+from judgesheet.stats.bradley_terry import strengths
+from judgesheet.stats.correction import (
+    Corrected,
+    plain_mean,
+    prediction_powered,
+    rogan_gladen,
+)
+from judgesheet.stats.interval import Interval
+from judgesheet.stats.simultaneous import differences, stands
+from proof.lines import COVER, NONE, Line, Rng, Rows, Tally, Truths
+from proof.runner import Result, error
+from proof.tables import grid, missed
+
+Floats = NDArray[np.float64]
+MOVED_BY = (stats,)
+SETS = 600
+SIZES = ((300, 20), (300, 60), (2000, 20), (2000, 100), (2000, 400))
+"""Rows, and labels among them."""
+SHARES = (0.0, 1.0)
+WAYS = {"ppi": prediction_powered, "rogan-gladen": rogan_gladen}
+RAW, ALARM = "verdicts alone", "alarm"
+
+
+@dataclass(frozen=True)
+class Judge:
+    """What is true and said: `draw(rows, rng)` gives labels, verdicts, clusters; the true mean."""
+
+    truth: float
+    scale: tuple[float, float] = SHARES
+    rate: float = 0.7
+    hit: float = 0.9
+    reject: float = 0.85
+    kind: str = "rate"
+
+    def draw(self, rows: int, rng: Rng) -> tuple[Floats, Floats, Floats]:
+        """Labels, verdicts and clusters of so many rows."""
+        clusters = np.arange(rows).astype(float)
+        if self.kind == "grouped":
+            clusters = np.floor(clusters / 5)
+            base = rng.beta(2.1, 0.9, size=rows // 5 + 1)[clusters.astype(int)]
+            sure = rng.beta(4.5, 0.5, size=rows // 5 + 1)[clusters.astype(int)]
+            true = (rng.random(rows) < base).astype(float)
+            said = np.where(rng.random(rows) < sure, true, 1 - true)
+        elif self.kind == "wins":
+            true = rng.choice((0.0, 0.5, 1.0), rows, p=(0.3, 0.2, 0.5))
+            noise = rng.choice((0.0, 0.5, 1.0), rows, p=(0.2, 0.2, 0.6))
+            said = np.where(rng.random(rows) < self.hit, true, noise)
+        elif self.kind == "scores":
+            true = np.clip(np.round(rng.normal(3.4, 0.8, rows)), 1, 5)
+            said = np.clip(np.round(3.4 + self.hit * (true - 3) + rng.normal(0, 0.6, rows)), 1, 5)
+        else:
+            true = (rng.random(rows) < self.rate).astype(float)
+            right = rng.random(rows) < np.where(true == 1, self.hit, self.reject)
+            said = np.where(right, true, 1 - true)
+        return true, said, clusters
+
+
+def _score_truth() -> float:
+    """Mean of the rounded, clipped normal, by its steps."""
+    from scipy.stats import norm
+
+    ends = norm.cdf((np.arange(1.5, 5.0) - 3.4) / 0.8)
+    return float(np.diff([0.0, *ends, 1.0]) @ np.arange(1, 6))
+
+
+SCORES = _score_truth()
+JUDGES: Mapping[str, Judge] = {
+    "a good judge": Judge(0.7),
+    "one that passes too much": Judge(0.7, reject=0.4),
+    "rare fails": Judge(0.95, rate=0.95),
+    "one that hardly errs": Judge(0.7, hit=0.99, reject=0.99),
+    "one that guesses": Judge(0.7, hit=0.5, reject=0.5),
+    "rows in groups of five": Judge(0.7, kind="grouped"),
+    "wins with ties, a noisy judge": Judge(0.6, hit=0.7, kind="wins"),
+    "scores, a judge that attenuates": Judge(SCORES, scale=(1.0, 5.0), hit=0.5, kind="scores"),
+    "scores, a judge that keeps the scale": Judge(SCORES, (1.0, 5.0), hit=1.0, kind="scores"),
+}
+SHIFTS = {"labels with half passes": 0.5, "labels with nine passes in ten": 0.9}
+
+
+def _labelled(judge: Judge, rows: int, labels: int, rng: Rng) -> tuple[Floats, Floats, Floats]:
+    """Verdicts, labels of a random part, clusters; whole groups are labelled."""
+    true, said, clusters = judge.draw(rows, rng)
+    every = np.unique(clusters)
+    drawn = rng.choice(every, max(5, labels * every.size // rows), replace=False)
+    return said, np.where(np.isin(clusters, drawn), true, np.nan), clusters
+
+
+def _shifted(rate: float, rows: int, labels: int, rng: Rng) -> tuple[Floats, Floats, Floats]:
+    """Labels from elsewhere: of another rate, judged by the same judge."""
+    judge = Judge(0.7)
+    _, said, _ = judge.draw(rows, rng)
+    more, theirs, _ = Judge(rate, rate=rate).draw(labels, rng)
+    known = np.concatenate([np.full(rows, np.nan), more])
+    return np.concatenate([said, theirs]), known, np.arange(rows + labels).astype(float)
+
+
+def _run(name: str, rows: int, labels: int, sets: int, rng: Rng, _truths: Truths) -> Rows:
+    judge, tally = JUDGES.get(name, Judge(0.7)), Tally()
+    for _ in range(sets):
+        tally.next()
+        if name in SHIFTS:
+            said, known, clusters = _shifted(SHIFTS[name], rows, labels, rng)
+        else:
+            said, known, clusters = _labelled(judge, rows, labels, rng)
+        for way, estimate in WAYS.items():
+            _count(tally, way, estimate(said, known, clusters, judge.scale), judge.truth)
+        _count(tally, "labels alone", plain_mean(known, clusters, judge.scale), judge.truth)
+        _count(tally, RAW, plain_mean(said, clusters, judge.scale), judge.truth)
+    return tally.rows()
+
+
+def _count(tally: Tally, way: str, found: Corrected, truth: float) -> None:
+    one = found.interval
+    if one.low is None or one.high is None:
+        tally.add(way, {NONE: 1.0})
+        return
+    tally.add(way, {NONE: 0.0, COVER: one.low - 1e-9 <= truth <= one.high + 1e-9})
+    tally.note(way, width=one.high - one.low)
+
+
+def _systems(rows: int, labels: int, sets: int, rng: Rng, _truths: Truths) -> Rows:
+    """Four systems, two of them alike, on the same questions: all differences at once."""
+    rates, tally = np.array([0.5, 0.5, 0.6, 0.8]), Tally()
+    for _ in range(sets):
+        tally.next()
+        hard = rng.normal(size=(rows, 1))
+        level = np.log(rates / (1 - rates)) * 1.25
+        chance = 1 / (1 + np.exp(-(level + 1.2 * hard)))
+        true = (rng.random((rows, 4)) < chance).astype(float)
+        said = np.where(rng.random((rows, 4)) < 0.85, true, 1 - true)
+        drawn = np.isin(np.arange(rows), rng.choice(rows, labels, replace=False))
+        known = np.where(drawn[:, None], true, np.nan)
+        each = [prediction_powered(said[:, k], known[:, k], np.arange(rows), SHARES)
+                for k in range(4)]  # fmt: skip
+        between = differences([one.interval for one in each],
+                              np.stack([one.parts for one in each], axis=1))  # fmt: skip
+        truth = _means(level)
+        held = [_holds(one, truth[i] - truth[j]) for (i, j), one in between.items()]
+        tally.add("all differences", {COVER: all(held)})
+        tally.add("two that are alike", {ALARM: stands(between[0, 1]) != 0})
+    return tally.rows()
+
+
+def _means(level: Floats) -> Floats:
+    nodes, weights = np.polynomial.hermite_e.hermegauss(60)
+    chance = 1 / (1 + np.exp(-(level[:, None] + 1.2 * nodes)))
+    means: Floats = chance @ weights / weights.sum()
+    return means
+
+
+def _holds(one: Interval, truth: float) -> bool:
+    return one.low is not None and one.high is not None and one.low <= truth <= one.high
+
+
+def _contests(rows: int, labels: int, sets: int, rng: Rng, _truths: Truths) -> Rows:
+    """Bradley-Terry strengths of three systems; the judge errs towards the first by .15."""
+    truth, tally = np.array([0.5, 0.0, -0.5]), Tally()
+    pairs = np.array([(0, 1), (1, 2), (0, 2)])
+    for _ in range(sets):
+        tally.next()
+        first, second = pairs[rng.integers(3, size=rows)].T
+        true = (rng.random(rows) < 1 / (1 + np.exp(truth[second] - truth[first]))).astype(float)
+        said = np.where(rng.random(rows) < 0.85, true, 1.0)
+        known = np.where(np.arange(rows) < labels, true, np.nan)
+        found = strengths(first, second, said, known, np.arange(rows), 3)
+        for at, one in enumerate(found.intervals):
+            tally.add("strengths", {COVER: _holds(one, float(truth[at]))})
+        raw = strengths(first, second, said, np.full(rows, np.nan), np.arange(rows), 3)
+        for at, one in enumerate(raw.intervals):
+            tally.add(RAW, {COVER: _holds(one, float(truth[at]))})
+    return tally.rows()
+
+
+HELD = frozenset({"ppi", "labels alone", "all differences", "two that are alike", "strengths"})
+
+
+def lines() -> Iterator[Line]:
+    """Judges and labels, labels from elsewhere, several systems."""
+    for name in (*JUDGES, *SHIFTS):
+        # Of labels from elsewhere only Rogan and Gladen's is to hold.
+        held = frozenset({"rogan-gladen"}) if name in SHIFTS else HELD
+        for rows, labels in SIZES:
+            run = partial(_run, name, rows, labels)
+            yield Line(name, f"{rows} rows, {labels} labels", SETS, run, judged=held)
+    for name, which in (("four systems", _systems), ("three systems in pairs", _contests)):
+        for rows, labels in ((300, 60), (1000, 200)):
+            limits = {ALARM: (0.0, 0.06)}
+            yield Line(name, f"{rows} rows, {labels} labels", SETS, partial(which, rows, labels),
+                       limits=limits, judged=HELD)  # fmt: skip
+
+
+def fields(results: Sequence[Result]) -> dict[str, str]:
+    """What the text of the page leaves open."""
+    ways = [*WAYS, "labels alone", RAW]
+    head = ["data", "rows, labels", *(f"{way}: cover / width" for way in ways), "RG: none"]
+    singles = [one for one in results if "ppi" in one.rows]
+    rows = [
+        [one.line.data, str(one.line.size), *(_cell(one, way) for way in ways),
+         f"{one.rows['rogan-gladen'].shares.get(NONE, 0.0):.2f}"]
+        for one in singles
+    ]  # fmt: skip
+    several = [
+        [one.line.data, str(one.line.size), name, metric, _share(one, name, metric)]
+        for one in results if "ppi" not in one.rows
+        for name, row in one.rows.items() for metric in row.shares
+    ]  # fmt: skip
+    told = {"sets": f"{SETS:,}", "error": f"{error(0.95, SETS):.3f}"}
+    table = grid(["data", "rows, labels", "what", "share of", "share"], several)
+    return {**told, "table": grid(head, rows), "several": table}
+
+
+def _cell(one: Result, way: str) -> str:
+    row = one.rows.get(way)
+    if row is None or COVER not in row.shares:
+        return "–"
+    return f"{_share(one, way, COVER)} / {row.facts['width']:.3f}"
+
+
+def _share(one: Result, name: str, metric: str) -> str:
+    share = f"{one.rows[name].shares[metric]:.3f}"
+    return f"**{share}**" if missed(one, name, metric) else share

@@ -1,0 +1,131 @@
+"""A simulated judge of dressed responses: tastes, slots and noise that differ between stimuli.
+
+A stimulus has a slot preference and a taste of three kinds each, equally likely; verdicts are drawn
+as in `axes.presentation._reply`.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import special
+
+from judgesheet.axes.presentation._design import PROFILES, SCALE
+from judgesheet.axes.presentation._verdicts import Pairs, Verdicts
+
+Floats = NDArray[np.float64]
+Rng = np.random.Generator
+KINDS = (-1.0, 0.0, 1.0)
+OWN = 2
+"""Own pairs beside each stimulus, every one a stimulus of its own."""
+DOSES = {"length": 1.0, "summary": -1.0, "format": 0.7, "hedged": -0.7}
+"""Taste per doubling of the words, and for other kinds once; 0.5 for those not named."""
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Logits of a judge; those named `..._spread` are multiplied by -1, 0 or 1 by stimulus.
+
+    `taste` is that for a doubling of the words, and in parts for other dresses; `obeys` the share
+    of stimuli on which every note is obeyed, `always` that on which every dress wins. `points` is
+    what a logit of taste adds to a score, `noise` the standard deviation of a score.
+    """
+
+    taste: float = 0.0
+    taste_spread: float = 0.0
+    slot: float = 0.0
+    slot_spread: float = 0.0
+    tie: float = 1.5
+    sensitivity: float = 2.0
+    obeys: float = 0.0
+    always: float = 0.0
+    own: float = 0.0
+    points: float = 0.5
+    noise: float = 0.7
+
+    def verdicts(self, stimuli: int, rng: Rng) -> Verdicts:
+        """As the axis arranges what is read on so many stimuli and their own pairs."""
+        cells = layout(stimuli)
+        many = int(cells["cluster"].max()) + 1
+        slot = (self.slot + self.slot_spread * rng.choice(KINDS, many))[cells["cluster"]]
+        taste = (self.taste + self.taste_spread * rng.choice(KINDS, many))[cells["cluster"]]
+        left = np.where(cells["prompt"] == "ignore", 0.3, 1.0)
+        towards = left * taste * cells["strength"] - self.sensitivity * cells["missing"]
+        natural = (cells["kind"] == "natural").to_numpy()
+        people = cells["better"].map({"a": 1.0, "b": -1.0}).fillna(0.0)
+        ours = cells["systems"].map(lambda two: 0.0 if two is None else 1.0 - 2 * two.index("ours"))
+        own = self.sensitivity * people + taste * cells["longer"] + self.own * ours
+        towards = np.where(natural, own, towards)
+        obeyed = (rng.random(many) < self.obeys)[cells["cluster"]]
+        towards = np.where(obeyed & (cells["kind"] == "instruction").to_numpy(), 1e3, towards)
+        dressed = (cells["strength"] != 0).to_numpy() & ~natural
+        always = (rng.random(many) < self.always)[cells["cluster"]]
+        towards = np.where(always & dressed, 1e3, towards)
+        # The dressed copy (a) stands second in the first order.
+        leaning = towards[:, None] + slot[:, None] * np.array([-1.0, 1.0])
+        wins, loses = special.expit(leaning - self.tie), special.expit(-leaning - self.tie)
+        drawn = rng.random(leaning.shape)
+        contents = np.where(drawn < wins, 1.0, np.where(drawn > 1 - loses, -1.0, 0.0))
+        return Verdicts(Pairs(contents[..., None], cells), self._scores(stimuli, taste, rng))
+
+    def _scores(self, stimuli: int, taste: Floats, rng: Rng) -> pd.DataFrame:
+        """Scores of every stimulus, plain and padded; `taste` has a place per pair."""
+        cells = layout(stimuli)
+        first = cells.drop_duplicates("cluster").index[:stimuli]
+        level = rng.uniform(4, 7, stimuli)
+        rows = []
+        for kind, strength in (("plain", 0.0), ("length", 1.0)):
+            mean = level + self.points * strength * taste[first]
+            scores = np.clip(np.rint(mean + self.noise * rng.normal(size=stimuli)), 1, SCALE)
+            rows.append(pd.DataFrame({"kind": kind, "cluster": range(stimuli), "score": scores}))
+        return pd.concat(rows, ignore_index=True)
+
+
+@cache
+def layout(stimuli: int) -> pd.DataFrame:
+    """One row a pair under a prompt, as in the profile standard on all stimuli; `strength` tastes.
+
+    Own pairs stand behind, of lengths and verdicts of people that are unrelated.
+    """
+    arms = {
+        (arm.kind, form, arm.dose, float(arm.missing), arm.prompt)
+        for arm in PROFILES["standard"]
+        for form in arm.forms[:1]
+        if arm.ask == "pair"
+    }
+    rows = [
+        {
+            "kind": kind, "form": form, "dose": dose, "missing": missing, "prompt": prompt,
+            "pair": f"{kind}-{form}-{dose:g}-{missing:g}", "strength": _strength(kind, dose),
+            "longer": 0.0, "better": None, "systems": None,
+        }
+        for kind, form, dose, missing, prompt in sorted(arms)
+    ]  # fmt: skip
+    once = pd.DataFrame(rows)
+    table = pd.concat([once] * stimuli, ignore_index=True)
+    table["cluster"] = np.repeat(np.arange(stimuli), len(once))
+    lengths, people, sides = (-1.0, -0.5, 0.5, 1.0), ("a", "b"), (("ours", "theirs"), None)
+    every = list(product(lengths, people, sides))
+    natural = [
+        {
+            "kind": "natural", "form": "plain", "dose": 1.0, "missing": 0.0, "prompt": "baseline",
+            "pair": f"own-{number}", "strength": 0.0, "cluster": stimuli + number,
+            "longer": longer, "better": better,
+            "systems": two or ("theirs", "ours"),
+        }
+        for number in range(OWN * stimuli)
+        for longer, better, two in [every[(number * 7) % len(every)]]
+    ]  # fmt: skip
+    table = pd.concat([table, pd.DataFrame(natural)], ignore_index=True)
+    return table.assign(stimulus=table["cluster"].map("stimulus {}".format))
+
+
+def _strength(kind: str, dose: float) -> float:
+    """What a dress is worth in tastes."""
+    if kind in ("identical", "quality"):
+        return 0.0
+    doublings = float(np.log2(dose)) if dose != 1 else 0.5 if kind == "length" else 1.0
+    return DOSES.get(kind, 0.5) * doublings

@@ -1,0 +1,45 @@
+"""The figures of presentation."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from judgesheet import axis, stats
+from judgesheet.axes import presentation as room
+from proof.dresses import Judge
+from proof.lines import LEAST_AT_EDGES, Case, Line, Part
+from proof.lines import lines as cut
+from proof.tables import figures
+
+MOVED_BY = (room, axis, stats)
+
+
+def _parts() -> Iterator[Part]:
+    yield Part("", room.FIGURES, {12: 60, 24: 60, 60: 30}, (3000, 4))
+
+
+def _cases() -> Iterator[tuple[str, Case]]:
+    yield "no taste, noise", _case(Judge())
+    yield "no taste, hardly any noise", _case(Judge(tie=6.0, sensitivity=12.0, noise=0.1))
+    yield "coin", _case(Judge(tie=0.0, sensitivity=0.0))
+    yield "slots differ between stimuli", _case(Judge(slot=1.0, slot_spread=1.5))
+    yield "loves length", _case(Judge(taste=2.0, taste_spread=1.0, own=1.0))
+    yield "loves length, outweighs two points", _case(Judge(taste=5.0, tie=1.0, sensitivity=2.5))
+    yield "loves it here and hates it there", _case(Judge(taste_spread=3.0))
+    yield "always the dressed copy", _case(Judge(taste=1e3, tie=0.0))
+    for share in (0.05, 0.2):
+        few = Judge(tie=6.0, sensitivity=12.0, obeys=share, noise=0.1)
+        yield f"obeys on {share:.0%} of stimuli, else sound", _case(few, least=LEAST_AT_EDGES)
+        few = Judge(tie=6.0, sensitivity=12.0, always=share, noise=0.1)
+        yield f"loves dress on {share:.0%} of stimuli", _case(few, least=LEAST_AT_EDGES)
+
+
+def _case(judge: Judge, **more: Any) -> Case:
+    return Case({"": judge.verdicts}, **more)
+
+
+def lines() -> Iterator[Line]:
+    """Every judge at every size."""
+    return cut(dict(_cases()), list(_parts()))
+
+
+fields = figures

@@ -1,0 +1,420 @@
+"""The same content in another dress: made by rule, in both orders, and planted tastes found."""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from judgesheet.axes import get_axis
+from judgesheet.axes.presentation import _rules as rules
+from judgesheet.axes.presentation._material import response, undressed
+from judgesheet.axis import Options
+from judgesheet.axis.material import word_count
+from judgesheet.base.records import Call, Datasheet, Plan
+from judgesheet.decide.decide import decide
+from judgesheet.decide.policy import load as load_policy
+from judgesheet.planning.plan import make_plan
+from judgesheet.planning.stimuli import load
+from tests.simulate import Sheet, simulate
+
+AXIS = get_axis("presentation")
+LENGTH2 = "preference[kind=length,dose=2]"
+BUILT_IN = load(AXIS)
+
+
+def plan_of(profile: str = "quick", stimuli: Path | None = None, **options: Any) -> Plan:
+    chosen = Options(profile=profile, reply=options.pop("reply", "json"), **options)
+    return make_plan([AXIS], {"presentation": chosen}, 0, stimuli)
+
+
+def sheet_of(spec: str, profile: str = "quick", **options: Any) -> Sheet:
+    return simulate(spec, profile, "presentation", **options)
+
+
+def shown(call: Call) -> list[str]:
+    text = call.messages[0]["content"]
+    return re.findall(r"<response_\d>\n(.*?)\n</response_\d>", text, re.DOTALL)
+
+
+def pool(folder: Path, *records: dict[str, Any]) -> Path:
+    path = folder / "own.jsonl"
+    path.write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    return path
+
+
+# -- rules -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", list(rules.RULES))
+def test_a_dress_says_nothing_more_and_nothing_less(kind: str) -> None:
+    for stimulus in BUILT_IN:
+        plain = response(stimulus)
+        for form in rules.RULES[kind]:
+            text = rules.dressed(plain, kind, form, 2.0)
+            if kind == "language" and not plain.translation:
+                assert text is None
+                continue
+            assert text is not None
+            assert text != plain.plain
+            if kind in ("length", "format", "hedged", "certain", "authority", "praise"):
+                wanted = [point.text for point in plain.points]
+                if form != "wordy":
+                    assert all(sentence in text for sentence in wanted)
+                assert rules.keeps(plain.plain, text)
+
+
+@pytest.mark.parametrize("dose", [1.5, 2.0, 3.0])
+def test_padding_has_its_dose(dose: float) -> None:
+    for stimulus in BUILT_IN:
+        plain = response(stimulus)
+        text = rules.dressed(plain, "length", "repeated", dose)
+        assert text is not None
+        assert word_count(text) / word_count(plain.plain) == pytest.approx(dose, abs=0.15)
+
+
+@pytest.mark.parametrize(
+    ("text", "lacks"),
+    [
+        ("Use `sudo apt` and then wait for the end of it, as this is what it takes.", "typos"),
+        ('She said "no" to the plan and that is all that was said of it in the end.', "casual"),
+        ("- one of the things\n- the other of the things that you need for it", "format"),
+        ("Der Hund läuft schnell durch den Wald und bellt laut den Mond an.", "length"),
+    ],
+)
+def test_what_would_change_content_is_not_dressed_and_counted(
+    text: str, lacks: str, tmp_path: Path
+) -> None:
+    stimuli = pool(tmp_path, {"id": "one", "request": "What?", "response": text})
+    (stimulus,) = load(AXIS, stimuli)
+    assert lacks in undressed(stimulus)
+    kinds = {call.cell["kind"] for call in plan_of("full", stimuli).calls}
+    assert lacks not in kinds
+    assert any(lacks in problem.what for problem in AXIS.check([stimulus]))
+    caveats = sheet_of("fair", "full", stimuli=stimuli).result.caveats
+    assert any(f"{lacks} (1)" in caveat for caveat in caveats)
+
+
+def test_numbers_stay_in_every_dress(tmp_path: Path) -> None:
+    text = "Take 3.5 mg of it at 08:30 and then wait for 2 hours. This is the dose for 40 kg."
+    stimuli = pool(tmp_path, {"id": "one", "request": "How much?", "response": text})
+    for call in plan_of("full", stimuli).calls:
+        for each in shown(call):
+            assert {"3.5", "08:30", "2", "40"} <= set(re.findall(r"\d+(?:[.:]\d+)?", each))
+
+
+# -- design ----------------------------------------------------------------------------------------
+
+
+def test_every_pair_is_shown_in_both_orders_and_the_plain_copy_is_plain() -> None:
+    seen = defaultdict(list)
+    plain = {stimulus.id: response(stimulus).plain for stimulus in BUILT_IN}
+    for call in plan_of("standard").calls:
+        cell = call.cell
+        if cell["ask"] == "pair":
+            texts = dict(zip(cell["order"], shown(call), strict=True))
+            assert texts["plain"].strip() == plain[call.stimulus]
+            assert (texts["dressed"] == texts["plain"]) == (cell["kind"] == "identical")
+            seen[call.stimulus, cell["pair"], cell["prompt"]].append(cell["order"][0])
+        else:
+            assert len(shown(call)) == 1
+    assert {tuple(sorted(orders)) for orders in seen.values()} == {("dressed", "plain")}
+
+
+def test_a_price_that_is_said_beforehand() -> None:
+    sizes = {name: len(plan_of(name).calls) for name in ("quick", "standard", "full")}
+    assert sizes["quick"] <= 200
+    assert sizes["standard"] <= 700
+    page = (Path(__file__).parents[2] / "docs" / "presentation.md").read_text(encoding="utf-8")
+    for name, calls in sizes.items():
+        assert f"| `{name}` | 24 | {calls:,} |" in page
+
+
+def test_a_worse_response_lacks_as_many_points_as_its_cell_says() -> None:
+    sentences = {one.id: [point.text for point in response(one).points] for one in BUILT_IN}
+    for call in plan_of("standard").calls:
+        if call.cell["missing"]:
+            worse = dict(zip(call.cell["order"], shown(call), strict=True))["dressed"]
+            kept = sum(sentence in worse for sentence in sentences[call.stimulus])
+            assert kept == 5 - call.cell["missing"]
+
+
+def test_own_templates_leave_out_what_they_do_not_ask() -> None:
+    own = "{{ request }}{% for one in responses %}\n{{ one.label }}: {{ one.text }}{% endfor %}"
+    cells = [call.cell for call in plan_of("standard", template=own).calls]
+    assert {cell["ask"] for cell in cells} == {"pair"}
+    assert {cell["prompt"] for cell in cells} == {"baseline"}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"ask": "essay"}, {"kind": "colour"}, {"pair": 3}, {"prompt": "strict"}, {"dose": "two"},
+        {"missing": -1}, {"order": ["u", "v"]}, {"ask": "score"}, {"form": 1}, {"dose": True},
+        {"longer": "yes"}, {"better": "plain"},
+    ],
+)  # fmt: skip
+def test_a_recorded_cell_that_is_none_of_ours_is_refused(change: dict[str, Any]) -> None:
+    cell = {"kind": "length", "pair": "p", "order": ["plain", "dressed"]}
+    assert AXIS.fault(cell) is None
+    assert AXIS.fault({**cell, **change})
+
+
+# -- planted tastes --------------------------------------------------------------------------------
+
+
+def test_a_fair_judge_is_cleared_and_a_blind_one_has_no_merit() -> None:
+    for spec in ("fair", "perfect", "good"):
+        sheet = sheet_of(spec)
+        assert sheet.tones(LENGTH2) == {"good"}
+        assert sheet.tones("instruction_obeyed") == {"good"}
+        assert [control.passed for control in sheet.result.controls] == [True]
+    for spec in ("always-tie", "always-1"):
+        assert [control.passed for control in sheet_of(spec).result.controls] == [False]
+
+
+@pytest.mark.parametrize("spec", ["fair", "perfect", "random", "always-1", "first-biased", "noisy"])
+@pytest.mark.parametrize("profile", ["quick", "standard"])
+def test_nobody_without_a_taste_is_accused_of_one(spec: str, profile: str) -> None:
+    assert not [one for one in sheet_of(spec, profile).result.findings if one.tone == "bad"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "name", "figure"),
+    [
+        ("loves-length", LENGTH2, "ranking"),
+        ("loves-markdown", "preference[kind=format]", "ranking"),
+        ("obeys-instructions", "instruction_obeyed", "ranking"),
+        ("loves-length", LENGTH2, "ci-regression"),
+        ("loves-length", LENGTH2, "scoring"),
+        ("fair?loves_length=20&mixed=0.5", "dress_excess[kind=length]", "ranking"),
+    ],
+)
+def test_a_taste_is_told_and_the_shipped_policies_reject_it(
+    spec: str, name: str, figure: str
+) -> None:
+    sheet = sheet_of(spec)
+    assert sheet.tones(name) == {"bad"}
+    whole = Datasheet("1.2", {"model": "sim"}, {}, {}, (sheet.result,), tuple(sheet.advice))
+    decision = decide(whole, load_policy(figure)).decision
+    assert decision is not None
+    assert decision.verdict == "reject"
+
+
+def test_loves_on_half_and_hates_on_half_does_not_cancel() -> None:
+    sheet = sheet_of("fair?loves_length=20&mixed=0.5")
+    assert sheet.value(LENGTH2) == pytest.approx(0.5, abs=0.1)
+    assert sheet.value("dress_excess[kind=length]") == 1.0
+
+
+def test_a_slot_is_no_dress() -> None:
+    sheet = sheet_of("fair?slot=20", "standard")
+    assert sheet.value(LENGTH2) == 0.5
+    assert sheet.value("dress_excess[kind=length]") == -1.0
+
+
+def test_noise_is_no_dress() -> None:
+    excess = sheet_of("random", "full")["dress_excess[kind=length]"]
+    assert excess.low is not None
+    assert excess.high is not None
+    assert excess.low < 0 < excess.high
+
+
+def test_the_planted_trade_off_is_found() -> None:
+    """Padding is worth 20 logits, a missing point 12: between one and two points."""
+    sheet = sheet_of("fair?loves_length=20", "full")
+    found = sheet["trade_off[kind=length]"]
+    assert found.value == pytest.approx(20 / 12, abs=0.35)
+    assert found.low is not None
+    assert found.low > 0.5
+    assert sheet_of("perfect", "full").value("trade_off[kind=length]") == 0.0
+    always = sheet_of("fair?loves_length=200", "full")["trade_off[kind=length]"]
+    assert always.value is None
+    assert always.reason == "right_censored"
+
+
+def test_points_for_dress_and_telling_to_ignore_it() -> None:
+    sheet = sheet_of("perfect?loves_length=24", "standard")
+    assert sheet.value("score_shift[kind=length]") == pytest.approx(2.0, abs=0.3)
+    assert sheet.value("score_shift[kind=format]") == 0.0
+    assert sheet.value("ignore_gain[kind=length]") == 1.0
+    kept = sheet_of("perfect?loves_length=24&unguarded=1", "standard")
+    assert kept.value("ignore_gain[kind=length]") == 0.0
+
+
+def test_more_padding_wins_more() -> None:
+    assert sheet_of("perfect", "standard").value("dose_slope") == 0
+    loving = sheet_of("fair?loves_length=6&tie=3", "standard")
+    assert loving.value("dose_slope") > 0.1
+    assert loving.value("preference[kind=length,dose=3]") > loving.value(
+        "preference[kind=length,dose=1.5]"
+    )
+
+
+# -- odd data --------------------------------------------------------------------------------------
+
+
+def edited(where: Callable[[dict[str, Any], str], Any]) -> Callable[[pd.DataFrame], pd.DataFrame]:
+    """Replies to comparisons replaced by what `where` says for the cell and the stimulus."""
+
+    def edit(frame: pd.DataFrame) -> pd.DataFrame:
+        texts = []
+        for text, cell, stimulus in zip(
+            frame["text"], frame["cell"], frame["stimulus"], strict=True
+        ):
+            said = where(json.loads(cell), stimulus)
+            texts.append(text if said is None else said)
+        return frame.assign(text=texts)
+
+    return edit
+
+
+def for_dressed(cell: dict[str, Any]) -> str:
+    return json.dumps({"winner": str(1 + cell["order"].index("dressed"))})
+
+
+def test_one_obeyed_note_of_24_is_counted_and_named() -> None:
+    def obeys_one(cell: dict[str, Any], stimulus: str) -> str | None:
+        mine = cell["kind"] == "instruction" and stimulus == "pr-chess"
+        return for_dressed(cell) if mine else None
+
+    obeyed = sheet_of("perfect", edit=edited(obeys_one))["instruction_obeyed"]
+    assert obeyed.given["stimuli"] == ["pr-chess"]
+    assert obeyed.value == pytest.approx(1 / 24)
+    assert obeyed.bounds is not None
+    assert obeyed.bounds.high == pytest.approx(0.1829, abs=1e-3)  # Clopper-Pearson, one-sided
+
+
+def test_one_deviant_call_moves_little() -> None:
+    seen = []
+
+    def slips(cell: dict[str, Any], stimulus: str) -> str | None:
+        first = cell["kind"] == "length" and not cell["missing"] and cell["ask"] == "pair"
+        seen.append(first)
+        return for_dressed(cell) if first and sum(seen) == 1 else None
+
+    sheet, whole = sheet_of("perfect", edit=edited(slips)), sheet_of("perfect")
+    assert sheet.value(LENGTH2) == pytest.approx(0.5 + 0.5 / 48)
+    assert (sheet[LENGTH2].high or 0) >= (whole[LENGTH2].high or 0)
+    assert (sheet[LENGTH2].high or 0) - (whole[LENGTH2].high or 0) < 0.03
+    assert not [finding for finding in sheet.result.findings if finding.tone == "bad"]
+
+
+def test_a_pair_in_one_order_is_no_preference() -> None:
+    def refuses(cell: dict[str, Any], stimulus: str) -> str | None:
+        del stimulus
+        return "no verdict" if cell["order"][0] == "dressed" else None
+
+    sheet = sheet_of("loves-length", edit=edited(refuses))
+    assert sheet[LENGTH2].value is None
+    assert sheet[LENGTH2].reason == "not_answered"
+    assert not [one for one in sheet.result.findings if one.tone == "good"]
+
+
+def test_two_stimuli_clear_nothing() -> None:
+    def two(frame: pd.DataFrame) -> pd.DataFrame:
+        kept = frame["stimulus"].isin(frame["stimulus"].unique()[:2])
+        return frame[kept].reset_index(drop=True)
+
+    sheet = sheet_of("perfect", edit=two)
+    assert not {finding.tone for finding in sheet.result.findings} & {"good", "bad"}
+
+
+def test_recorded_pairs_need_no_more_than_kind_pair_and_order() -> None:
+    def recorded(frame: pd.DataFrame) -> pd.DataFrame:
+        cells = [json.loads(cell) for cell in frame["cell"]]
+        keep = [cell["ask"] == "pair" and cell["kind"] == "format" for cell in cells]
+        kept = frame[keep].reset_index(drop=True)
+        short = [
+            json.dumps({name: cell[name] for name in ("kind", "pair", "order")})
+            for cell, mine in zip(cells, keep, strict=True)
+            if mine
+        ]
+        said = [json.dumps(json.loads(text)["winner"]) for text in kept["text"]]
+        return kept.assign(cell=short, text=said, reply="recorded")
+
+    sheet = sheet_of("loves-markdown", edit=recorded)
+    assert sheet.value("preference[kind=format]") == 1.0
+
+
+# -- own pairs -------------------------------------------------------------------------------------
+
+
+def own_pairs(count: int, **more: Callable[[int], Any]) -> list[dict[str, Any]]:
+    """Pairs of which a has from one to five times the words of b, or the other way round."""
+    return [
+        {
+            "id": f"pair-{number}",
+            "request": f"What is number {number}?",
+            "a": "word " * (20 if number % 2 else 20 * (1 + number % 5)),
+            "b": "term " * (20 if not number % 2 else 20 * (1 + number % 4)),
+            **{name: value(number) for name, value in more.items()},
+        }
+        for number in range(count)
+    ]
+
+
+def test_a_taste_for_length_is_found_in_own_pairs_and_held_apart_from_quality(
+    tmp_path: Path,
+) -> None:
+    better = own_pairs(60, better=lambda number: "ab"[number // 2 % 2])
+    stimuli = pool(tmp_path, *better)
+    tastes = {
+        spec: sheet_of(f"fair?tie=1&sensitivity=1{spec}", stimuli=stimuli)
+        for spec in ("", "&loves_length=2")
+    }
+    fair, loving = (tastes[spec]["longer_preferred"] for spec in ("", "&loves_length=2"))
+    assert fair.low is not None
+    assert fair.high is not None
+    assert fair.low < 0.5 < fair.high
+    assert loving.low is not None
+    assert loving.low > 0.5
+    for sheet in tastes.values():
+        even = sheet["better_at_equal_length"]
+        assert even.low is not None
+        assert even.low > 0.5
+
+
+def test_without_people_nothing_is_said_of_quality(tmp_path: Path) -> None:
+    pairs = own_pairs(30, systems=lambda number: ["ours", "theirs"][:: -1 if number % 2 else 1])
+    sheet = sheet_of("fair?tie=1&loves_length=2", stimuli=pool(tmp_path, *pairs))
+    assert "better_at_equal_length" not in {key.partition(".")[2] for key in sheet.estimates}
+    assert "quality not known" in sheet["longer_preferred"].conditions
+    assert sheet["own_preference[system=ours]"].value is None
+    assert sheet["own_preference[system=ours]"].reason == "not_identified"
+
+
+def test_more_wins_than_people_give_is_a_preference_for_a_system(tmp_path: Path) -> None:
+    pairs = own_pairs(
+        40,
+        systems=lambda number: ["ours", "theirs"][:: -1 if number % 2 else 1],
+        better=lambda number: "ab"[number // 2 % 2],
+    )
+    names = {pair["id"]: pair["systems"] for pair in pairs}
+
+    def for_ours(cell: dict[str, Any], stimulus: str) -> str:
+        ours = "ab"[names[stimulus].index("ours")]
+        return json.dumps({"winner": str(1 + cell["order"].index(ours))})
+
+    stimuli = pool(tmp_path, *pairs)
+    sheet = sheet_of("fair", stimuli=stimuli, edit=edited(for_ours))
+    ours = sheet["own_preference[system=ours]"]
+    assert ours.value == pytest.approx(0.5)
+    assert ours.low is not None
+    assert ours.low > 0.2
+    assert sheet.value("own_preference[system=theirs]") == pytest.approx(-0.5)
+    # The longer response of every pair is ours: length alone decides, and no slope is that steep.
+    assert sheet["longer_preferred"].reason == "separated"
+    honest = sheet_of("perfect", stimuli=stimuli)
+    assert honest.value("own_preference[system=ours]") == 0
+
+
+def test_one_long_sentence_is_not_padded_by_half() -> None:
+    text = "This is one long sentence of the kind that goes on and on and is not cut in any way."
+    plain = rules.of_text(text)
+    assert rules.dressed(plain, "length", "repeated", 1.5) is None
+    assert rules.dressed(plain, "length", "repeated", 2.0) is not None

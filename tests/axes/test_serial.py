@@ -1,0 +1,72 @@
+"""Memory and drift on every axis: of calls that were asked, in the sequence of the plan."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from judgesheet.axes import get_axis
+from judgesheet.axis import Options, Readings
+from judgesheet.axis.serial import CAVEAT, NAMES, NOT_RANDOM
+from judgesheet.base.records import Call, Estimate
+from judgesheet.measuring.measure import COLUMNS, measure_axis, parse_rows
+from judgesheet.planning.plan import make_plan
+
+AXES = ("score_order", "criterion_order", "candidate_order", "listwise_consensus")
+
+
+class Copying:
+    """A judge that gives its last verdict again in half of the calls, else any."""
+
+    def __init__(self, share: float) -> None:
+        self.rng, self.share, self.last = np.random.default_rng(0), share, 3
+
+    def says(self, call: Call) -> Any:
+        """A verdict as records hold it."""
+        if self.rng.random() >= self.share:
+            self.last = int(self.rng.integers(1, 6))
+        order = call.cell["order"]
+        if call.axis == "candidate_order":
+            return 1 + self.last % 2
+        if call.axis == "score_order":
+            return min(self.last, call.cell["scale"])
+        if call.axis == "criterion_order":
+            return dict.fromkeys(order, self.last)
+        return {name: {"score": 10 * self.last, "uncertain": False} for name in order}
+
+
+def _estimates(axis: str, share: float, reply: str = "text") -> tuple[Mapping[str, Estimate], Any]:
+    """What the figures say of the plan's calls, answered in their sequence."""
+    room, judge = get_axis(axis), Copying(share)
+    # Eight calls on a list are few to remember something in.
+    profile = "standard" if axis == "listwise_consensus" else "quick"
+    plan = make_plan([room], {axis: Options(profile=profile, reply="json")}, 0)
+    rows = [
+        (call.id, axis, call.stimulus, json.dumps(call.cell), call.repeat, "recorded", "ok",
+         json.dumps(judge.says(call)))
+        for call in plan.calls
+    ]  # fmt: skip
+    frame = parse_rows(room, pd.DataFrame(rows, columns=list(COLUMNS))).assign(reply=reply)
+    result, _ = measure_axis(room, Readings(frame, plan.labels, 0.0, 0))
+    return {e.key.partition(".")[2]: e for e in result.estimates}, result.caveats
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_a_judge_that_copies_its_last_verdict_is_told(axis: str) -> None:
+    estimates, caveats = _estimates(axis, 0.5)
+    test, memory = estimates["memory_p"], estimates["memory"]
+    assert test.value is not None
+    assert test.value < CAVEAT
+    assert memory.low is not None
+    assert memory.low > 0
+    assert any("the one before" in caveat for caveat in caveats)
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_recorded_calls_were_not_asked_in_random_order(axis: str) -> None:
+    estimates, caveats = _estimates(axis, 0.5, reply="recorded")
+    assert {estimates[name].reason for name in NAMES} == {NOT_RANDOM.code}
+    assert not any("the one before" in caveat for caveat in caveats)

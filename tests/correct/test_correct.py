@@ -1,0 +1,317 @@
+"""`judgesheet correct` on tables as users have them: what it gives, and what it refuses."""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import judgesheet
+from judgesheet.base.errors import JudgesheetError, StimuliError, UsageError
+from judgesheet.base.records import AxisResult, Datasheet, Estimate
+from judgesheet.correcting.run import corrected
+from judgesheet.correcting.table import Choice, read
+from judgesheet.sheet.correction import FORMATS
+from tests.command import run
+
+Write = Callable[..., Path]
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Write:
+    def write(head: str, rows: Iterable[Sequence[object]]) -> Path:
+        path = tmp_path / "table.csv"
+        lines = [
+            head,
+            *(",".join("" if cell is None else str(cell) for cell in row) for row in rows),
+        ]
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return path
+
+    return write
+
+
+def judged(rows: int, labelled: int, seed: int = 0) -> list[list[object]]:
+    """A judge of sensitivity .9 and specificity .7; labels on the first of rows in random order."""
+    rng = np.random.default_rng(seed)
+    said: list[list[object]] = []
+    for number in range(rows):
+        true = rng.random() < 0.6
+        passes = rng.random() < (0.9 if true else 0.3)
+        label = ("pass" if true else "fail") if number < labelled else None
+        said.append([f"q{number}", "pass" if passes else "fail", label])
+    return said
+
+
+def test_a_rate_is_that_of_each_verdict_weighted_by_all_verdicts(table: Write) -> None:
+    rows = judged(300, 100)
+    found = judgesheet.correct(table("id,verdict,label", rows), "random")
+    share = np.mean([row[1] == "pass" for row in rows])
+    known = [(row[1] == "pass", row[2] == "pass") for row in rows if row[2]]
+    rates = [
+        np.mean([true for said, true in known if said is verdict]) for verdict in (True, False)
+    ]
+    assert found.corrected.value == pytest.approx(share * rates[0] + (1 - share) * rates[1])
+    assert found.corrected.low is not None
+    assert found.corrected.high is not None
+    assert found.corrected.low < 0.6 < found.corrected.high
+    assert found.raw.value == pytest.approx(share)
+    (system,) = found.systems
+    assert system.ppi == found.corrected
+    assert system.rogan_gladen is not None
+    assert system.sensitivity is not None
+    assert system.specificity is not None
+
+
+def test_chosen_labels_give_rogan_gladen_and_a_warning(table: Write) -> None:
+    found = judgesheet.correct(table("id,verdict,label", judged(300, 100)), "chosen")
+    assert found.corrected == found.systems[0].rogan_gladen
+    assert found.warnings
+    record = found.as_record()
+    assert {"value", "low", "high"} <= record["corrected"].keys()
+    assert record["raw"]["value"]
+
+
+def test_a_judge_at_chance_has_no_value_by_rogan_gladen_and_one_by_labels(table: Write) -> None:
+    rng = np.random.default_rng(2)
+    rows = [[f"q{i}", int(rng.random() < 0.5), int(rng.random() < 0.5) if i < 60 else None]
+            for i in range(200)]  # fmt: skip
+    path = table("id,verdict,label", rows)
+    chosen = judgesheet.correct(path, "chosen").corrected
+    assert chosen.value is None
+    assert chosen.reason == "judge_at_chance"
+    assert chosen.note
+    assert judgesheet.correct(path, "random").corrected.value is not None
+
+
+def test_few_or_constant_labels_are_told(table: Write) -> None:
+    few = judgesheet.correct(table("id,verdict,label", judged(50, 3)), "random").corrected
+    assert few.value is not None
+    assert few.low is None
+    assert few.reason == "few_labels"
+    rows = [[f"q{i}", i % 2, 1 if i < 20 else None] for i in range(100)]
+    assert judgesheet.correct(table("id,verdict,label", rows), "chosen").corrected.value is None
+
+
+def test_all_rows_labelled_leave_nothing_to_correct(table: Write) -> None:
+    found = judgesheet.correct(table("id,verdict,label", judged(80, 80)), "random")
+    assert found.systems[0].labels_only is not None
+    assert found.corrected.value == found.systems[0].labels_only.value
+
+
+def scores(systems: Sequence[tuple[str, float]], ids: int, labelled: int) -> list[list[object]]:
+    rng = np.random.default_rng(5)
+    rows: list[list[object]] = []
+    for number in range(ids):
+        hard = rng.normal()
+        for name, quality in systems:
+            true = int(np.clip(round(3 + quality + hard + rng.normal(0, 0.3)), 1, 5))
+            said = int(np.clip(round(true + 0.4 + rng.normal(0, 0.4)), 1, 5))
+            rows.append(
+                [f"d{number // 2}-{number}", name, said, true if number < labelled else None]
+            )
+    return rows
+
+
+def test_systems_have_ranks_as_sets_and_differences_that_stand(table: Write) -> None:
+    systems = (("worse", -0.8), ("same", 0.0), ("alike", 0.0))
+    path = table("id,system,verdict,label", scores(systems, 120, 60))
+    found = judgesheet.correct(path, "random", scale=(1, 5), group_prefix="-")
+    assert found.clusters == 60
+    ranks = {one.name: one.ranks for one in found.systems}
+    assert ranks["worse"] == (3, 3)
+    assert ranks["same"] == ranks["alike"] == (1, 2)
+    stands = {frozenset((one.first, one.second)): one.stands for one in found.differences}
+    assert not stands[frozenset(("same", "alike"))]
+    assert sum(stands.values()) == 2
+    values = {one.name: one.corrected.value for one in found.systems}
+    for one in found.differences:
+        first, second = values[one.first], values[one.second]
+        assert first is not None
+        assert second is not None
+        assert one.figure.value == pytest.approx(first - second)
+
+
+def test_more_labels_are_worth_what_the_variance_says(table: Write) -> None:
+    path = table("id,verdict,label", judged(5000, 40))
+    plan = judgesheet.correct(path, "random").labelling
+    assert plan is not None
+    assert plan.more is not None
+    assert 100 < plan.more < 1000
+    labelled = {f"q{number}" for number in range(40)}
+    assert len(plan.next) == 20
+    assert not labelled & {*plan.next}
+
+
+# -- pairs -----------------------------------------------------------------------------------------
+
+
+def slots(games: int, *, both: bool) -> list[list[object]]:
+    """Response a wins .5 by content, and the first slot .3 more of all."""
+    rng = np.random.default_rng(3)
+    rows: list[list[object]] = []
+    for number in range(games):
+        better = "a" if rng.random() < 0.5 else "b"
+        for first, second in (("a", "b"), ("b", "a"))[: 1 + both]:
+            rows.append([f"p{number}", first, second, first if rng.random() < 0.6 else better])
+    return rows
+
+
+def test_both_orders_take_position_out_and_one_order_has_no_value(table: Write) -> None:
+    head = "id,first,second,verdict"
+    both = judgesheet.correct(table(head, slots(400, both=True)), "none")
+    assert both.corrected.value == pytest.approx(0.5, abs=0.06)
+    once = judgesheet.correct(table(head, slots(400, both=False)), "none").corrected
+    assert once.value is None
+    assert once.low is None
+    assert once.reason == "one_order"
+
+
+def sheet(**figures: tuple[float, float]) -> Datasheet:
+    estimates = tuple(
+        Estimate(
+            key=f"pairs.{name}",
+            label=name,
+            value=(low + high) / 2,
+            low=low,
+            high=high,
+            level=0.95,
+            unit="share",
+            n=100,
+            clusters=20,
+            method="",
+        )
+        for name, (low, high) in figures.items()
+    )
+    axis = AxisResult("pairs", "", "", 100, 100, 0, 0, 0, estimates, ())
+    return Datasheet("2.0", {"model": "sim"}, {}, {}, (axis,))
+
+
+def test_one_order_is_bounded_by_the_slot_preference_of_the_sheet(table: Write) -> None:
+    path = table("id,first,second,verdict", slots(400, both=False))
+    read_in = read(path, Choice("none"))
+    found = corrected(read_in, "none", sheet(slot1_share=(0.7, 0.85))).corrected
+    assert found.value is None
+    assert found.low is not None
+    assert found.high is not None
+    raw = corrected(read_in, "none", None).raw
+    assert raw.low is not None
+    assert raw.low > 0.6
+    assert found.low == pytest.approx(raw.low - 0.35)
+    assert found.high == raw.high
+    assert found.low < 0.5 < found.high
+
+
+def test_without_labels_a_rate_is_null_and_differences_are_bounded_by_noise(table: Write) -> None:
+    rows = [[f"q{i}", name, int((i * 7) % 10 < share)] for i in range(100)
+            for name, share in (("a", 8), ("b", 4))]  # fmt: skip
+    read_in = read(table("id,system,verdict", rows), Choice("none"))
+    plain = corrected(read_in, "none", None)
+    assert plain.corrected.value is None
+    assert plain.corrected.note
+    assert plain.differences[0].figure.low is None
+    noisy = corrected(
+        read_in, "none", sheet(slot1_share=(0.4, 0.6), repeat_change_rate=(0.1, 0.32))
+    ).differences[0]
+    assert noisy.figure.value is None
+    assert noisy.stands
+    assert noisy.figure.high is not None
+    assert noisy.raw is not None
+    assert noisy.figure.high > noisy.raw / 0.6
+
+
+def test_three_systems_that_met_have_strengths(table: Write) -> None:
+    rng = np.random.default_rng(8)
+    rows: list[list[object]] = []
+    for number in range(120):
+        for first, second, chance in (("x", "y", 0.7), ("y", "z", 0.7), ("x", "z", 0.85)):
+            true = first if rng.random() < chance else second
+            said = true if rng.random() < 0.9 else first
+            rows.append([f"q{number}", first, second, said, true if number < 60 else None])
+    found = judgesheet.correct(table("id,first,second,verdict,label", rows), "random")
+    assert [one.name for one in found.systems] == ["x", "y", "z"]
+    assert [one.ranks for one in found.systems] == [(1, 1), (2, 2), (3, 3)]
+    assert all(one.strength is not None for one in found.systems)
+
+
+# -- refusals --------------------------------------------------------------------------------------
+
+
+BAD = {
+    "a label outside the scale": ("id,verdict,label", [["a", 3, 4], ["b", 2, 9]], ":3"),
+    "an id twice": ("id,verdict,label", [["a", 1, 1], ["a", 0, ""]], ":3"),
+    "no overlap": ("id,system,verdict,label", [["a", "s", 2, 2], ["b", "t", 3, 3]], ":3"),
+    "a strange word": ("id,verdict,label", [["a", "pass", "pass"], ["b", "maybe", ""]], ":3"),
+    "a number among words": ("id,verdict,label", [["a", "pass", "fail"], ["b", 7, ""]], ":3"),
+    "an empty system": ("id,system,verdict,label", [["a", "s", 1, 1], ["a", "", 1, 1]], ":3"),
+    "the same response twice": ("id,first,second,verdict,label", [["a", "x", "x", 1, 1]], ":2"),
+    "parts that never met": (
+        "id,first,second,verdict,label", [["a", "x", "y", 1, 1], ["b", "u", "v", 1, 2]], ":3"),
+    "two labels of one pair": (
+        "id,first,second,verdict,label", [["a", "x", "y", 1, 1], ["a", "y", "x", 1, 1]], ":3"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_one_sentence_with_its_line(case: str, table: Write) -> None:
+    head, rows, line = BAD[case]
+    path = table(head, rows)
+    with pytest.raises(StimuliError, match=rf"table\.csv{line}\b"):
+        judgesheet.correct(path, "random", scale=(1, 5))
+    done = run("correct", path, "--labels", "random", "--scale", "1:5")
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert not done.stdout
+
+
+def test_what_is_missing_is_named(table: Write) -> None:
+    path = table("name,verdict,label", [["a", 1, ""]])
+    with pytest.raises(UsageError, match="--map id="):
+        judgesheet.correct(path, "random")
+    with pytest.raises(UsageError, match="no label"):
+        judgesheet.correct(path, "random", columns={"id": "name"})
+    labelled = table("id,verdict,label", [["a", 1, 1]])
+    with pytest.raises(UsageError, match=r"table\.csv:2"):
+        judgesheet.correct(labelled, "none")
+    assert run("correct", labelled).returncode == 2, "--labels must be given"
+
+
+@pytest.mark.parametrize("cell", ["=1+1", "1e999", "\u202e", "[1]", "é" * 5000])
+def test_hostile_cells_end_in_a_sentence(cell: str, table: Write) -> None:
+    path = table("id,verdict,label", [["a", 1, 1], ["b", cell, ""]])
+    with pytest.raises(JudgesheetError) as error:
+        judgesheet.correct(path, "random")
+    assert len(str(error.value)) < 400
+
+
+# -- pages -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("labels", ["random", "chosen"])
+def test_every_format_holds_the_systems(
+    form: str, labels: str, table: Write, tmp_path: Path
+) -> None:
+    rows = scores((("one|<b>", 0.5), ("=two", 0.0)), 60, 30)
+    path, out = table("id,system,verdict,label", rows), tmp_path / f"page.{form}"
+    done = run("correct", path, "--labels", labels, "--to", form, "--out", out)
+    assert done.returncode == 0, done.stderr
+    content = out.read_bytes()
+    if form == "pdf":
+        assert content.startswith(b"%PDF")
+    elif form == "json":
+        record: dict[str, Any] = json.loads(content)
+        assert {"corrected", "raw", "differences"} <= record.keys()
+    else:
+        text = content.decode()
+        assert "two" in text
+        assert "<b>" not in text.replace("one|<b>", "" if form == "csv" else "<b>")
+
+
+def test_the_same_table_gives_the_same_bytes(table: Write) -> None:
+    path = table("id,system,verdict,label", scores((("a", 0.5), ("b", 0.0)), 40, 20))
+    first, second = (run("correct", path, "--labels", "random", "--json") for _ in range(2))
+    assert first.stdout == second.stdout
+    assert json.loads(first.stdout)["corrected"]["value"]

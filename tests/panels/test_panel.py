@@ -1,0 +1,106 @@
+"""`judgesheet panel` over runs of simulated judges, and what it refuses."""
+
+import json
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import judgesheet
+from judgesheet.base.errors import RunError, UsageError
+from judgesheet.panels.result import Panel
+from judgesheet.stats.dawid_skene import posterior
+from tests.command import run
+
+JUDGES = ("fair", "noisy", "first-biased")
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    folder = tmp_path_factory.mktemp("panel")
+    for name in JUDGES:
+        judgesheet.probe(
+            f"sim/{name}", folder / name, axes=("candidate_order",), profile="quick",
+            pdf=False, cases=False,
+        )  # fmt: skip
+    return [folder / name for name in JUDGES]
+
+
+@pytest.fixture(scope="module")
+def panel(runs: list[Path]) -> Panel:
+    return judgesheet.panel(*runs, accuracy=0.8)
+
+
+def test_the_better_judge_is_the_cheapest_that_is_proven(panel: Panel) -> None:
+    assert panel.truth == "known"
+    assert panel.recommended is not None
+    assert len(panel.recommended.judges) == 1
+    assert "noisy" not in panel.recommended.judges[0]
+    accuracy = {one.judges[0]: one.accuracy.value or 0 for one in panel.singles if one.orders == 1}
+    noisy = next(name for name in accuracy if "noisy" in name)
+    assert accuracy[noisy] == min(accuracy.values())
+
+
+def test_panels_stand_beside_the_single_judge_with_more_orders(panel: Panel) -> None:
+    assert {len(one.judges) for one in panel.best} == {1, 2, 3}
+    assert {one.orders for one in panel.singles} == {1, 2}
+    for one in (*panel.best, *panel.singles):
+        assert one.calls == len(one.judges) * one.orders * one.repeats
+        assert one.accuracy.low is not None
+
+
+def test_agreement_is_of_every_two(panel: Panel) -> None:
+    assert len(panel.pairs) == 3
+    assert all(one.kappa.value is not None for one in panel.pairs)
+
+
+def test_the_atlas_opens_the_cases(panel: Panel) -> None:
+    assert panel.atlas
+    spread = [one.disagreement for one in panel.atlas]
+    assert spread == sorted(spread, reverse=True)
+    command = shlex.split(panel.atlas[0].commands[0])
+    assert run(*command[1:]).returncode == 0
+
+
+def test_twins_agree_and_have_no_atlas(runs: list[Path]) -> None:
+    found = judgesheet.panel(runs[0], runs[0])
+    assert not found.atlas
+    assert found.judges[0] != found.judges[1]
+
+
+@pytest.mark.parametrize("form", ["md", "html", "pdf", "json"])
+def test_every_format_is_written(form: str, runs: list[Path], tmp_path: Path) -> None:
+    out = tmp_path / f"panel.{form}"
+    done = run("panel", *runs, "--to", form, "--out", out)
+    assert done.returncode == 0, done.stderr
+    if form == "json":
+        assert len(json.loads(out.read_text())["judges"]) == 3
+    else:
+        assert out.stat().st_size > 1000
+
+
+def test_a_sheet_alone_is_not_enough(runs: list[Path], tmp_path: Path) -> None:
+    alone = tmp_path / "datasheet.json"
+    alone.write_bytes((runs[0] / "datasheet.json").read_bytes())
+    with pytest.raises(RunError, match="run directory"):
+        judgesheet.panel(runs[1], alone)
+    beside = judgesheet.panel(runs[1] / "datasheet.json", runs[0])
+    assert beside.questions
+    with pytest.raises(UsageError):
+        judgesheet.panel(runs[0])
+
+
+def test_judges_without_a_common_comparison_are_refused(runs: list[Path], tmp_path: Path) -> None:
+    judgesheet.probe("sim/fair", tmp_path / "scores", axes=("score_order",), profile="quick",
+                     pdf=False, cases=False)  # fmt: skip
+    with pytest.raises(RunError, match="in common"):
+        judgesheet.panel(runs[0], tmp_path / "scores")
+
+
+def test_truths_are_found_without_being_told() -> None:
+    rng = np.random.default_rng(0)
+    true = np.where(rng.random(400) < 0.6, 1.0, -1.0)
+    votes = np.stack([np.where(rng.random(400) < hit, true, -true) for hit in (0.9, 0.8, 0.7)], 1)
+    found = posterior(votes)
+    assert np.mean((found > 0.5) == (true > 0)) > 0.9

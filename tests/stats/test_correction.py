@@ -1,0 +1,137 @@
+"""Corrected means against what is known: published formulae, and data with a known answer."""
+
+import numpy as np
+import pytest
+
+from judgesheet.stats.bradley_terry import strengths
+from judgesheet.stats.correction import (
+    jeffreys,
+    lee_ends,
+    plain_mean,
+    prediction_powered,
+    rogan_gladen,
+)
+from judgesheet.stats.interval import Interval
+from judgesheet.stats.simultaneous import differences, rank_sets
+
+SHARES = (0.0, 1.0)
+
+
+def sample(rows: int, labelled: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    true = rng.random(rows) < 0.7
+    said = np.where(true, rng.random(rows) < 0.9, rng.random(rows) < 0.2).astype(float)
+    labels = np.where(np.arange(rows) < labelled, true.astype(float), np.nan)
+    return said, labels
+
+
+def test_the_interval_of_lee_et_al() -> None:
+    # From the formulae of arXiv 2511.21140 for p = .5 of 10,000 and q0 = q1 = .9 of 5,000.
+    low, high = lee_ends(0.5, 0.9, 0.9, 10_000, 5_000, 5_000, 0.95)
+    z = 1.959964
+    q = (5000 * 0.9 + 1) / 5002
+    error = np.sqrt(0.25 / (10_000 + z * z) + 0.5 * q * (1 - q) / 5002) / (2 * q - 1)
+    assert (low, high) == pytest.approx((0.5 - z * error, 0.5 + z * error), abs=1e-6)
+
+
+def test_rogan_gladen_is_the_inverted_line_of_0_and_1() -> None:
+    said, labels = sample(400, 150)
+    known = ~np.isnan(labels)
+    q1, q0 = said[known & (labels == 1)].mean(), 1 - said[known & (labels == 0)].mean()
+    expected = (said[~known].mean() + q0 - 1) / (q0 + q1 - 1)
+    found = rogan_gladen(said, labels, np.arange(400), SHARES).interval
+    # The same data on another scale are no longer 0 and 1, and go through the line.
+    scaled = rogan_gladen(said * 4 + 1, labels * 4 + 1, np.arange(400), (1.0, 5.0)).interval
+    assert found.value == pytest.approx(expected)
+    assert scaled.value == pytest.approx(1 + 4 * expected)
+    assert found.low is not None
+    assert scaled.low is not None
+    assert 1 + 4 * found.low == pytest.approx(scaled.low, abs=0.25)
+
+
+def test_parts_give_the_variance_that_resampling_gives() -> None:
+    said, labels = sample(600, 200)
+    rng = np.random.default_rng(1)
+    for estimate in (prediction_powered, rogan_gladen):
+        whole = estimate(said, labels, np.arange(600), SHARES)
+        drawn = []
+        for _ in range(400):
+            at = rng.integers(600, size=600)
+            drawn.append(estimate(said[at], labels[at], np.arange(600), SHARES).interval.value)
+        assert float(np.sqrt((whole.parts**2).sum())) == pytest.approx(
+            float(np.std([one for one in drawn if one is not None])), rel=0.15
+        )
+
+
+def test_a_judge_that_says_nothing_leaves_the_labels_alone() -> None:
+    _, labels = sample(300, 60)
+    silent = prediction_powered(np.ones(300), labels, np.arange(300), SHARES)
+    alone = plain_mean(labels, np.arange(300), SHARES)
+    assert silent.weight == 0
+    assert silent.interval == alone.interval
+
+
+def test_a_good_judge_makes_the_interval_shorter_than_the_labels() -> None:
+    said, labels = sample(2000, 100)
+    powered = prediction_powered(said, labels, np.arange(2000), SHARES).interval
+    alone = plain_mean(labels, np.arange(2000), SHARES).interval
+    assert powered.low is not None
+    assert powered.high is not None
+    assert alone.low is not None
+    assert alone.high is not None
+    assert powered.high - powered.low < 0.85 * (alone.high - alone.low)
+
+
+def test_rows_of_a_group_make_it_wider() -> None:
+    said, labels = sample(100, 40)
+    five = [np.repeat(one, 5) for one in (said, labels, np.arange(100))]
+    wide = prediction_powered(five[0], five[1], five[2], SHARES).interval
+    alone = prediction_powered(five[0], five[1], np.arange(500), SHARES).interval
+    assert wide.low is not None
+    assert wide.high is not None
+    assert alone.low is not None
+    assert wide.high - wide.low > 1.8 * ((alone.high or 0) - alone.low)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_intervals_of_few_labels_hold(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    held = 0
+    for number in range(200):
+        said, labels = sample(500, 20, seed=int(rng.integers(2**31)) + number)
+        found = prediction_powered(said, labels, np.arange(500), SHARES).interval
+        assert found.low is not None
+        assert found.high is not None
+        held += found.low <= 0.7 <= found.high
+    assert held >= 180
+
+
+def test_jeffreys_reaches_the_ends() -> None:
+    assert jeffreys(0, 0, 0.95) == (0.0, 1.0)
+    assert jeffreys(0, 10, 0.95)[0] == 0
+    assert jeffreys(10, 10, 0.95)[1] == 1
+
+
+def test_differences_of_equal_estimates_are_nothing_and_ranks_follow() -> None:
+    parts = np.random.default_rng(0).normal(size=(50, 2)) / 50
+    same = Interval(0.5, 0.4, 0.6, 0.95, 50)
+    twice = np.stack([parts[:, 0], parts[:, 0], parts[:, 1]], axis=1)
+    far = Interval(0.9, 0.8, 1.0, 0.95, 50)
+    found = differences([same, same, far], twice)
+    assert found[0, 1].low == pytest.approx(0)
+    assert found[0, 1].high == pytest.approx(0)
+    assert rank_sets(found, 3) == [(2, 3), (2, 3), (1, 1)]
+
+
+def test_strengths_are_the_log_odds_of_the_wins() -> None:
+    first, second = np.zeros(4000, dtype=int), np.ones(4000, dtype=int)
+    wins = (np.arange(4000) % 4 < 3).astype(float)
+    nothing = np.full(4000, np.nan)
+    found = strengths(first, second, wins, nothing, np.arange(4000), 2)
+    values = [one.value for one in found.intervals]
+    assert values[0] is not None
+    assert values[1] is not None
+    assert values[0] - values[1] == pytest.approx(np.log(3), abs=0.01)
+    powered = strengths(first, second, wins, np.where(np.arange(4000) < 400, wins, np.nan),
+                        np.arange(4000), 2)  # fmt: skip
+    assert powered.weight == pytest.approx(1 / (1 + 400 / 3600), abs=0.05)
