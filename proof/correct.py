@@ -88,7 +88,7 @@ JUDGES: Mapping[str, Judge] = {
 SHIFTS = {"labels with half passes": 0.5, "labels with nine passes in ten": 0.9}
 
 
-def _labelled(judge: Judge, rows: int, labels: int, rng: Rng) -> tuple[Floats, Floats, Floats]:
+def labelled(judge: Judge, rows: int, labels: int, rng: Rng) -> tuple[Floats, Floats, Floats]:
     """Verdicts, labels of a random part, clusters; whole groups are labelled."""
     true, said, clusters = judge.draw(rows, rng)
     every = np.unique(clusters)
@@ -96,7 +96,7 @@ def _labelled(judge: Judge, rows: int, labels: int, rng: Rng) -> tuple[Floats, F
     return said, np.where(np.isin(clusters, drawn), true, np.nan), clusters
 
 
-def _shifted(rate: float, rows: int, labels: int, rng: Rng) -> tuple[Floats, Floats, Floats]:
+def shifted(rate: float, rows: int, labels: int, rng: Rng) -> tuple[Floats, Floats, Floats]:
     """Labels from elsewhere: of another rate, judged by the same judge."""
     judge = Judge(0.7)
     _, said, _ = judge.draw(rows, rng)
@@ -110,9 +110,9 @@ def _run(name: str, rows: int, labels: int, sets: int, rng: Rng, _truths: Truths
     for _ in range(sets):
         tally.next()
         if name in SHIFTS:
-            said, known, clusters = _shifted(SHIFTS[name], rows, labels, rng)
+            said, known, clusters = shifted(SHIFTS[name], rows, labels, rng)
         else:
-            said, known, clusters = _labelled(judge, rows, labels, rng)
+            said, known, clusters = labelled(judge, rows, labels, rng)
         for way, estimate in WAYS.items():
             _count(tally, way, estimate(said, known, clusters, judge.scale), judge.truth)
         _count(tally, "labels alone", plain_mean(known, clusters, judge.scale), judge.truth)

@@ -261,6 +261,9 @@ def measuring(
 
 EXCESS = ".excess_"
 """What figures beyond noise have in their keys."""
+MORE = 20
+"""Times as many stimuli for the truth of an excess: of 6,000 its error is a quarter of that of an
+estimate from 100, with which gates at that truth break in .13 to .20 instead of .05."""
 
 
 @dataclass(frozen=True)
@@ -305,6 +308,9 @@ def lines(cases: Mapping[str, Case], parts: Sequence[Part]) -> Iterator[Line]:
                 part: Part = part,
             ) -> Truths:
                 sampled = population(figures, draw, *part.population)
+                beyond_noise = [one for one in figures if EXCESS in f".{one.name}"]
+                stimuli, rounds = part.population
+                sampled |= population(beyond_noise, draw, stimuli, MORE * rounds)
                 # The order adds nothing negative to noise, whatever a sample shows of it.
                 least = {key: max(0.0, value) for key, value in sampled.items() if EXCESS in key}
                 return {**sampled, **least, **case.exact()}

@@ -39,6 +39,7 @@ NAMES = (
         "agreement",
         "serial",
         "gate",
+        "efficiency",
         "edges",
         "losses",
         "compare",

@@ -3,7 +3,7 @@
 A result is "" where nothing is shown; the plot then says what is drawn.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import ParamSpec
 
@@ -73,12 +73,6 @@ class Plots:
         for plot, says, adjust in self._declared:
             if (fitted := adjust(plot, estimates)) is not None:
                 yield replace(fitted, result=says(estimates))
-
-
-def with_results(plots: Iterable[tuple[Plot, Says]], estimates: Estimates) -> Iterator[Plot]:
-    """The plots, each with what one sees in it."""
-    for plot, says in plots:
-        yield replace(plot, result=says(estimates))
 
 
 def nothing(_: Estimates) -> str:

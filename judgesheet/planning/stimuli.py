@@ -75,7 +75,8 @@ def _file_of(axis: Axis, path: Path | None) -> Path:
         file = _in_folder(axis, file)
     if not file.is_file():
         raise StimuliError(
-            f"{file} does not exist; give a JSONL file or a folder with one per axis"
+            f"{file} does not exist; give a JSONL file or a folder with one per axis, or name with "
+            "--axis those that it has"
         )
     return file
 

@@ -158,18 +158,20 @@ def _ranks(system: System) -> str:
 def _differences(result: Result) -> Grid:
     strengths = any(one.strength is not None for one in result.systems)
     unit = "" if strengths or result.kind == "mean" else "difference"
+    told = any(one.figure.note for one in result.differences)
     rows = tuple(
         (
             f"{show.visible(one.first, 60)} less {show.visible(one.second, 60)}",
             _DASH if one.raw is None else show.quantity(one.raw, given_in=unit).bare,
-            _told(one.figure, unit), _stands(one), show.visible(one.figure.note),
+            _told(one.figure, unit), _stands(one), *((show.visible(one.figure.note),) * told),
         )
         for one in result.differences
     )  # fmt: skip
     return Grid(
         "Differences", "Paired by what was judged, with 95 % intervals that hold all together"
         f"{', in log-odds' if strengths else ''}.",
-        ("Difference", "The judge alone", "Corrected", "Stands?", "Note"), "lrrll", rows,
+        ("Difference", "The judge alone", "Corrected", "Stands?", *(("Note",) * told)),
+        "lrrl" + "l" * told, rows,
     )  # fmt: skip
 
 

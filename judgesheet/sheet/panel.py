@@ -90,11 +90,13 @@ def _pairs(panel: Panel) -> Grid:
 def _atlas(panel: Panel) -> Grid:
     rows = tuple(
         (show.visible(one.stimulus, 80), show.visible(one.question, 160),
-         show.visible(", ".join(one.votes), 200), show.visible(one.commands[0], 300))
+         show.visible(", ".join(one.votes), 200))
         for one in panel.atlas
     )  # fmt: skip
-    return Grid(
-        "Where they part", "The comparisons that divide the judges most: what each of them chose, "
-        "in the order above, and the command that opens the replies of the first (JSON has all).",
-        ("Stimulus", "Comparison", "Chosen", "Open"), "llll", rows,
-    )  # fmt: skip
+    opened = f" `{show.visible(panel.atlas[0].commands[0], 300)}`" if panel.atlas else " none"
+    reading = (
+        "The comparisons that divide the judges most, and what each chose, in the order of the "
+        f"judges: {show.visible(', '.join(panel.judges), 400)}. The replies to the first:{opened}; "
+        "the JSON has a command per judge and comparison."
+    )
+    return Grid("Where they part", reading, ("Stimulus", "Comparison", "Chosen"), "lll", rows)

@@ -4,6 +4,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from judgesheet.axes.presentation import _rules as rules
 from judgesheet.axes.presentation._material import response, undressed
 from judgesheet.axis import Options
 from judgesheet.axis.material import word_count
+from judgesheet.axis.shaping import NotAStimulusError, Prompt, Response
 from judgesheet.base.records import Call, Datasheet, Plan
 from judgesheet.decide.decide import decide
 from judgesheet.decide.policy import load as load_policy
@@ -22,7 +24,7 @@ from judgesheet.planning.plan import make_plan
 from judgesheet.planning.stimuli import load
 from tests.simulate import Sheet, simulate
 
-AXIS = get_axis("presentation")
+AXIS: Any = get_axis("presentation")
 LENGTH2 = "preference[kind=length,dose=2]"
 BUILT_IN = load(AXIS)
 
@@ -418,3 +420,45 @@ def test_one_long_sentence_is_not_padded_by_half() -> None:
     plain = rules.of_text(text)
     assert rules.dressed(plain, "length", "repeated", 1.5) is None
     assert rules.dressed(plain, "length", "repeated", 2.0) is not None
+
+
+@pytest.mark.parametrize(
+    ("ids", "systems"), [(("gpt-x", "llama-y"), {"gpt-x", "llama-y"}), (("u", "v"), None)]
+)
+def test_an_imported_pair_keeps_what_is_known_of_it(
+    ids: tuple[str, str], systems: set[str] | None
+) -> None:
+    answers = [
+        Response(name, text, gold, {}, None)
+        for name, text, gold in zip(ids, ("long answer", "short"), (True, False), strict=True)
+    ]
+    prompt = Prompt("p", "f:1", "Why?", "", "", None, {}, answers)
+    shaped = AXIS.shape(prompt)
+    AXIS.material().model_validate(shaped)
+    better = {shaped[side]: side for side in "ab"}["long answer"]
+    assert shaped["better"] == better
+    assert (set(shaped["systems"]) if systems else shaped.get("systems")) == systems
+    with pytest.raises(NotAStimulusError):
+        AXIS.shape(replace(prompt, responses=answers[:1]))
+    with pytest.raises(NotAStimulusError):
+        AXIS.shape(replace(prompt, responses=[answers[0], replace(answers[1], text="long answer")]))
+
+
+def test_many_own_responses_cost_no_more_than_the_profile_says(tmp_path: Path) -> None:
+    text = "This is what you do with it. It is done in the same way as all of the others are."
+    records = [
+        {"id": f"own-{number}", "request": f"How is {number} done?", "response": text}
+        for number in range(200)
+    ]
+    stimuli = pool(tmp_path, *records)
+    assert len(plan_of("quick", stimuli).calls) <= 200
+    assert len(plan_of("standard", stimuli).calls) <= 1200
+
+
+@pytest.mark.parametrize("sign", ["\n", "“", "«", "`", "```", "$", '"', ". ", "1", "- ", "|", "\t"])
+def test_no_text_takes_long_to_dress(sign: str) -> None:
+    plain = rules.of_text(f"It is {sign * 5_000} and that is all of it.")
+    for kind, forms in rules.RULES.items():
+        for form in forms:
+            text = rules.dressed(plain, kind, form, 2.0)
+            assert text is None or rules.keeps(plain.plain, text)

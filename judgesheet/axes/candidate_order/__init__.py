@@ -14,24 +14,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from judgesheet.axes.candidate_order import equal_quality, ladder
-from judgesheet.axes.candidate_order._design import BASELINE, LISTING, arm, design, fault
-from judgesheet.axes.candidate_order._design import both_orders as both_orders
-from judgesheet.axes.candidate_order._material import TAKES, check, labels, material, shape
-from judgesheet.axes.candidate_order._pairs import CHANGES, REPEATED, SETS, SLOTS, arrange, figure
-from judgesheet.axes.candidate_order._plots import plots
-from judgesheet.axes.candidate_order._reply import chosen as chosen
-from judgesheet.axes.candidate_order._reply import complete as complete
-from judgesheet.axes.candidate_order._reply import impute, points_by_place, simulate
-from judgesheet.axes.candidate_order._reply import reading as reading
-from judgesheet.axes.candidate_order.advice import control, mitigate, recommend, warn
-from judgesheet.axes.candidate_order.findings import SENTENCES as SENTENCES
-from judgesheet.axes.candidate_order.findings import find
 from judgesheet.axis import Readings, beyond_chance, losses, serial, unequal
 from judgesheet.axis.figure import declared_in, measured
 from judgesheet.axis.statements import made
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate, Rating
+
+from . import equal_quality, ladder
+from ._design import BASELINE, LISTING, arm, design, fault
+from ._design import both_orders as both_orders
+from ._material import TAKES, check, labels, material, shape
+from ._pairs import CHANGES, REPEATED, SETS, SLOTS, arrange, figure
+from ._plots import plots
+from ._reply import chosen as chosen
+from ._reply import complete as complete
+from ._reply import impute, points_by_place, simulate
+from ._reply import reading as reading
+from .advice import control, mitigate, recommend, warn
+from .findings import SENTENCES as SENTENCES
+from .findings import find
 
 if TYPE_CHECKING:
     import pandas as pd

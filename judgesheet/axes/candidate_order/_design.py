@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from judgesheet.axes.candidate_order._material import Composer, Shown, is_task
 from judgesheet.axis import Options
 from judgesheet.axis.material import spread
 from judgesheet.axis.prompt import boundary, object_schema, parameters, renderer
 from judgesheet.base.limits import MOST_REPEATS
 from judgesheet.base.records import Call, Stimulus
+
+from ._material import Composer, Shown, is_task
 
 if TYPE_CHECKING:
     import numpy as np

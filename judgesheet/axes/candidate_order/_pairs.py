@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from judgesheet.axes.candidate_order._design import BASELINE, LISTING, STRICT
-from judgesheet.axes.candidate_order._reply import CODES, chosen, points_by_place
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Figures, UnkeyedEstimate, wilson_beside
@@ -20,6 +18,9 @@ from judgesheet.stats.exchange import Exchanged, Items, exchanged
 from judgesheet.stats.interval import by_cluster, cluster_rate
 from judgesheet.stats.paired import sign_test
 from judgesheet.stats.pairwise import TIE
+
+from ._design import BASELINE, LISTING, STRICT
+from ._reply import CODES, chosen, points_by_place
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,15 +1,5 @@
 """The plots of candidate_order, each above what one sees in it."""
 
-from judgesheet.axes.candidate_order.findings import (
-    CLEAN,
-    CLEAN_KIND,
-    NOTICEABLE,
-    SAME,
-    SEEN,
-    by_order,
-    ladder_steps,
-    made_up,
-)
 from judgesheet.axis.results import Plots
 from judgesheet.axis.statements import (
     MOSTLY,
@@ -23,6 +13,8 @@ from judgesheet.axis.statements import (
 from judgesheet.base.digits import percent
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Plot
+
+from .findings import CLEAN, CLEAN_KIND, NOTICEABLE, SAME, SEEN, by_order, ladder_steps, made_up
 
 _SETS = {
     "same_subset": "same content",

@@ -27,7 +27,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from judgesheet.axes.candidate_order._design import STRICT, SWAPPED
 from judgesheet.axis import Imputation, Readings
 from judgesheet.axis.afterwords import compiled, explains, is_denied, sentences, takes_back
 from judgesheet.axis.documents import answers, within
@@ -38,6 +37,8 @@ from judgesheet.axis.reply import Reading, one_reading, recorded
 from judgesheet.axis.simulation import Known, Parameters, drawn, hashed
 from judgesheet.base.records import Call, ReplyFormat
 from judgesheet.stats.pairwise import FIRST, INVALID, SECOND, TIE
+
+from ._design import STRICT, SWAPPED
 
 if TYPE_CHECKING:
     import pandas as pd

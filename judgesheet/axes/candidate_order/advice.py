@@ -3,21 +3,6 @@
 from collections.abc import Iterator
 from functools import partial
 
-from judgesheet.axes.candidate_order._pairs import MISSING, SET_WORDS, arrange
-from judgesheet.axes.candidate_order.equal_quality import NO_SPLIT
-from judgesheet.axes.candidate_order.findings import (
-    NOTICEABLE,
-    RARE,
-    SAME,
-    SEEN,
-    elements,
-    in_one_order,
-    ladder_steps,
-    prefers_padding,
-    sees_nothing,
-    seldom_decides,
-    slot_decides,
-)
 from judgesheet.axis import Readings
 from judgesheet.axis.repeats import about_repeats
 from judgesheet.axis.statements import (
@@ -34,6 +19,22 @@ from judgesheet.axis.statements import (
 from judgesheet.axis.untested import Question, untested
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Control, Estimate, Mitigation, Recommendation
+
+from ._pairs import MISSING, SET_WORDS, arrange
+from .equal_quality import NO_SPLIT
+from .findings import (
+    NOTICEABLE,
+    RARE,
+    SAME,
+    SEEN,
+    elements,
+    in_one_order,
+    ladder_steps,
+    prefers_padding,
+    sees_nothing,
+    seldom_decides,
+    slot_decides,
+)
 
 _advice = partial(advice, "candidate_order")
 

@@ -8,25 +8,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from judgesheet.axes.candidate_order._design import KINDS
-from judgesheet.axes.candidate_order._pairs import (
-    CHANGES,
-    PREFERS,
-    REPEATED,
-    SLOTS,
-    TIES,
-    USUAL,
-    Group,
-    Pairs,
-    by_set,
-    figure,
-)
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import UnkeyedEstimate
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats import pairwise as stats
 from judgesheet.stats.flips import Which, call_flips, one_hot
 from judgesheet.stats.interval import by_cluster, cluster_mean, without_interval
+
+from ._design import KINDS
+from ._pairs import CHANGES, PREFERS, REPEATED, SLOTS, TIES, USUAL, Group, Pairs, by_set, figure
 
 # -- nothing to prefer (the vacuum of paper 003) ---------------------------------------------------
 

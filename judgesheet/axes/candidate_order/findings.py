@@ -9,8 +9,6 @@ from functools import partial
 from itertools import combinations
 from typing import NamedTuple
 
-from judgesheet.axes.candidate_order._pairs import SET_WORDS
-from judgesheet.axes.candidate_order.equal_quality import KIND_WORDS, ONE_ORDER
 from judgesheet.axis import losses, unequal
 from judgesheet.axis.findings import listed
 from judgesheet.axis.statements import (
@@ -39,6 +37,9 @@ from judgesheet.axis.unanswered import TOO_LITTLE
 from judgesheet.base.digits import percent
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Estimate, Statement
+
+from ._pairs import SET_WORDS
+from .equal_quality import KIND_WORDS, ONE_ORDER
 
 CLEAN, CLEAN_KIND = 0.15, 0.20
 """Preferences where there is nothing to prefer are excluded if their upper bounds, of all kinds of

@@ -13,8 +13,19 @@ from math import sqrt
 
 import numpy as np
 
-from judgesheet.axes.candidate_order._design import BASELINE, LISTING, STRICT, SWAPPED
-from judgesheet.axes.candidate_order._pairs import (
+from judgesheet.axis.arrays import Floats
+from judgesheet.axis.beyond_chance import LEVELS, WEIGHTS
+from judgesheet.axis.figure import UnkeyedEstimate
+from judgesheet.base.digits import two_digits
+from judgesheet.base.missing_reasons import Reason
+from judgesheet.base.records import PaperCompatible
+from judgesheet.base.units import QUALITY_STEPS
+from judgesheet.stats import pairwise as stats
+from judgesheet.stats.interval import Interval, by_cluster, cluster_mean
+from judgesheet.stats.kappa import cohens_kappa
+
+from ._design import BASELINE, LISTING, STRICT, SWAPPED
+from ._pairs import (
     LADDER,
     MISSES,
     NOT_ANSWERED,
@@ -28,16 +39,6 @@ from judgesheet.axes.candidate_order._pairs import (
     apart,
     figure,
 )
-from judgesheet.axis.arrays import Floats
-from judgesheet.axis.beyond_chance import LEVELS, WEIGHTS
-from judgesheet.axis.figure import UnkeyedEstimate
-from judgesheet.base.digits import two_digits
-from judgesheet.base.missing_reasons import Reason
-from judgesheet.base.records import PaperCompatible
-from judgesheet.base.units import QUALITY_STEPS
-from judgesheet.stats import pairwise as stats
-from judgesheet.stats.interval import Interval, by_cluster, cluster_mean
-from judgesheet.stats.kappa import cohens_kappa
 
 # -- steps -----------------------------------------------------------------------------------------
 

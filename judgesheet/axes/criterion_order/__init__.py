@@ -14,22 +14,6 @@ says what the figures mean, `_plots` draws them.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from judgesheet.axes.criterion_order import averaging, positions, scores, together
-from judgesheet.axes.criterion_order._plots import plots
-from judgesheet.axes.criterion_order._questions import (
-    TAKES,
-    arm,
-    check,
-    design,
-    fault,
-    labels,
-    material,
-    shape,
-)
-from judgesheet.axes.criterion_order._reply import impute, parts, points_by_place, reading, simulate
-from judgesheet.axes.criterion_order._scores import PLACES, REPEATED, arrange, figure
-from judgesheet.axes.criterion_order.findings import SENTENCES as SENTENCES
-from judgesheet.axes.criterion_order.findings import control, find, mitigate, recommend, warn
 from judgesheet.axis import (
     Readings,
     beyond_chance,
@@ -49,6 +33,14 @@ from judgesheet.axis.scored import FIXED_TOO, RANDOM_TOO
 from judgesheet.axis.statements import longest
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate, Rating
+
+from . import averaging, positions, scores, together
+from ._plots import plots
+from ._questions import TAKES, arm, check, design, fault, labels, material, shape
+from ._reply import impute, parts, points_by_place, reading, simulate
+from ._scores import PLACES, REPEATED, arrange, figure
+from .findings import SENTENCES as SENTENCES
+from .findings import control, find, mitigate, recommend, warn
 
 NAME = "criterion_order"
 TITLE = "Order of several criteria"

@@ -2,17 +2,12 @@
 
 from dataclasses import replace
 
-from judgesheet.axes.criterion_order.findings import (
-    SMALL_CHANGES,
-    clears,
-    moved_criteria,
-    moves_score,
-    points_of_scale,
-)
 from judgesheet.axis.results import Plots, near_enough, orders_enough
 from judgesheet.axis.statements import at_most, beyond_noise, number, share
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Plot
+
+from .findings import SMALL_CHANGES, clears, moved_criteria, moves_score, points_of_scale
 
 COLOURS_END = 1 / 4
 """Shift, as a part of the scale, at which the colours of the heat map end: 1 point of 1 to 5."""

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judgesheet.axes.criterion_order._reply import points_by_place
 from judgesheet.axis import Readings, raters
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.differences import MARGIN, compared
@@ -26,6 +25,8 @@ from judgesheet.stats.agreement import Agreement
 from judgesheet.stats.correlation import DeltaR
 from judgesheet.stats.macro import macro_delta_r
 from judgesheet.stats.reads import row_means
+
+from ._reply import points_by_place
 
 if TYPE_CHECKING:
     import pandas as pd

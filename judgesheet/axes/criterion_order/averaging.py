@@ -5,13 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from judgesheet.axes.criterion_order._scores import Scores, figure
 from judgesheet.axis.arrays import Floats, Ints
 from judgesheet.axis.figure import Conditions, UnkeyedEstimate
 from judgesheet.axis.views import changed, off_quality
 from judgesheet.stats import correlation
 from judgesheet.stats.interval import without_interval
 from judgesheet.stats.reads import row_means
+
+from ._scores import Scores, figure
 
 Curve = Callable[[Floats, Ints, int], tuple[correlation.BudgetPoint, ...]]
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from judgesheet.axes.criterion_order.positions import FIXED_PLACES
 from judgesheet.axis import Readings, losses, unequal
 from judgesheet.axis.findings import (
     NOT_SHOWN,
@@ -62,6 +61,8 @@ from judgesheet.base.digits import two_digits
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.limits import MOST_EVIDENCE
 from judgesheet.base.records import Control, Estimate, Mitigation, Recommendation, Statement
+
+from .positions import FIXED_PLACES
 
 SMALL_GAP = 1 / 16
 """Position gaps proven to be below this share of the scale are small: .25 points of 1 to 5."""

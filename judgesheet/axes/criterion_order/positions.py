@@ -8,7 +8,6 @@ also compared within responses, and `conditions` say so.
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from judgesheet.axes.criterion_order._scores import PLACES, Scores, figure
 from judgesheet.axis.figure import UnkeyedEstimate, absent
 from judgesheet.axis.views import no_reply
 from judgesheet.base.digits import two_digits
@@ -17,6 +16,8 @@ from judgesheet.base.records import PaperCompatible
 from judgesheet.stats import criteria as stats
 from judgesheet.stats.interval import Interval, missing, without_interval
 from judgesheet.stats.multiplicity import holm
+
+from ._scores import PLACES, Scores, figure
 
 figure = figure.but(passes_blind=True, cases=PLACES)
 OF_NOISE = no_reply("it is what replies without an order effect would give, by shuffling scores")

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from judgesheet.axes.criterion_order._scores import FIXED, PLACED, Scores, figure
 from judgesheet.axis import alignment
 from judgesheet.axis.arms import WORDS
 from judgesheet.axis.figure import UnkeyedEstimate, absent
@@ -17,6 +16,8 @@ from judgesheet.axis.labels import NO_REFERENCE
 from judgesheet.axis.undefined import explained
 from judgesheet.axis.views import changed, off_quality, repeated
 from judgesheet.stats import correlation, macro
+
+from ._scores import FIXED, PLACED, Scores, figure
 
 
 @figure(

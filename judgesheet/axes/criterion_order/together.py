@@ -3,10 +3,11 @@
 What single criteria show too weakly for tests of their own, all of them can show together.
 """
 
-from judgesheet.axes.criterion_order._scores import PLACES, figure
 from judgesheet.axis.figure import UnkeyedEstimate, absent
 from judgesheet.axis.unequal import TOO_FEW, Stimuli
 from judgesheet.stats.interval import without_interval
+
+from ._scores import PLACES, figure
 
 
 @figure("p", better="", headline=26, passes_blind=True, cases=PLACES.only())

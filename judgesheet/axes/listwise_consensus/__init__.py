@@ -13,43 +13,20 @@ how many are enough). `findings` says what they mean, `_plots` draws them.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from judgesheet.axes.listwise_consensus import _questions, agreement, decisions, places
-from judgesheet.axes.listwise_consensus._lists import arrange, figure
-from judgesheet.axes.listwise_consensus._plots import plots
-from judgesheet.axes.listwise_consensus._questions import (
-    TAKES,
-    arm,
-    check,
-    design,
-    fault,
-    material,
-    shape,
-)
-from judgesheet.axes.listwise_consensus._questions import golds as golds
-from judgesheet.axes.listwise_consensus._questions import lists as lists
-from judgesheet.axes.listwise_consensus._reply import (
-    OTHER_WINNER,
-    PLACES,
-    chosen,
-    impute,
-    parts,
-    points_by_place,
-    reading,
-    simulate,
-)
-from judgesheet.axes.listwise_consensus.findings import SENTENCES as SENTENCES
-from judgesheet.axes.listwise_consensus.findings import (
-    control,
-    find,
-    mitigate,
-    recommend,
-    tested_range,
-    warn,
-)
 from judgesheet.axis import Readings, beyond_chance, losses, serial, unequal
 from judgesheet.axis.figure import declared_in, measured
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate
+
+from . import _questions, agreement, decisions, places
+from ._lists import arrange, figure
+from ._plots import plots
+from ._questions import TAKES, arm, check, design, fault, material, shape
+from ._questions import golds as golds
+from ._questions import lists as lists
+from ._reply import OTHER_WINNER, PLACES, chosen, impute, parts, points_by_place, reading, simulate
+from .findings import SENTENCES as SENTENCES
+from .findings import control, find, mitigate, recommend, tested_range, warn
 
 NAME = "listwise_consensus"
 TITLE = "Order of a list of answers"

@@ -9,15 +9,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from judgesheet.axes.listwise_consensus._questions import (
-    ARMS,
-    DIRECT,
-    PERMUTED,
-    REPEATED,
-    depths,
-    sequences,
-)
-from judgesheet.axes.listwise_consensus._reply import golds_shown
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Figures, UnkeyedEstimate
@@ -35,6 +26,9 @@ from judgesheet.stats.consensus import (
 from judgesheet.stats.flips import CallFlips, call_flips
 from judgesheet.stats.interval import cluster_rate
 from judgesheet.stats.orders import Order
+
+from ._questions import ARMS, DIRECT, PERMUTED, REPEATED, depths, sequences
+from ._reply import golds_shown
 
 if TYPE_CHECKING:
     import pandas as pd

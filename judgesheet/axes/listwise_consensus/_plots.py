@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-from judgesheet.axes.listwise_consensus.findings import NEARLY_EVEN, asked, favours_place, from_all
 from judgesheet.axis.findings import hardly_ranks
 from judgesheet.axis.places import farthest
 from judgesheet.axis.results import FLIPS, Plots, flips, nothing
@@ -17,6 +16,8 @@ from judgesheet.axis.statements import (
 from judgesheet.base.digits import percent
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Plot
+
+from .findings import NEARLY_EVEN, asked, favours_place, from_all
 
 _ARMS = {"direct": "one call", "repeated": "one order again", "permuted": "several orders"}
 

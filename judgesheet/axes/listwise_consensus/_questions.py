@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import BaseModel, Field, model_validator
 
-from judgesheet.axes.listwise_consensus._reply import LABELS, schema
 from judgesheet.axis import Options, Problem
 from judgesheet.axis.arms import Read, item_fault
 from judgesheet.axis.material import (
@@ -35,6 +34,8 @@ from judgesheet.base.limits import MOST_CANDIDATES, MOST_REVERSED
 from judgesheet.base.records import Call, Stimulus
 from judgesheet.stats import orders
 from judgesheet.stats.orders import Order
+
+from ._reply import LABELS, schema
 
 if TYPE_CHECKING:
     import numpy as np

@@ -4,15 +4,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from judgesheet.axes.listwise_consensus._lists import (
-    NOTHING_READ,
-    Arm,
-    Lists,
-    figure,
-    prompt_rate,
-)
-from judgesheet.axes.listwise_consensus._questions import PERMUTED
-from judgesheet.axes.listwise_consensus._reply import OTHER_WINNER, RIGHT
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import UnkeyedEstimate
 from judgesheet.axis.views import no_reply
@@ -22,6 +13,10 @@ from judgesheet.stats import majority
 from judgesheet.stats.consensus import run_points
 from judgesheet.stats.interval import cluster_rate, missing, without_interval
 from judgesheet.stats.reads import row_means
+
+from ._lists import NOTHING_READ, Arm, Lists, figure, prompt_rate
+from ._questions import PERMUTED
+from ._reply import OTHER_WINNER, RIGHT
 
 figure = figure.but(passes_blind=True, cases=OTHER_WINNER)
 NO_CORRELATION = Reason("no_correlation", "too few prompts, or no error that orders could share")

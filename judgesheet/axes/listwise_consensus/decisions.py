@@ -9,17 +9,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from judgesheet.axes.listwise_consensus._lists import (
-    DIRECTLY,
-    NOTHING_READ,
-    SEVERAL,
-    Arm,
-    Lists,
-    figure,
-    prompt_rate,
-)
-from judgesheet.axes.listwise_consensus._questions import DIRECT, PERMUTED, REPEATED
-from judgesheet.axes.listwise_consensus._reply import OTHER_WINNER, RIGHT
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import UnkeyedEstimate, wilson_beside
 from judgesheet.axis.views import no_reply
@@ -29,6 +18,10 @@ from judgesheet.stats.consensus import WEIGHTS
 from judgesheet.stats.flips import top1_flip
 from judgesheet.stats.interval import Interval, missing, without_interval
 from judgesheet.stats.paired import changes, paired_difference, sign_test
+
+from ._lists import DIRECTLY, NOTHING_READ, SEVERAL, Arm, Lists, figure, prompt_rate
+from ._questions import DIRECT, PERMUTED, REPEATED
+from ._reply import OTHER_WINNER, RIGHT
 
 figure = figure.but(cases=RIGHT)
 ONCE = "the canonical order (arm direct)"

@@ -10,16 +10,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from judgesheet.axes.listwise_consensus._lists import NOTHING_READ, Lists, Table, figure
-from judgesheet.axes.listwise_consensus._questions import PERMUTED
-from judgesheet.axes.listwise_consensus._reply import (
-    ANOTHER,
-    OTHER_WINNER,
-    PLACES,
-    RIGHT,
-    tied,
-    winner_and_scores,
-)
 from judgesheet.axis import places
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import UnkeyedEstimate, absent
@@ -30,6 +20,10 @@ from judgesheet.stats import position as stats
 from judgesheet.stats.flips import Which
 from judgesheet.stats.interval import cluster_rate, mean_excess, missing, without_interval
 from judgesheet.stats.reads import total_calls
+
+from ._lists import NOTHING_READ, Lists, Table, figure
+from ._questions import PERMUTED
+from ._reply import ANOTHER, OTHER_WINNER, PLACES, RIGHT, tied, winner_and_scores
 
 REPEATED_ORDER = "an order that was read twice (repeat)"
 figure = figure.but(passes_blind=True, cases=OTHER_WINNER)

@@ -1,5 +1,6 @@
 """The stimuli of presentation: responses to dress, and pairs of the user's own."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
@@ -8,7 +9,7 @@ from pydantic import BaseModel, Discriminator, Field, RootModel, Tag
 from judgesheet.axes.presentation._rules import RULES, Point, Response, dressed, of_text, paragraphs
 from judgesheet.axis import Problem
 from judgesheet.axis.material import Name, Strict, Text, leaks, near_copies
-from judgesheet.axis.shaping import Holds, NotAStimulusError, Prompt
+from judgesheet.axis.shaping import Holds, NotAStimulusError, Prompt, known
 from judgesheet.base.records import Label, Stimulus
 
 
@@ -150,5 +151,15 @@ def shape(prompt: Prompt) -> dict[str, Any]:
     if first.text == second.text:
         raise NotAStimulusError("the two responses are the same text")
     better = None if first.gold == second.gold else "a" if first.gold else "b"
-    fields = {"id": prompt.id, "request": prompt.text, "a": first.text, "b": second.text}
-    return {**fields, **({"better": better} if better else {})}
+    named = [one.id for one in (first, second) if _SYSTEM.fullmatch(one.id)]
+    return {
+        "id": prompt.id,
+        "request": prompt.text,
+        "a": first.text,
+        "b": second.text,
+        **known(better=better, systems=named if len(named) == 2 else None),
+    }
+
+
+# Ids that name who wrote a response: no places (u, v, 1, 2).
+_SYSTEM = re.compile(r"(?=.{2,80}\Z)[A-Za-z][A-Za-z0-9_.:-]*")

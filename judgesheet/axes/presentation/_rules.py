@@ -90,11 +90,11 @@ def of_text(text: str, topic: str = "", translation: str = "", summary: str = ""
 
 _NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
 _KEPT = re.compile(
-    r"""```.*?```|`[^`\n]+`|"[^"\n]+"|“[^”\n]+”|«[^»\n]+»|\$[^$\n]+\$|https?://\S+|"""
+    r"""```.*?```|`[^`\n]+`|"[^"\n]+"|“[^”\n]{1,300}”|«[^»\n]{1,300}»|\$[^$\n]+\$|https?://\S+|"""
     + _NUMBER.pattern,
     re.DOTALL,
 )
-_MARKUP = re.compile(r"(?m)^\s*(?:[-*+]\s|\d+[.)]\s|#{1,6}\s|>|\|)|```|\*\*|^ {4,}\S|`[^`\n]+`")
+_MARKUP = re.compile(r"(?m)^[ \t]*(?:[-*+]\s|\d+[.)]\s|#{1,6}\s|>|\|)|```|\*\*|^ {4,}\S|`[^`\n]+`")
 _QUOTED = re.compile(r"[\"“”«»]")
 _COMMON = frozenset(
     {

@@ -127,8 +127,8 @@ def _dress(kind: str) -> Sentence:
         what = f"a response with {twice or KIND_WORDS[kind]}"
         told = f"it wins {_won(won)}, where 50 % is no preference"
         if surely_above(won, WINS):
-            text = f"It prefers {what} to the same without: {told}. Do not compare by it what"
-            yield _said("bad", f"{text} differs in this.", won, stops=True)
+            text = f"It prefers {what} to the same without: {told}. Do not compare by it responses"
+            yield _said("bad", f"{text} that differ in {KIND_WORDS[kind]}.", won, stops=True)
         elif surely_above(won, MOSTLY):
             yield _said("bad", f"It prefers {what} to the same without: {told}.", won)
         elif above(won, MOSTLY):
@@ -288,8 +288,8 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
     """What to do about the dress that it prefers, and about notes to it."""
     for kind, won in preferences(estimates).items():
         if surely_above(won, WINS):
-            text = f"Do not compare with it what differs in {KIND_WORDS[kind]}. {REMEDIES[kind]}."
-            yield _advice(text, won, stops=True)
+            text = f"Do not compare by it responses that differ in {KIND_WORDS[kind]}"
+            yield _advice(f"{text}. {REMEDIES[kind]}.", won, stops=True)
         elif surely_above(won, MOSTLY):
             yield _advice(f"{REMEDIES[kind]}: {KIND_WORDS[kind]} wins.", won)
     yield from _against_notes(estimates)

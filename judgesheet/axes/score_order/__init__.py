@@ -17,31 +17,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from judgesheet.axes.score_order import alignment, expected, orders, positions
-from judgesheet.axes.score_order._plots import plots
-from judgesheet.axes.score_order._questions import (
-    MAIN_SCALE,
-    TAKES,
-    arm,
-    check,
-    design,
-    fault,
-    labels,
-    material,
-    shape,
-)
-from judgesheet.axes.score_order._reply import (
-    chosen,
-    distribution,
-    impute,
-    points_by_place,
-    reading,
-    simulate,
-    simulated_shares,
-)
-from judgesheet.axes.score_order._scores import PLACES, Scores, arrange, figure
-from judgesheet.axes.score_order.findings import SENTENCES as SENTENCES
-from judgesheet.axes.score_order.findings import control, find, mitigate, recommend, warn
 from judgesheet.axis import (
     Readings,
     beyond_chance,
@@ -59,6 +34,22 @@ from judgesheet.axis.figure import declared_in, measured
 from judgesheet.axis.statements import made
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate, Rating
+
+from . import alignment, expected, orders, positions
+from ._plots import plots
+from ._questions import MAIN_SCALE, TAKES, arm, check, design, fault, labels, material, shape
+from ._reply import (
+    chosen,
+    distribution,
+    impute,
+    points_by_place,
+    reading,
+    simulate,
+    simulated_shares,
+)
+from ._scores import PLACES, Scores, arrange, figure
+from .findings import SENTENCES as SENTENCES
+from .findings import control, find, mitigate, recommend, warn
 
 NAME = "score_order"
 TITLE = "Order of the rubric's scores"

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-from judgesheet.axes.score_order.findings import SMALL_CHANGES, asked, favours_place
 from judgesheet.axis.places import farthest
 from judgesheet.axis.results import FLIPS, Plots, flips, near_enough, nothing, orders_enough
 from judgesheet.axis.statements import (
@@ -16,6 +15,8 @@ from judgesheet.axis.statements import (
 from judgesheet.base.digits import percent
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Plot
+
+from .findings import SMALL_CHANGES, asked, favours_place
 
 _TEST = "order_dependence_p"
 COLOURS_END = 3

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from judgesheet.axes.score_order._questions import MAIN_SCALE
-from judgesheet.axes.score_order._reply import points_by_place
 from judgesheet.axis import Readings, raters
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.differences import MARGIN, compared
@@ -22,6 +20,9 @@ from judgesheet.stats.averaging import Gain, averaging_gains
 from judgesheet.stats.correlation import DeltaR, delta_r
 from judgesheet.stats.orders import Order
 from judgesheet.stats.reads import row_means
+
+from ._questions import MAIN_SCALE
+from ._reply import points_by_place
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,7 +9,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from judgesheet.axes.score_order._scores import BALANCED, CHANGES, FIXED, Scores, figure
 from judgesheet.axis import alignment
 from judgesheet.axis.arms import WORDS
 from judgesheet.axis.arrays import Floats
@@ -20,6 +19,8 @@ from judgesheet.axis.views import off_quality, repeated
 from judgesheet.base.records import PaperCompatible
 from judgesheet.stats import correlation as stats
 from judgesheet.stats.reads import row_means
+
+from ._scores import BALANCED, CHANGES, FIXED, Scores, figure
 
 
 def _of_arm(sign: str) -> Callable[[Mapping[str, str]], str]:

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from judgesheet.axes.score_order import alignment
-from judgesheet.axes.score_order._scores import CHANGES, PLACES, Scores, arrange, figure
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Floats, Ints
 from judgesheet.axis.beyond_chance import OTHER_SCALE, on_scale, ratings_of
@@ -34,6 +32,9 @@ from judgesheet.stats.interval import (
     without_interval,
 )
 from judgesheet.stats.reads import row_means
+
+from . import alignment
+from ._scores import CHANGES, PLACES, Scores, arrange, figure
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,9 +7,6 @@ it rests on. What the data cannot tell is said to be unknown, never good.
 from collections.abc import Iterator
 from functools import partial
 
-from judgesheet.axes.score_order._questions import MAIN_SCALE
-from judgesheet.axes.score_order.orders import CONFIDENT, DEFAULT_IS_BEST
-from judgesheet.axes.score_order.positions import NO_BALANCED_ARM
 from judgesheet.axis import Readings, losses, places, unequal
 from judgesheet.axis.findings import (
     NOT_SHOWN,
@@ -61,6 +58,10 @@ from judgesheet.axis.unanswered import DO_NOT_USE, TOO_LITTLE
 from judgesheet.base.digits import two_digits
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Control, Estimate, Mitigation, Recommendation, Statement
+
+from ._questions import MAIN_SCALE
+from .orders import CONFIDENT, DEFAULT_IS_BEST
+from .positions import NO_BALANCED_ARM
 
 SMALL_CHANGES = 0.05
 """Changes of the score that are proven to exceed those of a repeat by less are little."""

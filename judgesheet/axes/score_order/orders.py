@@ -9,7 +9,6 @@ from functools import partial
 
 import numpy as np
 
-from judgesheet.axes.score_order._scores import CHANGES, PLACES, Scores, figure, of_main_scale
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import UnkeyedEstimate, absent
 from judgesheet.axis.labels import NO_REFERENCE, Quality
@@ -25,6 +24,8 @@ from judgesheet.stats.correlation import cluster_jackknife_r, pearson
 from judgesheet.stats.interval import Interval, cluster_rate, without_interval
 from judgesheet.stats.orders import Order
 from judgesheet.stats.reads import row_means
+
+from ._scores import CHANGES, PLACES, Scores, figure, of_main_scale
 
 # -- which order (Xu et al. v1, section 5.3) -------------------------------------------------------
 

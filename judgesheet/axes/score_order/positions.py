@@ -8,7 +8,6 @@ the time, whichever scores it prefers.
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 
-from judgesheet.axes.score_order._scores import CHANGES, PLACES, Grid, RubricOrders, Scores, figure
 from judgesheet.axis import places
 from judgesheet.axis.figure import UnkeyedEstimate, absent
 from judgesheet.base.digits import two_digits
@@ -16,6 +15,8 @@ from judgesheet.base.missing_reasons import ONE_CLUSTER, Reason
 from judgesheet.base.records import PaperCompatible
 from judgesheet.stats import position as stats
 from judgesheet.stats.interval import missing, without_interval
+
+from ._scores import CHANGES, PLACES, Grid, RubricOrders, Scores, figure
 
 figure = figure.but(by_place=True, passes_blind=True, cases=PLACES)
 NO_BALANCED_ARM = Reason(
