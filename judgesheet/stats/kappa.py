@@ -21,6 +21,8 @@ from .standard_error import fisher_z, jackknifed, near_on_fisher
 Level = Literal["nominal", "interval"]
 """Whether values are names, or numbers of which equal differences mean the same."""
 METHOD = "delete-a-cluster jackknife on Fisher's scale, t with skewness, room for unseen clusters"
+PAIRS_AT_ONCE = 250_000
+"""Pairs of values that are looked at together."""
 LEAST_CHANCE = 1e-9
 """Disagreement by chance below this is rounding: all values are equal."""
 
@@ -53,16 +55,26 @@ def cohens_kappa(
     a, b = floats(first), floats(second)
     w = np.ones_like(a) if weights is None else floats(weights)
     known = ~(np.isnan(a) | np.isnan(b)) & (w > 0)
-    x, y = np.split(_coordinates(np.concatenate([a[known], b[known]]), level), 2)
-    distance, norms = ((x - y) ** 2).sum(axis=1), (x**2).sum(axis=1) + (y**2).sum(axis=1)
-    rows = np.column_stack([np.ones(len(x)), distance, norms, x, y]) * w[known][:, None]
-    width = x.shape[1]
+    a, b, w = a[known], b[known], w[known]
+    codes, groups = cluster_codes(np.asarray(clusters)[known])
+    coordinates = _coordinates(np.concatenate([a, b]), level)
+    width = coordinates(a[:0]).shape[1]
+
+    def rows(some: slice) -> Floats:
+        x, y = coordinates(a[some]), coordinates(b[some])
+        distance, norms = ((x - y) ** 2).sum(axis=1), (x**2).sum(axis=1) + (y**2).sum(axis=1)
+        return np.column_stack([np.ones(len(x)), distance, norms, x, y]) * w[some][:, None]
+
+    sums = np.zeros((groups, 3 + 2 * width))
+    # Some at a time: millions of calls with the ratings of several people would take gigabytes.
+    for some in (slice(at, at + PAIRS_AT_ONCE) for at in range(0, len(a), PAIRS_AT_ONCE)):
+        np.add.at(sums, codes[some], rows(some))
 
     def chance(sums: Floats) -> tuple[Floats, Floats]:
         n, mine, theirs = sums[..., 0], sums[..., 3 : 3 + width], sums[..., 3 + width :]
         return sums[..., 1] / n, sums[..., 2] / n - 2 * (mine * theirs).sum(axis=-1) / n**2
 
-    return _interval(rows, np.asarray(clusters)[known], chance)
+    return _interval(sums, np.arange(groups), chance)
 
 
 def krippendorffs_alpha(
@@ -89,7 +101,7 @@ def krippendorffs_alpha(
     m = given.sum(axis=1)
     paired = m > 1
     table, given, m = table[paired], given[paired], m[paired].astype(np.float64)
-    known = _coordinates(table[given], level)
+    known = _coordinates(table[given], level)(table[given])
     places = np.zeros((*table.shape, known.shape[1]))
     places[given] = known
     total, norms = places.sum(axis=1), (places**2).sum(axis=(1, 2))
@@ -105,14 +117,18 @@ def krippendorffs_alpha(
     return _interval(rows, np.asarray(clusters)[paired], chance)
 
 
-def _coordinates(values: Floats, level: Level) -> Floats:
-    """Points (m, d) of values (m,) whose squared distances are the disagreements of the level."""
+def _coordinates(among: Floats, level: Level) -> Callable[[Floats], Floats]:
+    """What makes points (m, d) of values (m,), whose squared distances are the disagreements.
+
+    The values are `among` these, (n,).
+    """
     if level == "nominal":
+        names = np.unique(among)
         # Half of a square: two different categories are 1 apart.
-        corners: Floats = np.sqrt(0.5) * (values[:, None] == np.unique(values))
-        return corners
+        return lambda values: np.sqrt(0.5) * (values[:, None] == names)
     # About their mean: squares about 0 would lose the spread of large numbers to rounding.
-    return (values - (values.mean() if values.size else 0.0))[:, None]
+    centre = among.mean() if among.size else 0.0
+    return lambda values: (values - centre)[:, None]
 
 
 def _interval(

@@ -9,6 +9,7 @@ from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 from statsmodels.stats.inter_rater import cohens_kappa as theirs
 
 from judgesheet.base.missing_reasons import CONSTANT, NO_OBSERVATIONS, ONE_CLUSTER
+from judgesheet.stats import kappa
 from judgesheet.stats.correlation import DEGENERATE_WITHOUT_ONE
 from judgesheet.stats.interval import Interval
 from judgesheet.stats.kappa import Level, cohens_kappa, krippendorffs_alpha
@@ -30,6 +31,16 @@ def test_kappa_is_that_of_statsmodels(level: Level, weights: str | None) -> None
     np.add.at(table, tuple(scores.astype(int).T - 1), 1)
     want = theirs(table, wt=weights, return_results=False)
     assert cohens_kappa(scores[:, 0], scores[:, 1], labels, level).value == pytest.approx(want)
+
+
+@pytest.mark.parametrize("level", ["nominal", "interval"])
+def test_pairs_looked_at_some_at_a_time_give_the_same(
+    level: Level, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scores, labels = _ratings(np.random.default_rng(4), 12, 5, 2, 0.8)
+    whole = cohens_kappa(scores[:, 0], scores[:, 1], labels, level)
+    monkeypatch.setattr(kappa, "PAIRS_AT_ONCE", 7)
+    assert cohens_kappa(scores[:, 0], scores[:, 1], labels, level) == whole
 
 
 @pytest.mark.parametrize("level", ["nominal", "interval"])
