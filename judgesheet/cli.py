@@ -14,6 +14,7 @@ import judgesheet
 from judgesheet import commands
 from judgesheet.base.errors import JudgesheetError
 from judgesheet.base.files import one_command
+from judgesheet.base.resources import OUT_OF_MEMORY, is_out_of_memory
 from judgesheet.base.sanitize import complaint
 from judgesheet.commands.terminal import say
 
@@ -61,16 +62,23 @@ class CommandGroup(click.Group):
             # The reader of our output closed the pipe (`| head`): stop quietly, as other tools do.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(1)
-        except OSError as error:
-            what = f"{error.filename}: " if error.filename else ""
-            say(f"judgesheet: {what}{error.strerror or error}", err=True)
-            ctx.exit(1)
         except Exception as error:
-            from judgesheet.commands.crash_report import lines
-
-            for line in lines(error):
-                say(line, err=True)
+            if is_out_of_memory(error):
+                say(f"judgesheet: {OUT_OF_MEMORY}", err=True)
+            else:
+                _say_unforeseen(error)
             ctx.exit(1)
+
+
+def _say_unforeseen(error: Exception) -> None:
+    if isinstance(error, OSError):
+        what = f"{error.filename}: " if error.filename else ""
+        say(f"judgesheet: {what}{error.strerror or error}", err=True)
+        return
+    from judgesheet.commands.crash_report import lines
+
+    for line in lines(error):
+        say(line, err=True)
 
 
 def _say_version(ctx: click.Context, _option: click.Parameter, is_asked: bool) -> None:

@@ -1,6 +1,7 @@
 """One writer, one reader, one way to make a name: what every file of ours goes through."""
 
 import gzip
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judgesheet.base.errors import RunError, StimuliError
-from judgesheet.base.files import records, slug, write_lines, write_whole
+from judgesheet.base.files import decoded, records, slug, write_lines, write_whole
 from judgesheet.base.limits import LONGEST_LINE
 
 
@@ -95,3 +96,17 @@ def test_no_output_takes_the_place_of_a_ledger(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="is a database"):
         write_whole(ledger, b"<html>")
     assert ledger.read_bytes().endswith(b"paid replies")
+
+
+@given(st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=12,
+))  # fmt: skip
+def test_json_is_read_as_the_standard_library_does(value: object) -> None:
+    assert repr(decoded(json.dumps(value))) == repr(json.loads(json.dumps(value)))
+
+
+@pytest.mark.parametrize("text", ["NaN", "1e999", '"\\ud800"', str(2**64), '{"a": 1, "a": 2}'])
+def test_what_one_decoder_refuses_is_read_all_the_same(text: str) -> None:
+    assert repr(decoded(text)) == repr(json.loads(text))

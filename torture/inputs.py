@@ -7,7 +7,9 @@ import gzip
 import json
 import os
 import shutil
+import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from itertools import cycle, product
@@ -15,12 +17,18 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import pyarrow as pa
+from pyarrow import parquet
+
 import judgesheet
 from judgesheet.axes import get_axis, prompt
 from judgesheet.base.datasheet import to_json
+from judgesheet.base.limits import LONGEST_LINE
 from judgesheet.base.records import Datasheet, Recommendation, Statement, Verdict
 from judgesheet.sheet.model_card import BEGIN, END
+from tests.hostile.test_endless_templates import ENDLESS
 from tests.hostile.test_foreign_folder import journal_naming
+from tests.hostile.test_limits import TOO_LARGE
 from tests.hostile.test_pages import PAINT
 from tests.hostile.test_secrets import FIELD, KEY, NESTED, PASSWORD, QUERY, TOKEN
 from tests.hostile.test_terminal import EVIL
@@ -637,8 +645,8 @@ def secrets() -> Iterator[Case]:
     ]
     models = ("parrot", "parrot-401", "parrot-500", "parrot-429", "parrot-page")
     for model, way in _some(2, models, ways):
-        asked = ("--model", f"openai-compatible/{model}", *way, *GRADING, "--out", "run")
-        yield Case([("probe", *asked)], env={"MY_KEY": KEY})
+        asked = ("--model", f"openai-compatible/{model}", *way, *GRADING, "--patience", "5")
+        yield Case([("probe", *asked, "--out", "run")], env={"MY_KEY": KEY})
     for command, address in product(("doctor", "probe"), (
         f"http://someone:{PASSWORD}@127.0.0.1:9/v1", f"http://127.0.0.1:9/{TOKEN}", f"http://127.0.0.1:9/v1?k={QUERY}",
         f"ftp://someone:{PASSWORD}@x", f"http://someone:{PASSWORD}@[::1", f"{KEY}", f"http://{KEY}@",
@@ -665,6 +673,30 @@ def secrets() -> Iterator[Case]:
         yield Case([proxied], env={"http_proxy": proxy, "no_proxy": ""})
 
 
+def sizes(run: Path) -> Iterator[Case]:
+    """Texts, names and rows that are larger than what is read of a stranger."""
+    for change, words in zip(
+        TOO_LARGE.values(), cycle((MEASURE, SIM, ("doctor", "run"))), strict=False
+    ):
+
+        def grow(place: Place, change: str = change) -> None:
+            shutil.copytree(run, place.folder / "run")
+            with closing(sqlite3.connect(place.folder / "run" / "ledger.sqlite")) as db, db:
+                db.execute(change)
+
+        yield Case([words], grow)
+
+    def wide(place: Place) -> None:
+        rows = pa.table({"text": ["x" * (17 * LONGEST_LINE), "y"], "verdict": ["3", "4"]})
+        parquet.write_table(rows, place.folder / "log.parquet")
+
+    yield Case([("inspect-log", "log.parquet")], wide)
+    plan = ("plan", "--model", "sim/fair", "--axis", "score_order", "--profile", "smoke")
+    for text in ENDLESS.values():
+        commands = [(*plan, "--prompt", "score_order=p.j2", "--out", "plan.jsonl")]
+        yield Case(commands, _file("p.j2", text))
+
+
 CLASSES: Mapping[str, Callable[[Path], Iterable[Case]]] = {
     "replies": lambda _: replies(),
     "stimuli": lambda _: stimuli(),
@@ -680,6 +712,7 @@ CLASSES: Mapping[str, Callable[[Path], Iterable[Case]]] = {
     "batches": lambda _: batches(),
     "CSV, JSONL, Parquet and gzip": lambda _: tables(),
     "escapes and workflow commands": lambda _: typed(),
+    "texts, names and templates without end": sizes,
     "model cards": lambda _: cards(),
     "addresses and secrets": lambda _: secrets(),
 }

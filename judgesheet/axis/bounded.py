@@ -30,6 +30,10 @@ _MULTIPLIES = frozenset(
     }
 )
 """Filters, functions and methods that make as much as the product of what they are given."""
+_WORD_BY_WORD = {"urlize", "wordwrap"}
+PER_LETTER = 20
+"""Bytes that each letter counts for which those filters are given: they go through it word by word,
+half a second for a million, and cannot be stopped."""
 _WIDTH = re.compile(r"\d{7,}")  # of a field in a format
 
 
@@ -165,6 +169,8 @@ def _foresee(name: str, given: Iterable[Any]) -> None:
     given = [value for value in given if isinstance(value, int | str | list | tuple | Mapping)]
     if name in _MULTIPLIES:
         _refuse(prod(_count(value) or _weight(value) or 1 for value in given), LARGEST_TEXT)
+    if name in _WORD_BY_WORD:
+        _refuse(PER_LETTER * sum(map(_weight, given)), LARGEST_TEXT)
     if name in {"format", "format_map"} and given and isinstance(given[0], str):
         # Of widths, which a `*` takes from the values.
         _refuse(max(map(int, _WIDTH.findall(given[0])), default=0), LARGEST_TEXT)

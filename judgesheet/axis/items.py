@@ -53,9 +53,14 @@ def value_codes(values: "pd.Series[Any]") -> Ints:
         return found
     # Values recur as the same objects: each is written once.
     things = values.to_numpy()
-    same, firsts = pd.factorize(np.fromiter(map(id, things), dtype=np.int64, count=len(things)))
-    first = np.zeros(len(firsts), dtype=np.int64)
-    first[same[::-1]] = np.arange(len(things))[::-1]
-    texts = [json.dumps(thing, default=str) for thing in things[first]]
+    same, _ = pd.factorize(np.fromiter(map(id, things), dtype=np.int64, count=len(things)))
+    texts = [json.dumps(thing, default=str) for thing in things[firsts(same)]]
     found = np.asarray(pd.factorize(np.array(texts, dtype=object))[0], dtype=np.int64)
     return found[same]
+
+
+def firsts(codes: Ints) -> Ints:
+    """Where each code from 0 stands first; unlike `np.unique`, without sorting them."""
+    first = np.zeros(int(codes.max(initial=-1)) + 1, dtype=np.int64)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]  # of equal ones the last written stays
+    return first

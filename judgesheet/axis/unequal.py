@@ -18,7 +18,7 @@ import numpy as np
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Floats, Ints
 from judgesheet.axis.figure import Figure, Figures, UnkeyedEstimate, absent, measured
-from judgesheet.axis.items import items, value_codes
+from judgesheet.axis.items import firsts, items, value_codes
 from judgesheet.axis.statements import (
     MOSTLY,
     SIGNIFICANT,
@@ -181,8 +181,7 @@ class Stimuli:
 def _distinct(values: "pd.Series[Any]") -> tuple[Sequence[Any], Ints]:
     """The different values, and which of them each is."""
     found = value_codes(values)
-    _, firsts = np.unique(found, return_index=True)
-    return values.iloc[firsts].tolist(), found
+    return values.iloc[firsts(found)].tolist(), found
 
 
 def _groups(

@@ -283,7 +283,7 @@ def decoded(text: str, *, unique: bool = False) -> Any:
     """
     too_deep = ValueError(f"more than {MOST_DEPTH} lists and objects within each other")
     try:
-        value = _ONCE.decode(text) if unique else json.loads(text)
+        value = _ONCE.decode(text) if unique else _of_json(text)
     except RecursionError:
         raise too_deep from None
     if text.count("[") + text.count("{") > MOST_DEPTH:
@@ -293,6 +293,15 @@ def decoded(text: str, *, unique: bool = False) -> Any:
         if any(isinstance(part, dict | list) for part in layer):
             raise too_deep
     return value
+
+
+def _of_json(text: str) -> Any:
+    from pydantic_core import from_json  # in a third of the time, but it takes long to load
+
+    try:
+        return from_json(text)
+    except ValueError:  # it reads no half of a surrogate pair
+        return json.loads(text)
 
 
 def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

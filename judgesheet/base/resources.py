@@ -1,5 +1,8 @@
-"""Where `templates/`, `stimuli/` and other data are: in an installed wheel, or in a checkout."""
+"""What a process has: its data folders, in a wheel or a checkout, its libraries, its memory."""
 
+import errno
+import resource
+from collections.abc import Iterator
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -31,3 +34,30 @@ def require_typesetter() -> None:
     """MissingDependencyError where no PDF can be set, found without loading anything."""
     if find_spec("typst") is None:
         raise MissingDependencyError(NO_TYPESETTER)
+
+
+OUT_OF_MEMORY = (
+    "out of memory: give the process more (`ulimit -v`, the limit of its container or job), or "
+    "measure fewer axes or a smaller profile at once; replies that have arrived are kept"
+)
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether an exception comes of too little memory, under whatever name.
+
+    Libraries that cannot be loaded into a limited process say so as an error of import or of the
+    interpreter.
+    """
+    is_limited = resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
+    return any(
+        isinstance(one, MemoryError)
+        or (isinstance(one, OSError) and one.errno == errno.ENOMEM)
+        or (is_limited and isinstance(one, ImportError | SystemError))
+        for one in _with_causes(error)
+    )
+
+
+def _with_causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__

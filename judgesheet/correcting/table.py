@@ -88,10 +88,10 @@ class Table:
 def read(path: Path, choice: Choice) -> Table:
     """The table; StimuliError with file and line where a cell, an id or a label is at fault."""
     found = opened(path, None)
+    if not found.columns:
+        raise StimuliError(f"{path.name} holds no rows")
     columns = _columns(found.columns, choice, path.name)
     rows = list(_rows(found.rows, path.name))
-    if not rows:
-        raise StimuliError(f"{path.name} holds no rows")
     kind = _kind(rows, columns)
     shares = kind != "mean"
     scale = SHARES if shares else choice.scale or ANY

@@ -57,13 +57,16 @@ def _figures(sheet: Datasheet) -> Iterator[Estimate]:
 
 
 def _reach(figures: list[Estimate], name: str) -> tuple[float, float] | None:
-    """The least and the greatest end of the figures of a name; None where none has an interval."""
-    ends = [
-        (one.low, one.high)
+    """The ends of the figure of a name that rests on most calls; None where none has ends.
+
+    The farthest of all would be those of a set with few calls, which bound nothing.
+    """
+    known = [
+        (one.n, (one.low, one.high))
         for one in figures
         if Key.parse(one.key).name == name and one.low is not None and one.high is not None
     ]
-    return (min(low for low, _ in ends), max(high for _, high in ends)) if ends else None
+    return max(known)[1] if known else None
 
 
 def _position(sample: Sample, raw: Figure, slot: tuple[float, float] | None) -> Figure:

@@ -25,8 +25,10 @@ UNREADABLE = ("invalid", "error", "null", "none", "n/a", "nan")
 
 
 def is_empty(cell: Any) -> bool:
-    """Whether a cell holds nothing."""
-    return cell is None or cell != cell or (isinstance(cell, str) and not cell.strip())
+    """Whether a cell holds nothing, or says that nothing could be read."""
+    if cell is None or cell != cell:
+        return True
+    return isinstance(cell, str) and cell.strip().lower() in ("", *UNREADABLE)
 
 
 def kind_of(cell: Any, row: Row, name: str) -> Kind:
@@ -46,7 +48,7 @@ def kind_of(cell: Any, row: Row, name: str) -> Kind:
 
 def worth(cell: Any, kind: Kind, row: Row, name: str) -> float | None:
     """The value of a cell in a table of this kind, None for an empty one."""
-    if is_empty(cell) or str(cell).strip().lower() in UNREADABLE:
+    if is_empty(cell):
         return None
     word, number = str(cell).strip().lower(), _number(cell)
     known = {"rate": PASS, "win rate": OUTCOME, "mean": {}}[kind]
@@ -66,8 +68,6 @@ def slot(cell: Any, shown: tuple[str, str], row: Row, name: str) -> float | None
     if said in shown:
         return 1.0 if said == shown[0] else 0.0
     word = said.lower()
-    if word in UNREADABLE:
-        return None
     if word in TIES:
         return 0.5
     if word in FIRST:

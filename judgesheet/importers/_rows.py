@@ -190,6 +190,17 @@ def _cells(line: str, delimiter: str) -> list[str]:
     return next(csv.reader([line], delimiter=delimiter))
 
 
+def _refuse_large_rows(path: Path, metadata: Any) -> None:
+    """Refuse groups of rows that are too large on average, as the file says, before reading one."""
+    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+    large = (one for one in groups if one.total_byte_size > LONGEST_LINE * max(one.num_rows, 16))
+    for one in large:
+        raise StimuliError(
+            f"{path.name}: {one.num_rows:,} rows take {one.total_byte_size:,} bytes; split or drop "
+            f"those of more than {LONGEST_LINE:,}"
+        )
+
+
 def _parquet(path: Path) -> Iterator[Row]:
     import pyarrow as pa
     from pyarrow import parquet
@@ -201,6 +212,7 @@ def _parquet(path: Path) -> Iterator[Row]:
             _refuse_wide(path, file.metadata.num_columns)
             if file.metadata.num_rows > MOST_LINES:
                 raise StimuliError(f"{path.name} has more than {MOST_LINES:,} rows; split it")
+            _refuse_large_rows(path, file.metadata)
             number = 0
             for batch in file.iter_batches(batch_size=64):  # a row can have megabytes
                 if batch.nbytes > LARGEST_BATCH:

@@ -4,6 +4,7 @@ Nothing here needs an HTTP client: `judges.http` uses it for requests, `judges.b
 batch files.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -11,7 +12,12 @@ from itertools import islice
 from typing import Any
 
 from judgesheet.base.finish_reasons import is_whole
-from judgesheet.base.limits import LARGEST_COUNT, LONGEST_COMPLAINT, MOST_COMPLAINTS
+from judgesheet.base.limits import (
+    LARGEST_COUNT,
+    LONGEST_COMPLAINT,
+    LONGEST_NAME,
+    MOST_COMPLAINTS,
+)
 from judgesheet.base.records import Call, Outcome
 from judgesheet.judges import Answer, Refused
 from judgesheet.judges.providers import DialectName
@@ -205,7 +211,7 @@ def _read_completion(body: Any) -> Answer | None:
     if not isinstance(message, dict):
         return None
     usage = _get(body, "usage")
-    finish_reason = _string(_get(choice, "finish_reason"))
+    finish_reason = _reason(_get(choice, "finish_reason"))
     filtered = finish_reason == "content_filter"
     return Answer(
         "refused" if filtered or _text(message.get("refusal")) else "ok",
@@ -267,7 +273,7 @@ def _read_message(body: Any) -> Answer | None:
     if tokens_in is not None:  # it does not count tokens that came from the prompt cache
         cached = ("cache_creation_input_tokens", "cache_read_input_tokens")
         tokens_in += sum(_count(_get(usage, name)) or 0 for name in cached)
-    stop_reason = _string(_get(body, "stop_reason"))
+    stop_reason = _reason(_get(body, "stop_reason"))
     return Answer(
         "refused" if stop_reason == "refusal" else "ok",
         text=_text(blocks),
@@ -318,6 +324,11 @@ def _text(content: Any) -> str:
 def _count(value: Any) -> int | None:
     is_whole = isinstance(value, int) and not isinstance(value, bool)
     return value if is_whole and 0 <= value <= LARGEST_COUNT else None
+
+
+def _reason(value: Any) -> str | None:
+    """Why a reply ended, None where nothing is said; what is no word is a reason nobody knows."""
+    return value if value is None or isinstance(value, str) else json.dumps(value)[:LONGEST_NAME]
 
 
 def _string(value: Any) -> str | None:

@@ -17,7 +17,7 @@ from judgesheet.base.errors import RunError
 from judgesheet.base.records import Reply, canonical_json
 from judgesheet.ledger.ledger import Ledger, free_name, held, reject_links
 from judgesheet.ledger.run_directory import CASES, JUDGMENTS, LEDGER, PLAN
-from judgesheet.ledger.schema import belongs, tables
+from judgesheet.ledger.schema import belongs, distrust, tables
 
 EARLIER = "earlier.sqlite"
 SETTLED = frozenset({"ok", "refused"})
@@ -190,7 +190,7 @@ def _opened(path: Path, *, make: bool = False) -> Iterator[sqlite3.Connection]:
     reject_links(path)
     try:
         with closing(sqlite3.connect(path, isolation_level=None)) as db:
-            db.execute("PRAGMA trusted_schema = OFF")
+            distrust(db)
             schema = "SELECT sql FROM sqlite_schema WHERE sql NOT NULL"
             there = [sql for (sql,) in db.execute(schema)]
             if make and not there:

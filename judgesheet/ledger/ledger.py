@@ -24,7 +24,7 @@ from typing import Any, Literal, NamedTuple, Self
 
 from judgesheet.base.errors import RunError
 from judgesheet.base.files import decoded
-from judgesheet.base.limits import LARGEST_COUNT
+from judgesheet.base.limits import LARGEST_COUNT, LARGEST_TEXT
 from judgesheet.base.records import (
     BATCH,
     BUILT_IN,
@@ -46,6 +46,7 @@ from judgesheet.ledger.schema import (
     VIEWS,
     belongs,
     damage,
+    distrust,
     is_plain,
     lacking,
     misshapen,
@@ -985,7 +986,7 @@ def _connect(path: Path, mode: Literal["ro", "rw"]) -> sqlite3.Connection:
         isolation_level=None,
         check_same_thread=False,
     )
-    db.execute("PRAGMA trusted_schema = OFF")
+    distrust(db)
     return db
 
 
@@ -1090,6 +1091,8 @@ def _sentence(path: Path, error: Exception) -> str:
     code = _primary(error)
     if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
         return f"{path} is in use by another judgesheet: wait for it or stop it"
+    if code == sqlite3.SQLITE_TOOBIG:
+        return f"a text of {path} has more than {LARGEST_TEXT:,} bytes, as no prompt or reply has"
     if code == sqlite3.SQLITE_FULL:
         return f"{path} cannot grow, the disk is full: make room and run the same command again"
     if code in {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}:

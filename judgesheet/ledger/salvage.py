@@ -20,6 +20,7 @@ from judgesheet.ledger.schema import (
     SOMETIMES,
     belongs,
     column_names,
+    distrust,
     misshapen,
     plain_tables,
     tables,
@@ -101,8 +102,7 @@ def _copied(path: Path) -> Iterator[sqlite3.Connection]:
             with suppress(FileNotFoundError):  # both others are left by a killed process alone
                 shutil.copyfile(path.with_name(path.name + end), Path(folder) / f"ledger{end}")
         with closing(sqlite3.connect(Path(folder) / "ledger")) as db:
-            # A file from elsewhere may hold views that call functions when they are read.
-            db.execute("PRAGMA trusted_schema = OFF")
+            distrust(db)
             # Damaged text is still text: a letter is lost, and not a reply that was paid for.
             db.text_factory = lambda raw: raw.decode("utf-8", "replace")
             yield db

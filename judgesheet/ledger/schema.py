@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from judgesheet.base.limits import MOST_REPEATS
+from judgesheet.base.limits import LARGEST_TEXT, LONGEST_LINE, MOST_REPEATS
 
 SCHEMA = Path(__file__).with_name("ledger.sql").read_text(encoding="utf-8")
 
@@ -49,6 +49,8 @@ ADDED = (
 _DECODED = frozenset({"prompt", "params"})
 _TYPES = {"TEXT": "'text'", "INTEGER": "'integer'", "REAL": "'real', 'integer'"}
 _HIGHEST = {"repeat": MOST_REPEATS}
+_LONG = frozenset({"cell", "messages", "params", "ratings", "raw", "text", "value"})
+"""Columns that hold texts; all others hold names, or one of a few words."""
 _PARSER = {"axis": str, "name": str, "digest": str, "source": str}
 ALWAYS: Mapping[str, Any] = {
     "schema_version": int,
@@ -95,6 +97,12 @@ _PROVENANCE: Mapping[str, Any] = {
     "parsers": [_PARSER],
 }
 """The shape of JSON: a type, the names of an object, or the one element of all in a list."""
+
+
+def distrust(db: sqlite3.Connection) -> None:
+    """Believe nothing that a file says, and read no text of it that is too large to be held."""
+    db.execute("PRAGMA trusted_schema = OFF")
+    db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_TEXT)
 
 
 class Column(NamedTuple):
@@ -171,9 +179,15 @@ def _is_wrong(column: Column) -> str:
     """A condition in SQL that holds where a column has a value that it cannot have."""
     name, types = column.name, _TYPES[column.kind] + ("" if column.required else ", 'null'")
     wrong = f"typeof({name}) NOT IN ({types})"
+    if _is_name(column):
+        wrong += f" OR length({name}) > {LONGEST_LINE}"
     if _is_bounded(column):
         wrong += f" OR {name} NOT BETWEEN {_least(column)} AND {_most(column)}"
     return wrong
+
+
+def _is_name(column: Column) -> bool:
+    return column.kind == "TEXT" and column.name not in _LONG
 
 
 def _is_bounded(column: Column) -> bool:
@@ -193,7 +207,7 @@ def belongs(column: Column, value: Any) -> bool:
     if value is None:
         return not column.required
     if column.kind == "TEXT":
-        return isinstance(value, str)
+        return isinstance(value, str) and (not _is_name(column) or len(value) <= LONGEST_LINE)
     is_number = isinstance(value, int if column.kind == "INTEGER" else int | float)
     return is_number and (not _is_bounded(column) or _least(column) <= value <= _most(column))
 

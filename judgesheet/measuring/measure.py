@@ -21,7 +21,7 @@ from judgesheet.axis import (
     serial,
     unanswered,
 )
-from judgesheet.axis.items import codes
+from judgesheet.axis.items import codes, firsts
 from judgesheet.axis.unanswered import CallOutcomes
 from judgesheet.base.errors import RunError
 from judgesheet.base.estimates import Estimates
@@ -285,7 +285,7 @@ def parse_rows(axis: Axis, rows: pd.DataFrame, parser: Parser | None = None) -> 
     asked["why"] = rows["finish_reason"].to_numpy() if "finish_reason" in rows else None
     asked["alike"] = cells.alike[cell]
     same = codes(asked)
-    _, first = np.unique(same, return_index=True)
+    first = firsts(same)
     read = [
         _read(axis, text, reply, outcome, why, _cell(axis, texts[place]), parser)
         for text, reply, outcome, why, place in zip(

@@ -314,14 +314,14 @@ def _moments(group: Items, part: slice, places: int) -> tuple[Floats, Floats, Fl
     With A what calls give to things and B where calls list them, both centred over calls, the
     products of the double-centred M sum to B' (A' A) B.
     """
-    own, m, given = np.arange(group.calls), group.calls, group.given[part]
-    would, stands = group.would(part, places), group.stands(places)
+    m, given, stands = group.calls, group.given[part], group.stands(places)
+    observed = np.tensordot(given, stands.transpose(1, 0, 2))
+    mean = given.sum(axis=1) @ stands.sum(axis=1) / m
     given = given - given.mean(axis=1, keepdims=True)
-    stands -= stands.mean(axis=1, keepdims=True)
-    half = np.tensordot(given.transpose(0, 2, 1) @ given, stands, axes=1)
-    whole = half.transpose(0, 3, 1, 2).reshape(-1, stands.size // places)
-    covariance = (whole @ stands.reshape(-1, places)).reshape(-1, places, places) / max(1, m - 1)
-    return would[:, own, own].sum(axis=1), would.sum(axis=(1, 2)) / m, covariance
+    stands = stands - stands.mean(axis=1, keepdims=True)
+    products = np.einsum("skp,tkq->stpq", stands, stands)
+    covariance = np.tensordot(given.transpose(0, 2, 1) @ given, products) / max(1, m - 1)
+    return observed, mean, covariance
 
 
 def _fresh(rng: np.random.Generator, draws: int) -> Orders:

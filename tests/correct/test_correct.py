@@ -266,6 +266,16 @@ def test_bad_input_is_one_sentence_with_its_line(case: str, table: Write) -> Non
     assert not done.stdout
 
 
+def test_verdicts_that_nobody_could_read_are_counted_and_left_out(table: Write) -> None:
+    rows = [["a", "NaN", 1], ["b", 4, 5], ["c", "", 2], ["d", 2, 2], ["e", 3, ""]]
+    found = judgesheet.correct(table("id,verdict,label", rows), "random")
+    assert found.unreadable == 2
+    assert found.raw.n == 3
+    assert found.warnings
+    with pytest.raises(StimuliError, match="no rows"):
+        judgesheet.correct(table("id,verdict,label", []), "random")
+
+
 def test_what_is_missing_is_named(table: Write) -> None:
     path = table("name,verdict,label", [["a", 1, ""]])
     with pytest.raises(UsageError, match="--map id="):

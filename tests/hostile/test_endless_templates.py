@@ -27,6 +27,8 @@ ENDLESS = {
     "a width in an operation": "{% set x = '%2000000000d' %}{{ x % 1 }}",
     "a width in a method": "{{ '{:>2000000000}'.format(1) }}",
     "long ends of lines": "{{ ('x ' * 4000000)|wordwrap(1, wrapstring='y' * 1000) }}",
+    "many words": "{{ ('x ' * 30000000)|wordwrap(1) }}",
+    "many links": "{{ ('http://x.y ' * 3000000)|urlize }}",
     "long margins": "{{ ('x\n' * 3000000)|indent(1000) }}",
     "a long separator": "{{ ([1] * 300000)|join('x' * 1000) }}",
     "replacing": "{{ ('x' * 9000000)|replace('x', 'y' * 1000) }}",

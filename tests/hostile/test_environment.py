@@ -1,7 +1,9 @@
 """What surrounds a command: streams, names of files, and variables that are not as usual."""
 
+import errno
 import json
 import os
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from judgesheet import gate, probe
+from judgesheet.base.resources import is_out_of_memory
 from judgesheet.ledger.run_directory import DATASHEET
 from tests.command import run, sentence, start
 
@@ -141,3 +144,14 @@ def test_what_a_judge_prints_is_no_part_of_the_output(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["axes"][0]["answered"]
     assert "asked" in done.stderr
+
+
+def test_what_hides_behind_an_error_of_import_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = ImportError("failed to map segment from shared object")
+    assert not is_out_of_memory(broken)
+    hidden = RuntimeError("x")
+    hidden.__cause__ = MemoryError()
+    assert is_out_of_memory(hidden)
+    assert is_out_of_memory(OSError(errno.ENOMEM, "x"))
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (10**8, 10**8))
+    assert is_out_of_memory(broken)

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from judgesheet import gate, ingest, measure, plan, render
+from judgesheet import gate, ingest, measure, plan, probe, render
 from judgesheet.base.datasheet import from_json, to_json
 from judgesheet.base.errors import JudgesheetError, RunError, StimuliError
 from judgesheet.base.files import decoded, numbered_lines, records
@@ -207,4 +207,49 @@ def test_a_huge_cell_of_a_parquet_file_is_refused(tmp_path: Path) -> None:
     )
     with pytest.raises(StimuliError, match="bytes") as caught:
         list(read_rows(file, "parquet"))
+    one_sentence(caught.value)
+
+
+def test_huge_rows_of_a_parquet_file_are_refused_before_they_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "a.parquet"
+    parquet.write_table(pa.table({"text": ["x" * (17 * LONGEST_LINE), "y"]}), file)
+    whole = file.read_bytes()
+    # Without the rows themselves: only what the file says of them is there.
+    file.write_bytes(b"PAR1" + bytes(len(whole) // 2) + whole[4 + len(whole) // 2 :])
+    with pytest.raises(StimuliError, match=r"2 rows take") as caught:
+        list(read_rows(file, "parquet"))
+    one_sentence(caught.value)
+
+
+ONE = "printf('%.*c', 5000000, 'x') WHERE rowid = 1"
+HUGE = ONE.replace("5000000", "70000000")
+TOO_LARGE = {
+    "a reply": f"UPDATE attempt SET text = {HUGE}",
+    "a body": f"UPDATE attempt SET raw = {HUGE}",
+    "a model's name": f"UPDATE attempt SET served_model = {ONE}",
+    "a reason": f"UPDATE attempt SET finish_reason = {ONE}",
+    "an id": f"UPDATE call SET stimulus = {ONE}",
+    "an item": f"UPDATE label SET item = {ONE}",
+    "a prompt": f"UPDATE prompt SET messages = {HUGE}",
+    "the judge": f"UPDATE meta SET value = {HUGE}".replace("rowid = 1", "key = 'judge'"),
+}
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small run; to be copied."""
+    folder = tmp_path_factory.mktemp("finished")
+    probe("sim/fair", folder, axes=["score_order"], profile="smoke", pdf=False, cases=False)
+    return folder
+
+
+@pytest.mark.parametrize("name", TOO_LARGE)
+def test_no_text_of_a_strange_ledger_is_held_that_is_too_large(
+    tmp_path: Path, finished: Path, name: str
+) -> None:
+    run = shutil.copytree(finished, tmp_path / "run")
+    with closing(sqlite3.connect(run / "ledger.sqlite")) as db, db:
+        db.execute(TOO_LARGE[name])
+    with pytest.raises(RunError) as caught:
+        measure(run, pdf=False)
     one_sentence(caught.value)

@@ -118,7 +118,7 @@ def test_a_refusal_is_what_the_api_calls_one() -> None:
 
 
 def test_why_the_judge_stopped_is_kept() -> None:
-    for given, kept in (("stop", "stop"), ("length", "length"), (None, None), (["x"], None)):
+    for given, kept in (("stop", "stop"), ("length", "length"), (None, None), (["x"], '["x"]')):
         (reply,) = ask(always(completion("[RESULT] 4", finish_reason=given)))
         assert (reply.outcome, reply.finish_reason) == ("ok", kept)
     (reply,) = ask(always(completion("[RESULT] 4", finish_reason="x" * 10_000)))
