@@ -384,7 +384,7 @@ def test_plan_says_beforehand_what_a_policy_can_prove() -> None:
 def test_explain_and_doctor() -> None:
     assert "noncentral" in run("explain", "score_order.cramers_v").stdout
     assert "Xu et al" in run("explain", "score_order.selection[score=1,position=2]").stdout
-    assert "position_share" in sentence(run("explain", "score_order.none"), 2)
+    assert "score_order.position_share" in sentence(run("explain", "score_order.position_shar"), 2)
     assert run("explain", "cramers_v").stdout == run("explain", "score_order.cramers_v").stdout
     assert "score_order.cramers_v" in run("explain").stdout
     found = run("doctor", "--json")

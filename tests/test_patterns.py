@@ -20,7 +20,8 @@ def _texts() -> Iterator[tuple[str, str]]:
     for path in PACKAGE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                yield f"{path.name}:{node.lineno}", node.value
+                # A method's name, which no pattern is.
+                yield f"{path.name}:{node.lineno}", node.value.replace("PPI++", "")
     for found in pkgutil.walk_packages([str(PACKAGE)], "judgesheet."):
         if found.name.endswith("__main__"):
             continue

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from judgesheet.base.missing_reasons import CONSTANT, NO_OBSERVATIONS, ONE_CLUSTER
+from judgesheet.base.missing_reasons import CONSTANT, NEVER_VARIED, NO_OBSERVATIONS, ONE_CLUSTER
 
 from ._support import Floats, cluster_codes, floats, sum_by
 from .correlation import DEGENERATE_WITHOUT_ONE
@@ -149,8 +149,9 @@ def _interval(
     if chance <= LEAST_CHANCE:
         return missing(CONSTANT, clusters=groups, method=METHOD)
     value = float(1 - observed / chance)
-    if groups == 1:
-        return without_ends(value, ONE_CLUSTER, clusters=1, method=METHOD)
+    if groups < 3:  # two leave one difference, which says nothing of its own size
+        why = ONE_CLUSTER if groups == 1 else NEVER_VARIED
+        return without_ends(value, why, clusters=groups, method=METHOD)
     seen, by_chance = disagreement(total - sums)
     if np.any(by_chance <= LEAST_CHANCE):
         return without_ends(value, DEGENERATE_WITHOUT_ONE, clusters=groups, method=METHOD)

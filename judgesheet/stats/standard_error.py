@@ -93,7 +93,7 @@ def ends_of_r(r: float, left_out: Floats, clusters: int, least: float) -> Ends:
     Those of Fisher's z (`jackknifed`). Towards 0 they lie no farther out than the slope of z at r
     puts them and than stimuli that were not seen could take them, as far below 0 as r is above:
     where one cluster keeps r from 1, z without it is so far off that -.9 to 1 told nothing of a
-    judge of r = .998 (docs/decisions/0065).
+    judge of r = .998 (docs/decisions/0067).
 
     Parameters
     ----------

@@ -94,7 +94,7 @@ _KEPT = re.compile(
     + _NUMBER.pattern,
     re.DOTALL,
 )
-_MARKUP = re.compile(r"(?m)^[ \t]*(?:[-*+]\s|\d+[.)]\s|#{1,6}\s|>|\|)|```|\*\*|^ {4,}\S|`[^`\n]+`")
+_MARKUP = re.compile(r"(?m)^[ \t]*(?:[-+*]\s|\d+[.)]\s|#{1,6}\s|>|\|)|```|\*\*|^ {4,}\S|`[^`\n]+`")
 _QUOTED = re.compile(r"[\"“”«»]")
 _COMMON = frozenset(
     {
