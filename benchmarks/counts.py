@@ -144,7 +144,8 @@ def decisions_by_words(module: Module) -> list[int]:
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Compare):
             sides = [node.left, *node.comparators]
-            if any(map(_is_word, sides)):
+            reads = not all(isinstance(op, ast.Is | ast.IsNot) for op in node.ops)
+            if reads and any(map(_is_word, sides)):  # whether there is one says no word
                 lines.append(node.lineno)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             cuts = node.func.attr in CUTS and _is_word(node.func.value)
