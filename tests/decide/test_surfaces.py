@@ -19,7 +19,6 @@ from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner, Result
-from pypdf import PdfReader
 
 import judgesheet
 from judgesheet.base.datasheet import to_json
@@ -39,6 +38,7 @@ from tests.decide.cases import (
     limit,
     text_of_schema_1_3,
 )
+from tests.sheet.pdf_text import page_texts
 
 SHEET = Path(judgesheet.__file__).parent / "sheet"
 WORDS = {
@@ -132,8 +132,7 @@ def facts_of(sheet: Datasheet) -> Facts:
 
 def pdf(sheet: Datasheet) -> str:
     """All pages, after page one was seen to lead with what makes an axis void."""
-    reader = PdfReader(io.BytesIO(render(sheet, "pdf")))
-    pages = [page.extract_text() for page in reader.pages]
+    pages = page_texts(render(sheet, "pdf"))
     page_one = squashed(pages[0]).casefold()
     for why in facts_of(sheet).void.values():
         assert squashed(why).casefold() in page_one

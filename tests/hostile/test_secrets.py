@@ -25,6 +25,7 @@ from judgesheet.judges.redaction import (
 )
 from tests.command import run, start
 from tests.judges.loopback import Answer, Request, make_call, serving
+from tests.sheet.pdf_text import page_texts
 
 KEY, QUERY, PASSWORD = "sk-header-0123456789", "q/uery+key=0123", "pass:word-0123456"
 TOKEN, FIELD, NESTED = "a1B2c3D4e5F6g7H8i9J0", "field-secret-0123", "nested-secret-0123"
@@ -68,9 +69,9 @@ def test_a_run_holds_no_secret(tmp_path: Path) -> None:
     assert asked.body["api_key"] == FIELD
     assert asked.body["metadata"] == [{"accessToken": NESTED}]
     texts = {file.name: file.read_bytes() for file in (tmp_path / "run").iterdir()}
-    pages = PdfReader(io.BytesIO(texts["datasheet.pdf"]))
-    texts["pages"] = "".join(page.extract_text() for page in pages.pages).encode()
-    texts["attached"] = b"".join(pages.attachments["datasheet.json"])
+    texts["pages"] = "".join(page_texts(texts["datasheet.pdf"])).encode()
+    attached = PdfReader(io.BytesIO(texts["datasheet.pdf"])).attachments
+    texts["attached"] = b"".join(attached["datasheet.json"])
     texts["printed"] = (done.stdout + done.stderr).encode()
     for name, text in texts.items():
         for secret in SECRETS:

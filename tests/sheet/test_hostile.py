@@ -22,6 +22,7 @@ from judgesheet.sheet import render
 from judgesheet.sheet.markdown import code, escape
 from judgesheet.sheet.pdf import Typesetter, content
 from tests.sheet import sheets
+from tests.sheet.pdf_text import page_texts
 
 
 def test_html_shows_attacks_as_text() -> None:
@@ -158,8 +159,8 @@ def test_the_template_takes_words_for_words(typesetter: tuple[Typesetter, dict[s
 
 
 def test_long_words_break_and_are_copied_whole() -> None:
-    pages = PdfReader(io.BytesIO(render(sheets.hostile(), "pdf", "letter"))).pages
-    runs = [run for page in pages for run in re.findall("W+", page.extract_text())]
+    pages = page_texts(render(sheets.hostile(), "pdf", "letter"))
+    runs = [run for page in pages for run in re.findall("W+", page)]
     assert 20 < max(map(len, runs)) < 150  # characters that a line of the smallest type holds
     assert sum(map(len, runs)) > 12_000
 

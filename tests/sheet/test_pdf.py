@@ -20,6 +20,7 @@ from judgesheet.decide import decide
 from judgesheet.sheet import render, show
 from judgesheet.sheet.page import build
 from tests.sheet import sheets
+from tests.sheet.pdf_text import page_texts
 
 
 @pytest.fixture(scope="module")
@@ -200,8 +201,7 @@ def test_two_pages_are_two_pages(name: str, paper: Any) -> None:
 
 def page_one(sheet: Datasheet, paper: Any = "letter") -> str:
     """The words of the first page, without the spaces that lines break at."""
-    reader = PdfReader(io.BytesIO(render(sheet, "pdf", paper)))
-    return squashed(reader.pages[0].extract_text())
+    return squashed(page_texts(render(sheet, "pdf", paper))[0])
 
 
 def squashed(text: str) -> str:
@@ -245,11 +245,12 @@ def test_a_front_that_fits_no_page_runs_over_and_hides_no_problem() -> None:
     )
     first, *others = sheet.axes
     sheet = decide(replace(sheet, axes=(replace(first, controls=failed), *others)))
-    reader = PdfReader(io.BytesIO(render(sheet, "pdf", "letter")))
+    pdf = render(sheet, "pdf", "letter")
+    reader = PdfReader(io.BytesIO(pdf))
     last = reader.get_destination_page_number(reader.named_destinations["characteristics"])
     assert last is not None
     assert last > 1
-    front = squashed("".join(page.extract_text() for page in reader.pages[:last]))
+    front = squashed("".join(page_texts(pdf)[:last]))
     for axis in sheet.axes:
         for finding in axis.findings:
             if finding.tone == "bad" and not finding.void:
@@ -258,8 +259,7 @@ def test_a_front_that_fits_no_page_runs_over_and_hides_no_problem() -> None:
 
 def test_what_page_one_leaves_out_is_counted_and_stands_in_the_appendix() -> None:
     sheet = crowded()
-    reader = PdfReader(io.BytesIO(render(sheet, "pdf", "letter")))
-    first, *others = (squashed(page.extract_text()) for page in reader.pages)
+    first, *others = map(squashed, page_texts(render(sheet, "pdf", "letter")))
     told = [finding for axis in sheet.axes for finding in axis.findings]
     absent = [one for one in told if squashed(one.text) not in first]
     counts = [int(number) for number in re.findall(r"\+(\d+)moreintheappendix", first)]
