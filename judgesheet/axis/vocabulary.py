@@ -237,7 +237,7 @@ STATEMENTS: Mapping[str, str] = {
       as since because although though only nothing none neither nor each every all
       both most many much some several half parts? either who two three four five six under after
       before between beyond among across despite besides had its their his her
-      [a-z]{3,}ing [a-z]{3,}ly [a-z]{3,}[^sui]s»""",
+      [a-z]{3,}ly [a-z]{3,}[^sui]s»""",
     "German": r"""«
       der die das(?!_(?:war|ist|sind|wäre|hier)) den dem des eine?[nmrs]? es im in bei mit ohne nur lediglich allein alles alle
       nichts zwei drei vier wer was wo wie beim zum zur für von vom auch hier dort sowohl weder
@@ -320,7 +320,8 @@ TURN = rf"""
       (?:^|this_|it_|that_|score_|verdict_|rating_|winner_)(?:should|must|ought_to)_(?:be|have_been)_{_HEIGHT}
       either_way toss-?up
       re-?(?:consider(?:ed|ing)?|think(?:ing)?|evaluat\w+|assess\w*|grad(?:ed?|ing)|scor(?:ed?|ing))
-      revis(?:e|ed|ing)_(?:my|the|this|it|to)
+      revis(?:e|ed|ing)_(?:my|the|this|it|to|from|down|up)
+      i_(?:was|am|stand)_(?:wrong|mistaken|corrected|confused)
       (?:retract|withdr[ae]w|revoke)_(?:that|this|my|the)
       (?:scratch|strike|cancel|undo)_(?:that|it|this) looking_(?:again|closer|back) never_?mind
       (?:swap|switch|flip|invert|revers)(?:e|p?ed)?_(?:the_two|them|these|those|that|it|my|places|sides|order)
@@ -346,6 +347,7 @@ _LONE = r"""^(?:or\s)?(?:
     | ^(?:more|better)$ | (?<!\w)(?:less|worse|higher|lower)$"""
 OF_THE_VERDICT = rf"""
     {_LONE} | not\s(?:an?\s|really\s)*\d | half\s(?:of\s)?that$ | «
+      the_above(?!_\w) these_(?:numbers|scores|values)
       too_(?:fast|quickly|soon|early|hastily) actually no_longer deserv\w+
       (?:less|minus|more)_(?:one|two|half) merit(?:s|ed)?_(?:less|more|this|that|it|a)
       guess(?:work)? (?:this|that)_(?:score|number|rating|grade|verdict|mark)_is_off$ would_have(?!_(?:to|been_(?:stronger|better|clearer|more|complete|perfect|useful|helpful|nice|good)))

@@ -52,6 +52,8 @@ together."""
 LARGEST_COUNT = 10**9
 """Tokens of a call, and a rating, whichever its sign: no scale and no reply reaches so far, and
 sums stay sums."""
+SMALLEST_NUMBER = 1e-100
+"""A rating closer to zero is zero: so is its square, by which sums are divided."""
 MOST_REPEATS = 1_000
 """Repeats of a call, and steps that two recorded responses are apart: more is a typing error."""
 LONGEST_SCALE = 100

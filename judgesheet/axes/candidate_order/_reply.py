@@ -112,9 +112,12 @@ _ALIKE = compiled(
 # What is said of a response that was not chosen.
 _LACKING = r"""«
       omits? lacks? misses missing fails? leaves? ignores? overlooks? only merely invents?
-      repeats? contradicts? forgets? skips? does(?:n['’]t|_not) (?:has|gives|names|offers)_no
+      repeats? contradicts? forgets? skips? never confuses? mixes does(?:n['’]t|_not) (?:has|gives|names|offers)_no
       is_(?:vague|wrong|incomplete|incorrect|inaccurate|unclear|too|misleading|missing|less|shorter|weaker|not)
-      (?:contains|has|makes)_(?:\w+_){0,3}(?:errors?|mistakes?|slips?|gaps?|flaws?)»"""
+      (?:contains|has|makes)_(?:\w+_){0,3}(?:errors?|mistakes?|slips?|gaps?|flaws?)
+      fehl\w+ vergisst lässt nennt_(?:kein\w*|nicht) oublie omet manque omite olvida falta
+      dimentica omette manca esquece vergeet mist pomija упускает забывает»
+    | ‹没有 缺 未 漏 欠 抜け›"""
 _LACKS = compiled(rf"\W*(?:\w+\W+){{0,2}}?{_LACKING}")
 _LACKED_BY = compiled(r".{0,40}?«missing_from absent_from lacking_in omitted_from»\s(?:the\s)?$")
 _BUT_LACKS = compiled(rf"[,;]\s«but yet however»\W+(?:\w+\W+){{0,2}}?{_LACKING}")
@@ -157,9 +160,14 @@ def praises_another(words: str, verdict: str) -> bool:
     mine = [one for one in sides if one.lastgroup == chosen]
     if not all(_LACKS.match(words, one.end()) for one in mine):
         return False
-    others = (words[one.end() :] for one in sides if one.lastgroup != chosen)
-    about_it = next(others, None) if mine else words
-    return about_it is not None and _FAULT.search(about_it) is None
+    ends = [*(one.start() for one in sides[1:]), len(words)]
+    others = [
+        words[one.end() : end]
+        for one, end in zip(sides, ends, strict=True)
+        if one.lastgroup != chosen
+    ]
+    about_it = others if mine else [words]
+    return bool(about_it) and not any(map(_FAULT.search, about_it))
 
 
 def _is_against(sentence: str, verdict: str) -> bool:
