@@ -38,7 +38,12 @@ _STATES = compiled(
     " | ".join(rf"(?P<{name}>{begins})" for name, begins in vocabulary.STATEMENTS.items())
 )
 _LABELLED = compiled(rf"(?:{vocabulary.LABEL})[*_\s]{{0,4}}:")
-_AT_HAND = compiled(rf"(?<!\w){vocabulary.AT_HAND}")
+_AT_HAND = compiled(
+    " | ".join(
+        words if language in vocabulary.SPACELESS else rf"(?<!\w){words}"
+        for language, words in vocabulary.AT_HAND.items()
+    )
+)
 _NAMES_A_REASON = compiled(vocabulary.REASON_KEY)
 _LONGEST_VALUE = 2
 """Words of a text that is a name or a quality rather than a sentence."""

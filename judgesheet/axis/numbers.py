@@ -170,10 +170,17 @@ def names_another(words: str, number: int | None, largest: int) -> bool:
         if _value(one["of"]) == largest and _value(one["number"]) == number:
             words = words.replace(one[0], " ")
     named = {int(one["digits"]) for one in _ALONE.finditer(words)}
+    said = _IS_A_NUMBER.search(words)
+    if said and int(said["digits"]) != number:
+        return True
     named |= {WORDS.index(word.lower()) + 1 for word in _SPELLED_ALONE.findall(words)}
     return any(one != number and 1 <= one <= largest for one in named)
 
 
+# "The right answer is: 6", on whatever scale.
+_IS_A_NUMBER = re.compile(
+    r"\b(?:answer|score|rating|verdict|grade)\sis:?\s(?P<digits>\d{1,4})\W*$", re.IGNORECASE
+)
 # What another score asks for gives none: "a score of 4 would need a source".
 _OF_A_LEVEL = re.compile(
     rf"""\b(?:an?\s|the\s)?(?:scores?|levels?|grades?|ratings?|descriptions?)\s(?:of\s|for\s)?(?:scores?\s)?(?:{_SOME}|\d{{1,2}})

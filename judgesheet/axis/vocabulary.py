@@ -128,8 +128,9 @@ _FOR_MORE = r"""(?:to|for)\s(?:(?:reach|get|earn|achieve|merit)\s)?(?:the|an?|fu
     «level score grade marks rating»,?\s(?:it|they|the\s\w+)\s(?:would|has|have|needs?)\b"""
 
 ENGLISH = rf"""
-    {_FOR_MORE} |    there\s(?:is|are)\s(?:no|little|not|some|also|only|one|an?)\b
-    | {_WHY}(?=\W|$) | {LABEL}\W*$ | {_BECAUSE} | {_I} | {_I_SEE} | {_SCORE_REFLECTS} | {_ANY_SUBJECT}
+    {_FOR_MORE} | there\s(?:is|are)\s(?:no|little|not|some|also|only|one|an?)\b
+    | {_WHY}(?=\W|$) | {LABEL}\W*$ | {_BECAUSE} | {_I} | {_I_SEE} | {_SCORE_REFLECTS}
+    | {_ANY_SUBJECT}
     | (?:«
       only just even mostly also»\s)?«
       the this these its their an? each every all both most many some several half which your»
@@ -239,8 +240,9 @@ STATEMENTS: Mapping[str, str] = {
       before between beyond among across despite besides had its their his her
       [a-z]{3,}ly [a-z]{3,}[^sui]s»""",
     "German": r"""«
-      der die das(?!_(?:war|ist|sind|wäre|hier)) den dem des eine?[nmrs]? es im in bei mit ohne nur lediglich allein alles alle
-      nichts zwei drei vier wer was wo wie beim zum zur für von vom auch hier dort sowohl weder
+      der die das(?!_(?:war|ist|sind|wäre|hier)) den dem des eine?[nmrs]? es im in bei
+      mit ohne nur lediglich allein alles alle nichts zwei drei vier wer was wo wie beim zum zur
+      für von vom auch hier dort sowohl weder
       manche viele einige wenige fast jede[rsmn]? beide[sn]?»""",
     "French": r"""«
       la le les l['’]\w+ un une des du de il elle on dans sur sans avec pour seule?s? tout toute?s?
@@ -255,8 +257,8 @@ STATEMENTS: Mapping[str, str] = {
       il lo la i gli le una? uno di del della dei delle in nel nella con senza per solo soltanto
       tutto tutta tutti tutte nulla niente manca(?:no)? due tre ogni ciascun[oa]?»""",
     "Dutch": r"""«
-      de het(?!_(?:is|was)) een er in op bij met zonder voor van alleen slechts alles niets elk elke twee drie
-      beide alle veel weinig enkele»""",
+      de het(?!_(?:is|was)) een er in op bij met zonder voor van alleen slechts alles niets
+      elk elke twee drie beide alle veel weinig enkele»""",
     "Russian": r"""«
       в на из без для по с у не все всё два три каждый только лишь указан\w* отсутству\w+»""",
     # Without spaces a sentence has no first word: it is as long as several, and says nothing below.
@@ -266,27 +268,43 @@ STATEMENTS: Mapping[str, str] = {
 SPACELESS = ("Chinese", "Japanese")
 
 # What is at hand when somebody judges: a sentence without any of it cannot be about the verdict.
-AT_HAND = r"""«
-      scor\w+ rat(?:e|ed|ing|ings) grad(?:e|es|ed|er|ing) marks? verdicts? decision\w* cho(?:ice|ose|sen)
-      pick\w* winners? results? judg\w+ labels? ranking (?:the|in|of|reversed?)_order scales? levels? rank\w* assess\w*
-      evaluat\w+ instead rather again above previous\w* earlier original\w* initial\w* correct(?:ion|ed|ing)
-      higher lower notch stars? please you your let me us this that these those if unless
-      reconsider\w* chang\w+ updat\w+ revis\w+ now final\w* way everything_else
-      points? placeholder instruct\w+ told asked_to joke serious\w* grain
+AT_HAND: Mapping[str, str] = {
+    "English": r"""«
+      scor\w+ rat(?:e|ed|ing|ings) grad(?:e|es|ed|er|ing) marks? verdicts? decision\w*
+      cho(?:ice|ose|sen) pick\w* winners? results? judg\w+ labels? ranking
+      (?:the|in|of|reversed?)_order scales? levels? rank\w* assess\w* evaluat\w+ instead rather
+      again above previous\w* earlier original\w* initial\w* correct(?:ion|ed|ing) higher lower
+      notch stars? please you your let me us this that these those if unless reconsider\w*
+      chang\w+ updat\w+ revis\w+ now final\w* way everything_else points? placeholder instruct\w+
+      told asked_to joke serious\w* grain
       (?:an?|the|be|is|to|say|like|as|or|than|just|exactly)_(?:one|two|three|four|five|six|seven|eight|nine|ten)$
-      (?:is|ist|est|es|è|é|be|to|an?|auf|zu|een|une?)_\d{1,2}
-      das_(?:war|ist|sind|wäre) noten? note wertung bewertung punkte? urteil entscheidung sieger gewinner dies\w* jen\w* bitte
-      sie_(?:bitte|müssen) oben vorher vorhin zuvor stufen? skala wenn falls sonst nein wäre hätte
-      noter? notes jugement verdict choix gagnant ci-dessus précédent\w* échelle si non cela ceci ça serait
-      nota notas puntos? puntuaci[óo]n veredicto elecci[óo]n ganador anterior arriba escala esto eso sería
-      pontos? pontuação veredito escolha vencedor acima isto isso seria punti? voto voti punteggio
-      giudizio scelta vincitore sopra precedente questo quello sarebbe cijfer punten oordeel keuze
-      winnaar hierboven schaal dit dat zou als
-      оценк\w* балл\w* выбор\w* выше вердикт\w* шкал\w* это эт[аоуи]\w* если бы верн\w+_\d»
-    | ‹
-      我 你 您 请 吧 分(?![别析布]) 评 应 该 改 这 那 此 上 前 后来 才 是[一二三四五] 作废 数 反 错 别 算 再 还是
-      忽略 无视 取消 收回 当真 笑 重 其实 实际 等 换 调 更 第[一二] 另 私 評 べき この その これ それ 今 訂 違 逆
-      やはり やっぱり いや 実 本当 むしろ ください くれ 無視 ではな 直 変 忘 思 嘘 ごめん すみ わけ 方が 冗談 点$ つ目›"""
+      (?:is|ist|est|es|è|é|be|to|an?|auf|zu|een|une?)_\d{1,2}»""",
+    "German": r"""«
+      das_(?:war|ist|sind|wäre) noten? note wertung bewertung punkte? urteil entscheidung sieger
+      gewinner dies\w* jen\w* bitte sie_(?:bitte|müssen) oben vorher vorhin zuvor stufen? skala
+      wenn falls sonst nein wäre hätte»""",
+    "French": r"""«
+      noter? notes jugement verdict choix gagnant ci-dessus précédent\w* échelle si non cela ceci
+      ça serait»""",
+    "Spanish": r"""«
+      nota notas puntos? puntuaci[óo]n veredicto elecci[óo]n ganador anterior arriba escala esto
+      eso sería»""",
+    "Portuguese": r"""«
+      pontos? pontuação veredito escolha vencedor acima isto isso seria»""",
+    "Italian": r"""«
+      punti? voto voti punteggio giudizio scelta vincitore sopra precedente questo quello
+      sarebbe»""",
+    "Dutch": r"""«
+      cijfer punten oordeel keuze winnaar hierboven schaal dit dat zou als»""",
+    "Russian": r"""«
+      оценк\w* балл\w* выбор\w* выше вердикт\w* шкал\w* это эт[аоуи]\w* если бы верн\w+_\d»""",
+    "Chinese": r"""‹
+      我 你 您 请 吧 分(?![别析布]) 评 应 该 改 这 那 此 上 前 后来 才 是[一二三四五] 作废 数 反
+      错 别 算 再 还是 忽略 无视 取消 收回 当真 笑 重 其实 实际 等 换 调 更 第[一二] 另›""",
+    "Japanese": r"""‹
+      私 評 べき この その これ それ 今 訂 違 逆 やはり やっぱり いや 実 本当 むしろ ください くれ
+      無視 ではな 直 変 忘 思 嘘 ごめん すみ わけ 方が 冗談 点$ つ目›""",
+}
 
 # -- how a closing begins --------------------------------------------------------------------------
 
@@ -347,10 +365,12 @@ _LONE = r"""^(?:or\s)?(?:
     | ^(?:more|better)$ | (?<!\w)(?:less|worse|higher|lower)$"""
 OF_THE_VERDICT = rf"""
     {_LONE} | not\s(?:an?\s|really\s)*\d | half\s(?:of\s)?that$ | «
-      the_above(?!_\w) these_(?:numbers|scores|values)
+      the_above_(?:is|was|should|must|can|may|score|number|verdict) these_(?:numbers|scores|values)
+      (?:random|arbitrary|made-up)_(?:value|score|number|choice)
       too_(?:fast|quickly|soon|early|hastily) actually no_longer deserv\w+
       (?:less|minus|more)_(?:one|two|half) merit(?:s|ed)?_(?:less|more|this|that|it|a)
-      guess(?:work)? (?:this|that)_(?:score|number|rating|grade|verdict|mark)_is_off$ would_have(?!_(?:to|been_(?:stronger|better|clearer|more|complete|perfect|useful|helpful|nice|good)))
+      guess(?:work)? (?:this|that)_(?:score|number|rating|grade|verdict|mark)_is_off$
+      would_have(?!_(?:to|been_(?:stronger|better|clearer|more|complete|perfect|useful|helpful|nice|good)))
       sarcas\w* ironic\w* maybe perhaps final_answer
       (?:should|must|needs?_to|has_to|ought_to|could|might|may|would)(?:n['’]t)?_(?:(?:also|even|well)_)?(?:be|have_been)_{_HEIGHT}
       (?:it|this|that|score|verdict|rating)_(?:should|must|ought|needs)

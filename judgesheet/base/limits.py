@@ -152,6 +152,8 @@ MOST_GROUPS = 60
 """Of stimuli that are left out in turn, so that the cost stays bounded."""
 MOST_PAIRED = 1_000
 """Responses to a prompt whose pairs are counted: half a million pairs say enough of one prompt."""
+MOST_SYSTEMS = 300
+"""Systems of a table: each is compared with every other one, 45,000 differences in all."""
 MOST_COMPARED = 100
 """Different readings of one item that are compared with each other, and equal ones of each."""
 LARGEST_T = 1e3

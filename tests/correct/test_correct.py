@@ -288,12 +288,41 @@ def test_what_is_missing_is_named(table: Write) -> None:
     assert run("correct", labelled).returncode == 2, "--labels must be given"
 
 
-@pytest.mark.parametrize("cell", ["=1+1", "1e999", "\u202e", "[1]", "é" * 5000])
+@pytest.mark.parametrize(
+    "cell", ["=1+1", "1e999", "1e308", "-1e300", "1_0", "\u202e", "[1]", "é" * 5000]
+)
 def test_hostile_cells_end_in_a_sentence(cell: str, table: Write) -> None:
     path = table("id,verdict,label", [["a", 1, 1], ["b", cell, ""]])
     with pytest.raises(JudgesheetError) as error:
         judgesheet.correct(path, "random")
     assert len(str(error.value)) < 400
+
+
+def test_numbers_too_small_for_a_square_are_zero(table: Write) -> None:
+    rows = [[f"r{n}", ("5e-324", "0", "1e-320")[n % 3], ("1e-320", "0")[n % 2] if n % 4 else ""]
+            for n in range(40)]  # fmt: skip
+    found = judgesheet.correct(table("id,verdict,label", rows), "random")
+    assert found.raw.value == 0.0
+
+
+def test_systems_beyond_what_is_compared_are_refused_at_once(table: Write) -> None:
+    rows = [[n // 2, f"system {n % 2 + n // 2}", 1, 1] for n in range(1_000)]
+    path = table("id,system,verdict,label", rows)
+    with pytest.raises(StimuliError, match="501 systems"):
+        judgesheet.correct(path, "random")
+
+
+def test_a_column_is_not_verdict_and_label_at_once(table: Write) -> None:
+    path = table("id,verdict,label", [["a", 1, 1], ["b", 0, ""]])
+    with pytest.raises(UsageError, match="both verdict and label"):
+        judgesheet.correct(path, "random", columns={"label": "verdict"})
+
+
+def test_ends_that_are_none_are_named_by_their_option(table: Write) -> None:
+    path = table("id,verdict,label", [["a", 1, 1], ["b", 2, ""]])
+    done = run("correct", path, "--labels", "random", "--human-scale", "5:1")
+    assert done.returncode == 2
+    assert "--human-scale takes two numbers" in done.stderr
 
 
 # -- pages -----------------------------------------------------------------------------------------

@@ -112,7 +112,8 @@ _ALIKE = compiled(
 # What is said of a response that was not chosen.
 _LACKING = r"""«
       omits? lacks? misses missing fails? leaves? ignores? overlooks? only merely invents?
-      repeats? contradicts? forgets? skips? never confuses? mixes does(?:n['’]t|_not) (?:has|gives|names|offers)_no
+      repeats? contradicts? forgets? skips? never confuses? mixes
+      does(?:n['’]t|_not) (?:has|gives|names|offers)_no
       is_(?:vague|wrong|incomplete|incorrect|inaccurate|unclear|too|misleading|missing|less|shorter|weaker|not)
       (?:contains|has|makes)_(?:\w+_){0,3}(?:errors?|mistakes?|slips?|gaps?|flaws?)
       fehl\w+ vergisst lässt nennt_(?:kein\w*|nicht) oublie omet manque omite olvida falta
