@@ -78,6 +78,8 @@ LONGEST_TIME = 64
 """Characters of a time in a header."""
 MOST_COMPLAINTS, LONGEST_COMPLAINT = 100, 2_000
 """Texts of an error that are looked at, and characters of each."""
+LONGEST_WAIT_S = 366 * 86_400.0
+"""Seconds that a server can ask to wait: a year says never."""
 MOST_REMEMBERED = 64
 """Secrets of earlier requests, which a late answer may still quote."""
 LONGEST_SPELLING = 24

@@ -49,7 +49,7 @@ def test_no_reply_is_read_wrongly_and_nearly_all_plain_ones_are_read() -> None:
         kinds[kind] += count
     assert kinds["wrongly read"] == 0
     plain = sum(case.expected is not None for case in cases())
-    # What came out, sets that were counted once included: the goal is 2 % (tests/replies/README.md).
+    # What came out, with sets that were counted once: the goal is 2 % (tests/replies/README.md).
     assert kinds["unread though plain"] <= 0.034 * plain
 
 

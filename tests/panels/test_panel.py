@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -104,3 +105,10 @@ def test_truths_are_found_without_being_told() -> None:
     votes = np.stack([np.where(rng.random(400) < hit, true, -true) for hit in (0.9, 0.8, 0.7)], 1)
     found = posterior(votes)
     assert np.mean((found > 0.5) == (true > 0)) > 0.9
+
+
+def test_a_run_votes_once_also_as_a_copy(runs: list[Path], tmp_path: Path) -> None:
+    copy = shutil.copytree(runs[0], tmp_path / "copy")
+    for twice in (runs[0], copy):
+        with pytest.raises(UsageError, match="the same run"):
+            judgesheet.panel(runs[0], twice)
