@@ -1,9 +1,9 @@
 """`python -m proof.peers`: what other packages say of the judges of which we know everything.
 
 Needs `pip install judgebias juryrig judgekit judicator` beside judgesheet, in an environment of
-its own; what is not installed is left out. Prints two tables of docs/peers.md: the share of data sets
-in which a package says that the judge prefers padding (a slot), and how often its interval holds
-the truth. All are asked about the same verdicts: comparisons in both orders, no ties.
+its own; what is not installed is left out. Prints two tables of docs/peers.md: in which share of
+data sets a package says that the judge prefers padding, or a slot, and how often its interval
+holds the truth. All are asked about the same verdicts: comparisons in both orders, no ties.
 """
 
 import warnings
