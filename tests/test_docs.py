@@ -52,7 +52,8 @@ def test_pages_that_code_and_files_of_users_name_are_there() -> None:
     places = ("judgesheet", "templates", "scaffold", "policies", "examples", "tests")
     files = [file for place in places for file in (ROOT / place).rglob("*") if file.is_file()]
     texts = {file: file.read_text(encoding="utf-8", errors="ignore") for file in files}
-    named = {(page, file) for file in files for page in re.findall(r"docs/[\w/-]+\.md", texts[file])}
+    name = re.compile(r"docs/[\w/-]+\.md")
+    named = {(page, file) for file in files for page in name.findall(texts[file])}
     assert named
     for page, file in named:
         assert (ROOT / page).exists(), f"{file.relative_to(ROOT)} names {page}"
