@@ -69,7 +69,7 @@ class Said(NamedTuple):
     ends: tuple[float, float] | None = None
 
 
-Ask = Callable[[Verdicts], Said]
+Ask = Callable[[Verdicts], Said | None]
 
 
 def ours(
