@@ -99,13 +99,13 @@ class Readings:
 class Problem:
     """Something `stimuli check` found; `grave` ones make the check fail.
 
-    `template` texts are nearly the same, an `identical` stimulus is the same as another.
+    Those of a `template` are texts that are nearly the same.
     """
 
     where: str
     what: str
     grave: bool = True
-    code: Literal["template", "identical", ""] = ""
+    code: Literal["template", ""] = ""
 
 
 MAY_BE_LEFT_OUT = frozenset(

@@ -119,13 +119,13 @@ def near_copies(what: str, texts: Sequence[tuple[str, str]]) -> Iterator[Problem
 
 
 def identical(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
-    """Stimuli that repeat another: they would count as independent, and are one."""
+    """Stimuli that repeat another."""
     first: dict[tuple[str, ...], str] = {}
     for stimulus in stimuli:
         twin = first.setdefault(tuple(_shown(stimulus.fields)), stimulus.id)
         if twin != stimulus.id:
             what = f"is the same as {twin}, but for case, blanks and invisible characters"
-            yield Problem(stimulus.id, what, code="identical")
+            yield Problem(stimulus.id, what)
 
 
 def clusters(stimuli: Sequence[Stimulus]) -> dict[str, str]:

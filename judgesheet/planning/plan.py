@@ -67,7 +67,6 @@ def _about_stimuli(
     axis: Axis, used: Sequence[Stimulus], in_pool: int, path: Path | None
 ) -> dict[str, Any]:
     found = [] if path is None else [*pools.problems(axis, used)]
-    copies = sum(problem.code == "identical" for problem in found)
     templates = [problem.what for problem in found if problem.code == "template"]
     # The built-in ones were written to be independent.
     alike = {} if path is None else clusters(used)
@@ -78,7 +77,6 @@ def _about_stimuli(
         "in_pool": in_pool,
         "independent": len(used) - len(alike),
         "digest": pools.pool_digest(used),
-        **({"copies": copies} if copies else {}),
         **({"templates": templates} if templates else {}),
         **({"clusters": alike} if alike else {}),
     }

@@ -172,7 +172,7 @@ def calls_per_point_gained(lists: Lists) -> Iterator[UnkeyedEstimate]:
     for arm, gains in lists.gains.items():
         price = _price(paired_difference(*gains), arm.calls - 1)
         label = f"Extra calls per point gained, {arm.words}"
-        yield UnkeyedEstimate(label, price, arm.dims, n=gains.each.size)
+        yield UnkeyedEstimate(label, price, arm.dims, n=gains.each.size if price.clusters else 0)
 
 
 @figure("share", passes_blind=True, cases=OTHER_WINNER)
