@@ -1,21 +1,20 @@
-"""Copies of stories: what is true of a judge's tastes is shared by all copies of a story."""
+"""Copies of stories: a judge's tastes are those for a story, and shared by all its copies."""
 
 import json
-import random
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pandas as pd
 
-import judgesheet
 from judgesheet import axis as kit
 from judgesheet import measuring, planning, stats
-from judgesheet.axes import all_axes, get_axis
+from judgesheet.axes import get_axis, score_order
+from judgesheet.axes.score_order._reply import score_probabilities
 from judgesheet.axis import Options, Readings
-from judgesheet.axis.simulation import Parameters
+from judgesheet.axis.simulation import Parameters, drawn
 from judgesheet.base.clusters import Clusters
 from judgesheet.base.keys import Key
 from judgesheet.base.records import AxisResult, Call, Plan
@@ -23,98 +22,132 @@ from judgesheet.base.resources import data_folder
 from judgesheet.judges.simulated import SimulatedJudge, answer_key
 from judgesheet.measuring.measure import COLUMNS, measure_axis, parse_rows
 from judgesheet.planning.plan import make_plan
-from proof.lines import Line, Rng, Rows, Tally, Truths
+from proof.lines import COVER, Line, Rng, Rows, Tally, Truths
 from proof.runner import Result
 from proof.tables import grid, missed
 
-MOVED_BY = (*all_axes().values(), kit, stats, planning, measuring, judgesheet)
-AXIS, PROFILE = "score_order", "quick"
-SCALE = 5
-TASTES = 1.0
-"""Standard deviation of the logits of a place, drawn anew for each story: no place is favoured on
-average over stories, so that V is 0 and every place is chosen equally often."""
-NULL = {"cramers_v": 0.0, "position_share": 1 / SCALE}
-"""Figures and their truths."""
-PROBLEM, ACCUSED = "a Problem about averages", "accused"
-OF_STIMULI = frozenset({"unequal_stimuli", "excess_change_rate", "order_dependence_p"})
-"""What a Problem may rest on that is true: on single stories the order does matter."""
-SETS = 300
+MOVED_BY = (score_order, kit, stats, planning, measuring)
+AXIS, PROFILE, SCALE = "score_order", "quick", 5
+TASTES = 1.5
+"""Standard deviation of the logit of a place, drawn anew for every story: over stories no place is
+favoured, so that V is 0 and every place is chosen equally often."""
+TRUTHS = {"cramers_v": 0.0, "position_share": 1 / SCALE}
+PROBLEM, ACCUSED, MOST_ACCUSED = "Problem", "accused", 0.05
+ON_STORIES = frozenset({"unequal_stimuli", "excess_change_rate"})
+"""What a Problem of this judge may rest on: on single stories the order does matter."""
+SETS = {"figures": 300, "sheet": 200}
 
 
 @dataclass(frozen=True)
 class Pool:
     """So many stories, each so many times with another number added to its prompt.
 
-    Not `told`, every copy counts as a stimulus, as if nobody had looked.
+    Not `told`, every copy counts as a stimulus of its own.
     """
 
     stories: int
     copies: int
     told: bool = True
 
-    def plan(self) -> Plan:
-        """The calls on these stimuli; a plan finds the copies itself."""
-        lines = (data_folder("stimuli") / f"{AXIS}.jsonl").read_text(encoding="utf-8").splitlines()
-        with TemporaryDirectory() as folder:
-            file = Path(folder) / "stories.jsonl"
-            own = (
-                json.dumps(_copy(json.loads(line), number))
-                for line in lines[: self.stories]
-                for number in range(self.copies)
-            )
-            file.write_text("\n".join(own), encoding="utf-8")
-            return make_plan([get_axis(AXIS)], {AXIS: Options(profile=PROFILE)}, 0, file)
+    @property
+    def words(self) -> str:
+        """Its name in the table."""
+        how = "" if self.told or self.copies == 1 else ", each counted"
+        return f"{self.stories} stories × {self.copies}{how}"
 
 
-def _copy(stimulus: dict[str, object], number: int) -> dict[str, object]:
-    return {**stimulus, "id": f"{stimulus['id']}.{number}", "prompt": f"{stimulus['prompt']} {number}"}
+POOLS = (Pool(6, 4, told=False), Pool(6, 4), Pool(24, 1))
 
 
 @cache
-def _plan(pool: Pool) -> Plan:
-    return pool.plan()
+def plan_of(stories: int, copies: int) -> Plan:
+    """The calls on copies of built-in stimuli, which the plan finds itself."""
+    lines = (data_folder("stimuli") / f"{AXIS}.jsonl").read_text(encoding="utf-8").splitlines()
+    own = [
+        {**story, "id": f"{story['id']}.{number}", "prompt": f"{story['prompt']} {number}"}
+        for story in map(json.loads, lines[:stories])
+        for number in range(copies)
+    ]
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "stories.jsonl"
+        file.write_text("\n".join(map(json.dumps, own)), encoding="utf-8")
+        options = {AXIS: Options(profile=PROFILE, reply="json")}
+        return make_plan([get_axis(AXIS)], options, 0, file)
 
 
-def sheet(pool: Pool, seed: int, families: frozenset[str] | None = None) -> AxisResult:
-    """What is measured of a judge whose tastes for places are those of the story, not the copy."""
-    plan, axis = _plan(pool), get_axis(AXIS)
-    known = {_original(item): level for item, level in answer_key(plan.labels).items()}
-    judge = SimulatedJudge.from_name(f"fair?interaction={TASTES:g}&seed={seed}", known)
-    frame = pd.DataFrame((_row(call, judge) for call in plan.calls), columns=list(COLUMNS))
+def measured(pool: Pool, seed: int, families: frozenset[str] | None = None) -> AxisResult:
+    """What a sheet says of a judge with these tastes, of all figures or of some."""
+    plan, axis = plan_of(pool.stories, pool.copies), get_axis(AXIS)
+    planted = SimulatedJudge.from_name(f"fair?interaction={TASTES:g}&seed={seed}").parameters
+    levels = answer_key(plan.labels)
+    rows = (_row(call, planted, levels) for call in plan.calls)
     clusters = Clusters.of(plan.provenance, AXIS) if pool.told else None
-    table = parse_rows(axis, frame, clusters=clusters)
+    table = parse_rows(axis, pd.DataFrame(rows, columns=list(COLUMNS)), clusters=clusters)
     return measure_axis(axis, Readings(table, plan.labels, 0.0, seed, families))[0]
 
 
-def _row(call: Call, judge: SimulatedJudge) -> tuple[object, ...]:
-    """What the judge says to a call: its tastes are those for the response that was copied."""
-    taken = replace(call, cell={**call.cell, "item": _original(str(call.cell["item"]))})
-    said, cell = judge.planted(taken), json.dumps(call.cell)
-    return call.id, call.axis, call.stimulus, cell, call.repeat, call.reply, said.outcome, said.text
+def _row(call: Call, planted: Parameters, levels: Mapping[str, float]) -> tuple[object, ...]:
+    """What the judge says to a call, as the ledger holds it."""
+    order, story = [int(score) for score in call.cell["order"]], call.stimulus.partition(".")[0]
+    shares = score_probabilities(planted, story, SCALE, order, levels[str(call.cell["item"])])
+    score = drawn(planted.rng(call.id), dict(zip(order, shares, strict=True)))
+    place = call.id, call.axis, call.stimulus, json.dumps(call.cell), call.repeat, call.reply
+    return *place, "ok", json.dumps({"score": score})
 
 
-def _original(item: str) -> str:
-    """`story/a` of `story.3/a`."""
-    story, response = item.split("/")
-    return f"{story.partition('.')[0]}/{response}"
-
-
-def _run(pool: Pool, sets: int, rng: Rng, truths: Truths) -> Rows:
-    tally, wanted = Tally(), frozenset(NULL)
-    for _ in range(sets):
-        tally.next()
-        for estimate in sheet(pool, int(rng.integers(2**31)), wanted).estimates:
-            tally.judge(estimate, truths)
-    return tally.rows()
-
-
-def _accused(pool: Pool, sets: int, rng: Rng, _truths: Truths) -> Rows:
-    """How often a sheet has a Problem about averages, which this judge does not have."""
+def _figures(pool: Pool, sets: int, rng: Rng, _truths: Truths) -> Rows:
     tally = Tally()
     for _ in range(sets):
         tally.next()
-        found = sheet(pool, int(rng.integers(2**31))).findings
-        told = [{Key.parse(key).name for key in one.evidence} for one in found if one.tone == "bad"]
-        tally.add(PROBLEM, {ACCUSED: any(not names & OF_STIMULI for names in told)})
-        tally.note(PROBLEM, **{name: any(name in names for names in told) for name in sorted(set().union(*told))})
+        for estimate in measured(pool, int(rng.integers(2**31)), frozenset(TRUTHS)).estimates:
+            truth = TRUTHS[Key.parse(estimate.key).name]
+            tally.judge(estimate, {estimate.key: truth})
+            tally.note("stimuli", clusters=estimate.clusters)
     return tally.rows()
+
+
+def _sheet(pool: Pool, sets: int, rng: Rng, _truths: Truths) -> Rows:
+    tally = Tally()
+    for _ in range(sets):
+        tally.next()
+        said = measured(pool, int(rng.integers(2**31))).findings
+        bad = [{Key.parse(key).name for key in one.evidence} for one in said if one.tone == "bad"]
+        tally.add(PROBLEM, {ACCUSED: not all(names & ON_STORIES for names in bad)})
+    return tally.rows()
+
+
+def lines() -> Iterator[Line]:
+    """Every pool: its figures, and what page one says."""
+    limits = {ACCUSED: (0.0, MOST_ACCUSED)}
+    for pool in POOLS:
+        judged = None if pool.told else frozenset[str]()
+        for part, run in (("figures", _figures), ("sheet", _sheet)):
+            yield Line(
+                pool.words, PROFILE, SETS[part], partial(run, pool), part=part, limits=limits,
+                judged=judged,
+            )  # fmt: skip
+
+
+def fields(results: Sequence[Result]) -> dict[str, str]:
+    """What the text of the page leaves open."""
+    by_pool: dict[str, dict[str, Result]] = {}
+    for one in results:
+        by_pool.setdefault(one.line.data, {})[one.line.part] = one
+    table = [
+        [
+            pool,
+            f"{parts['figures'].rows['stimuli'].facts['clusters']:.0f}",
+            *(_cell(parts["figures"], name, COVER) for name in TRUTHS),
+            f"{parts['figures'].rows['cramers_v'].facts['width']:.2f}",
+            _cell(parts["sheet"], PROBLEM, ACCUSED),
+        ]
+        for pool, parts in by_pool.items()
+    ]
+    head = ["stimuli", "clusters", *(f"`{name}` covers" for name in TRUTHS), "width of V", ACCUSED]
+    sets = {f"{part}_sets": f"{number:,}" for part, number in SETS.items()}
+    return {"tastes": f"{TASTES:g}", "profile": PROFILE, **sets, "table": grid(head, table)}
+
+
+def _cell(one: Result, row: str, metric: str) -> str:
+    told = f"{one.rows[row].shares[metric]:.3f}"
+    return f"**{told}**" if missed(one, row, metric) else told
