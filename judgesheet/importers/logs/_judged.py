@@ -337,7 +337,11 @@ class Judged:
         # One is enough, and a log may hold millions.
         if self._tells:
             self._things.clear()
-        told = {name: self._text(row, name) for name in _OF_STIMULUS if name in self.columns}
+        told = {
+            name: str(cell)
+            for name in _OF_STIMULUS
+            if name in self.columns and (cell := self._cell(row, name)) not in (None, "")
+        }
         return {"axis": self.axis, "stimulus": stimulus, "cell": cell, "repeat": repeat,
                 "verdict": verdict, **told}  # fmt: skip
 
