@@ -35,7 +35,7 @@ TRUTHS = {"cramers_v": 0.0, "position_share": 1 / SCALE}
 PROBLEM, ACCUSED, MOST_ACCUSED = "Problem", "accused", 0.05
 ON_STORIES = frozenset({"unequal_stimuli", "excess_change_rate"})
 """What a Problem of this judge may rest on: on single stories the order does matter."""
-SETS = {"figures": 300, "sheet": 200}
+SETS = {"figures": 80, "sheet": 50}
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,8 @@ def contest(prompts: int, flipping: int) -> PromptRanking:
     reads[::2] = 1.0
     for prompt in range(flipping):
         reads[2 * prompt, 0, :5] = -1.0
-    prompt = np.repeat(np.arange(prompts), 2)
-    return PromptRanking(reads, {}, prompt, prompt)
+    of_items = np.repeat(np.arange(prompts), 2)
+    return PromptRanking(reads, {}, of_items, of_items)
 
 
 def excess(prompts: int, flipping: int) -> Estimate:

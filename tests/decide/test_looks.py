@@ -219,7 +219,7 @@ def test_looks_take_whole_stimuli_in_an_order_of_the_seed() -> None:
     assert list(mine.calls) != list(other["candidate_order"].calls) != sorted(mine.calls)
     taken = [set(mine.until(look)) for look in range(len(mine.sizes))]
     assert all(less < more for less, more in pairwise(taken))
-    stimulus = {call.id: call.stimulus for call in calls}
+    stimulus = {call.id: call.cluster for call in calls}
     for ids, size in zip(taken, mine.sizes, strict=True):
         names = {stimulus[one] for one in ids}
         assert len(names) == size
