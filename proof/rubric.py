@@ -269,7 +269,7 @@ class Answers:
         return PairedReadings(
             sampled=sampled,
             expected=self._arranged(means, {}),
-            asked=pd.DataFrame({"stimulus": stimulus.ravel(), "distribution": asked}),
+            asked=pd.DataFrame({"cluster": stimulus.ravel(), "distribution": asked}),
             chosen=chosen[~lost],
             mass=self.chances[~lost],
             cluster=stimulus[~lost].astype(np.int64),
