@@ -33,7 +33,7 @@ def report(panel: Panel) -> Report:
         title=f"A panel of {len(panel.judges)} judges",
         facts=(
             ("Comparisons", show.count(panel.questions)),
-            ("Stimuli", show.count(panel.stimuli)),
+            ("Stimuli", show.stimuli(panel.stimuli, panel.independent)),
             ("Accuracy against", _TRUTHS[panel.truth]),
         ),
         lead=(f"{advice[:1].upper()}{advice[1:]}.",),
