@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ AXIS = get_axis("criterion_order")
 NAMES = ["Accuracy", "Coverage", "Organisation", "Practicality", "Courtesy"]
 
 
+@cache
 def plan_of(profile: str = "standard", **options: Any) -> Plan:
     chosen = Options(profile=profile, reply=options.pop("reply", "json"), **options)
     return make_plan([AXIS], {"criterion_order": chosen}, 0)

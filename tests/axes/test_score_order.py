@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from itertools import combinations, pairwise
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from tests.simulate import Sheet, parsed, simulate
 AXIS = get_axis("score_order")
 
 
+@cache
 def plan_of(profile: str = "standard", **options: Any) -> Plan:
     chosen = Options(profile=profile, reply=options.pop("reply", "json"), **options)
     return make_plan([AXIS], {"score_order": chosen}, 0)
