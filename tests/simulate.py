@@ -122,7 +122,7 @@ def answered(
 
 @lru_cache(maxsize=16)
 def planned(profile: str, axis: str, seed: int, logprobs: bool, stimuli: Path | None) -> Plan:
-    """The same for every judge."""
+    """A plan, which is the same for every judge."""
     options = Options(profile=profile, reply="json", logprobs=logprobs)
     return make_plan([get_axis(axis)], {axis: options}, seed, stimuli)
 

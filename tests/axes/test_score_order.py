@@ -5,7 +5,6 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from itertools import combinations, pairwise
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +22,14 @@ from judgesheet.measuring.measure import COLUMNS, measure_axis, parse_rows
 from judgesheet.planning.plan import make_plan
 from judgesheet.planning.stimuli import load
 from judgesheet.stats import orders
-from tests.simulate import Sheet, parsed, simulate
+from tests.simulate import Sheet, parsed, planned, simulate
 
 AXIS = get_axis("score_order")
 
 
-@cache
 def plan_of(profile: str = "standard", **options: Any) -> Plan:
+    if not options:  # shared
+        return planned(profile, "score_order", 0, False, None)
     chosen = Options(profile=profile, reply=options.pop("reply", "json"), **options)
     return make_plan([AXIS], {"score_order": chosen}, 0)
 
