@@ -114,10 +114,17 @@ def _untouched(spec: str, profile: str, axis: str, seed: int, logprobs: bool) ->
 def answered(
     spec: str, profile: str, axis: str, seed: int, logprobs: bool, stimuli: Path | None
 ) -> tuple[Plan, pd.DataFrame]:
-    options = Options(profile=profile, reply="json", logprobs=logprobs)
-    plan = make_plan([get_axis(axis)], {axis: options}, seed, stimuli)
+    make = planned.__wrapped__ if stimuli else planned
+    plan = make(profile, axis, seed, logprobs, stimuli)
     judge = SimulatedJudge.from_name(spec, answer_key(plan.labels))
     return plan, asyncio.run(_ask(plan, judge))
+
+
+@lru_cache(maxsize=16)
+def planned(profile: str, axis: str, seed: int, logprobs: bool, stimuli: Path | None) -> Plan:
+    """A plan, which is the same for every judge."""
+    options = Options(profile=profile, reply="json", logprobs=logprobs)
+    return make_plan([get_axis(axis)], {axis: options}, seed, stimuli)
 
 
 async def _ask(plan: Plan, judge: Judge) -> pd.DataFrame:

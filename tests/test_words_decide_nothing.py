@@ -102,7 +102,7 @@ EDITS: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
     "lossy": lossy,
     "one order": one_order,
 }
-LOSSY = "fair", "first-biased", "constant"
+LOSSY = "fair", "constant"
 """Judges whose replies are lost too: every bound is widened by a dozen measurements."""
 CASES = [(spec, edit) for spec in JUDGES for edit in EDITS if edit != "lossy" or spec in LOSSY]
 

@@ -37,6 +37,9 @@ half a second for a million, and cannot be stopped."""
 _WIDTH = re.compile(r"\d{7,}")  # of a field in a format
 
 
+TOO_MUCH = "it computes more than any prompt needs"
+
+
 class TooMuchError(ValueError):
     """The template computes more than any prompt needs."""
 
@@ -48,6 +51,16 @@ class _Budget:
     ends_at: float = field(default_factory=lambda: time.monotonic() + LONGEST_S)
     left: int = LARGEST_TEXT
     weights: dict[int, tuple[Any, int]] = field(default_factory=dict)
+
+    def spend(self, size: int) -> None:
+        self.left -= size
+        if self.left < 0:
+            raise TooMuchError(TOO_MUCH)
+        self.look_at_the_clock()
+
+    def look_at_the_clock(self) -> None:
+        if time.monotonic() > self.ends_at:
+            raise TooMuchError(f"it takes longer than {LONGEST_S:g} s")
 
 
 _budget: ContextVar[_Budget] = ContextVar("_budget")
@@ -151,8 +164,11 @@ def _joined(parts: list[Any]) -> str:
 
 
 def _counted(pieces: Iterable[str]) -> Iterator[str]:
+    """The pieces as they are paid for."""
+    budget = _budget.get(None)  # once: a prompt has dozens of pieces, a plan thousands of prompts
     for piece in pieces:
-        _spend(len(piece))
+        if budget is not None:
+            budget.spend(len(piece))
         yield piece
 
 
@@ -186,20 +202,18 @@ def _fitting(value: Any) -> Any:
 def _spend(size: int) -> None:
     budget = _budget.get(None)
     if budget is not None:
-        budget.left -= size
-        _refuse(-budget.left, 0)
-        _look_at_the_clock()
+        budget.spend(size)
 
 
 def _look_at_the_clock() -> None:
     budget = _budget.get(None)
-    if budget is not None and time.monotonic() > budget.ends_at:
-        raise TooMuchError(f"it takes longer than {LONGEST_S:g} s")
+    if budget is not None:
+        budget.look_at_the_clock()
 
 
 def _refuse(much: int, most: int) -> None:
     if much > most:
-        raise TooMuchError("it computes more than any prompt needs")
+        raise TooMuchError(TOO_MUCH)
 
 
 def _weight(value: Any) -> int:

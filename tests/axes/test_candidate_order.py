@@ -30,15 +30,17 @@ from judgesheet.judges.simulated import SimulatedJudge
 from judgesheet.measuring.measure import COLUMNS, measure_axis, parse_rows
 from judgesheet.planning.plan import make_plan
 from judgesheet.planning.stimuli import load
-from tests.simulate import SHARED, Sheet, simulate
+from tests.simulate import SHARED, Sheet, planned, simulate
 
 AXIS = get_axis("candidate_order")
 SAME = "[set=same_subset]"
 
 
-def plan_of(profile: str = "quick", stimuli: Path | None = None, **options: Any) -> Plan:
+def plan_of(profile: str = "quick", **options: Any) -> Plan:
+    if not options:  # shared
+        return planned(profile, "candidate_order", 0, False, None)
     chosen = Options(profile=profile, reply=options.pop("reply", "json"), **options)
-    return make_plan([AXIS], {"candidate_order": chosen}, options.pop("seed", 0), stimuli)
+    return make_plan([AXIS], {"candidate_order": chosen}, 0)
 
 
 def sheet_of(spec: str, profile: str = "quick", **options: Any) -> Sheet:

@@ -27,13 +27,15 @@ from judgesheet.measuring.measure import measure
 from judgesheet.planning.plan import make_plan
 from judgesheet.planning.stimuli import load
 from judgesheet.stats.orders import balanced, williams
-from tests.simulate import SHARED, Sheet, simulate
+from tests.simulate import SHARED, Sheet, planned, simulate
 
 AXIS = get_axis("criterion_order")
 NAMES = ["Accuracy", "Coverage", "Organisation", "Practicality", "Courtesy"]
 
 
 def plan_of(profile: str = "standard", **options: Any) -> Plan:
+    if not options:  # shared
+        return planned(profile, "criterion_order", 0, False, None)
     chosen = Options(profile=profile, reply=options.pop("reply", "json"), **options)
     return make_plan([AXIS], {"criterion_order": chosen}, 0)
 

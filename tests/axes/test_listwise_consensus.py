@@ -29,7 +29,7 @@ from judgesheet.planning.plan import make_plan
 from judgesheet.planning.stimuli import load
 from judgesheet.stats.consensus import consensus, expected_hit
 from judgesheet.stats.interval import wilson
-from tests.simulate import SHARED, Sheet, simulate
+from tests.simulate import SHARED, Sheet, planned, simulate
 
 NAME = "listwise_consensus"
 AXIS = get_axis(NAME)
@@ -37,6 +37,8 @@ IDS = ("a", "b", "c", "d")
 
 
 def plan_of(profile: str = "quick", stimuli: Path | None = None, **options: Any) -> Plan:
+    if not (options or stimuli):  # shared
+        return planned(profile, NAME, 0, False, None)
     chosen = Options(profile=profile, reply=options.pop("reply", "json"), **options)
     return make_plan([AXIS], {NAME: chosen}, 0, stimuli)
 

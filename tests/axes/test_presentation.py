@@ -22,7 +22,7 @@ from judgesheet.decide.decide import decide
 from judgesheet.decide.policy import load as load_policy
 from judgesheet.planning.plan import make_plan
 from judgesheet.planning.stimuli import load
-from tests.simulate import Sheet, simulate
+from tests.simulate import Sheet, planned, simulate
 
 AXIS: Any = get_axis("presentation")
 LENGTH2 = "preference[kind=length,dose=2]"
@@ -30,6 +30,8 @@ BUILT_IN = load(AXIS)
 
 
 def plan_of(profile: str = "quick", stimuli: Path | None = None, **options: Any) -> Plan:
+    if not (options or stimuli):  # shared
+        return planned(profile, "presentation", 0, False, None)
     chosen = Options(profile=profile, reply=options.pop("reply", "json"), **options)
     return make_plan([AXIS], {"presentation": chosen}, 0, stimuli)
 

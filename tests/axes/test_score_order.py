@@ -22,12 +22,14 @@ from judgesheet.measuring.measure import COLUMNS, measure_axis, parse_rows
 from judgesheet.planning.plan import make_plan
 from judgesheet.planning.stimuli import load
 from judgesheet.stats import orders
-from tests.simulate import Sheet, parsed, simulate
+from tests.simulate import Sheet, parsed, planned, simulate
 
 AXIS = get_axis("score_order")
 
 
 def plan_of(profile: str = "standard", **options: Any) -> Plan:
+    if not options:  # shared
+        return planned(profile, "score_order", 0, False, None)
     chosen = Options(profile=profile, reply=options.pop("reply", "json"), **options)
     return make_plan([AXIS], {"score_order": chosen}, 0)
 

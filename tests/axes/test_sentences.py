@@ -56,8 +56,11 @@ JUDGES: dict[str, tuple[str, Edit | None]] = {
 }
 
 
-@pytest.fixture(params=[(axis, judge) for axis in AXES for judge in JUDGES], ids="-".join)
+@pytest.fixture(
+    scope="module", params=[(axis, judge) for axis in AXES for judge in JUDGES], ids="-".join
+)
 def sheet(request: pytest.FixtureRequest) -> Sheet:
+    """Measured once for all that is asked of it: pytest runs the tests of a sheet one by one."""
     axis, judge = request.param
     spec, edit = JUDGES[judge]
     return simulate(spec, "quick", axis, edit=edit)

@@ -34,6 +34,7 @@ def plan() -> Plan:
     return make_plan([axis], {axis.NAME: Options(profile="quick", reply="json")}, 0, None)
 
 
+@cache
 def design(width: float) -> Design:
     target = Target.parse(f"{FLIPS}±{width}")
     (found,) = designs(target, [("quick", plan())], ["sim/noisy"], (1, 4))

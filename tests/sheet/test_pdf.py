@@ -163,9 +163,6 @@ def test_fonts_travel_with_it(reader: PdfReader) -> None:
 
 FULL = {
     "one": sheets.plausible,
-    "judged": sheets.judged,
-    "two": lambda: sheets.several(2),
-    "four": lambda: sheets.several(4),
     "four judged": lambda: sheets.judged("conditions", sheets.several(4)),
     "unreadable": sheets.all_unreadable,
     "hostile": sheets.hostile,
