@@ -23,6 +23,7 @@ from judgesheet.axis import (
 )
 from judgesheet.axis.items import codes, firsts
 from judgesheet.axis.unanswered import CallOutcomes
+from judgesheet.base import garbage
 from judgesheet.base.errors import RunError
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.files import decoded
@@ -97,6 +98,7 @@ def read_all(ledger: "Ledger") -> dict[str, Readings]:
     return readings_of(ledger, frame)
 
 
+@garbage.uncollected()
 def answers(ledger: "Ledger") -> pd.DataFrame:
     """The planned calls of a ledger with their answers, in order: `COLUMNS`, `finish_reason`."""
     columns, rows = [*COLUMNS, "finish_reason"], ledger.answers()
@@ -270,6 +272,7 @@ def code_digest(name: str) -> str:
     return digest("\n".join(file.read_text(encoding="utf-8") for file in files))
 
 
+@garbage.uncollected()
 def parse_rows(axis: Axis, rows: pd.DataFrame, parser: Parser | None = None) -> pd.DataFrame:
     """The ledger's rows of one axis with the cell as columns and the reading as `value`.
 
