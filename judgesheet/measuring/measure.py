@@ -125,6 +125,7 @@ def readings_of(ledger: "Ledger", frame: pd.DataFrame) -> dict[str, Readings]:
             tuple(label for label in labels if label.axis == name),
             temperature,
             seed,
+            texts=rows.set_index("call_id")["text"],
         )
         for name, rows in frame.groupby("axis", sort=False)
         if name in all_axes()
