@@ -67,8 +67,9 @@ def cohens_kappa(
     def rows(some: Integers) -> Floats:
         x, y = coordinates(a[some][known[some]]), coordinates(b[some][known[some]])
         distance, norms = ((x - y) ** 2).sum(axis=1), (x**2).sum(axis=1) + (y**2).sum(axis=1)
-        weight = w[some][known[some]]
-        return np.column_stack([np.ones(len(x)), distance, norms, x, y]) * weight[:, None]
+        columns = np.column_stack([np.ones(len(x)), distance, norms, x, y])
+        weighted: Floats = columns * w[some][known[some]][:, None]
+        return weighted
 
     sums = np.zeros((groups, 3 + 2 * width))
     # Some at a time: millions of calls with the ratings of several people would take gigabytes.
@@ -104,16 +105,12 @@ def krippendorffs_alpha(
     """
     table = floats(ratings)
     given = ~np.isnan(table)
-    m = given.sum(axis=1)
-    paired = m > 1
-    table, given, m = table[paired], given[paired], m[paired].astype(np.float64)
-    known = _coordinates(table[given], level)(table[given])
-    places = np.zeros((*table.shape, known.shape[1]))
-    places[given] = known
-    total, norms = places.sum(axis=1), (places**2).sum(axis=(1, 2))
-    # m / (m - 1) times the squares about the unit's mean: each value against the others of its unit
-    within = (norms - (total**2).sum(axis=1) / m) * m / (m - 1)
-    rows = np.column_stack([m, within, norms, total])
+    paired = given.sum(axis=1) > 1
+    table = table[paired]
+    coordinates = _coordinates(table[given[paired]], level)
+    step = max(1, PAIRS_AT_ONCE // max(1, table.shape[1]))
+    parts = (table[at : at + step] for at in range(0, max(1, len(table)), step))
+    rows = np.concatenate([_units(part, coordinates) for part in parts])
 
     def chance(sums: Floats) -> tuple[Floats, Floats]:
         n = sums[..., 0]
@@ -121,6 +118,19 @@ def krippendorffs_alpha(
         return sums[..., 1] / n, scatter / np.maximum(n - 1, 1.0)
 
     return _interval(rows, np.asarray(clusters)[paired], chance)
+
+
+def _units(table: Floats, coordinates: Callable[[Floats], Floats]) -> Floats:
+    """What alpha sums over units (units, raters) of two ratings or more, (units, 3 + d)."""
+    given = ~np.isnan(table)
+    m = given.sum(axis=1).astype(np.float64)
+    known = coordinates(table[given])
+    places = np.zeros((*table.shape, known.shape[1]))
+    places[given] = known
+    total, norms = places.sum(axis=1), (places**2).sum(axis=(1, 2))
+    # m / (m - 1) times the squares about the unit's mean: each value against the others of its unit
+    within = (norms - (total**2).sum(axis=1) / m) * m / (m - 1)
+    return np.column_stack([m, within, norms, total])
 
 
 def _coordinates(among: Floats, level: Level) -> Callable[[Floats], Floats]:
