@@ -174,7 +174,7 @@ def saved(run: Path) -> Diagnosis:
 
 @pytest.mark.parametrize(
     "kind",
-    ["page of attempt_outcome zeroed", "page of sqlite_autoindex_attempt_1 overwritten",
+    ["page of attempt_outcome zeroed", "page of attempt_of_call overwritten",
      "page of call zeroed", "table prompt dropped", "table call renamed", "a trigger",
      "an endless view for label", "every call twice", "column attempt.served_model renamed"],
 )  # fmt: skip

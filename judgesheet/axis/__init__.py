@@ -75,7 +75,9 @@ class Readings:
     not known. `outcome` is None for a call that was not made yet. Where the axis reads
     log-probabilities and they were asked for, the column `distribution` holds what it read there.
     `shape` says what came instead of a verdict, where a call was made and gave none (a code of
-    `axis.shapes`). `families` are the estimates that are wanted, None for all of them.
+    `axis.shapes`). `families` are the estimates that are wanted, None for all of
+    them. `texts` are the replies themselves by the id of their call, for whoever shows them; None
+    where they were not kept.
     """
 
     frame: "pd.DataFrame"
@@ -83,6 +85,7 @@ class Readings:
     temperature: float | None
     seed: int
     families: frozenset[str] | None = None
+    texts: "pd.Series[str] | None" = None
 
     def wants(self, name: str) -> bool:
         """Whether the estimates of this name are to be computed."""

@@ -126,13 +126,7 @@ def _with_quality(rows: Rows, known: Reference, level: Level) -> tuple[Interval,
     reads = rows.reads.reshape(len(rows.reads), -1)
     ratings = ratings_of(known)[rows.item]
     pairs = (~np.isnan(reads)).sum(axis=1) * (~np.isnan(ratings)).sum(axis=1)
-    shape = *reads.shape, ratings.shape[1]
-    mine, theirs = (
-        np.broadcast_to(reads[:, :, None], shape),
-        np.broadcast_to(ratings[:, None], shape),
-    )
-    each = int(np.prod(shape[1:]))
-    weights = np.repeat(1 / np.maximum(pairs, 1), each)
-    cluster = np.repeat(rows.cluster, each)
-    kappa = cohens_kappa(mine.ravel(), theirs.ravel(), cluster, level, weights)
+    weights = (1 / np.maximum(pairs, 1))[:, None, None]
+    both = reads[:, :, None], ratings[:, None]
+    kappa = cohens_kappa(*both, rows.cluster, level, weights)
     return kappa, int((~np.isnan(reads[pairs > 0])).sum())

@@ -14,7 +14,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from judgesheet.axis import Readings, views
 from judgesheet.axis.arrays import Flags, Floats, Ints
@@ -132,10 +131,17 @@ class Calls:
         """Whether a call was lost, shape (calls,)."""
         return lost(self.frame)
 
+    @cached_property
+    def _clusters(self) -> "tuple[Ints, pd.Index]":
+        import pandas as pd
+
+        code, names = pd.factorize(self.frame["cluster"], sort=True)
+        return np.asarray(code, dtype=np.int64), names
+
     @property
-    def cluster(self) -> NDArray[np.object_]:
-        """The cluster of each call's stimulus."""
-        return self.frame["cluster"].to_numpy(dtype=object)
+    def cluster(self) -> Ints:
+        """The cluster of each call's stimulus, as codes in the order of their names."""
+        return self._clusters[0]
 
     @cached_property
     def orders(self) -> Sequence[Sequence[Any]]:
@@ -158,9 +164,14 @@ class Calls:
         return bool(self.gone.any())
 
     @property
+    def names(self) -> "pd.Index":
+        """The names of the clusters, by code."""
+        return self._clusters[1]
+
+    @property
     def clusters(self) -> int:
         """Number of independent stimuli."""
-        return len(np.unique(self.cluster))
+        return len(self.names)
 
     @property
     def first(self) -> Floats:
@@ -285,7 +296,7 @@ def loss_stimulus_p(calls: Calls) -> Iterator[UnkeyedEstimate]:
     if calls.some:
         gone, asked = by_cluster(calls.gone.astype(float), calls.cluster)
         worst = int(np.argmax(gone / asked))
-        name = str(np.unique(calls.cluster)[worst])
+        name = str(calls.names[worst])
         p = dispersion_p(gone, asked, calls.rng())
         how = "dispersion over stimuli, lost calls drawn at random"
         draft = UnkeyedEstimate(

@@ -15,7 +15,7 @@ import stat
 import tomllib
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache, partial
@@ -286,7 +286,7 @@ def decoded(text: str, *, unique: bool = False) -> Any:
         value = _ONCE.decode(text) if unique else _of_json(text)
     except RecursionError:
         raise too_deep from None
-    if text.count("[") + text.count("{") > MOST_DEPTH:
+    if len(text) > MOST_DEPTH and text.count("[") + text.count("{") > MOST_DEPTH:
         layer = [value]
         for _ in range(MOST_DEPTH):
             layer = [part for whole in layer for part in _parts_of(whole)]
@@ -296,12 +296,17 @@ def decoded(text: str, *, unique: bool = False) -> Any:
 
 
 def _of_json(text: str) -> Any:
-    from pydantic_core import from_json  # in a third of the time, but it takes long to load
-
     try:
-        return from_json(text)
+        return _fast_reader()(text)
     except ValueError:  # it reads no half of a surrogate pair
         return json.loads(text)
+
+
+@cache  # an import in a function takes longer than reading a cell
+def _fast_reader() -> Callable[[str], Any]:
+    from pydantic_core import from_json  # in a third of the time, but it takes long to load
+
+    return from_json
 
 
 def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

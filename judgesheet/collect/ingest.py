@@ -1,10 +1,8 @@
 """Verdicts from elsewhere, as recorded judgments or results of a batch."""
 
-import gc
 import json
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from functools import cache, lru_cache
 from pathlib import Path
 from statistics import fmean
@@ -14,6 +12,7 @@ from typing import Any, NamedTuple, Protocol
 from judgesheet.axes import all_axes
 from judgesheet.axis import Axis, StatingFacts
 from judgesheet.axis.material import clusters
+from judgesheet.base import garbage
 from judgesheet.base.digits import count
 from judgesheet.base.errors import StimuliError
 from judgesheet.base.files import records
@@ -81,19 +80,7 @@ def ingest(files: Sequence[Path], ledger_path: Path, log: RecordedLog | None = N
 # -- recorded judgments ------------------------------------------------------------------------
 
 
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Millions of objects without cycles are made: to look for cycles takes a sixth of the time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
-@_uncollected()
+@garbage.uncollected()
 def _ingest_recorded(
     file: Path,
     rows: Iterable[tuple[Mapping[str, Any], str]],

@@ -9,6 +9,7 @@ Parsing happens in `measure`, so a better parser costs no calls. This module alo
 import ctypes
 import json
 import os
+import re
 import sqlite3
 import stat
 import threading
@@ -120,6 +121,7 @@ _PLACE_FAILS = {
     *(sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM),
 }
 
+_INDEX = re.compile(r"CREATE (UNIQUE )?INDEX")
 _CACHE_KIB = 16_384  # of a ledger that is filled: it grows no further, however long the run
 _PAGE = 2000  # calls read at once: no read transaction stays open while requests are in flight
 
@@ -766,7 +768,7 @@ class Ledger:
     ) -> None:
         """All of the plan in one transaction: a ledger holds a whole plan or none."""
         statements = SCHEMA.split(";\n")
-        indices = [statement for statement in statements if "CREATE INDEX" in statement]
+        indices = [statement for statement in statements if _INDEX.search(statement)]
         meta = {
             "schema_version": SCHEMA_VERSION,
             "judgesheet": __version__,
@@ -777,8 +779,6 @@ class Ledger:
             "created_at": time.time(),
         }
         with self._writing() as db:
-            # 128 bytes a call hold the ids, which are stored unsorted.
-            db.execute(f"PRAGMA cache_size = -{max(_CACHE_KIB, len(plan.calls) // 8)}")
             for statement in statements:
                 if statement not in indices:
                     db.execute(statement)
@@ -792,7 +792,9 @@ class Ledger:
                 ((*of_label(label), _json(label.ratings)) for label in plan.labels),
             )
             db.executemany(_RECORDED, recorded)
-            for statement in indices:  # sorted at once, which takes a fraction of the time
+            # Sorted at once, which takes a fraction of the time; 128 bytes a call hold the ids.
+            db.execute(f"PRAGMA cache_size = -{max(_CACHE_KIB, len(plan.calls) // 8)}")
+            for statement in indices:
                 db.execute(statement)
         self.is_new = True
 

@@ -32,7 +32,7 @@ CREATE TABLE params (
 -- end (`judgesheet consensus`); the plan's digest in `meta` is that of the first ones.
 CREATE TABLE call (
     seq       INTEGER PRIMARY KEY,  -- place in the plan, from 0
-    id        TEXT NOT NULL UNIQUE, -- hash of the call's content
+    id        TEXT NOT NULL,        -- hash of the call's content
     axis      TEXT NOT NULL,
     stimulus  TEXT NOT NULL,
     cell      TEXT NOT NULL,        -- the experimental condition, JSON
@@ -41,6 +41,8 @@ CREATE TABLE call (
     params    TEXT NOT NULL REFERENCES params (digest),
     prompt    TEXT NOT NULL REFERENCES prompt (digest)
 );
+-- Indices stand apart from their tables: those of a log are made when all of it is in them.
+CREATE UNIQUE INDEX call_id ON call (id);
 
 -- What is known about an item and never shown to the judge.
 CREATE TABLE label (
@@ -66,9 +68,9 @@ CREATE TABLE attempt (
     retry_after_s  REAL,             -- what the server asked for
     text           TEXT NOT NULL,    -- the judge's words
     raw            TEXT NOT NULL,    -- the body as received
-    finish_reason  TEXT,             -- why the judge stopped, in the endpoint's word; or HTTP and the status
-    PRIMARY KEY (call_id, attempt)
+    finish_reason  TEXT              -- why the judge stopped, in the endpoint's word; or HTTP and the status
 );
+CREATE UNIQUE INDEX attempt_of_call ON attempt (call_id, attempt);
 CREATE INDEX attempt_outcome ON attempt (outcome, call_id);
 
 -- The calls that are to be made: all but those that a run left out which stops once it is decided.

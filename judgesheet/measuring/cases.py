@@ -146,20 +146,29 @@ def _answers(
     ledger: "Ledger", readings: Mapping[str, Readings], ids: Collection[str] | None
 ) -> Iterator[tuple[str, Answer]]:
     """The answers to these calls, in plan order; to all of the axes if `ids` is None."""
-    read = {
-        call: (value, shape)
-        for one in readings.values()
-        for call, value, shape in zip(*(one.frame[n] for n in _READ), strict=True)
-        if ids is None or call in ids
-    }
-    replies = {one[0]: (one[6] or "", one[7] or "") for one in ledger.answers() if one[0] in read}
+    read = {answer[0]: answer for one in readings.values() for answer in _read(one, ids)}
     for call in ledger.calls():
         if call.id in read:
-            value, shape = read[call.id]
-            yield call.id, Answer(call, *replies[call.id], value, shape or "")
+            _, outcome, text, value, shape = read[call.id]
+            yield call.id, Answer(call, outcome, text, value, shape)
 
 
-_READ = ("call_id", "value", "shape")
+def _read(
+    readings: Readings, ids: Collection[str] | None
+) -> Iterator[tuple[str, str, str, Any, str]]:
+    """Call, outcome, text, reading and shape of these calls; "" where there is none."""
+    frame = readings.frame if ids is None else readings.frame[readings.frame["call_id"].isin(ids)]
+    if readings.texts is None:
+        raise ValueError("these readings do not hold the replies")
+    texts = readings.texts.reindex(frame["call_id"])
+    columns = (frame["call_id"], frame["outcome"], texts, frame["value"], frame["shape"])
+    for call, outcome, text, value, shape in zip(*columns, strict=True):
+        yield call, _or_empty(outcome), _or_empty(text), value, _or_empty(shape)
+
+
+def _or_empty(text: Any) -> str:
+    """A text; "" for one that is missing."""
+    return text if isinstance(text, str) else ""
 
 
 # -- calls without a verdict -----------------------------------------------------------------------

@@ -23,6 +23,7 @@ from judgesheet.axis import (
 )
 from judgesheet.axis.items import codes, firsts
 from judgesheet.axis.unanswered import CallOutcomes
+from judgesheet.base import garbage
 from judgesheet.base.clusters import Clusters
 from judgesheet.base.errors import RunError
 from judgesheet.base.estimates import Estimates
@@ -98,6 +99,7 @@ def read_all(ledger: "Ledger") -> dict[str, Readings]:
     return readings_of(ledger, frame)
 
 
+@garbage.uncollected()
 def answers(ledger: "Ledger") -> pd.DataFrame:
     """The planned calls of a ledger with their answers, in order: `COLUMNS`, `finish_reason`."""
     columns, rows = [*COLUMNS, "finish_reason"], ledger.answers()
@@ -126,6 +128,7 @@ def readings_of(ledger: "Ledger", frame: pd.DataFrame) -> dict[str, Readings]:
             tuple(label for label in labels if label.axis == name),
             temperature,
             seed,
+            texts=rows.set_index("call_id")["text"],
         )
         for name, rows in frame.groupby("axis", sort=False)
         if name in all_axes()
@@ -273,6 +276,7 @@ def code_digest(name: str) -> str:
     return digest("\n".join(file.read_text(encoding="utf-8") for file in files))
 
 
+@garbage.uncollected()
 def parse_rows(
     axis: Axis, rows: pd.DataFrame, parser: Parser | None = None, clusters: Clusters | None = None
 ) -> pd.DataFrame:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from judgesheet.base.missing_reasons import CONSTANT, NEVER_VARIED, NO_OBSERVATIONS, ONE_CLUSTER
 
-from ._support import Floats, cluster_codes, floats, sum_by
+from ._support import Floats, Integers, cluster_codes, floats, sum_by
 from .correlation import DEGENERATE_WITHOUT_ONE
 from .interval import Interval, estimated, missing, without_ends
 from .standard_error import fisher_z, jackknifed, near_on_fisher
@@ -42,33 +42,40 @@ def cohens_kappa(
     Parameters
     ----------
     first, second
-        Shape (m,): the value that each rater gave; pairs with a NaN are dropped.
+        Shape (m,), or (m, …) and broadcast: the value that each rater gave; pairs with a NaN are
+        dropped. With (m, readings, 1) and (m, 1, people) each reading is paired with each person.
+    clusters
+        Shape (m,).
     weights
-        Shape (m,): how much each pair counts, alike if None. A call that is paired with each of
-        three people counts a third with each.
+        Shape likewise: how much each pair counts, alike if None. A call that is paired with each
+        of three people counts a third with each.
 
     References
     ----------
     Cohen, J. (1960), Educational and Psychological Measurement 20, 37-46, and (1968), Psychological
     Bulletin 70, 213-220.
     """
-    a, b = floats(first), floats(second)
-    w = np.ones_like(a) if weights is None else floats(weights)
+    parts = (floats(first), floats(second), floats(1.0 if weights is None else weights))
+    a, b, w = np.broadcast_arrays(*parts)
     known = ~(np.isnan(a) | np.isnan(b)) & (w > 0)
-    a, b, w = a[known], b[known], w[known]
-    codes, groups = cluster_codes(np.asarray(clusters)[known])
-    coordinates = _coordinates(np.concatenate([a, b]), level)
-    width = coordinates(a[:0]).shape[1]
+    pairs = known.reshape(len(known), -1).sum(axis=1)
+    units = np.flatnonzero(pairs)
+    codes, groups = cluster_codes(np.asarray(clusters)[units])
+    coordinates = _coordinates(np.concatenate([a[known], b[known]]), level)
+    width = coordinates(np.empty(0)).shape[1]
 
-    def rows(some: slice) -> Floats:
-        x, y = coordinates(a[some]), coordinates(b[some])
+    def rows(some: Integers) -> Floats:
+        x, y = coordinates(a[some][known[some]]), coordinates(b[some][known[some]])
         distance, norms = ((x - y) ** 2).sum(axis=1), (x**2).sum(axis=1) + (y**2).sum(axis=1)
-        return np.column_stack([np.ones(len(x)), distance, norms, x, y]) * w[some][:, None]
+        columns = np.column_stack([np.ones(len(x)), distance, norms, x, y])
+        weighted: Floats = columns * w[some][known[some]][:, None]
+        return weighted
 
     sums = np.zeros((groups, 3 + 2 * width))
     # Some at a time: millions of calls with the ratings of several people would take gigabytes.
-    for some in (slice(at, at + PAIRS_AT_ONCE) for at in range(0, len(a), PAIRS_AT_ONCE)):
-        np.add.at(sums, codes[some], rows(some))
+    step = max(1, PAIRS_AT_ONCE * len(a) // max(1, a.size))
+    for some in (slice(at, at + step) for at in range(0, len(units), step)):
+        np.add.at(sums, np.repeat(codes[some], pairs[units[some]]), rows(units[some]))
 
     def chance(sums: Floats) -> tuple[Floats, Floats]:
         n, mine, theirs = sums[..., 0], sums[..., 3 : 3 + width], sums[..., 3 + width :]
@@ -98,16 +105,12 @@ def krippendorffs_alpha(
     """
     table = floats(ratings)
     given = ~np.isnan(table)
-    m = given.sum(axis=1)
-    paired = m > 1
-    table, given, m = table[paired], given[paired], m[paired].astype(np.float64)
-    known = _coordinates(table[given], level)(table[given])
-    places = np.zeros((*table.shape, known.shape[1]))
-    places[given] = known
-    total, norms = places.sum(axis=1), (places**2).sum(axis=(1, 2))
-    # m / (m - 1) times the squares about the unit's mean: each value against the others of its unit
-    within = (norms - (total**2).sum(axis=1) / m) * m / (m - 1)
-    rows = np.column_stack([m, within, norms, total])
+    paired = given.sum(axis=1) > 1
+    table = table[paired]
+    coordinates = _coordinates(table[given[paired]], level)
+    step = max(1, PAIRS_AT_ONCE // max(1, table.shape[1]))
+    parts = (table[at : at + step] for at in range(0, max(1, len(table)), step))
+    rows = np.concatenate([_units(part, coordinates) for part in parts])
 
     def chance(sums: Floats) -> tuple[Floats, Floats]:
         n = sums[..., 0]
@@ -115,6 +118,19 @@ def krippendorffs_alpha(
         return sums[..., 1] / n, scatter / np.maximum(n - 1, 1.0)
 
     return _interval(rows, np.asarray(clusters)[paired], chance)
+
+
+def _units(table: Floats, coordinates: Callable[[Floats], Floats]) -> Floats:
+    """What alpha sums over units (units, raters) of two ratings or more, (units, 3 + d)."""
+    given = ~np.isnan(table)
+    m = given.sum(axis=1).astype(np.float64)
+    known = coordinates(table[given])
+    places = np.zeros((*table.shape, known.shape[1]))
+    places[given] = known
+    total, norms = places.sum(axis=1), (places**2).sum(axis=(1, 2))
+    # m / (m - 1) times the squares about the unit's mean: each value against the others of its unit
+    within = (norms - (total**2).sum(axis=1) / m) * m / (m - 1)
+    return np.column_stack([m, within, norms, total])
 
 
 def _coordinates(among: Floats, level: Level) -> Callable[[Floats], Floats]:

@@ -11,6 +11,7 @@ from judgesheet.axis import Readings, raters
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.differences import MARGIN, compared
 from judgesheet.axis.figure import Figures
+from judgesheet.axis.items import firsts, value_codes
 from judgesheet.axis.labels import Quality, Reference, reference
 from judgesheet.axis.scored import Compared, PromptRanking, Rows
 from judgesheet.axis.views import Question, View, changed, places
@@ -235,7 +236,7 @@ def arrange(readings: Readings) -> Scores | None:
         length: _grid(length, base[base["scale"] == length], items, cluster)
         if arm != "random"
         else _no_grid(length, cluster)
-        for length in sorted({int(length) for length in base["scale"]})
+        for length in sorted(map(int, base["scale"].unique()))
     }
     return Scores(
         grids=grids,
@@ -253,14 +254,16 @@ def _main_scale(frame: "pd.DataFrame", base: "pd.DataFrame") -> int:
     """The standard scale if the compared arms share it, else the longest that they share."""
     # Arms compare at one scale only.
     others = frame.loc[frame["arm"] != "balanced", "scale"]
-    scales = set(others) & set(base["scale"]) or set(base["scale"])
+    shown = {*base["scale"].unique()}
+    scales = {*others.unique()} & shown or shown
     return MAIN_SCALE if MAIN_SCALE in scales else int(max(scales))
 
 
 def _grid(scale: int, rows: "pd.DataFrame", items: "pd.Index", cluster: Ints) -> Grid:
     import pandas as pd
 
-    codes, orders = pd.factorize(rows["order"].map(tuple))
+    codes = value_codes(rows["order"])
+    orders = [tuple(order) for order in rows["order"].iloc[firsts(codes)]]
     item = items.get_indexer(pd.Index(rows["item"]))
     known = item >= 0
     item, code, repeat = item[known], codes[known], rows["repeat"].to_numpy()[known]
