@@ -17,12 +17,17 @@ from benchmarks.page import PAGE, put
 SHOWN = 12
 """The largest packages have a row each."""
 OPTIONAL = {
-    "without Parquet (pyarrow)": {"pyarrow"},
-    "without Parquet and PDF (typst, weasyprint and what it needs)": {
-        "pyarrow", "typst", "weasyprint", "fonttools", "pillow", "pyphen", "brotli", "zopfli",
+    "without Typst": {"typst"},
+    "without any PDF (typst, weasyprint and what it needs)": {
+        "typst", "weasyprint", "fonttools", "pillow", "pyphen", "brotli", "zopfli",
     },
 }  # fmt: skip
 """What could be left out, and is named as what the rest would weigh."""
+GIVEN = [
+    *("click", "jinja2", "weasyprint", "pandas", "scipy", "numpy", "statsmodels"),
+    *("httpx", "rich"),
+]
+"""What stays whatever it weighs: each does its natural work."""
 
 
 def main() -> None:
@@ -40,8 +45,15 @@ def main() -> None:
     for what, left_out in OPTIONAL.items():
         kept = sum(size for name, size in rows if name not in left_out)
         lines.append(f"| {what} | {kept / 1e6:.0f} |")
+    lines.append(f"| the nine libraries that are given, and theirs | {_megabytes(GIVEN)} |")
+    extra = project["optional-dependencies"]["parquet"]
+    lines.append(f"| the extra `parquet` adds | {_megabytes(extra)} |")
     put("install", lines)
     print("\n".join(lines))
+
+
+def _megabytes(requirements: Sequence[str]) -> str:
+    return f"{sum(dict(weighed(requirements)).values()) / 1e6:.0f}"
 
 
 def weighed(requirements: Sequence[str]) -> Iterator[tuple[str, int]]:

@@ -14,6 +14,7 @@ from judgesheet.decide.policy import parse
 from judgesheet.judges.address import Address
 from tests.command import run, sentence
 
+SHEET = Path(__file__).parent / "golden" / "plausible.json"
 POLICY = 'name = "mine"\n\n[[limit]]\nkey = "score_order.cramers_v"\nmaximum = 0.1\n'
 
 
@@ -84,6 +85,23 @@ def test_a_card_is_written_without_the_hubs_package(
     assert done.returncode == 0, done.stderr
     assert "judgesheet[hub]" in (tmp_path / "there" / "datasheet.model-card.md").read_text("utf-8")
     assert json.loads((out / "datasheet.json").read_text("utf-8"))
+
+
+def test_a_folder_says_what_its_files_must_be_called(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "chats.jsonl").write_text("{}\n")
+    done = run("stimuli", "check", "mine", "--axis", "score_order", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "mine has no score_order.jsonl; it holds chats.jsonl: rename one" in done.stderr
+
+
+@pytest.mark.parametrize(("form", "out"), [("md", "sheet.md"), ("junit", "gate.xml")])
+def test_a_file_for_a_folder_is_refused(form: str, out: str, tmp_path: Path) -> None:
+    (tmp_path / "datasheet.json").write_bytes(SHEET.read_bytes())
+    done = run("render", "datasheet.json", "--to", form, "--out", out, cwd=tmp_path)
+    assert done.returncode == 2
+    assert f"--out {out} is the name of a file" in done.stderr
+    assert not (tmp_path / out).exists()
 
 
 def test_doctor_shows_what_concerns_the_model() -> None:

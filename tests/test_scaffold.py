@@ -122,6 +122,7 @@ def test_the_job_of_the_service_that_is_not_used_need_not_be_filled_in(place: Pa
 
 def test_stimuli_of_no_axis_or_of_two_are_told(tmp_path: Path) -> None:
     assert "stimuli of one axis" in check(tmp_path)[0]
+    assert "score_order.jsonl" in check(tmp_path)[0]
     run("init", tmp_path)
     run("init", tmp_path, "--kind", "pairs")
     assert "there are of 2" in check(tmp_path)[0]

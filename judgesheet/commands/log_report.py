@@ -143,7 +143,8 @@ def report(path: Path, choice: logs.LogOptions) -> LogReport:
         own = _of_ours(path, known)
         if own is not None:
             return own
-        suggested = _suggestion(found.columns)
+        first = next(found.rows, None)
+        suggested = _suggestion(first.cells if first else {})
         if "first" not in suggested and choice.scale is None:
             choice = replace(choice, scale="LOW:HIGH")  # scores have one, winners of pairs none
         told = _with_command(known, path, choice, suggested)
@@ -174,17 +175,21 @@ def _of_ours(path: Path, known: LogReport) -> LogReport | None:
     return _sampled(replace(plain, form="recorded judgments"), path, records(path))
 
 
-def _suggestion(columns: Sequence[str]) -> dict[str, str]:
-    """Columns by whose names a map could begin."""
-    lower = {column.lower(): column for column in reversed(columns)}
+def _suggestion(cells: Mapping[str, Any]) -> dict[str, str]:
+    """Columns of a first record by whose names, or contents, a map could begin."""
+    lower = {column.lower(): column for column in reversed(list(cells))}
     found = {
         ours: lower[name]
         for ours, names in _SUGGESTED.items()
         for name in reversed(names)
         if name in lower
     }
-    if sides := _sides(columns):
-        found = {name: column for name, column in found.items() if name != "item"}
+    if sides := _sides([*cells]) or _halves(cells):
+        item = found.pop("item", "")
+        if item.lower() in ("item", "item_id"):  # what two responses share is the question
+            found.setdefault("stimulus", item)
+        if str(cells.get(found.get("order", ""))).upper() in ("AB", "BA"):
+            found["swapped"] = found.pop("order")
         found |= dict(zip(("first", "second"), sides, strict=True))
     return {"verdict": "COLUMN", "stimulus": "COLUMN", **found}
 
@@ -199,6 +204,13 @@ def _sides(columns: Sequence[str]) -> tuple[str, str] | None:
     found = [(there[name], there[other]) for name, other in others if name != other in there]
     named = [pair for pair in found if re.search("model|system|name|id", pair[0].lower())]
     return next(iter(named or found), None)
+
+
+def _halves(cells: Mapping[str, Any]) -> tuple[str, str] | None:
+    """The two places in a column that lists the names of both responses."""
+    pairs = (name for name, cell in cells.items() if isinstance(cell, list) and len(cell) == 2)
+    named = (name for name in pairs if all(isinstance(one, str) for one in cells[name]))
+    return next(((f"{name}.0", f"{name}.1") for name in named), None)
 
 
 def _values(judged: logs.Judged, rows: Iterable[Row]) -> dict[str, dict[str, int]]:

@@ -7,11 +7,12 @@ from typing import Any
 import click
 
 from judgesheet.base import defaults
+from judgesheet.base.errors import UsageError
 from judgesheet.base.files import one_command
 from judgesheet.commands.options import EXISTING, PAPER, PATH, option
 from judgesheet.commands.sheets import load, sheet_of
 from judgesheet.commands.terminal import say
-from judgesheet.sheet import RENDERERS, Paper, write
+from judgesheet.sheet import RENDERERS, Paper, renderer, write
 
 
 @one_command()
@@ -32,6 +33,7 @@ def render(
 
     sheet, file = load(source), sheet_of(source)
     directory = Path(out) if out is not None else file.parent
+    _refuse_file(directory, formats)
     if template is not None:
         from judgesheet.sheet import own_template
 
@@ -42,6 +44,14 @@ def render(
     others = [form for form in formats if form not in itself]
     written = write(sheet, directory, others, paper)
     return written if len(others) == len(formats) else [*written, there]
+
+
+def _refuse_file(directory: Path, formats: Sequence[str]) -> None:
+    """UsageError for `--out sheet.pdf`, which would become a folder of that name."""
+    names = [f"datasheet.{renderer(form).SUFFIX}" for form in formats]
+    for name in names:
+        if directory.suffix == Path(name).suffix and not directory.is_dir():
+            raise UsageError(f"--out {directory} is the name of a file: name a folder for {name}")
 
 
 @click.command("render")

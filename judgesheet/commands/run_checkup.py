@@ -4,22 +4,29 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from io import BytesIO
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judgesheet.base.datasheet import by_key, from_json, to_json
-from judgesheet.base.errors import JudgesheetError, StimuliError
+from judgesheet.base.errors import (
+    JudgesheetError,
+    MissingDependencyError,
+    RunError,
+    StimuliError,
+)
 from judgesheet.base.files import records
 from judgesheet.base.limits import LONGEST_DOCUMENT
 from judgesheet.base.records import Datasheet
 from judgesheet.collect.knob import recall
 from judgesheet.commands.checkup import Diagnosis, tried
 from judgesheet.ledger.ledger import Ledger
-from judgesheet.ledger.run_directory import DATASHEET, JUDGMENTS, LEDGER, PLAN
+from judgesheet.ledger.run_directory import DATASHEET, LEDGER, PLAN
 from judgesheet.ledger.salvage import readable, save
 from judgesheet.planning.plan import call_of, planned_first, write_plan
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ANEW = "`judgesheet measure {}` makes it anew"
 READ = frozenset({"answered", "unreadable", "failed"})
@@ -142,7 +149,7 @@ def _remains(directory: Path) -> Diagnosis:
 
 
 def _what_was_made(ledger: Ledger, directory: Path) -> Iterator[Diagnosis]:
-    from judgesheet.commands.publish import judgments
+    from judgesheet.commands.judgment_table import form_of, judgments
     from judgesheet.measuring.assemble import assemble
     from judgesheet.measuring.measure import measure
 
@@ -154,8 +161,8 @@ def _what_was_made(ledger: Ledger, directory: Path) -> Iterator[Diagnosis]:
         yield Diagnosis("reading", "failed", str(error))
         return
     yield tried(DATASHEET, partial(_sheet, directory, sheet))
-    table = judgments(measured.readings).to_parquet(index=False)
-    yield tried(JUDGMENTS, partial(_table, directory, table))
+    table = form_of(directory)
+    yield tried(table, partial(_table, directory / table, judgments(measured.readings)))
 
 
 def _sheet(directory: Path, made: Datasheet) -> Diagnosis | str:
@@ -213,33 +220,21 @@ def _read_by(sheet: Datasheet) -> list[Any]:
     return [sheet.provenance.get(part) for part in ("judgesheet", "measured_with", "axis_code")]
 
 
-def _table(directory: Path, made: bytes) -> Diagnosis | str:
-    import pyarrow as pa
-    from pyarrow.parquet import ParquetFile
+def _table(path: Path, made: "pd.DataFrame") -> Diagnosis | str:
+    from judgesheet.commands.judgment_table import is_alike
 
-    path, anew = directory / JUDGMENTS, ANEW.format(directory)
+    anew = ANEW.format(path.parent)
     if not path.is_file():
-        return Diagnosis(JUDGMENTS, "missing", f"there is none; {anew}")
-    expected = ParquetFile(BytesIO(made))
+        return Diagnosis(path.name, "missing", f"there is none; {anew}")
     try:
-        with path.open("rb") as file:  # its name need not be UTF-8
-            held = ParquetFile(file)
-            # What is not alike is not unpacked: a small file can hold much.
-            alike = _size(held) == _size(expected) and held.read().equals(expected.read())
-    except (pa.ArrowException, OSError) as error:
-        return Diagnosis(JUDGMENTS, "failed", f"it cannot be read ({error}); {anew}")
+        alike = is_alike(path, made)
+    except MissingDependencyError as error:
+        return Diagnosis(path.name, "note", str(error))
+    except RunError as error:
+        return Diagnosis(path.name, "failed", f"{error}; {anew}")
     if not alike:
-        return Diagnosis(JUDGMENTS, "failed", f"its rows are not those of this ledger; {anew}")
-    return f"{expected.metadata.num_rows:,} rows, those of the ledger"
-
-
-def _size(file: Any) -> tuple[Any, ...]:
-    groups = range(file.metadata.num_row_groups)
-    return (
-        file.schema_arrow.names,
-        file.metadata.num_rows,
-        [file.metadata.row_group(group).total_byte_size for group in groups],
-    )
+        return Diagnosis(path.name, "failed", f"its rows are not those of this ledger; {anew}")
+    return f"{len(made):,} rows, those of the ledger"
 
 
 def _strays(directory: Path) -> Iterator[Diagnosis]:

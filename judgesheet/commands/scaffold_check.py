@@ -81,7 +81,11 @@ def _judge(directory: Path) -> Iterator[Fault]:
     found = [name for name, path in pools.items() if path.is_file()]
     if len(found) != 1:
         what = f"there must be stimuli of one axis here, and there are of {len(found)}"
-        yield Fault(directory / STIMULI, None, f"{what}; `judgesheet init` writes an example")
+        names = ", ".join(path.name for path in pools.values())
+        how = f"the name of the file is that of its axis ({names})"
+        yield Fault(
+            directory / STIMULI, None, f"{what}; {how}; `judgesheet init` writes an example"
+        )
         return
     axis, path = all_axes()[found[0]], pools[found[0]]
     faults = list(_stimuli(axis, path))

@@ -30,10 +30,10 @@ def load(source: str | Path) -> Datasheet:
     """The datasheet of a run directory, or of a datasheet.json."""
     from judgesheet.base.datasheet import SCHEMA_VERSION, from_json
     from judgesheet.decide import decide
-    from judgesheet.ledger.run_directory import JUDGMENTS, LEDGER, PLAN
+    from judgesheet.ledger.run_directory import JUDGMENT_LINES, JUDGMENTS, LEDGER, PLAN
 
     file = sheet_of(source)
-    for part in (LEDGER, PLAN, JUDGMENTS):  # a run is read as a whole
+    for part in (LEDGER, PLAN, JUDGMENTS, JUDGMENT_LINES):  # a run is read as a whole
         read_from(Path(source) / part)
     if not file.exists():
         raise RunError(f"{file} does not exist; give a run directory or a datasheet.json")

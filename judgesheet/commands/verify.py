@@ -37,7 +37,7 @@ def verify(file: str | Path, run: str | Path | None = None) -> "Verification":
 def command(file: Path, run: Path | None, as_json: bool) -> None:
     """Check whether a sheet (datasheet.json, or a PDF that holds it) matches its run.
 
-    Exits 0 if it is, 3 with a sentence per difference if it is not.
+    Exits 0 if it does, 3 with a sentence per difference if it does not.
     """
     found = verify(file, run)
     if as_json:

@@ -14,7 +14,7 @@ from pathlib import Path
 from textwrap import shorten
 from typing import Any
 
-from judgesheet.base.errors import StimuliError
+from judgesheet.base.errors import MissingDependencyError, StimuliError
 from judgesheet.base.files import numbered_lines, read_from, records
 from judgesheet.base.limits import (
     LARGEST_BATCH,
@@ -211,9 +211,13 @@ def _refuse_large_rows(path: Path, metadata: Any) -> None:
 
 
 def _parquet(path: Path) -> Iterator[Row]:
-    import pyarrow as pa
-    from pyarrow import parquet
-
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ModuleNotFoundError:
+        raise MissingDependencyError(
+            f"{path.name} is Parquet, which pyarrow reads: pip install 'judgesheet[parquet]'"
+        ) from None
     try:
         with read_from(path).open("rb") as opened:  # its name need not be UTF-8
             # Buffered column chunks: without them a row group, often the whole file, is held.

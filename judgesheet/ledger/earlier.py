@@ -16,13 +16,13 @@ from typing import Any
 from judgesheet.base.errors import RunError
 from judgesheet.base.records import Reply, canonical_json
 from judgesheet.ledger.ledger import Ledger, free_name, held, reject_links
-from judgesheet.ledger.run_directory import CASES, JUDGMENTS, LEDGER, PLAN
+from judgesheet.ledger.run_directory import CASES, JUDGMENT_LINES, JUDGMENTS, LEDGER, PLAN
 from judgesheet.ledger.schema import belongs, distrust, tables
 
 EARLIER = "earlier.sqlite"
 SETTLED = frozenset({"ok", "refused"})
 """Outcomes that asking once more would not change."""
-_OURS = {LEDGER, PLAN, JUDGMENTS, CASES, EARLIER}
+_OURS = {LEDGER, PLAN, JUDGMENTS, JUDGMENT_LINES, CASES, EARLIER}
 _REPLY = tuple(field.name for field in fields(Reply) if field.name != "allowances")
 _PAGE = 500
 

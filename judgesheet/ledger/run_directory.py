@@ -14,6 +14,8 @@ from judgesheet.planning.plan import write_plan
 LEDGER = "ledger.sqlite"
 PLAN = "plan.jsonl"
 JUDGMENTS = "judgments.parquet"
+JUDGMENT_LINES = "judgments.jsonl.gz"
+"""The same table, where pyarrow is not installed."""
 DATASHEET = "datasheet.json"
 CASES = "cases.html"
 

@@ -13,13 +13,16 @@ from judgesheet.axis import Axis, Problem
 from judgesheet.axis.material import identical
 from judgesheet.base.errors import StimuliError, UsageError
 from judgesheet.base.files import checked, records
+from judgesheet.base.limits import MOST_IN_A_LIST
 from judgesheet.base.records import Stimulus, canonical_json, digest
+from judgesheet.base.sanitize import listed
 
 
 def load(axis: Axis, path: Path | None = None) -> list[Stimulus]:
     """The stimuli of an axis: the built-in pool, or the user's file or folder.
 
-    A folder holds one `<axis>.jsonl` per axis. A StimuliError names the file and the line.
+    A folder holds one `<axis>.jsonl` per axis. A StimuliError names the file and the line;
+    UsageError if the file is missing.
     """
     file = _file_of(axis, path)
     stimuli = [validated(axis, record, where) for record, where in records(file)]
@@ -73,11 +76,12 @@ def _file_of(axis: Axis, path: Path | None) -> Path:
     file = pool(axis) if path is None else path
     if file.is_dir():
         file = _in_folder(axis, file)
+        if not file.is_file():
+            others = listed(sorted(one.name for one in file.parent.glob("*.jsonl")), MOST_IN_A_LIST)
+            held = f"; it holds {others}: rename one, or name the file" if others else ""
+            raise UsageError(f"the folder {file.parent} has no {file.name}{held}")
     if not file.is_file():
-        raise StimuliError(
-            f"{file} does not exist; give a JSONL file or a folder with one per axis, or name with "
-            "--axis those that it has"
-        )
+        raise UsageError(f"{file} does not exist")
     return file
 
 

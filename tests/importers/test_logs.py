@@ -645,6 +645,19 @@ def test_a_table_of_pairs_is_proposed_its_sides(one: str, other: str, tmp_path: 
     assert "item=" not in report.command
 
 
+def test_a_table_that_lists_both_names_is_proposed_a_map_that_works(tmp_path: Path) -> None:
+    rows = [
+        {"item_id": f"q{n}", "pair": ["ours", "theirs"], "order": order, "verdict": "first"}
+        for n in range(8)
+        for order in ("AB", "BA")
+    ]
+    path = lines(tmp_path / "log.jsonl", rows)
+    command = inspect_log(path).command
+    wanted = "verdict=verdict,stimulus=item_id,swapped=order,first=pair.0,second=pair.1"
+    assert f"--map {wanted} --out" in command
+    assert run(*command.split()[1:], "--no-pdf", cwd=tmp_path).returncode == 0
+
+
 def test_the_next_command_is_not_the_one_that_failed(tmp_path: Path) -> None:
     path = lines(tmp_path / "log.jsonl", [graded(n, 9) for n in range(8)])
     report = inspect_log(path, columns=COLUMNS, scale="1:5")

@@ -4,10 +4,11 @@ Every size is bounded: no line, document or member of an archive is held beyond 
 its packed size or its header says.
 """
 
+import sys
 import zipfile
 import zlib
 from collections.abc import Iterator
-from io import BytesIO
+from io import BufferedIOBase, BytesIO
 from pathlib import Path
 from typing import IO, Any
 
@@ -15,6 +16,11 @@ from judgesheet.base.errors import StimuliError
 from judgesheet.base.files import decoded, numbered_lines, read_from
 from judgesheet.base.limits import LONGEST_DOCUMENT, MOST_MEMBERS, MOST_UNPACKED
 from judgesheet.importers._rows import Row, kind_of, read_rows
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 ALLOWANCE = 1_000_000
 """Bytes that a packed member may hold however small it is."""
@@ -88,8 +94,11 @@ def _decoded(text: str, where: str) -> Any:
 # -- archives --------------------------------------------------------------------------------------
 
 
-# Of the archive, of what Python's reader unpacks or knows not, and of what Arrow does.
-_DAMAGES = (OSError, zipfile.BadZipFile, EOFError, zlib.error, ValueError, RuntimeError)
+# Of the archive, of what Python's reader unpacks or knows not.
+_DAMAGES = (
+    *(OSError, zipfile.BadZipFile, EOFError, zlib.error, zstd.ZstdError),
+    *(ValueError, RuntimeError),
+)
 
 
 def _archived(path: Path) -> Iterator[Row]:
@@ -134,14 +143,11 @@ def _member(path: Path, file: IO[bytes], archive: zipfile.ZipFile, info: zipfile
     return next(_listed(_decoded(text, where), where), Row(where, {}))
 
 
-def _zstd(file: IO[bytes], info: zipfile.ZipInfo) -> IO[bytes]:
-    """A member that was packed with Zstandard; Arrow, which Parquet needs anyway, unpacks it."""
-    import pyarrow as pa
-
+def _zstd(file: IO[bytes], info: zipfile.ZipInfo) -> BufferedIOBase:
+    """A member that was packed with Zstandard."""
     file.seek(info.header_offset)
     head = file.read(30)  # of which the last four bytes are the lengths of two fields behind it
     skip = int.from_bytes(head[26:28], "little") + int.from_bytes(head[28:30], "little")
     file.seek(info.header_offset + 30 + skip)
     packed = BytesIO(file.read(info.compress_size))
-    stream: IO[bytes] = pa.CompressedInputStream(packed, "zstd")
-    return stream
+    return zstd.ZstdFile(packed)

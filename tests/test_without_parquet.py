@@ -1,0 +1,83 @@
+"""An installation without the extra `parquet` lacks a form of one table, and nothing else."""
+
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+LINES, PARQUET = "judgments.jsonl.gz", "judgments.parquet"
+WITHOUT = (
+    "import sys\n"
+    "sys.modules['pyarrow'] = None\n"  # as if it were not installed
+    "from judgesheet.__main__ import run\n"
+    "run()\n"
+)
+
+
+def light(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    """A command of an installation without pyarrow."""
+    command = [sys.executable, "-c", WITHOUT, *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def whole(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    """The same command of one with it."""
+    command = [sys.executable, "-m", "judgesheet", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    words = ["--model", "sim/first-biased", "--profile", "smoke", "--no-pdf"]
+    done = light("probe", *words, "--out", tmp_path / "run")
+    assert (done.returncode, (tmp_path / "run" / PARQUET).exists()) == (0, False), done.stderr
+    return tmp_path / "run"
+
+
+def test_the_table_has_the_rows_that_parquet_has(run: Path) -> None:
+    packed = (run / LINES).read_bytes()
+    lines = [json.loads(line) for line in gzip.decompress(packed).splitlines()]
+    assert whole("measure", run, "--no-pdf").returncode == 0
+    assert not (run / LINES).exists()
+    table = pd.read_parquet(run / PARQUET)
+    assert list(lines[0]) == list(table.columns)
+    assert [row["call_id"] for row in lines] == list(table["call_id"])
+    for column in ("value", "order"):  # JSON in Parquet, whose columns are of one type
+        read = [None if text is None else json.loads(text) for text in table[column]]
+        assert [row[column] for row in lines] == read
+    assert [row["score"] for row in lines] == [None if pd.isna(n) else n for n in table["score"]]
+
+
+def test_a_sheet_is_the_same(run: Path) -> None:
+    made = json.loads((run / "datasheet.json").read_text())
+    assert whole("measure", run, "--no-pdf").returncode == 0
+    again = json.loads((run / "datasheet.json").read_text())
+    assert (made["axes"], made["run"]) == (again["axes"], again["run"])
+
+
+def test_doctor_compares_the_table_that_is_there(run: Path) -> None:
+    done = light("doctor", run)
+    assert (done.returncode, f"ok       {LINES}" in done.stdout) == (0, True), done.stdout
+    rows = gzip.decompress((run / LINES).read_bytes())
+    for damage in (gzip.compress(rows + b"{}\n"), gzip.compress(rows[:-9]), b"no table"):
+        (run / LINES).write_bytes(damage)
+        done = light("doctor", run)
+        assert (done.returncode, f"failed   {LINES}" in done.stdout) == (1, True), done.stdout
+
+
+def test_a_table_in_parquet_is_left_unread(run: Path) -> None:
+    assert whole("measure", run, "--no-pdf").returncode == 0
+    done = light("doctor", run)
+    assert (done.returncode, f"note     {PARQUET}" in done.stdout) == (0, True), done.stdout
+    assert "judgesheet[parquet]" in done.stdout
+
+
+def test_a_log_in_parquet_says_what_reads_it(tmp_path: Path) -> None:
+    pd.DataFrame([{"q": "1", "verdict": 2}]).to_parquet(tmp_path / "log.parquet")
+    done = light("inspect-log", tmp_path / "log.parquet")
+    assert (done.returncode, "pip install 'judgesheet[parquet]'" in done.stderr) == (1, True)
+    assert done.stderr.count("\n") == 1
