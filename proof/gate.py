@@ -170,7 +170,8 @@ def lines() -> Iterator[Line]:
             yield Line(f"{limit:.2f} | {law}", f"{stimuli} x 6", SETS, run)
     target = {REJECTED: (0.0, MOST_FALSE)}
     for law, rates in OF_POLICIES.items():
-        five, peeked = partial(_run_several, rates, 0.10, 40, 6), partial(_run_peeked, rates, 0.10, 6)
+        five = partial(_run_several, rates, 0.10, 40, 6)
+        peeked = partial(_run_peeked, rates, 0.10, 6)
         yield Line(f"{FIVE} | {law}", "40 x 6", OF_POLICY, five, limits=target)
         yield Line(f"{EVERY} | {law}", f"{PEEK_TO} x 6", OF_POLICY, peeked, limits=target)
     laws: dict[str, Rates] = {f"ICC {icc}": partial(smooth, icc) for icc in ICCS}
@@ -196,7 +197,7 @@ def fields(results: Sequence[Result]) -> dict[str, str]:
         "calls": f"{max(one[CALLS] for one in shares):.0%}",
         "typical": f"{np.mean([one[PASS] for one in shares]):.1%}",
         "bold": _beyond(results),
-        "policies": grid(POLICY_HEAD, map(_policy, policies)),
+        "policies": grid(POLICY_HEAD, [_policy(one) for one in policies]),
         "policy_sets": f"{policies[0].rows['policy'].sets[REJECTED]:,}",
     }
 

@@ -70,7 +70,6 @@ STRONG = Parameters(first=2.0, slot=8.0, shift=(1.0, 0.0))
 WEAK = Parameters(first=0.7, slot=6.0, shift=(0.4, 0.0))
 
 
-
 def _first(points: float) -> Parameters:
     """A judge with noise of one point that gives so many more to what is listed first."""
     return replace(NOISY, shift=(points, 0.0, 0.0, 0.0, 0.0))
@@ -250,9 +249,7 @@ def _run(judge: Known, profile: str, sets: int, rng: Rng, _truths: Truths) -> Ro
     return tally.rows()
 
 
-def _run_one(
-    judge: Known, name: str, profile: str, sets: int, rng: Rng, _truths: Truths
-) -> Rows:
+def _run_one(judge: Known, name: str, profile: str, sets: int, rng: Rng, _truths: Truths) -> Rows:
     """As `_run`, of one axis alone."""
     tally = Tally(names_axes=True)
     for _ in range(sets):
@@ -296,7 +293,8 @@ def fields(results: Sequence[Result]) -> dict[str, str]:
     sets = max(one.rows[ANYWHERE].sets[ACCUSES] for one in results)
     tables = {name: _tables(some, cells, results) for name, some, cells in TABLES}
     figures = grid(["figure", "judge", "profile", "share"], _figures(results))
-    return {**tables, "told": grid(TOLD_HEAD, map(_told, told)), "error": f"{error(0.05, sets):.3f}", "figures": figures}
+    of_one = grid(TOLD_HEAD, [_told(one) for one in told])
+    return {**tables, "told": of_one, "error": f"{error(0.05, sets):.3f}", "figures": figures}
 
 
 TOLD_HEAD = ("axis", "judge", "profile", "sheets", "told", "goal")

@@ -258,7 +258,7 @@ def anywhere_p(stimuli: Stimuli) -> UnkeyedEstimate:
     """p-value of "the order matters on no stimulus", by the calls on all of them together.
 
     What each place gets is compared with exchanged orders in two ways: added up over stimuli, and
-    as the sum of each stimulus's own squares, where nothing cancels. The less likely of both counts,
+    as the sum of each stimulus's own squares, where nothing cancels. The less likely counts,
     corrected for being the least of two. So it finds an effect that all share, one that differs in
     direction, and one on some stimuli that is too weak to be shown on any of them alone.
     """
