@@ -218,16 +218,18 @@ class Exchanged:
             part[stimuli].sum(axis=0) for part in (self.observed, self.mean, self.covariance)
         )
         sums = np.column_stack([observed, drawn]) - mean[:, None]
-        return _forms(sums[None], _roots(covariance[None])[0])[0]
+        surprises: Floats = _forms(sums[None], _roots(covariance[None])[0])[0]
+        return surprises
 
 
 def _least_p(*statistics: Floats) -> Floats:
     """The least over some statistics of the share of draws that are as large, for every draw."""
-    least = [
+    shares = [
         (one.size - np.searchsorted(np.sort(one), one, side="left")) / one.size
         for one in statistics
     ]
-    return np.minimum.reduce(least)
+    least: Floats = np.minimum.reduce(shares)
+    return least
 
 
 def _p(surprises: Floats) -> float:
