@@ -164,8 +164,9 @@ def _run_peeked(
 
 def lines() -> Iterator[Line]:
     """Every limit, law of rates and design."""
+    of_kinds: dict[str, Rates] = {ALL_OR_NONE: all_or_none, TWO_KINDS: two_kinds}
     for limit, stimuli in RECOMMENDED:
-        for law, rates in ((ALL_OR_NONE, all_or_none), (TWO_KINDS, two_kinds)):
+        for law, rates in of_kinds.items():
             run = partial(_run, rates, limit, stimuli, 6)
             yield Line(f"{limit:.2f} | {law}", f"{stimuli} x 6", SETS, run)
     target = {REJECTED: (0.0, MOST_FALSE)}
@@ -198,7 +199,7 @@ def fields(results: Sequence[Result]) -> dict[str, str]:
         "typical": f"{np.mean([one[PASS] for one in shares]):.1%}",
         "bold": _beyond(results),
         "policies": grid(POLICY_HEAD, [_policy(one) for one in policies]),
-        "policy_sets": f"{policies[0].rows['policy'].sets[REJECTED]:,}",
+        "policy_sets": str(OF_POLICY),
     }
 
 

@@ -10,7 +10,8 @@ Bonferroni, as far as they err apart). A judge that is blind to the order lies o
 `announced` and `beyond_noise`, which have most of it, each `ANNOUNCE`; a sound judge lies apart
 from the limits of `surely_above` and `surely_below`, each of which errs with `ACCUSE`. Each
 `Sentence` says by how many it can accuse. What a test or an interval shows at `SIGNIFICANT` alone
-is neither a problem nor "this run cannot tell": it is `indicated` ("there is some evidence"), with its number.
+is neither a problem nor "this run cannot tell": it is `indicated` ("there is some evidence"), with
+its number.
 """
 
 import math
