@@ -143,6 +143,7 @@ class Judge:
             reads=reads,
             place=np.broadcast_to(PLACE, (items, orders, N)),
             criterion=np.broadcast_to(np.arange(N), (items, N)),
+            prompt=np.repeat(np.arange(groups), ITEMS),
             cluster=np.repeat(np.arange(groups), ITEMS),
             base="balanced",
             arms={

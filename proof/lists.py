@@ -51,7 +51,7 @@ class Judge:
         rows, others = np.arange(prompts)[:, None], np.arange(len(orders) - 1)
         often = (others - rows * AGAIN) % len(others) < AGAIN
         permuted.scores[:, 1:, 1][~often] = np.nan
-        table = Table(permuted, repeated, repeated[:, 0], place, gold, executions=1)
+        table = Table(permuted, repeated, repeated[:, 0], place, gold, rows[:, 0], executions=1)
         return Lists((table,), int(rng.integers(2**31)))
 
     def _runs(self, means: Floats, place: NDArray[np.int64], reads: int, rng: Rng) -> Runs:

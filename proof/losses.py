@@ -90,7 +90,7 @@ class Design:
                     **cell, "value": self.axis.parse(text, "json", call.cell),
                 })  # fmt: skip
         frame = pd.DataFrame(rows)
-        return frame.assign(value=frame["value"].astype(object))
+        return frame.assign(value=frame["value"].astype(object), cluster=frame["stimulus"])
 
 
 @cache

@@ -186,7 +186,7 @@ def asked(
             "value": axis.parse(text, "json", call.cell),
         })  # fmt: skip
     frame = pd.DataFrame(rows)
-    return frame.assign(value=frame["value"].astype(object))
+    return frame.assign(value=frame["value"].astype(object), cluster=frame["stimulus"])
 
 
 @dataclass(frozen=True)

@@ -240,6 +240,7 @@ class Answers:
             scale=N,
             arms={"balanced": reads[:, :, 0], **other},
             items=tuple(map(str, range(len(reads)))),
+            prompt=cluster,
             reference=Reference("human", self.ratings.mean(axis=1), self.ratings),
             temperature=1.0,
             seed=int(self.rng.integers(2**31)),
@@ -268,7 +269,7 @@ class Answers:
         return PairedReadings(
             sampled=sampled,
             expected=self._arranged(means, {}),
-            asked=pd.DataFrame({"stimulus": stimulus.ravel(), "distribution": asked}),
+            asked=pd.DataFrame({"cluster": stimulus.ravel(), "distribution": asked}),
             chosen=chosen[~lost],
             mass=self.chances[~lost],
             cluster=stimulus[~lost].astype(np.int64),

@@ -38,6 +38,7 @@ NAMES = (
     *(
         "agreement",
         "serial",
+        "copies",
         "gate",
         "efficiency",
         "edges",

@@ -51,7 +51,7 @@ class Judge:
             scores[copied, call] = scores[copied, call - 1]
         item = np.repeat(np.arange(items), calls)
         return pd.DataFrame({
-            "stimulus": item // 2, "item": item, "value": scores.ravel(),
+            "stimulus": item // 2, "cluster": item // 2, "item": item, "value": scores.ravel(),
             "order": [()] * scores.size, "reply": "json",
         })  # fmt: skip
 

@@ -127,3 +127,20 @@ def test_what_is_no_sheet_is_one_sentence(content: bytes, tmp_path: Path) -> Non
     file = tmp_path / "file"
     file.write_bytes(content)
     assert sentence(run("verify", file))
+
+
+@pytest.mark.parametrize(
+    "content", [b"%PDF-1.7\n1 0 obj<</Type/Catalog>>endobj", b"%PDF-1.4" + b"x" * 99]
+)
+def test_a_pdf_that_is_none_is_one_sentence(content: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "sheet.pdf"
+    file.write_bytes(content)
+    done = run("verify", file)
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1, done.stderr
+
+
+def test_a_sheet_of_every_axis_is_written_as_it_is_read(tmp_path: Path) -> None:
+    judgesheet.probe("sim/fair", tmp_path / "run", profile="first", pdf=False, cases=False)
+    done = run("verify", tmp_path / "run" / DATASHEET)
+    assert done.returncode == 0, done.stdout

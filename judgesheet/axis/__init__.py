@@ -68,13 +68,14 @@ class Options:
 class Readings:
     """What measuring gets: one row a call, and what is known about the items.
 
-    `frame` has the columns `call_id, stimulus, repeat, reply, outcome, value, alone` and one per
-    key of the cell; `value` is what `parse` read, None where it could not, and `alone` says whether
-    that had lines of its own, None where it is not known. `outcome` is None for a call that was not
-    made yet. Where the axis reads log-probabilities and they were asked for, the column
-    `distribution` holds what it read there. `shape` says what came instead of a verdict, where a
-    call was made and gave none (a code of `axis.shapes`). `families` are the estimates that are
-    wanted, None for all of them.
+    `frame` has the columns `call_id, stimulus, cluster, repeat, reply, outcome, value, alone` and
+    one per key of the cell. Calls on stimuli of one `cluster` depend on each other: it is what
+    figures resample and count, where `stimulus` names what was asked. `value` is what `parse` read,
+    None where it could not, and `alone` says whether that had lines of its own, None where it is
+    not known. `outcome` is None for a call that was not made yet. Where the axis reads
+    log-probabilities and they were asked for, the column `distribution` holds what it read there.
+    `shape` says what came instead of a verdict, where a call was made and gave none (a code of
+    `axis.shapes`). `families` are the estimates that are wanted, None for all of them.
     """
 
     frame: "pd.DataFrame"
@@ -87,18 +88,24 @@ class Readings:
         """Whether the estimates of this name are to be computed."""
         return self.families is None or name in self.families
 
+    @property
+    def clusters(self) -> dict[str, frozenset[str]]:
+        """The stimuli of each cluster, in the order of their names."""
+        by_name = self.frame.groupby("cluster")["stimulus"]
+        return {str(name): frozenset(stimuli) for name, stimuli in by_name}
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
     """Something `stimuli check` found; `grave` ones make the check fail.
 
-    `template` texts are nearly the same, an `identical` stimulus is the same as another.
+    Those of a `template` are texts that are nearly the same.
     """
 
     where: str
     what: str
     grave: bool = True
-    code: Literal["template", "identical", ""] = ""
+    code: Literal["template", ""] = ""
 
 
 MAY_BE_LEFT_OUT = frozenset(

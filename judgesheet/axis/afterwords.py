@@ -34,6 +34,21 @@ _BEGINS = compiled(
 )
 _TURNS = compiled(rf"(?<![a-z])(?:{vocabulary.TURN})")
 _SPEAKS_OF_IT = compiled(rf"(?<![a-z])(?:{vocabulary.TURN} | {vocabulary.OF_THE_VERDICT})")
+_STATES = compiled(
+    " | ".join(rf"(?P<{name}>{begins})" for name, begins in vocabulary.STATEMENTS.items())
+)
+_LABELLED = compiled(rf"(?:{vocabulary.LABEL})[*_\s]{{0,4}}:")
+_AT_HAND = compiled(
+    " | ".join(
+        words if language in vocabulary.SPACELESS else rf"(?<!\w){words}"
+        for language, words in vocabulary.AT_HAND.items()
+    )
+)
+_NAMES_A_REASON = compiled(vocabulary.REASON_KEY)
+_LONGEST_VALUE = 2
+"""Words of a text that is a name or a quality rather than a sentence."""
+_SHORTEST_STATEMENT = 5
+"""Words; fewer are an exclamation, or what is left out of them is the verdict."""
 # A judge that speaks of itself seldom does so for the response's sake.
 _SELF = re.compile(
     r"(?<![\w’'])(?:I|[Mm]y|[Mm]e|[Ww]e|[Oo]ur|[Ii]ch|[Mm]ein\w*|[Jj]e|[Mm]on|[Yy]o|[Mm]i|[Ee]u|[Ii]o|[Яя])"
@@ -62,11 +77,38 @@ def explains(words: str) -> bool:
 
 
 def takes_back(words: str) -> bool:
-    """Whether words beside a verdict, in its object, say that it no longer holds."""
+    """Whether words between verdicts say that one no longer holds."""
     return _TURNS.search(words) is not None
 
 
+def takes_back_beside(key: str, words: str) -> bool:
+    """Whether a text beside a verdict, behind it in its object, may take it back.
+
+    Under a key that asks for reasons, reasons may begin as they like.
+    """
+    if takes_back(words):
+        return True
+    is_reason = _NAMES_A_REASON.search(key) is not None
+    return not is_reason and len(words.split()) > _LONGEST_VALUE and not explains(words)
+
+
 def _is_harmless(sentence: str) -> bool:
+    return _begins_as_a_reason(sentence) or _is_about_something_else(sentence)
+
+
+def _is_about_something_else(sentence: str) -> bool:
+    """Whether it states something, and names nothing that is at hand when somebody judges."""
+    states = _STATES.match(sentence)
+    is_statement = states and (
+        states.lastgroup in vocabulary.SPACELESS or len(sentence.split()) >= _SHORTEST_STATEMENT
+    )
+    if not is_statement and _LABELLED.match(sentence) is None:
+        return False
+    speaks = _SPEAKS_OF_IT.search(sentence) or _AT_HAND.search(sentence) or _SELF.search(sentence)
+    return speaks is None and not sentence.endswith("?")
+
+
+def _begins_as_a_reason(sentence: str) -> bool:
     begins = _BEGINS.match(sentence)
     if begins is None or _SPEAKS_OF_IT.search(sentence):
         return False

@@ -20,7 +20,8 @@ def groups(texts: Sequence[str], names: Sequence[str | None] = ()) -> list[list[
     """The places of texts that are nearly the same, group by group, each in order.
 
     A text is in a group if it is nearly the same as any other of it (single linkage). Texts that a
-    reader cannot tell apart are the same; one without three words is like none but its copies.
+    reader cannot tell apart are the same; one without three words is like none but its copies, and
+    one without any is like none.
     Those with the same of `names`, one per text or None, are a group whatever they say.
     """
     seen = [bare(text) for text in texts]
@@ -28,7 +29,7 @@ def groups(texts: Sequence[str], names: Sequence[str | None] = ()) -> list[list[
     found = _Groups(len(texts))
     first: dict[str, int] = {}
     for place, text in enumerate(seen):
-        found.join(first.setdefault(text, place), place)
+        found.join(first.setdefault(text, place) if text else place, place)
     named: dict[str, int] = {}
     for place, name in enumerate(names):
         if name is not None:

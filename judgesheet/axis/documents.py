@@ -169,12 +169,16 @@ class Answers:
         """The words before the last verdict, on its line."""
         return self.text[: self.last.start][-LONGEST_BEFORE:].rpartition("\n")[2]
 
-    def reasons(self, *, behind: bool = False) -> list[str]:
-        """The texts in the last object beside the verdict, or only those `behind` it."""
-        texts = _texts(self.last.value, self.key)
-        if behind:
-            texts = dropwhile(lambda text: text is not None, texts)
-        return [text for text in texts if text is not None]
+    @property
+    def reasons(self) -> list[str]:
+        """The texts in the last object beside the verdict."""
+        return [text for _, text in _texts(self.last.value, self.key) if text is not None]
+
+    @property
+    def behind(self) -> list[tuple[str, str]]:
+        """Those behind the verdict, each with the key that it stands under."""
+        texts = dropwhile(lambda one: one[1] is not None, _texts(self.last.value, self.key))
+        return [(name, text) for name, text in texts if text is not None]
 
     @cached_property
     def alone(self) -> bool:
@@ -204,18 +208,23 @@ def answers(reply: str, key: str) -> Answers | None:
     return Answers(key, [value for _, values in held for value in values], text, held[-1][0])
 
 
-def _texts(value: Any, key: str, depth: int = 0) -> Iterator[str | None]:
-    """The texts in a value and in the values within it, in order; None for what the key holds."""
+def _texts(
+    value: Any, key: str, name: str = "", depth: int = 0
+) -> Iterator[tuple[str, str | None]]:
+    """The texts in a value and in the values within it, in order, each with its key.
+
+    In place of what the verdict's key holds stands None.
+    """
     if isinstance(value, str):
-        yield value
+        yield name, value
     if depth > MOST_DEPTH or not isinstance(value, list | Mapping):
         return
-    named = value.items() if isinstance(value, Mapping) else (("", one) for one in value)
-    for name, one in named:
-        if str(name).strip().casefold() == key:
-            yield None
+    named = value.items() if isinstance(value, Mapping) else ((name, one) for one in value)
+    for own, one in named:
+        if str(own).strip().casefold() == key:
+            yield key, None
         else:
-            yield from _texts(one, key, depth + 1)
+            yield from _texts(one, key, str(own), depth + 1)
 
 
 def _unquoted(text: str) -> str | None:

@@ -11,7 +11,17 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _NOT_THE_CELL = {
-    *("call_id", "axis", "stimulus", "repeat", "reply", "outcome", "value", "distribution"),
+    *(
+        "call_id",
+        "axis",
+        "stimulus",
+        "cluster",
+        "repeat",
+        "reply",
+        "outcome",
+        "value",
+        "distribution",
+    ),
     *("alone", "finish_reason", "order", "shape"),
 }
 

@@ -38,7 +38,7 @@ from judgesheet.base.limits import MOST_IN_A_LIST, MOST_KINDS
 from judgesheet.base.missing_reasons import NO_OBSERVATIONS, Reason
 from judgesheet.base.records import Estimate, Statement
 from judgesheet.base.sanitize import brief
-from judgesheet.stats.interval import by_cluster, cluster_rate, without_interval
+from judgesheet.stats.interval import by_cluster, cluster_rate, pooled, without_interval
 from judgesheet.stats.losses import dispersion_p, permutation_p
 from judgesheet.stats.reads import total_calls
 
@@ -133,9 +133,9 @@ class Calls:
         return lost(self.frame)
 
     @property
-    def stimulus(self) -> NDArray[np.object_]:
-        """The stimulus of each call."""
-        return self.frame["stimulus"].to_numpy(dtype=object)
+    def cluster(self) -> NDArray[np.object_]:
+        """The cluster of each call's stimulus."""
+        return self.frame["cluster"].to_numpy(dtype=object)
 
     @cached_property
     def orders(self) -> Sequence[Sequence[Any]]:
@@ -159,8 +159,8 @@ class Calls:
 
     @property
     def clusters(self) -> int:
-        """Number of stimuli."""
-        return len(np.unique(self.stimulus))
+        """Number of independent stimuli."""
+        return len(np.unique(self.cluster))
 
     @property
     def first(self) -> Floats:
@@ -234,11 +234,10 @@ def loss_rate(calls: Calls) -> Iterator[UnkeyedEstimate]:
     if not calls.gone.size:
         yield absent("Calls without a verdict", NO_OBSERVATIONS)
         return
-    counts = by_cluster(calls.gone.astype(float), calls.stimulus)
+    counts = by_cluster(calls.gone.astype(float), calls.cluster)
     yield UnkeyedEstimate("Calls without a verdict", cluster_rate(*counts), n=calls.gone.size)
     for place, shares in enumerate(calls.favourite.T if calls.some else (), start=1):
-        hits, _ = by_cluster(np.where(calls.gone, shares, 0.0), calls.stimulus)
-        asked, _ = by_cluster(shares, calls.stimulus)
+        hits, asked = pooled(calls.cluster, np.where(calls.gone, shares, 0.0), shares)
         # Sums of the same shares in another order may be larger by rounding; a rate may not.
         rate = cluster_rate(np.minimum(hits, asked), asked)
         label = f"Calls without a verdict where its favourite stands at place {place}"
@@ -265,12 +264,10 @@ def loss_position_p(calls: Calls) -> Iterator[UnkeyedEstimate]:
     calls are lost is permuted over the calls on a stimulus under one condition, or over all
     stimuli where no stimulus alone allows a comparison.
     """
-    import pandas as pd
-
     if not calls.some:
         return
     how, label = "over a stimulus's calls", "p: lost calls and the place of its favourite"
-    within = codes(pd.DataFrame({"stimulus": calls.stimulus, "condition": calls.condition}))
+    within = codes(calls.frame[["stimulus"]].assign(condition=calls.condition))
     p = permutation_p(calls.gone, calls.favourite, within, calls.rng())
     if p is None:
         how = "over the calls of all stimuli"
@@ -286,9 +283,9 @@ def loss_stimulus_p(calls: Calls) -> Iterator[UnkeyedEstimate]:
     the other figures leave out what a few stimuli would have shown; the conditions name the worst.
     """
     if calls.some:
-        gone, asked = by_cluster(calls.gone.astype(float), calls.stimulus)
+        gone, asked = by_cluster(calls.gone.astype(float), calls.cluster)
         worst = int(np.argmax(gone / asked))
-        name = str(np.unique(calls.stimulus)[worst])
+        name = str(np.unique(calls.cluster)[worst])
         p = dispersion_p(gone, asked, calls.rng())
         how = "dispersion over stimuli, lost calls drawn at random"
         draft = UnkeyedEstimate(
@@ -314,7 +311,7 @@ def loss_shape(calls: Calls) -> Iterator[UnkeyedEstimate]:
         return
     for code in calls.frame.loc[calls.gone, "shape"].value_counts(sort=True).index:
         mine = (calls.frame["shape"] == code).to_numpy(dtype=bool)
-        counts = by_cluster(mine.astype(float), calls.stimulus)
+        counts = by_cluster(mine.astype(float), calls.cluster)
         label = f"Calls without a verdict: {SHAPES[code].words}"
         given = calls.shaped(mine)
         yield UnkeyedEstimate(
@@ -334,7 +331,7 @@ def inline_rate(calls: Calls) -> Iterator[UnkeyedEstimate]:
     alone = calls.frame.get("alone", pd.Series(dtype=object)).dropna().astype(bool)
     if len(alone):
         beside = (~alone).to_numpy(dtype=float)
-        counts = by_cluster(beside, calls.frame.loc[alone.index, "stimulus"].to_numpy(dtype=object))
+        counts = by_cluster(beside, calls.frame.loc[alone.index, "cluster"].to_numpy(dtype=object))
         yield UnkeyedEstimate(
             "Verdicts without lines of their own", cluster_rate(*counts), n=len(alone)
         )

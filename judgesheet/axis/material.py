@@ -119,19 +119,19 @@ def near_copies(what: str, texts: Sequence[tuple[str, str]]) -> Iterator[Problem
 
 
 def identical(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
-    """Stimuli that repeat another: they would count as independent, and are one."""
+    """Stimuli that repeat another."""
     first: dict[tuple[str, ...], str] = {}
     for stimulus in stimuli:
         twin = first.setdefault(tuple(_shown(stimulus.fields)), stimulus.id)
         if twin != stimulus.id:
             what = f"is the same as {twin}, but for case, blanks and invisible characters"
-            yield Problem(stimulus.id, what, code="identical")
+            yield Problem(stimulus.id, what)
 
 
-def independent(stimuli: Sequence[Stimulus]) -> int:
-    """How many of these stimuli are no near copy of another: each group of copies is one.
+def clusters(stimuli: Sequence[Stimulus]) -> dict[str, str]:
+    """Which of these stimuli are near copies of an earlier one -> the first of its copies.
 
-    So is each `group` that the stimuli name: one customer, document or template.
+    So are those of a `group` that stimuli name: one customer, document or template.
     """
     # Not by how they are graded, which all of them may have in common.
     asked = [
@@ -140,7 +140,7 @@ def independent(stimuli: Sequence[Stimulus]) -> int:
     ]
     named = [stimulus.fields.get("group") for stimulus in stimuli]
     alike = groups([" ".join(_shown(fields)) for fields in asked], named)
-    return len(stimuli) - sum(len(group) - 1 for group in alike)
+    return {stimuli[place].id: stimuli[first].id for first, *others in alike for place in others}
 
 
 _GRADING = frozenset({"rubric", "criteria"})

@@ -90,7 +90,8 @@ _ALONE = re.compile(
 _OF_ALL = re.compile(rf"\bof\s(?:the|all)\s(?:{_SOME}|\d{{1,2}})\b", re.IGNORECASE)
 # The number of a part says which one it is.
 _OF_A_PART = re.compile(
-    rf"\b(?:step|line|paragraph|sentence|item|section|part|question|example|requirement)s?\s(?:{_SOME}|\d{{1,3}})\b",
+    rf"\b(?:step|line|paragraph|sentence|item|section|part|question|example|requirement)s?\s(?:{_SOME}|\d{{1,3}})\b"
+    rf"(?:(?:,|\sto|\sand|\sor|\s?[-–])\s?(?:{_SOME}|\d{{1,3}})\b)*",
     re.IGNORECASE,
 )
 _OUT_OF = re.compile(
@@ -153,6 +154,7 @@ def supports(words: str, number: int | None, largest: int) -> bool:
     """
     if is_closing(words):
         return True
+    words = _OF_A_LEVEL.sub("The description", words)
     if names_another(words, number, largest):
         return False
     return explains(
@@ -168,10 +170,23 @@ def names_another(words: str, number: int | None, largest: int) -> bool:
         if _value(one["of"]) == largest and _value(one["number"]) == number:
             words = words.replace(one[0], " ")
     named = {int(one["digits"]) for one in _ALONE.finditer(words)}
+    said = _IS_A_NUMBER.search(words)
+    if said and int(said["digits"]) != number:
+        return True
     named |= {WORDS.index(word.lower()) + 1 for word in _SPELLED_ALONE.findall(words)}
     return any(one != number and 1 <= one <= largest for one in named)
 
 
+# "The right answer is: 6", on whatever scale.
+_IS_A_NUMBER = re.compile(
+    r"\b(?:answer|score|rating|verdict|grade)\sis:?\s(?P<digits>\d{1,4})\W*$", re.IGNORECASE
+)
+# What another score asks for gives none: "a score of 4 would need a source".
+_OF_A_LEVEL = re.compile(
+    rf"""\b(?:an?\s|the\s)?(?:scores?|levels?|grades?|ratings?|descriptions?)\s(?:of\s|for\s)?(?:scores?\s)?(?:{_SOME}|\d{{1,2}})
+    (?=\s(?:would\s(?:have\s)?)?(?:need|requir|ask|call|demand|expect)\w*\b)""",
+    _HOW,
+)
 # The same verdict once more: "(four)", "Final score: 4", "three out of five".
 _AGAIN = re.compile(
     rf"""(?:\b(?:so|the|my|final|overall)\s)*(?:\b(?:score|rating|grade|result|verdict)\b(?:\sis)?[\s:=*_]{{1,6}})?

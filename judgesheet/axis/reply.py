@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import Any
 
-from judgesheet.axis.afterwords import is_denied, takes_back
+from judgesheet.axis.afterwords import is_denied, takes_back_beside
 from judgesheet.axis.answer import answer
 from judgesheet.axis.documents import answers, within
 from judgesheet.axis.numbers import (
@@ -123,8 +123,8 @@ def _score_from_json(text: str, largest: int) -> Reading | None:
     score = one_reading([score_in(value, largest) for value in found.values])
     if is_denied(found.before) or not supports(found.rest, score, largest):
         return None
-    for words in found.reasons(behind=True):
-        if takes_back(words) or scores_otherwise(words, score, largest):
+    for key, words in found.behind:
+        if takes_back_beside(key, words) or scores_otherwise(words, score, largest):
             return None
     return Reading(score, found.alone)
 

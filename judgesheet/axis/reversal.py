@@ -22,7 +22,9 @@ from judgesheet.stats.interval import (
     cluster_rate,
     mean_excess,
     mean_t,
+    pooled_rate,
 )
+from judgesheet.stats.reads import ratio
 
 FLIPS = View(winners("other"))
 """The prompts of which another response is best under another order."""
@@ -114,9 +116,10 @@ def excess_change_rate(scores: Scored) -> UnkeyedEstimate:
     """
     rows = next(scores.rows)
     changes = _changes(rows.reads)
-    sums, sizes = by_cluster(changes.excess, rows.cluster)
+    prompt = scores.contest.prompt[rows.item]
     # Means per prompt first: a prompt with more items weighs no more than another.
-    mean = mean_excess(sums[sizes > 0] / sizes[sizes > 0])
+    means = ratio(*by_cluster(changes.excess, prompt))
+    mean = mean_excess(means, rows.cluster[np.unique(prompt, return_index=True)[1]])
     why = NO_ORDERS if np.isnan(changes.different).all() else NO_REPEAT
     label, calls = f"{rows.subject} changes beyond noise", changes.n("excess")
     return UnkeyedEstimate(label, mean, rows.dims, n=calls).or_absent(why)
@@ -155,14 +158,15 @@ def excess_flip_rate(scores: Scored) -> UnkeyedEstimate:
     if not ranks(*_ties(scores.contest)):
         return absent(label, HARDLY_RANKS)
     flips = _call_flips(scores.contest)
-    known = flips.excess[~np.isnan(flips.excess)]
+    mean = mean_excess(flips.excess, _clusters(scores.contest))
     why = NO_RANKING if np.isnan(flips.different).all() else NO_REPEAT
-    return UnkeyedEstimate(label, mean_excess(known), n=flips.n("excess")).or_absent(why)
+    return UnkeyedEstimate(label, mean, n=flips.n("excess")).or_absent(why)
 
 
 def _flip_rate(contest: PromptRanking, which: Which, label: str) -> UnkeyedEstimate:
     flips, why = _call_flips(contest), NO_REPEAT if which == "same" else NO_RANKING
-    return UnkeyedEstimate(label, flips.rate(which), n=flips.n(which)).or_absent(why)
+    share = flips.rate(which, _clusters(contest))
+    return UnkeyedEstimate(label, share, n=flips.n(which)).or_absent(why)
 
 
 @figure("share", symbol="T", headline=180, cases=ties)
@@ -173,14 +177,14 @@ def top_tie_rate(scores: Scored) -> UnkeyedEstimate:
     readings under the balanced orders; interval over prompts.
     """
     label, (ties, readings) = "Several responses share the best score", _ties(scores.contest)
-    share = cluster_rate(ties, readings)
+    share = pooled_rate(ties, readings, _clusters(scores.contest))
     return UnkeyedEstimate(label, share, n=int(readings.sum())).or_absent(NO_RANKING)
 
 
 def _ties(contest: PromptRanking) -> tuple[Floats, Floats]:
     """Per prompt, the readings in which several responses share the best score, and all."""
     ties, readings = [], []
-    for table in _tables(contest.cluster):
+    for table in _tables(contest.prompt):
         picks = stats.pick(np.moveaxis(contest.reads[table], 1, -1))
         known = ~np.isnan(picks).any(axis=-1)
         # A uniform pick of less than 1 is one of several.
@@ -216,17 +220,17 @@ def top1_flip_rate(scores: Scored) -> Iterator[UnkeyedEstimate]:
         pairs = list(_arm_pairs(contest, other))
         flip = _joined(stats.top1_flip(stats.pick(a), stats.pick(b)) for a, b in pairs)
         naive = _joined(stats.top1_flip_first_index(a, b) for a, b in pairs)
-        known = flip[~np.isnan(flip)]
+        known = int((~np.isnan(flip)).sum())
         label = f"Best response changes, {contest.base} against {other}"
-        if not known.size:
+        if not known:
             yield absent(label, NO_RANKING, dims)
             continue
         how = "the first of tied candidates wins (Xu et al.)"
         yield UnkeyedEstimate(
             label,
-            cluster_rate(known, np.ones_like(known)),
+            cluster_rate(*by_cluster(flip, _clusters(contest))),
             dims,
-            n=known.size,
+            n=known,
             paper=PaperCompatible(float(np.nanmean(naive)), None, None, how),
         )
 
@@ -243,13 +247,12 @@ def kendall_tau(scores: Scored) -> Iterator[UnkeyedEstimate]:
     for other, dims in contest.against:
         pairs = _arm_pairs(contest, other)
         taus = _joined(stats.kendall_tau_b(first, second) for first, second in pairs)
-        known = taus[~np.isnan(taus)]
-        tied = taus.size - known.size
+        tied = int(np.isnan(taus).sum())
         draft = UnkeyedEstimate(
             f"Kendall's tau between rankings, {contest.base} against {other}",
-            mean_t(known, TAU),
+            mean_t(taus, TAU, _clusters(contest)),
             dims,
-            n=known.size,
+            n=taus.size - tied,
             note=f"{tied} prompts left out: all tied or unread under some orders" if tied else "",
         )
         yield draft.or_absent(ALL_TIED)
@@ -259,26 +262,35 @@ def _call_flips(contest: PromptRanking) -> stats.CallFlips:
     """Flips of the best candidate between single readings, one entry per prompt."""
     return stats.CallFlips.joined(
         stats.call_flips(stats.pick(np.moveaxis(contest.reads[table], 1, -1)))
-        for table in _tables(contest.cluster)
+        for table in _tables(contest.prompt)
     )
 
 
 def _arm_pairs(contest: PromptRanking, other: str) -> Iterator[tuple[Floats, Floats]]:
     """Mean scores (prompts, candidates) in the base arm and another, by number of candidates."""
     first, second = contest.means[contest.base], contest.means[other]
-    return ((first[table], second[table]) for table in _tables(contest.cluster))
+    return ((first[table], second[table]) for table in _tables(contest.prompt))
+
+
+def _clusters(contest: PromptRanking) -> Ints:
+    """The cluster of each prompt of `_tables`, as a code from 0 in their sequence."""
+    import pandas as pd
+
+    first = [contest.cluster[table[:, 0]] for table in _tables(contest.prompt)]
+    codes, _ = pd.factorize(np.concatenate([np.empty(0, dtype=np.int64), *first]))
+    return np.asarray(codes, dtype=np.int64)
 
 
 def _joined(parts: Iterator[Floats]) -> Floats:
     return np.concatenate([np.empty(0), *parts])
 
 
-def _tables(cluster: Ints) -> list[Ints]:
+def _tables(prompt: Ints) -> list[Ints]:
     """Item indices, shape (prompts, candidates): one table per number of candidates above one."""
-    sizes = np.bincount(cluster)[cluster] if cluster.size else cluster
-    by_stimulus = np.argsort(cluster, kind="stable")
+    sizes = np.bincount(prompt)[prompt] if prompt.size else prompt
+    by_prompt = np.argsort(prompt, kind="stable")
     return [
-        by_stimulus[sizes[by_stimulus] == size].reshape(-1, size)
+        by_prompt[sizes[by_prompt] == size].reshape(-1, size)
         for size in np.unique(sizes)
         if size > 1
     ]

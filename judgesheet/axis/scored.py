@@ -22,9 +22,10 @@ RANDOM_TOO = "balanced orders and random ones (cell.arm)"
 class Rows(NamedTuple):
     """Verdicts that an order may change, their name in labels, and the stimuli they come from.
 
-    `reads` has shape (rows, orders, repeats); `cluster` gives each row's stimulus and `item` its
-    place among references, shapes (rows,); `scale` is the number of scores that there are, None if
-    not known. Of verdicts that are no names only the `interval` level of agreement is told.
+    `reads` has shape (rows, orders, repeats); `cluster` gives that of each row's stimulus and
+    `item` its place among references, shapes (rows,); `scale` is the number of scores that there
+    are, None if not known. Of verdicts that are no names only the `interval` level of agreement is
+    told.
     """
 
     subject: str
@@ -41,12 +42,14 @@ class PromptRanking:
     """Scores of items that compete within their prompt.
 
     `reads` has shape (items, orders, repeats), NaN where unreadable or not asked; `means` holds the
-    mean score per item of each arm; `cluster` gives each item's prompt as a code from 0. `base` is
-    the arm that the others are compared with, `order` the name of the order in labels.
+    mean score per item of each arm; `prompt` gives each item's prompt as a code from 0, `cluster`
+    that of the prompt, which all near copies share. `base` is the arm that the others are compared
+    with, `order` the name of the order in labels.
     """
 
     reads: Floats
     means: Mapping[str, Floats]
+    prompt: Ints
     cluster: Ints
     base: str = "balanced"
     order: str = "order"
@@ -102,7 +105,7 @@ class Scored(Protocol):
 
     @property
     def cluster(self) -> Ints:
-        """Each item's stimulus as a code from 0, shape (items,)."""
+        """The cluster of each item's stimulus as a code from 0, shape (items,)."""
 
     @property
     def temperature(self) -> float | None:

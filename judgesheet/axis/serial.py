@@ -65,7 +65,7 @@ class Sequenced:
         item = items(read, across_arms=True)
         means = np.bincount(item, weights=numbers) / np.bincount(item)
         block = codes(read[list(self.block)])
-        return serial(numbers - means[item], block, value_codes(read["stimulus"]))
+        return serial(numbers - means[item], block, value_codes(read["cluster"]))
 
 
 @figure("r", symbol="ρ_prev", null=0.0)

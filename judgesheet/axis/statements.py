@@ -364,9 +364,10 @@ def longest(readings: Readings, rating: str, unit: str) -> Iterator[Rating]:
 
 def few_asked(readings: Readings, what: str = "prompts") -> Iterator[str]:
     """The caveat of a run on few prompts (or tasks: `what`)."""
-    stimuli = made(readings)["stimulus"].nunique()
+    stimuli, different = made(readings)[["cluster", "stimulus"]].nunique()
     if 0 < stimuli < _FEW_ASKED:
         told = f"{what} were" if stimuli > 1 else f"{what.removesuffix('s')} was"
+        told = told if stimuli == different else f"independent {told}"
         yield f"Only {stimuli} {told} asked; intervals are wide and few effects can be seen."
 
 

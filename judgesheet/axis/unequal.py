@@ -1,9 +1,10 @@
 """Does the order matter on every stimulus, on a few, or on none? Which are they?
 
 A judge that is blind to the order except on one stimulus in ten has small averages. Here each
-stimulus is tested alone: if the order does not matter, the verdicts on an item could be exchanged
-between its orders. Every axis has these figures: it adopts them, adds `measure` to its measuring
-and `find` to its findings, and says what a verdict gives to each thing listed.
+stimulus is tested alone, near copies of one together: if the order does not matter, the verdicts on
+an item could be exchanged between its orders. Every axis has these figures: it adopts them, adds
+`measure` to its measuring and `find` to its findings, and says what a verdict gives to each thing
+listed.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -125,7 +126,7 @@ class Stimuli:
         # Arms differ in which orders they show: the calls of an item are all exchangeable.
         item = items(read, across_arms=True)
         stimulus = np.zeros(int(item.max(initial=-1)) + 1, dtype=np.int64)
-        stimulus[item] = value_codes(read["stimulus"])
+        stimulus[item] = value_codes(read["cluster"])
         orders, order = _distinct(read["order"])
         places = max(map(len, orders), default=0)
         verdicts, verdict = _distinct(read["value"])
@@ -145,7 +146,7 @@ class Stimuli:
     @cached_property
     def names(self) -> Sequence[str]:
         """The stimuli that are tested."""
-        return [str(name) for name in self._read["stimulus"].unique()[self.tested]]
+        return [str(name) for name in self._read["cluster"].unique()[self.tested]]
 
     @property
     def calls(self) -> Ints:

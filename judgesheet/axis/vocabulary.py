@@ -12,7 +12,11 @@ _WHY = r"""(?:(?:brief|short|key|my|the)\s)?«
       reasons? reasoning rationale explanations? why justification»"""
 LABEL = rf"""(?:{_WHY} | (?:(?:brief|short|key|my|the)\s)?«
       feedback comments? analysis assessment evaluation summary details? strengths?
-      weakness(?:es)? notes? criterion evidence differences?»)"""
+      weakness(?:es)? pros cons positives negatives notes? criterion evidence differences?»)"""
+REASON_KEY = r"""reason | rational | expla | justif | why | thought | think | analy | critique |
+    feedback | [ck]omm?ent | assess | evaluat | summary | strength | weakness | evidence | differen
+    | pros\b | cons\b | grund | begründ | raison | motiv | raz[oó]n | 理由 | 说明 | 근거 | 이유"""
+"""What is in the name of a key that asks for reasons."""
 LINK = r"""«
       however also additionally further(?:more)? moreover overall in_addition in_short
       in_summary in_contrast in_conclusion summing_up to_sum_up besides still but and though
@@ -113,13 +117,20 @@ _I = r"""(?:I|we)\s«
       ch[o]+se pick(?:ed)? select(?:ed)? ga?[iv]+e prefer(?:red)? rated? scored? assign(?:ed)?
       award(?:ed)? judged? based went_with decided»
     (?=.{0,120}\b(?:because|since|as|for|due|on|given)\b)"""
+_I_SEE = r"""(?:I|we)\s«see saw find found»\sno\s(?:\w+\s){0,2}«
+      differences? errors? mistakes? faults? gaps? flaws?»"""
 _SCORE_REFLECTS = r"""(?:the|this|my)\s(?:score|rating|grade|verdict|decision|choice|assessment)\s
     «
       reflects is_based was_based is_due was_made_on follows_from rests_on comes_from»"""
 
+# "To reach the top level it would have to": what another verdict would have asked for.
+_FOR_MORE = r"""(?:to|for)\s(?:(?:reach|get|earn|achieve|merit)\s)?(?:the|an?|full)\s(?:\w+\s){0,2}?
+    «level score grade marks rating»,?\s(?:it|they|the\s\w+)\s(?:would|has|have|needs?)\b"""
+
 ENGLISH = rf"""
-    there\s(?:is|are)\s(?:no|little|not|some|also|only|one|an?)\b
-    | {_WHY}(?=\W|$) | {LABEL}\W*$ | {_BECAUSE} | {_I} | {_SCORE_REFLECTS} | {_ANY_SUBJECT}
+    {_FOR_MORE} | there\s(?:is|are)\s(?:no|little|not|some|also|only|one|an?)\b
+    | {_WHY}(?=\W|$) | {LABEL}\W*$ | {_BECAUSE} | {_I} | {_I_SEE} | {_SCORE_REFLECTS}
+    | {_ANY_SUBJECT}
     | (?:«
       only just even mostly also»\s)?«
       the this these its their an? each every all both most many some several half which your»
@@ -217,6 +228,84 @@ OTHER_LANGUAGES: Mapping[str, str] = {
       क्योंकि कारण (?:(?:यह|पहला|दूसरा)_)?(?:उत्तर|जवाब) เพราะ เหตุผล คำตอบ נימוק התשובה›""",
 }
 
+# -- statements, known by their small words --------------------------------------------------------
+
+# By language: what a statement begins with that is no order, exclamation or answer. Nouns, verbs
+# and adjectives never end; articles, prepositions, quantifiers and question words do.
+STATEMENTS: Mapping[str, str] = {
+    "English": r"""«
+      the an? there what where when while whereas from in on at to of by for with without within
+      as since because although though only nothing none neither nor each every all
+      both most many much some several half parts? either who two three four five six under after
+      before between beyond among across despite besides had its their his her
+      [a-z]{3,}ly [a-z]{3,}[^sui]s»""",
+    "German": r"""«
+      der die das(?!_(?:war|ist|sind|wäre|hier)) den dem des eine?[nmrs]? es im in bei
+      mit ohne nur lediglich allein alles alle nichts zwei drei vier wer was wo wie beim zum zur
+      für von vom auch hier dort sowohl weder
+      manche viele einige wenige fast jede[rsmn]? beide[sn]?»""",
+    "French": r"""«
+      la le les l['’]\w+ un une des du de il elle on dans sur sans avec pour seule?s? tout toute?s?
+      tous rien deux trois plusieurs chaque quelques ni»""",
+    "Spanish": r"""«
+      el la los las una? unos unas de del en con sin para por sol[oa] sólo solamente todo toda
+      todos todas nada falta[n]? hay se cada dos tres ningun[oa]? aunque»""",
+    "Portuguese": r"""«
+      o a os as uma? uns umas do da dos das em no na nos nas com sem para por só apenas todo toda
+      todos todas nada falta[m]? há cada dois duas três embora»""",
+    "Italian": r"""«
+      il lo la i gli le una? uno di del della dei delle in nel nella con senza per solo soltanto
+      tutto tutta tutti tutte nulla niente manca(?:no)? due tre ogni ciascun[oa]?»""",
+    "Dutch": r"""«
+      de het(?!_(?:is|was)) een er in op bij met zonder voor van alleen slechts alles niets
+      elk elke twee drie beide alle veel weinig enkele»""",
+    "Russian": r"""«
+      в на из без для по с у не все всё два три каждый только лишь указан\w* отсутству\w+»""",
+    # Without spaces a sentence has no first word: it is as long as several, and says nothing below.
+    "Chinese": r"[一-鿿][一-鿿，、,]{5,}$",
+    "Japanese": r"(?=.{0,200}[ぁ-ん])[一-鿿ぁ-んァ-ヶー、]{8,}$",
+}
+SPACELESS = ("Chinese", "Japanese")
+
+# What is at hand when somebody judges: a sentence without any of it cannot be about the verdict.
+AT_HAND: Mapping[str, str] = {
+    "English": r"""«
+      scor\w+ rat(?:e|ed|ing|ings) grad(?:e|es|ed|er|ing) marks? verdicts? decision\w*
+      cho(?:ice|ose|sen) pick\w* winners? results? judg\w+ labels? ranking
+      (?:the|in|of|reversed?)_order scales? levels? rank\w* assess\w* evaluat\w+ instead rather
+      again above previous\w* earlier original\w* initial\w* correct(?:ion|ed|ing) higher lower
+      notch stars? please you your let me us this that these those if unless reconsider\w*
+      chang\w+ updat\w+ revis\w+ now final\w* way everything_else points? placeholder instruct\w+
+      told asked_to joke serious\w* grain
+      (?:an?|the|be|is|to|say|like|as|or|than|just|exactly)_(?:one|two|three|four|five|six|seven|eight|nine|ten)$
+      (?:is|ist|est|es|è|é|be|to|an?|auf|zu|een|une?)_\d{1,2}»""",
+    "German": r"""«
+      das_(?:war|ist|sind|wäre) noten? note wertung bewertung punkte? urteil entscheidung sieger
+      gewinner dies\w* jen\w* bitte sie_(?:bitte|müssen) oben vorher vorhin zuvor stufen? skala
+      wenn falls sonst nein wäre hätte»""",
+    "French": r"""«
+      noter? notes jugement verdict choix gagnant ci-dessus précédent\w* échelle si non cela ceci
+      ça serait»""",
+    "Spanish": r"""«
+      nota notas puntos? puntuaci[óo]n veredicto elecci[óo]n ganador anterior arriba escala esto
+      eso sería»""",
+    "Portuguese": r"""«
+      pontos? pontuação veredito escolha vencedor acima isto isso seria»""",
+    "Italian": r"""«
+      punti? voto voti punteggio giudizio scelta vincitore sopra precedente questo quello
+      sarebbe»""",
+    "Dutch": r"""«
+      cijfer punten oordeel keuze winnaar hierboven schaal dit dat zou als»""",
+    "Russian": r"""«
+      оценк\w* балл\w* выбор\w* выше вердикт\w* шкал\w* это эт[аоуи]\w* если бы верн\w+_\d»""",
+    "Chinese": r"""‹
+      我 你 您 请 吧 分(?![别析布]) 评 应 该 改 这 那 此 上 前 后来 才 是[一二三四五] 作废 数 反
+      错 别 算 再 还是 忽略 无视 取消 收回 当真 笑 重 其实 实际 等 换 调 更 第[一二] 另›""",
+    "Japanese": r"""‹
+      私 評 べき この その これ それ 今 訂 違 逆 やはり やっぱり いや 実 本当 むしろ ください くれ
+      無視 ではな 直 変 忘 思 嘘 ごめん すみ わけ 方が 冗談 点$ つ目›""",
+}
+
 # -- how a closing begins --------------------------------------------------------------------------
 
 _MY_VERDICT = "(?:final_)?(?:verdict|answer|decision|choice|score|rating|evaluation|judg\\w+)$"
@@ -246,10 +335,11 @@ TURN = rf"""
       disregard_(?:that|this|the|my) ignore_(?:this|that|the_above|my|it) chang(?:e|ed|ing)_my
       kidding joking by_(?:accident|mistake|error) in_error
       (?:names|labels|numbers|responses|answers|scores|two|order)_(?:are_|were_|got_)?(?:swapped|switched|reversed|flipped|inverted|mixed)
-      (?:this|it|that|score|verdict|rating|winner)_(?:should|must|ought_to)_(?:be|have_been)_{_HEIGHT}
+      (?:^|this_|it_|that_|score_|verdict_|rating_|winner_)(?:should|must|ought_to)_(?:be|have_been)_{_HEIGHT}
       either_way toss-?up
       re-?(?:consider(?:ed|ing)?|think(?:ing)?|evaluat\w+|assess\w*|grad(?:ed?|ing)|scor(?:ed?|ing))
-      revis(?:e|ed|ing)_(?:my|the|this|it|to)
+      revis(?:e|ed|ing)_(?:my|the|this|it|to|from|down|up)
+      i_(?:was|am|stand)_(?:wrong|mistaken|corrected|confused)
       (?:retract|withdr[ae]w|revoke)_(?:that|this|my|the)
       (?:scratch|strike|cancel|undo)_(?:that|it|this) looking_(?:again|closer|back) never_?mind
       (?:swap|switch|flip|invert|revers)(?:e|p?ed)?_(?:the_two|them|these|those|that|it|my|places|sides|order)
@@ -275,9 +365,12 @@ _LONE = r"""^(?:or\s)?(?:
     | ^(?:more|better)$ | (?<!\w)(?:less|worse|higher|lower)$"""
 OF_THE_VERDICT = rf"""
     {_LONE} | not\s(?:an?\s|really\s)*\d | half\s(?:of\s)?that$ | «
+      the_above_(?:is|was|should|must|can|may|score|number|verdict) these_(?:numbers|scores|values)
+      (?:random|arbitrary|made-up)_(?:value|score|number|choice)
       too_(?:fast|quickly|soon|early|hastily) actually no_longer deserv\w+
       (?:less|minus|more)_(?:one|two|half) merit(?:s|ed)?_(?:less|more|this|that|it|a)
-      guess(?:work)? (?:this|that)_(?:score|number|rating|grade|verdict|mark)_is_off$ would_have
+      guess(?:work)? (?:this|that)_(?:score|number|rating|grade|verdict|mark)_is_off$
+      would_have(?!_(?:to|been_(?:stronger|better|clearer|more|complete|perfect|useful|helpful|nice|good)))
       sarcas\w* ironic\w* maybe perhaps final_answer
       (?:should|must|needs?_to|has_to|ought_to|could|might|may|would)(?:n['’]t)?_(?:(?:also|even|well)_)?(?:be|have_been)_{_HEIGHT}
       (?:it|this|that|score|verdict|rating)_(?:should|must|ought|needs)

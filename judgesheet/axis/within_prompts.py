@@ -13,7 +13,7 @@ from judgesheet.axis.scored import Scored
 from judgesheet.axis.views import off_quality
 from judgesheet.base.limits import MOST_PAIRED
 from judgesheet.base.missing_reasons import Reason
-from judgesheet.stats.interval import cluster_rate
+from judgesheet.stats.interval import cluster_rate, pooled_rate
 
 figure = Figures("")
 NO_PAIRS = Reason("no_pairs", "no prompt has two responses of different known quality")
@@ -43,21 +43,18 @@ def pair_accuracy(scores: Scored) -> UnkeyedEstimate:
         return UnkeyedEstimate(label, cluster_rate([], [])).without_value(NO_REFERENCE)
     means = scores.contest.means[scores.contest.base]
     known = ~np.isnan(quality) & ~np.isnan(means)
-    counts = [
-        _pairs(means[mine], quality[mine])
-        for mine in _by_prompt(scores.cluster[known], np.flatnonzero(known))
-    ]
+    prompts = _by_prompt(scores.contest.prompt[known], np.flatnonzero(known))
+    counts = [_pairs(means[mine], quality[mine]) for mine in prompts]
     right, pairs = np.array(counts).reshape(-1, 2).T
-    draft = UnkeyedEstimate(
-        label, cluster_rate(right, pairs), n=int(pairs.sum()), given=scores.quality()
-    )
+    share = pooled_rate(right, pairs, scores.cluster[[mine[0] for mine in prompts]])
+    draft = UnkeyedEstimate(label, share, n=int(pairs.sum()), given=scores.quality())
     return draft.or_absent(NO_PAIRS)
 
 
-def _by_prompt(cluster: Ints, items: Ints) -> list[Ints]:
-    """The items of each cluster, `MOST_PAIRED` of them at most."""
-    sequence = np.argsort(cluster, kind="stable")
-    starts = np.flatnonzero(np.diff(cluster[sequence])) + 1
+def _by_prompt(prompt: Ints, items: Ints) -> list[Ints]:
+    """The items of each prompt, `MOST_PAIRED` of them at most."""
+    sequence = np.argsort(prompt, kind="stable")
+    starts = np.flatnonzero(np.diff(prompt[sequence])) + 1
     return [mine[:MOST_PAIRED] for mine in np.split(items[sequence], starts)]
 
 

@@ -52,6 +52,8 @@ together."""
 LARGEST_COUNT = 10**9
 """Tokens of a call, and a rating, whichever its sign: no scale and no reply reaches so far, and
 sums stay sums."""
+SMALLEST_NUMBER = 1e-100
+"""A rating closer to zero is zero: so is its square, by which sums are divided."""
 MOST_REPEATS = 1_000
 """Repeats of a call, and steps that two recorded responses are apart: more is a typing error."""
 LONGEST_SCALE = 100
@@ -76,6 +78,8 @@ LONGEST_TIME = 64
 """Characters of a time in a header."""
 MOST_COMPLAINTS, LONGEST_COMPLAINT = 100, 2_000
 """Texts of an error that are looked at, and characters of each."""
+LONGEST_WAIT_S = 366 * 86_400.0
+"""Seconds that a server can ask to wait: a year says never."""
 MOST_REMEMBERED = 64
 """Secrets of earlier requests, which a late answer may still quote."""
 LONGEST_SPELLING = 24
@@ -150,6 +154,8 @@ MOST_GROUPS = 60
 """Of stimuli that are left out in turn, so that the cost stays bounded."""
 MOST_PAIRED = 1_000
 """Responses to a prompt whose pairs are counted: half a million pairs say enough of one prompt."""
+MOST_SYSTEMS = 300
+"""Systems of a table: each is compared with every other one, 45,000 differences in all."""
 MOST_COMPARED = 100
 """Different readings of one item that are compared with each other, and equal ones of each."""
 LARGEST_T = 1e3

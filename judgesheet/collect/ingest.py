@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 from judgesheet.axes import all_axes
 from judgesheet.axis import Axis, StatingFacts
+from judgesheet.axis.material import clusters
 from judgesheet.base.digits import count
 from judgesheet.base.errors import StimuliError
 from judgesheet.base.files import records
@@ -23,12 +24,22 @@ from judgesheet.base.limits import (
     MOST_REMEMBERED_ROWS,
     MOST_REPEATS,
 )
-from judgesheet.base.records import Call, Label, Plan, Reply, canonical_json, digest
+from judgesheet.base.records import (
+    Call,
+    Label,
+    Plan,
+    Reply,
+    Stimulus,
+    canonical_json,
+    digest,
+)
 from judgesheet.collect.batches import fill, ingest_results
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.measuring.parsing import alike, read
 
 _KINDS = {"axis": str, "stimulus": str, "cell": dict}
+_ABOUT = ("group", "stimulus_text")
+"""What a record may say of its stimulus, so that copies of one are told: a name, and its words."""
 _FIELDS = {*_KINDS, "repeat", "verdict"}
 BEYOND_TABLES = 2**63
 MEAN_TOLERANCE = 0.051
@@ -119,6 +130,7 @@ def _ingest_recorded(
                 "name": file.name,
                 "stimuli": sum(one == axis for one, _ in reader.stimuli),
                 "digest": digest("\n".join(calls)),
+                **reader.copies(axis),
             }
             for axis in axes
         ],
@@ -149,6 +161,7 @@ class _Reader:
     def __init__(self) -> None:
         self.homes: dict[tuple[str, str], str] = {}
         self.stimuli: dict[tuple[str, str], None] = {}  # a set in order
+        self._about: dict[tuple[str, str], dict[str, str]] = {}
         self._facts: dict[tuple[str, ...], str] = {}
         self._names: set[str] = set()
         self._cells: dict[str, _Cell] = {}
@@ -161,7 +174,7 @@ class _Reader:
         if fault := _fault_of_form(record):
             raise StimuliError(f"{where}: {fault}")
         cell, repeat = self._cell(record, where), record.get("repeat", 0)
-        fault = cell.fault or _fault_of_repeat(repeat)
+        fault = cell.fault or _fault_of_repeat(repeat) or self._fault_of_stimulus(record, cell)
         if not fault:
             verdict, fault = self._verdict(record["verdict"], cell)
         if fault := fault or _fault_of_text(record, cell, verdict) or self._fault_among(cell):
@@ -177,6 +190,27 @@ class _Reader:
             id=digest(f'{cell.head},{repeat},[],{{}},"recorded"]')[:24],  # `Call.content_id`
         )
         return call, verdict
+
+    def copies(self, axis: str) -> dict[str, Any]:
+        """How many stimuli are independent and which are copies, where records tell of stimuli."""
+        told = {name: about for (of, name), about in self._about.items() if of == axis}
+        if not told:
+            return {}
+        found = clusters([Stimulus(name, axis, about, "") for name, about in told.items()])
+        stimuli = sum(of == axis for of, _ in self.stimuli)
+        return {"independent": stimuli - len(found), **({"clusters": found} if found else {})}
+
+    def _fault_of_stimulus(self, record: Mapping[str, Any], cell: "_Cell") -> str | None:
+        """What is wrong with what a record says of its stimulus, which all records say alike."""
+        for name in _ABOUT:
+            if (said := record.get(name)) is None:
+                continue
+            if not isinstance(said, str):
+                return f"{name} must be words"
+            about = self._about.setdefault((cell.axis.NAME, cell.stimulus), {})
+            if about.setdefault(name, said) != said:
+                return f"{name} of {cell.stimulus} is another one than in a row before"
+        return None
 
     def _cell(self, record: Mapping[str, Any], where: str) -> "_Cell":
         """The cell of a record, which must have one; its repeats mostly stand beside it."""

@@ -130,16 +130,16 @@ def prices(text: str) -> tuple[float, float]:
                         "--prices takes two numbers from 0, such as 0.15,0.60")  # fmt: skip
 
 
-def scale(text: str) -> tuple[float, float]:
-    """The ends of `--scale LOW:HIGH`."""
-    return _two_numbers(text, ":", operator.lt, "--scale takes two numbers, such as 1:5")
+def scale(text: str, option: str = "--scale") -> tuple[float, float]:
+    """The ends of an option `LOW:HIGH`."""
+    return _two_numbers(text, ":", operator.lt, f"{option} takes two numbers, such as 1:5")
 
 
 def ends_of(
-    _ctx: click.Context, _param: click.Parameter, told: str | None
+    _ctx: click.Context, param: click.Parameter, told: str | None
 ) -> tuple[float, float] | None:
     """The ends of an option that takes them, None where it is left out."""
-    return None if told is None else scale(told)
+    return None if told is None else scale(told, param.opts[0])
 
 
 def _two_numbers(

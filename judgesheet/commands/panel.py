@@ -35,6 +35,7 @@ def panel(*sources: str | Path, accuracy: float | None = None) -> "Panel":
         raise UsageError(f"a panel is made of 2 to {MOST_JUDGES} judges, not {len(sources)}")
     folders = [Path(one) if Path(one).is_dir() else Path(one).parent for one in sources]
     runs, names = [], []
+    seen: dict[tuple[object, ...], str | Path] = {}
     for folder, source in zip(folders, sources, strict=True):
         if not (folder / LEDGER).is_file():
             raise RunError(
@@ -42,6 +43,10 @@ def panel(*sources: str | Path, accuracy: float | None = None) -> "Panel":
                 "the run directory"
             )
         with Ledger.open(folder / LEDGER) as ledger:
+            begun = ledger.get_meta("plan"), ledger.get_meta("created_at")
+            if begun in seen:
+                raise UsageError(f"{source} is the same run as {seen[begun]}: a judge votes once")
+            seen[begun] = source
             runs.append(read_all(ledger))
         names.append(str(load(folder).judge.get("model") or folder.name))
     return together(_apart(names), runs, folders, accuracy)

@@ -3,6 +3,7 @@
 A sheet may come from anybody: nothing in it is believed but what follows from something else.
 """
 
+import logging
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -81,6 +82,7 @@ def _attached(content: bytes, file: Path) -> bytes:
     from pypdf import PdfReader
     from pypdf.errors import PyPdfError
 
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # what is wrong is said once, by us
     try:
         # Anybody may have made the file, so anything may be where something else belongs.
         found = PdfReader(BytesIO(content)).attachments.get(DATASHEET, [])

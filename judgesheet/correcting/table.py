@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from judgesheet.base.errors import StimuliError, UsageError
-from judgesheet.base.limits import MOST_ROWS
+from judgesheet.base.limits import MOST_ROWS, MOST_SYSTEMS
 from judgesheet.correcting.words import Kind, is_empty, kind_of, slot, worth
 from judgesheet.importers.logs import Row, opened
 
@@ -104,7 +104,13 @@ def read(path: Path, choice: Choice) -> Table:
             f"{path.name} holds no verdict: the column {columns['verdict']} is empty"
         )
     grouped = bool(choice.prefix) or "group" in columns
-    return Table(path.name, kind, tuple(judged), scale, human, grouped)
+    table = Table(path.name, kind, tuple(judged), scale, human, grouped)
+    if len(table.systems) > MOST_SYSTEMS:
+        raise StimuliError(
+            f"{path.name} has {len(table.systems):,} systems, and {MOST_SYSTEMS} at most are "
+            "compared: is their column the right one (--map system=COLUMN)?"
+        )
+    return table
 
 
 def _rows(rows: Iterator[Row], name: str) -> Iterator[Row]:
@@ -130,6 +136,8 @@ def _columns(present: tuple[str, ...], choice: Choice, name: str) -> dict[str, s
                 f"{name} has no column {one!r} ({FIELDS[one]}): --map {one}=COLUMN; the columns "
                 f"are {', '.join(present)[:300]}"
             )
+    if columns["verdict"] == columns.get("label"):
+        raise UsageError(f"{columns['verdict']} cannot be both verdict and label: every judge errs")
     return columns
 
 

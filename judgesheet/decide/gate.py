@@ -81,7 +81,8 @@ def _too_few(sheet: Datasheet, policy: Policy) -> dict[str, tuple[str, bool]]:
 def _of_copies(verdict: Verdict, few: Mapping[str, tuple[str, bool]]) -> Verdict:
     """The verdict, or void where too few stimuli are independent.
 
-    Intervals know how few there are, so that these break a limit; they do not know copies.
+    Few that are no copies can break a limit; what two stories told often show is nothing against
+    a judge, either.
     """
     why, copied = few.get(Key.parse(verdict.key).axis, ("", False))
     if not why or not (verdict.status == "proven" or (verdict.status == "broken" and copied)):

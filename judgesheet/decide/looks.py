@@ -1,9 +1,9 @@
 """A run that is looked at while it grows, and stops once a policy is decided.
 
 The design is that of the whole run. A look takes the first stimuli of each axis, in an order that
-the seed fixes, and of the calls on them those that a limit reads. It has the level at which all
-looks together err as one look at the whole run would (`stats.spending`), so that the run may stop
-at any of them.
+the seed fixes and near copies together, and of the calls on them those that a limit reads. It has
+the level at which all looks together err as one look at the whole run would (`stats.spending`), so
+that the run may stop at any of them.
 """
 
 import json
@@ -11,6 +11,7 @@ import zlib
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from math import ceil
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -18,6 +19,7 @@ import numpy as np
 
 from judgesheet.axes import all_axes
 from judgesheet.axis import NamingReads, Readings
+from judgesheet.base.clusters import Clusters
 from judgesheet.base.errors import RunError
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Datasheet
@@ -29,10 +31,10 @@ from judgesheet.stats.confidence import LEVEL, at_confidence
 from judgesheet.stats.spending import nominal, obrien_fleming
 
 if TYPE_CHECKING:
-    from judgesheet.base.records import Call
+    from judgesheet.base.records import Plan
 
 SHARES = (0.4, 0.6, 0.8, 0.9, 1.0)
-"""Of an axis's stimuli, what each look takes; docs/proof/until_decided.md compares others."""
+"""Of an axis's independent stimuli, what each look takes; see docs/proof/until_decided.md."""
 SPENDING = obrien_fleming
 Reached = dict[str, int]
 """The look that each axis has reached, from 0."""
@@ -43,15 +45,24 @@ class PlannedCell(NamedTuple):
 
     id: str
     axis: str
-    stimulus: str
+    cluster: str
     cell: Mapping[str, Any]
 
 
-def of_plan(calls: Iterable["Call"]) -> list[PlannedCell]:
+def of_plan(plan: "Plan") -> list[PlannedCell]:
     """The calls of a plan."""
+    told = ((one.id, one.axis, one.stimulus, one.cell, one.repeat) for one in plan.calls)
+    return _planned(told, plan.provenance)
+
+
+def _planned(
+    calls: Iterable[tuple[str, str, str, Mapping[str, Any], int]], provenance: Mapping[str, Any]
+) -> list[PlannedCell]:
+    """The calls (id, axis, stimulus, cell, repeat), each with the cluster of its stimulus."""
+    clusters = cache(partial(Clusters.of, provenance))
     return [
-        PlannedCell(one.id, one.axis, one.stimulus, {**one.cell, "repeat": one.repeat})
-        for one in calls
+        PlannedCell(one, axis, clusters(axis)[stimulus], {**cell, "repeat": repeat})
+        for one, axis, stimulus, cell, repeat in calls
     ]
 
 
@@ -59,8 +70,8 @@ def of_plan(calls: Iterable["Call"]) -> list[PlannedCell]:
 class Schedule:
     """The looks at one axis.
 
-    `calls` are the ids of those that a limit reads, by stimulus in the order in which looks take
-    them; each look takes `sizes` stimuli in all, and its intervals have its level.
+    `calls` are the ids of those that a limit reads, by cluster in the order in which looks take
+    them; each look takes `sizes` clusters in all, and its intervals have its level.
     """
 
     calls: Mapping[str, Sequence[str]]
@@ -96,7 +107,7 @@ def schedules(calls: Iterable[PlannedCell], policy: Policy, seed: int) -> Schedu
     for axis, mine in by_axis.items():
         ids: defaultdict[str, list[str]] = defaultdict(list)
         for call in needed(axis, _keys(policy.limit, axis), mine):
-            ids[call.stimulus].append(call.id)
+            ids[call.cluster].append(call.id)
         if ids:
             taken = _shuffled(sorted(ids), seed, axis)
             found[axis] = Schedule.of({name: ids[name] for name in taken})
@@ -189,10 +200,8 @@ class SequentialMonitor:
     def __init__(self, ledger: Ledger, policy: Policy) -> None:
         """Begin, or go on where the ledger was left; RunError if no limit reads any call of it."""
         self._ledger, self._policy, record = ledger, policy, ledger.looks
-        calls = [
-            PlannedCell(key, axis, stimulus, {**json.loads(cell), "repeat": repeat})
-            for key, axis, stimulus, cell, repeat in ledger.cells()
-        ]
+        told = ((*place, json.loads(cell), repeat) for *place, cell, repeat in ledger.cells())
+        calls = _planned(told, ledger.provenance)
         self._ids = [call.id for call in calls]
         self._looks = schedules(calls, policy, ledger.get_meta("seed"))
         if not self._looks:

@@ -2,8 +2,8 @@
 
 Stimuli that are hard for one judge are hard for another, so the difference of two judges is known
 better than either. Every figure is computed again by the axis's own `measure` with one stimulus
-left out of both runs at a time (jackknife); the correlation of what that does to the two figures is
-what `compare` needs.
+and its near copies left out of both runs at a time (jackknife); the correlation of what that does
+to the two figures is what `compare` needs.
 """
 
 import math
@@ -46,13 +46,18 @@ def between(
     axis: Axis, old: Readings, new: Readings, keys: Collection[str]
 ) -> Iterator[tuple[str, float]]:
     """Per key of one axis, the correlation; nothing where the stimuli differ or are few."""
-    stimuli = sorted(set(old.frame["stimulus"]))
-    if stimuli != sorted(set(new.frame["stimulus"])) or len(stimuli) < FEWEST_STIMULI:
+    same = set(old.frame["stimulus"]) == set(new.frame["stimulus"])
+    # Runs of earlier versions know no copies.
+    clusters = min(old.clusters, new.clusters, key=len)
+    if not same or len(clusters) < FEWEST_STIMULI:
         return
     # The same groups for both runs, or the values that are correlated would not belong together.
-    shuffled = np.random.default_rng(0).permutation(np.array(stimuli, dtype=object))
-    count = min(len(stimuli), MOST_GROUPS)
-    groups = [set(shuffled[start::count]) for start in range(count)]
+    shuffled = np.random.default_rng(0).permutation(np.array([*clusters], dtype=object))
+    count = min(len(clusters), MOST_GROUPS)
+    groups = [
+        frozenset[str]().union(*(clusters[name] for name in shuffled[start::count]))
+        for start in range(count)
+    ]
     before, after = (leave_out(axis, readings, groups, keys) for readings in (old, new))
     for key in before.keys() & after.keys():
         rho = shrunk_correlation(before[key], after[key])

@@ -14,6 +14,7 @@ import pandas as pd
 
 from judgesheet.axes import all_axes
 from judgesheet.axis import Readings, Simulating, sweep_keys
+from judgesheet.base.clusters import Clusters
 from judgesheet.base.datasheet import by_key
 from judgesheet.base.digits import count, percent, thousandths
 from judgesheet.base.keys import Key
@@ -125,7 +126,7 @@ def _courses(
     plan: Plan, policy: Policy, judges: Sequence[str], courses: int
 ) -> dict[str, tuple[int, ...]]:
     """Calls that so many runs of each judge make until the policy is decided."""
-    schedules = looks.schedules(looks.of_plan(plan.calls), policy, plan.seed)
+    schedules = looks.schedules(looks.of_plan(plan), policy, plan.seed)
     if not schedules or not courses:
         return {}
     return {
@@ -141,7 +142,7 @@ def _courses(
 class SimulatedRun:
     """A rehearsal of a run that stops once a policy is decided: its calls, its judged sheet.
 
-    `stimuli` are those asked, as a share of the axis's, by axis.
+    `stimuli` are the independent ones asked, as a share of the axis's, by axis.
     """
 
     calls: int
@@ -255,7 +256,8 @@ def _families(keys: Iterable[Key], axis: str) -> frozenset[str]:
 
 def _readings(plan: Plan, name: str, rows: pd.DataFrame, families: frozenset[str]) -> Readings:
     labels = tuple(label for label in plan.labels if label.axis == name)
-    return Readings(parse_rows(all_axes()[name], rows), labels, None, plan.seed, families)
+    table = parse_rows(all_axes()[name], rows, clusters=Clusters.of(plan.provenance, name))
+    return Readings(table, labels, None, plan.seed, families)
 
 
 def _passes(sheet: Datasheet) -> bool:

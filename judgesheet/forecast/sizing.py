@@ -13,6 +13,7 @@ from math import ceil, log2
 from typing import Self
 
 from judgesheet.axis.material import spread
+from judgesheet.base.clusters import Clusters
 from judgesheet.base.digits import cents, thousandths
 from judgesheet.base.errors import UsageError
 from judgesheet.base.keys import Key
@@ -58,10 +59,10 @@ class Target:
 class Design:
     """What reaches a target for a judge such as `judge`.
 
-    So many `stimuli`, of which the pool has `available`, are asked as `profile` asks them: each
-    order up to `repeats` times, `orders` of them. `calls` are those that the figure reads. `cost`
-    is in US dollars at most, None without prices; `half_width` is what the design is expected to
-    have.
+    So many independent `stimuli`, of which the pool has `available`, are asked as `profile` asks
+    them: each order up to `repeats` times, `orders` of them. `calls` are those that the figure
+    reads. `cost` is in US dollars at most, None without prices; `half_width` is what the design is
+    expected to have.
     """
 
     judge: str
@@ -96,7 +97,9 @@ def _design(
     target: Target, profile: str, plan: Plan, judge: str, prices: Prices | None
 ) -> Design | None:
     plan = _read_by(target.key, plan)
-    every = list(dict.fromkeys(call.stimulus for call in plan.calls))
+    # Near copies make no interval shorter: what is halved, and asked for, is independent of others.
+    cluster = Clusters.of(plan.provenance, target.key.axis)
+    every = list(dict.fromkeys(cluster[call.stimulus] for call in plan.calls))
     all_of_them = _half_width(target.key, plan, every, judge)
     # Evenly over the pool: neighbours in a file are often alike.
     half = _half_width(target.key, plan, spread(every, ceil(len(every) / 2)), judge)
@@ -137,15 +140,15 @@ def _nearer(target: Target, stimuli: int, width: float, power: float) -> tuple[i
 
 def _read_by(key: Key, plan: Plan) -> Plan:
     """The plan of the calls that a figure reads alone."""
-    mine = [call for call in of_plan(plan.calls) if call.axis == key.axis]
+    mine = [call for call in of_plan(plan) if call.axis == key.axis]
     read = {call.id for call in needed(key.axis, [key], mine)}
     return replace(plan, calls=tuple(call for call in plan.calls if call.id in read))
 
 
-def _half_width(key: Key, plan: Plan, stimuli: Sequence[str], judge: str) -> float | None:
-    """That of the figure where these stimuli are asked about; None without interval."""
-    asked = set(stimuli)
-    part = replace(plan, calls=tuple(call for call in plan.calls if call.stimulus in asked))
+def _half_width(key: Key, plan: Plan, clusters: Sequence[str], judge: str) -> float | None:
+    """That of the figure where these clusters are asked about; None without interval."""
+    asked, cluster = set(clusters), Clusters.of(plan.provenance, key.axis)
+    part = replace(plan, calls=tuple(c for c in plan.calls if cluster[c.stimulus] in asked))
     return dict(half_widths(part, judge, [str(key)])).get(str(key))
 
 

@@ -5,7 +5,6 @@ Nothing here holds more than one row (one batch of a Parquet file), however larg
 
 import csv
 import json
-import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -17,7 +16,14 @@ from typing import Any
 
 from judgesheet.base.errors import StimuliError
 from judgesheet.base.files import numbered_lines, read_from, records
-from judgesheet.base.limits import LARGEST_BATCH, LONGEST_LINE, MOST_COLUMNS, MOST_LINES
+from judgesheet.base.limits import (
+    LARGEST_BATCH,
+    LARGEST_COUNT,
+    LONGEST_LINE,
+    MOST_COLUMNS,
+    MOST_LINES,
+    SMALLEST_NUMBER,
+)
 
 DELIMITERS = ",;\t"
 HALVES = re.compile("[\ud800-\udfff]")
@@ -110,7 +116,7 @@ class Row:
         elif cell is None or cell == "":
             yield None
         else:
-            number = _finite(cell)
+            number = finite(cell)
             if number is None:
                 raise self._fault(column, cell, "a finite number")
             yield number
@@ -124,15 +130,18 @@ def _clean(text: str) -> str:
     return HALVES.sub("\ufffd", text.strip())
 
 
-def _finite(cell: Any) -> float | None:
-    # Python takes true for 1, which nobody gave as a rating.
-    if isinstance(cell, bool) or not isinstance(cell, int | float | str):
+def finite(cell: Any) -> float | None:
+    """The number that a cell is; None for anything else, and for one that no scale reaches."""
+    # Python takes true for 1, which nobody gave as a rating, and 1_0 for 10.
+    if isinstance(cell, bool) or not isinstance(cell, int | float | str) or "_" in str(cell):
         return None
     try:
         number = float(cell)
     except (ValueError, OverflowError):
         return None
-    return number if math.isfinite(number) else None
+    if not abs(number) <= LARGEST_COUNT:
+        return None
+    return number if abs(number) >= SMALLEST_NUMBER else 0.0
 
 
 # -- files -----------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from secrets import token_hex
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from judgesheet.base.limits import MOST_PARTS_OF_A_BODY
+from judgesheet.base.limits import LONGEST_WAIT_S, MOST_PARTS_OF_A_BODY
 from judgesheet.base.records import Outcome, digest
 from judgesheet.judges.allowances import seconds_until
 
@@ -75,7 +75,7 @@ class Received(NamedTuple):
             seconds = milliseconds / 1000
         elif seconds is None:
             seconds = seconds_until(stated, self.headers)
-        return None if seconds is None else max(0.0, seconds)
+        return None if seconds is None else min(max(0.0, seconds), LONGEST_WAIT_S)
 
 
 class Failed(NamedTuple):

@@ -40,7 +40,7 @@ def assemble(ledger: "Ledger", measured: Measured) -> Datasheet:
             "collected_with": ledger.get_meta("judgesheet"),
             "plan_digest": ledger.get_meta("plan"),
             "ledger_schema": ledger.get_meta("schema_version"),
-            "stimuli": plan.get("stimuli", []),
+            "stimuli": [_without_clusters(pool) for pool in plan.get("stimuli", [])],
             "prompts": [_with_permuted(prompt) for prompt in plan.get("prompts", [])],
             **_parsers(ledger),
             "axis_code": [
@@ -78,21 +78,20 @@ def _caveats(result: AxisResult, ledger: "Ledger", pools: Any) -> Iterator[str]:
     if note := ledger.get_meta("note"):
         yield f"The judge's own note: {note}"
     for pool in pools if isinstance(pools, list) else ():
-        if isinstance(pool, Mapping) and pool.get("axis") == result.name and pool.get("copies"):
-            yield (
-                f"{pool['copies']} of {pool.get('stimuli')} stimuli repeat others, but for what no "
-                "reader sees. They count as independent, so the intervals are too short: leave "
-                "them out."
-            )
         if isinstance(pool, Mapping) and pool.get("axis") == result.name:
             stimuli, independent = (pool.get(name) for name in ("stimuli", "independent"))
             if isinstance(independent, int) and independent != stimuli:
                 yield (
-                    f"{stimuli} stimuli, {independent} independent: the others are near copies, so "
-                    "that intervals are shorter than the data justify."
+                    f"{stimuli} stimuli, {independent} independent: the others are near copies or "
+                    "of the same group, and intervals, tests and counts take them for one."
                 )
             templates = pool.get("templates")
             yield from map(str, templates if isinstance(templates, list) else ())
+
+
+def _without_clusters(pool: Mapping[str, Any]) -> dict[str, Any]:
+    """A pool without the name of every copy in it: a sheet counts them."""
+    return {name: value for name, value in pool.items() if name != "clusters"}
 
 
 def _papers(results: tuple[AxisResult, ...]) -> Iterator[str]:

@@ -23,6 +23,7 @@ from judgesheet.axis import (
 )
 from judgesheet.axis.items import codes, firsts
 from judgesheet.axis.unanswered import CallOutcomes
+from judgesheet.base.clusters import Clusters
 from judgesheet.base.errors import RunError
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.files import decoded
@@ -116,10 +117,12 @@ def _pages(rows: Iterator[Any]) -> Iterator[list[Any]]:
 def readings_of(ledger: "Ledger", frame: pd.DataFrame) -> dict[str, Readings]:
     """The parsed `answers` of a ledger for each axis that this installation knows."""
     parsers, labels = from_records(ledger.parsers()), ledger.labels()
-    temperature, seed = ledger.temperature, ledger.get_meta("seed", 0)
+    temperature, seed, known = ledger.temperature, ledger.get_meta("seed", 0), ledger.provenance
     return {
         str(name): Readings(
-            parse_rows(all_axes()[str(name)], rows, parsers.get(str(name))),
+            parse_rows(
+                all_axes()[str(name)], rows, parsers.get(str(name)), Clusters.of(known, str(name))
+            ),
             tuple(label for label in labels if label.axis == name),
             temperature,
             seed,
@@ -270,8 +273,12 @@ def code_digest(name: str) -> str:
     return digest("\n".join(file.read_text(encoding="utf-8") for file in files))
 
 
-def parse_rows(axis: Axis, rows: pd.DataFrame, parser: Parser | None = None) -> pd.DataFrame:
+def parse_rows(
+    axis: Axis, rows: pd.DataFrame, parser: Parser | None = None, clusters: Clusters | None = None
+) -> pd.DataFrame:
     """The ledger's rows of one axis with the cell as columns and the reading as `value`.
+
+    `cluster` is that of the stimulus in `clusters`, without them the stimulus itself.
 
     `alone` says whether it had lines of its own, None where that is not known. `shape` says what
     came instead, where a call was made and gave none. Where any reply did not end by itself,
@@ -296,6 +303,7 @@ def parse_rows(axis: Axis, rows: pd.DataFrame, parser: Parser | None = None) -> 
     ]
     table = rows[["call_id", "stimulus", "repeat", "reply", "outcome"]].reset_index(drop=True)
     table.insert(0, "axis", axis.NAME)
+    table["cluster"] = table["stimulus"].map(clusters or Clusters())
     for name, values in cells.columns.items():
         if name not in table:
             table[name] = values.iloc[cell].array

@@ -34,9 +34,9 @@ def options(verdicts: Verdicts, of: Truth, chance: Floats) -> list[Option]:
         return []
     ways = list(_ways(verdicts))
     scored = ~np.isnan(chance)
-    stimuli = [name for name, here in zip(verdicts.stimuli, scored, strict=True) if here]
+    clusters = [name for name, here in zip(verdicts.clusters, scored, strict=True) if here]
     rows = [right(verdicts, way, chance)[scored] for way in ways]
-    found = [plain_mean(row, stimuli, (0.0, 1.0)) for row in rows]
+    found = [plain_mean(row, clusters, (0.0, 1.0)) for row in rows]
     together = widened(
         [one.interval for one in found], np.stack([one.parts for one in found], axis=1), (0.0, 1.0)
     )

@@ -49,6 +49,7 @@ class Panel:
     judges: tuple[str, ...]
     questions: int
     stimuli: int
+    independent: int
     truth: Truth
     target: float | None
     pairs: tuple[Pair, ...]

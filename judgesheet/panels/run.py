@@ -34,6 +34,7 @@ def panel(
         judges=verdicts.judges,
         questions=len(verdicts.pairs),
         stimuli=len(set(verdicts.stimuli)),
+        independent=len(set(verdicts.clusters)),
         truth=of,
         target=target,
         pairs=tuple(_pairs(verdicts)),
@@ -49,15 +50,15 @@ def _pairs(verdicts: Verdicts) -> Iterator[Pair]:
     """Kappa on every call, and the correlation of errors where the better one is known."""
     wrong = (1 - verdicts.votes * verdicts.better[:, None, None, None]) / 2
     per_call = verdicts.votes.shape[2] * verdicts.votes.shape[3]
-    stimuli = np.repeat(np.array(verdicts.stimuli), per_call)
+    clusters = np.repeat(np.array(verdicts.clusters), per_call)
     for i, j in combinations(range(len(verdicts.judges)), 2):
         first, second = (verdicts.votes[:, at].reshape(-1) for at in (i, j))
-        kappa = cohens_kappa(first, second, stimuli)
+        kappa = cohens_kappa(first, second, clusters)
         one, other = (wrong[:, at].reshape(-1) for at in (i, j))
         known = ~(np.isnan(one) | np.isnan(other))
         errors = no_figure("no stimulus says which response is better", "no_truth")
         if known.any():
-            found = cluster_jackknife_r(one[known], other[known], stimuli[known])
+            found = cluster_jackknife_r(one[known], other[known], clusters[known])
             errors = figure(found, int(known.sum()))
         read = int((~(np.isnan(first) | np.isnan(second))).sum())
         yield Pair(verdicts.judges[i], verdicts.judges[j], figure(kappa, read), errors)
@@ -75,8 +76,8 @@ def _advice(
     panels = [one for one in made if len(one.judges) > 1]
     one, several = (max(some, key=_accuracy) for some in (singles, panels))
     told = (
-        f"{_named(several)} is right in {_share(several)} at {several.calls} calls, "
-        f"{_named(one)} in {_share(one)} at {one.calls}"
+        f"the best panel, {_named(several)}, is right in {_share(several)} at {several.calls} "
+        f"calls, the best single judge, {_named(one)}, in {_share(one)} at {one.calls}"
     )
     if _accuracy(one) >= _accuracy(several) and one.calls <= several.calls:
         told += ": a single judge is no worse and no dearer"
@@ -84,7 +85,7 @@ def _advice(
         return told
     if chosen is None:
         return f"no way is proven to be right in {100 * target:.0f} %; {told}"
-    return f"{_named(chosen)} is the cheapest proven to reach {100 * target:.0f} %; {told}"
+    return f"the cheapest way proven to reach {100 * target:.0f} % is {_named(chosen)}; {told}"
 
 
 def _accuracy(one: Option) -> float:

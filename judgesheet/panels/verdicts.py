@@ -12,8 +12,8 @@ from judgesheet.base.errors import RunError
 
 Floats = NDArray[np.float64]
 SAID: Mapping[str, float] = {"1": 1.0, "2": -1.0, "tie": 0.0, "abstain": 0.0}
-NOT_OF_THE_QUESTION = ("order", "call_id", "repeat", "reply", "outcome", "value", "alone", "shape",
-                       "distribution")  # fmt: skip
+NOT_OF_THE_QUESTION = ("cluster", "order", "call_id", "repeat", "reply", "outcome", "value",
+                       "alone", "shape", "distribution")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,8 @@ class Verdicts:
         Length J: their names.
     axes, stimuli, pairs
         Length Q: where each pair stands.
+    clusters
+        Length Q: the cluster of its stimulus, which all near copies share.
     votes
         Shape (Q, J, 2, R): 1 where the first of the two names (in alphabetical order) was chosen,
         -1 the second, 0 neither, under each order and repeat; NaN where nothing was read.
@@ -36,6 +38,7 @@ class Verdicts:
     judges: tuple[str, ...]
     axes: tuple[str, ...]
     stimuli: tuple[str, ...]
+    clusters: tuple[str, ...]
     pairs: tuple[str, ...]
     votes: Floats
     better: Floats
@@ -59,7 +62,21 @@ def side_by_side(names: Sequence[str], runs: Sequence[Mapping[str, Readings]]) -
     known = np.array([place[3] for place in index], dtype=np.float64)
     better = np.where(np.abs(known) == 1, known, np.nan)
     axes, stimuli, pairs = (tuple(str(place[at]) for place in index) for at in range(3))
-    return Verdicts(tuple(names), axes, stimuli, pairs, votes, better)
+    shared = _shared(runs)
+    clusters = tuple(shared.get(place, place[1]) for place in zip(axes, stimuli, strict=True))
+    return Verdicts(tuple(names), axes, stimuli, clusters, pairs, votes, better)
+
+
+def _shared(runs: Sequence[Mapping[str, Readings]]) -> dict[tuple[str, str], str]:
+    """(axis, stimulus) -> its cluster, of those that share one in any of the runs."""
+    return {
+        (axis, stimulus): cluster
+        for readings in runs
+        for axis, one in readings.items()
+        for cluster, stimuli in one.clusters.items()
+        for stimulus in stimuli
+        if len(stimuli) > 1
+    }
 
 
 def _votes(readings: Mapping[str, Readings]) -> pd.DataFrame:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from judgesheet.axes import prompt
 from judgesheet.axis import Axis, NamingArms, Options
-from judgesheet.axis.material import independent
+from judgesheet.axis.material import clusters
 from judgesheet.base.digits import cents, counted, thousandths
 from judgesheet.base.files import write_lines
 from judgesheet.base.keys import Key
@@ -67,18 +67,18 @@ def _about_stimuli(
     axis: Axis, used: Sequence[Stimulus], in_pool: int, path: Path | None
 ) -> dict[str, Any]:
     found = [] if path is None else [*pools.problems(axis, used)]
-    copies = sum(problem.code == "identical" for problem in found)
     templates = [problem.what for problem in found if problem.code == "template"]
+    # The built-in ones were written to be independent.
+    alike = {} if path is None else clusters(used)
     return {
         "axis": axis.NAME,
         "name": BUILT_IN if path is None else path.name,
         "stimuli": len(used),
         "in_pool": in_pool,
-        # The built-in ones were written to be so.
-        "independent": len(used) if path is None else independent(used),
+        "independent": len(used) - len(alike),
         "digest": pools.pool_digest(used),
-        **({"copies": copies} if copies else {}),
         **({"templates": templates} if templates else {}),
+        **({"clusters": alike} if alike else {}),
     }
 
 

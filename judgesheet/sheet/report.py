@@ -14,13 +14,17 @@ TEMPLATE = "report.html.jinja"
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table with a sentence above it; `align` has l or r for every column."""
+    """A table with a sentence above it; `align` has l or r for every column.
+
+    `command` stands below the sentence, so that it can be copied.
+    """
 
     title: str
     reading: str
     head: tuple[str, ...]
     align: str
     rows: tuple[tuple[str, ...], ...]
+    command: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -293,6 +293,15 @@ def share(part: float, whole: float) -> str:
     return f"{rounded(100 * part / whole, 1, 100.0)} %" if whole else _DASH
 
 
+def stimuli(number: Any, independent: Any) -> str:
+    """`24`, or `24 (2 independent)` where some are copies of others."""
+    return (
+        count(number)
+        if number == independent
+        else f"{count(number)} ({count(independent)} independent)"
+    )
+
+
 def count(number: Any) -> str:
     """`1,920`; anything that is no number is shown as it is."""
     real = finite(number)

@@ -301,6 +301,11 @@ def by_cluster(values: ArrayLike, clusters: ArrayLike) -> tuple[Floats, Floats]:
     return totals[:, 0], totals[:, 1]
 
 
+def pooled(clusters: ArrayLike, *parts: ArrayLike) -> tuple[Floats, ...]:
+    """The sum per cluster of each of these (m,), as `by_cluster`."""
+    return tuple(by_cluster(part, clusters)[0] for part in parts)
+
+
 def widening(clusters: int, level: float, other: float) -> float:
     """How many times wider a t interval over clusters (at least 2) is at the `other` level."""
     return t_quantile(clusters - 1, two_sided(other)) / t_quantile(clusters - 1, two_sided(level))
@@ -342,20 +347,25 @@ def cluster_mean(
     return estimated(value, at, groups, method, reach, within, least)
 
 
-def mean_t(values: ArrayLike, within: tuple[float, float], least: float = -inf) -> Interval:
-    """Mean of one value per cluster, shape (G,), as `cluster_mean`; NaN entries are dropped."""
+def mean_t(
+    values: ArrayLike,
+    within: tuple[float, float],
+    clusters: ArrayLike | None = None,
+    least: float = -inf,
+) -> Interval:
+    """Mean of values (m,) as `cluster_mean`; each is a cluster if they are not given, NaN drops."""
     array = floats(values)
-    array = array[~np.isnan(array)]
-    return cluster_mean(array, np.ones_like(array), within, least)
+    each = np.arange(array.size) if clusters is None else clusters
+    return cluster_mean(*by_cluster(array, each), within, least)
 
 
-def mean_excess(values: ArrayLike) -> Interval:
-    """Mean of a disagreement across orders less that within them, one per cluster, shape (G,).
+def mean_excess(values: ArrayLike, clusters: ArrayLike | None = None) -> Interval:
+    """Mean of a disagreement across orders less that within them, one per prompt, as `mean_t`.
 
     In truth it is 0 at least: two calls under one order agree at least as often (Cauchy-Schwarz).
     """
     # So is that of a stimulus that was not seen: an excess below 0 is noise of those that were.
-    return mean_t(values, (0.0, 1.0), least=0.0)
+    return mean_t(values, (0.0, 1.0), clusters, least=0.0)
 
 
 def _residuals(sums: Floats, sizes: Floats) -> Floats:
@@ -513,6 +523,12 @@ def _counted(rate: Interval, successes: Floats, trials: Floats) -> Interval:
     if (successes % 1).any() or (trials % 1).any():
         return rate
     return replace(rate, hits=int(successes.sum()), trials=int(trials.sum()))
+
+
+def pooled_rate(successes: ArrayLike, trials: ArrayLike, clusters: ArrayLike) -> Interval:
+    """`cluster_rate` of these parts (m,) of clusters."""
+    hits, calls = pooled(clusters, successes, trials)
+    return cluster_rate(hits, calls)
 
 
 class _Posterior(NamedTuple):

@@ -14,7 +14,7 @@ from judgesheet.base.missing_reasons import Reason
 from ._support import TINY, Floats, Integers, floats
 from .consensus import uniform_picks
 from .flips import top1_flip
-from .interval import Interval, estimated, missing, student, without_ends
+from .interval import Interval, estimated, missing, pooled, student, without_ends
 from .reads import ratio, row_means
 from .standard_error import jackknife_error
 
@@ -54,33 +54,38 @@ def majority_error(q: float, k: int, correlation: float = 0.0) -> float:
     return float(np.exp(likely).sum() / (k + 1))
 
 
-def error_correlation(hits: ArrayLike) -> Interval:
+def error_correlation(hits: ArrayLike, clusters: ArrayLike | None = None) -> Interval:
     """Correlation of the errors of two votes on one prompt, over all pairs of votes.
 
-    (P(both err) - e^2) / (e2 - e^2), where e^2 is estimated by votes on different prompts, so that
-    a small probe is not biased by its own mean. Interval: jackknife over prompts, t quantile, with
-    room for prompts that were not seen.
+    (P(both err) - e^2) / (e2 - e^2), where e^2 is estimated by votes on prompts of different
+    clusters, so that a small probe is not biased by its own mean. Interval: jackknife over
+    clusters, t quantile, with room for prompts that were not seen.
 
     Parameters
     ----------
     hits
-        Shape (G, k): 1 right, 0 wrong, a share for a tie that holds the right one; NaN missing.
+        Shape (m, k): 1 right, 0 wrong, a share for a tie that holds the right one; NaN missing.
+    clusters
+        Shape (m,): labels of any kind; each prompt is one if they are not given.
     """
     array = floats(hits)
-    array = array[(~np.isnan(array)).sum(axis=1) > 1]
-    known, groups = ~np.isnan(array), len(array)
+    several = (~np.isnan(array)).sum(axis=1) > 1
+    labels = np.arange(len(array)) if clusters is None else np.asarray(clusters)
+    array = array[several]
+    known = ~np.isnan(array)
     wrong = np.where(known, 1 - np.nan_to_num(array), 0.0)
     votes = known.sum(axis=1).astype(np.float64)
     errors, squares = wrong.sum(axis=1), (wrong**2).sum(axis=1)
     # Products of different votes only: a vote always agrees with itself.
     joint = errors**2 - squares
-    terms = [votes, errors, squares, votes * (votes - 1), joint, votes**2, errors**2]
+    terms = pooled(labels[several], votes, errors, squares, votes * (votes - 1), joint)
+    sums = np.stack([*terms, terms[0] ** 2, terms[1] ** 2])
+    groups = sums.shape[1]
 
     method = "U-statistic, jackknife over prompts, room for unseen prompts"
     nothing = partial(missing, clusters=groups, method=method)
     if groups < 3:
         return nothing(FEW_PROMPTS)
-    sums = np.stack(terms)
     total = sums.sum(axis=1, keepdims=True)
     value, left_out = float(_correlation(total)[0]), _correlation(total - sums)
     if np.isnan(value):

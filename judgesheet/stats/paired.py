@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from judgesheet.base.missing_reasons import Reason
 
 from ._support import TINY, Floats, floats
-from .interval import Interval, estimated, missing, without_ends
+from .interval import Interval, by_cluster, cluster_mean, estimated, missing, without_ends
 
 NO_PAIRS = Reason("no_pairs", "no pairs")
 ONE_PAIR = Reason("one_pair", "one pair: no interval")
@@ -26,19 +26,22 @@ def sign_test(improved: int, regressed: int) -> float:
     return 2 * float(scipy.special.betainc(differing - fewer, fewer + 1, 0.5))
 
 
-def paired_difference(differences: ArrayLike) -> Interval:
+def paired_difference(differences: ArrayLike, clusters: ArrayLike | None = None) -> Interval:
     """Mean of paired differences of proportions: exact ends of its two parts, combined.
 
     The share of pairs that got better and that of those that got worse each have Clopper and
     Pearson's interval; their ends are combined by their correlation (MOVER), and leave room for
     unseen pairs. One-sided bounds of the adjusted Wald interval (Agresti and Min) miss in up to .13
-    of samples where only one part is there, these in .058 at most.
+    of samples where only one part is there, these in .058 at most. Where a cluster has several
+    pairs, exact ends would take them for independent: the interval is that of a mean over clusters.
 
     Parameters
     ----------
     differences
         Shape (m,): one per pair, from -1 to 1, ties that count a share between; NaN entries are
         dropped.
+    clusters
+        Shape (m,): labels of any kind; each pair is one if they are not given.
 
     References
     ----------
@@ -46,7 +49,12 @@ def paired_difference(differences: ArrayLike) -> Interval:
     general approach", Statistics in Medicine 27, 1693-1702.
     """
     array = floats(differences)
-    array = array[~np.isnan(array)]
+    known = ~np.isnan(array)
+    if clusters is not None:
+        sums, sizes = by_cluster(array, clusters)
+        if sizes.max(initial=0) > 1:
+            return cluster_mean(sums, sizes, within=(-1.0, 1.0))
+    array = array[known]
     pairs = int(array.size)
     method = "paired, exact ends of both parts combined (MOVER); room for unseen pairs"
     if pairs == 0:

@@ -80,7 +80,7 @@ def unreadable_share(knob: Knob, axis: Axis, settings: Sequence[Setting]) -> Fol
     for setting in settings:
         table = setting.readings[axis.NAME].frame
         asked = table[table["outcome"].isin(["ok", "refused"])]
-        lost, calls = by_cluster(asked["value"].isna().astype(float), asked["stimulus"])
+        lost, calls = by_cluster(asked["value"].isna().astype(float), asked["cluster"])
         share = cluster_rate(lost, calls)
         estimate = Estimate(
             key=key,
@@ -111,8 +111,8 @@ def _trends(knob: Knob, axis: Axis, settings: Sequence[Setting], keys: Sequence[
     if not shared:
         return {}
     # None left out first: the estimate itself, by the same way as without each.
-    groups = [frozenset[str](), *(frozenset({stimulus}) for stimulus in sorted(shared))]
-    parts = (replace(r, frame=r.frame[r.frame["stimulus"].isin(shared)]) for r in readings)
+    parts = [replace(r, frame=r.frame[r.frame["stimulus"].isin(shared)]) for r in readings]
+    groups = [frozenset[str](), *parts[0].clusters.values()]
     series = [leave_out(axis, part, groups, keys) for part in parts]
     return {key: _trend_of(knob, np.array([values[key] for values in series])) for key in keys}
 

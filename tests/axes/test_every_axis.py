@@ -12,7 +12,7 @@ import pytest
 
 from judgesheet.axes import all_axes, folder, prompt
 from judgesheet.axis import PROFILES, Axis, NamingParts, Options, ReadingAlike, headline
-from judgesheet.axis.material import independent
+from judgesheet.axis.material import clusters
 from judgesheet.axis.prompt import compile_prompt
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.keys import Key
@@ -118,15 +118,17 @@ def test_replies_are_read_by_no_more_of_the_cell_than_the_axis_says(axis: Axis) 
 @pytest.mark.parametrize("name", all_axes())
 def test_stories_told_over_and_over_are_as_many_as_there_are(name: str) -> None:
     pool = load(all_axes()[name])
-    assert independent(pool) == len(pool)
+    assert clusters(pool) == {}
     copies = [
         replace(one, id=f"{one.id}-{number}", fields=_numbered(one.fields, number))
         for one in pool[:2]
         for number in range(12)
     ]
-    assert independent(copies) == 2
+    assert clusters(copies) == {
+        f"{one.id}-{number}": f"{one.id}-0" for one in pool[:2] for number in range(1, 12)
+    }
     named = [replace(one, fields={**one.fields, "group": "one customer"}) for one in pool[:6]]
-    assert independent([*named, *pool[6:]]) == len(pool) - 5
+    assert clusters([*named, *pool[6:]]) == {one.id: pool[0].id for one in pool[1:6]}
 
 
 @pytest.mark.parametrize("name", all_axes())

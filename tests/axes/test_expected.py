@@ -317,7 +317,7 @@ def _paired(right: np.ndarray, probabilities: np.ndarray, kind: Any = "human") -
     )  # fmt: skip
     found = [Distribution(tuple(line), 1.0, 0.0) for line in probabilities.tolist()]
     asked = pd.DataFrame({
-        "item": items, "stimulus": items // 4, "arm": "balanced", "scale": 3, "distribution": found,
+        "item": items, "cluster": items // 4, "arm": "balanced", "scale": 3, "distribution": found,
     })  # fmt: skip
     return SimpleNamespace(sampled=sampled, asked=asked)
 

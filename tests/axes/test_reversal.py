@@ -25,7 +25,8 @@ def contest(prompts: int, flipping: int) -> PromptRanking:
     reads[::2] = 1.0
     for prompt in range(flipping):
         reads[2 * prompt, 0, :5] = -1.0
-    return PromptRanking(reads, {}, np.repeat(np.arange(prompts), 2))
+    of_items = np.repeat(np.arange(prompts), 2)
+    return PromptRanking(reads, {}, of_items, of_items)
 
 
 def excess(prompts: int, flipping: int) -> Estimate:
@@ -51,7 +52,8 @@ def test_a_judge_that_never_ranks_has_no_flips_to_be_praised_for(ranking: int) -
     """Of 24 prompts all are tied but some; one of them alone would be a figure of one prompt."""
     reads = np.zeros((48, 2, 40))
     reads[: 2 * ranking : 2] = 1.0
-    scores: Any = SimpleNamespace(contest=PromptRanking(reads, {}, np.repeat(np.arange(24), 2)))
+    prompt = np.repeat(np.arange(24), 2)
+    scores: Any = SimpleNamespace(contest=PromptRanking(reads, {}, prompt, prompt))
     [found] = Figures("any").of(excess_flip_rate)(scores)
     if ranking == 3:
         assert found.value == 0

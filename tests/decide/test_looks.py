@@ -194,7 +194,7 @@ def test_a_figure_is_the_same_without_the_calls_that_it_does_not_read(name: str)
     shipped = (policies.load(one) for one in policies.shipped())
     limited = [Key.parse(rule.key) for one in shipped for rule in one.limit]
     limits = {key.name for key in limited if key.axis == name}
-    whole, part = figures(frame, None), of_plan(plan.calls)
+    whole, part = figures(frame, None), of_plan(plan)
     fewer: Counter[str] = Counter()
     groups: dict[frozenset[str], list[str]] = {}
     for key in whole:
@@ -212,14 +212,14 @@ def test_a_figure_is_the_same_without_the_calls_that_it_does_not_read(name: str)
 
 
 def test_looks_take_whole_stimuli_in_an_order_of_the_seed() -> None:
-    calls, rule = of_plan(standard().calls), policies.load("ranking")
+    calls, rule = of_plan(standard()), policies.load("ranking")
     first, again, other = (schedules(calls, rule, seed) for seed in (1, 1, 2))
     mine = first["candidate_order"]
     assert list(mine.calls) == list(again["candidate_order"].calls)
     assert list(mine.calls) != list(other["candidate_order"].calls) != sorted(mine.calls)
     taken = [set(mine.until(look)) for look in range(len(mine.sizes))]
     assert all(less < more for less, more in pairwise(taken))
-    stimulus = {call.id: call.stimulus for call in calls}
+    stimulus = {call.id: call.cluster for call in calls}
     for ids, size in zip(taken, mine.sizes, strict=True):
         names = {stimulus[one] for one in ids}
         assert len(names) == size
@@ -303,7 +303,7 @@ def test_a_spent_budget_leaves_the_look_open(tmp_path: Path) -> None:
 
 def looks_of_first(policy: Path) -> int:
     plan, _ = judgesheet.plan("sim/perfect", axes=ASK["axes"])
-    return len(schedules(of_plan(plan.calls), policies.load(policy), 0)["candidate_order"].until(0))
+    return len(schedules(of_plan(plan), policies.load(policy), 0)["candidate_order"].until(0))
 
 
 def test_a_run_keeps_its_kind_of_looks(tmp_path: Path, policy: Path, rejected: Path) -> None:

@@ -231,6 +231,7 @@ IN_AN_HOUR = "a date"
         ({"Retry-After": IN_AN_HOUR}, 3000, 3600),
         ({"Retry-After": "Thu, 01 Jan 1970 00:00:00 GMT"}, 0, 0),
         ({"Retry-After": "-5"}, 0, 0),
+        ({"Retry-After": "1e99"}, 31_622_400, 31_622_400),
     ],
 )
 def test_retry_after_is_understood(headers: dict[str, str], low: float, high: float) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 import judgesheet
 from judgesheet.base.errors import RunError, UsageError
 from judgesheet.panels.result import Panel
+from judgesheet.sheet.panel import render
 from judgesheet.stats.dawid_skene import posterior
 from tests.command import run
 
@@ -63,6 +65,14 @@ def test_the_atlas_opens_the_cases(panel: Panel) -> None:
     assert run(*command[1:]).returncode == 0
 
 
+def test_the_page_has_a_command_that_can_be_copied(panel: Panel) -> None:
+    command = panel.atlas[0].commands[0]
+    page = render(panel, "md", "a4").decode()
+    assert f"`{command}`" in page
+    assert render(panel, "html", "a4").decode().count(f"<pre>{command}</pre>") == 1
+    assert panel.advice[:1].islower(), "it does not begin with the name of a judge"
+
+
 def test_twins_agree_and_have_no_atlas(runs: list[Path]) -> None:
     found = judgesheet.panel(runs[0], runs[0])
     assert not found.atlas
@@ -104,3 +114,10 @@ def test_truths_are_found_without_being_told() -> None:
     votes = np.stack([np.where(rng.random(400) < hit, true, -true) for hit in (0.9, 0.8, 0.7)], 1)
     found = posterior(votes)
     assert np.mean((found > 0.5) == (true > 0)) > 0.9
+
+
+def test_a_run_votes_once_also_as_a_copy(runs: list[Path], tmp_path: Path) -> None:
+    copy = shutil.copytree(runs[0], tmp_path / "copy")
+    for twice in (runs[0], copy):
+        with pytest.raises(UsageError, match="the same run"):
+            judgesheet.panel(runs[0], twice)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Counts = tuple[Floats, Floats]
-"""Sums and counts per stimulus."""
+"""Sums and counts per cluster of stimuli."""
 LADDER = "pairs a known number of required elements apart (condition ladder)"
 figure = Figures(
     "candidate_order",
@@ -65,8 +65,8 @@ class Pairs:
 
     `verdicts` has shape (pairs, 2 orders, repeats): a code of `stats.pairwise`, or `MISSING`; the
     first order shows (u, v). `asked` (pairs, 2 orders) says which were to be asked. `cells` has one
-    row per pair: its stimulus, the code of that stimulus from 0 (`cluster`), and the keys of its
-    cell but for the order. `seed` is the run's.
+    row per pair: its stimulus, the code of that one's cluster from 0 (`cluster`), and the keys of
+    its cell but for the order. `seed` is the run's.
     """
 
     verdicts: Ints
@@ -155,17 +155,17 @@ class Pairs:
 
     @cached_property
     def cluster(self) -> Ints:
-        """The stimulus of each pair as a code from 0."""
+        """The cluster of each pair's stimulus as a code from 0."""
         return self.cells["cluster"].to_numpy(dtype=np.int64)
 
     @property
     def clusters(self) -> int:
-        """Number of stimuli with a verdict."""
+        """Number of independent stimuli with a verdict."""
         return len(np.unique(self.cluster[(self.verdicts != MISSING).any(axis=(1, 2))]))
 
     @cached_property
     def both_orders(self) -> tuple[Ints, Ints]:
-        """Verdicts (m, 2) of pairs that were answered in both orders, and the stimulus of each.
+        """Verdicts (m, 2) of pairs that were answered in both orders, and the cluster of each.
 
         Every repeat of a pair is one row.
         """
@@ -236,7 +236,7 @@ class Pairs:
         return not first * second or sign_test(first, second) < CHANCE
 
     def by_task(self, values: Floats) -> Counts:
-        """Sums and counts per stimulus of values (pairs, 2, repeats), NaN left out."""
+        """Sums and counts per cluster of values (pairs, 2, repeats), NaN left out."""
         each = values.reshape(len(self), -1)
         return by_cluster(each.ravel(), np.repeat(self.cluster, each.shape[1]))
 
@@ -268,7 +268,7 @@ class Group:
         published: bool = True,
         **more: object,
     ) -> UnkeyedEstimate:
-        """A share of calls or pairs, by sums and counts per stimulus.
+        """A share of calls or pairs, by sums and counts per cluster.
 
         If `published`, Wilson's interval is given beside it, as in the paper; `more` are further
         dimensions, `reason` says why there is no call.
@@ -298,7 +298,10 @@ def arrange(readings: Readings) -> Pairs | None:
     frame = readings.frame
     if frame.empty:
         return None
-    columns = ["stimulus", "pair", "condition", "kind", "delta", "better", "prompt", "listing"]
+    columns = [
+        *("stimulus", "cluster", "pair", "condition", "kind", "delta", "better", "prompt"),
+        "listing",
+    ]
     cells = frame.reindex(columns=columns).astype(object)
     cells = cells.fillna({"prompt": BASELINE, "listing": LISTING})  # recordings may lack both
     cells["delta"] = pd.to_numeric(cells["delta"]).astype(float)
@@ -312,7 +315,7 @@ def arrange(readings: Readings) -> Pairs | None:
     verdicts[code, swapped, repeat] = [CODES.get(value, MISSING) for value in frame["value"]]
     asked = np.zeros((len(pairs), 2), dtype=bool)
     asked[code, swapped] = True
-    pairs = pairs.assign(cluster=pd.factorize(pairs["stimulus"])[0])
+    pairs = pairs.assign(cluster=pd.factorize(pairs["cluster"])[0])
     return Pairs(verdicts, asked, pairs, readings.seed)
 
 

@@ -25,10 +25,11 @@ import math
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import starmap
 from typing import TYPE_CHECKING, Any
 
 from judgesheet.axis import Imputation, Readings
-from judgesheet.axis.afterwords import compiled, explains, is_denied, sentences, takes_back
+from judgesheet.axis.afterwords import compiled, explains, is_denied, sentences, takes_back_beside
 from judgesheet.axis.documents import answers, within
 from judgesheet.axis.items import codes
 from judgesheet.axis.losses import Row, answered, split
@@ -109,16 +110,20 @@ _ALIKE = compiled(
       beide égales? deux igual(?:es)? ambas uguali одинаков\w+» | 一样|相同|同等|동등|같"""
 )
 # What is said of a response that was not chosen.
-_LACKS = compiled(
-    r"""\W*(?:\w+\W+){0,2}?«
+_LACKING = r"""«
       omits? lacks? misses missing fails? leaves? ignores? overlooks? only merely invents?
-      repeats? contradicts? forgets? skips? does(?:n['’]t|_not) (?:has|gives|names|offers)_no
+      repeats? contradicts? forgets? skips? never confuses? mixes
+      does(?:n['’]t|_not) (?:has|gives|names|offers)_no
       is_(?:vague|wrong|incomplete|incorrect|inaccurate|unclear|too|misleading|missing|less|shorter|weaker|not)
-      (?:contains|has|makes)_(?:\w+_){0,3}(?:errors?|mistakes?|slips?|gaps?|flaws?)»"""
-)
-
+      (?:contains|has|makes)_(?:\w+_){0,3}(?:errors?|mistakes?|slips?|gaps?|flaws?)
+      fehl\w+ vergisst lässt nennt_(?:kein\w*|nicht) oublie omet manque omite olvida falta
+      dimentica omette manca esquece vergeet mist pomija упускает забывает»
+    | ‹没有 缺 未 漏 欠 抜け›"""
+_LACKS = compiled(rf"\W*(?:\w+\W+){{0,2}}?{_LACKING}")
+_LACKED_BY = compiled(r".{0,40}?«missing_from absent_from lacking_in omitted_from»\s(?:the\s)?$")
+_BUT_LACKS = compiled(rf"[,;]\s«but yet however»\W+(?:\w+\W+){{0,2}}?{_LACKING}")
 _FAULT = compiled(
-    r"""(?<!\w)(?:«
+    rf"""{_LACKING} | (?<!\w)(?:«
       but not no never nothing none without only merely lacks? miss\w* omit\w* fails? ignores?
       overlooks? wrong errors? incomplete vague unclear weak poor short generic nicht kein\w*
       fehlt pas sans manque no sin falta non senza manca não sem не без нет»
@@ -148,28 +153,52 @@ def prefers_another(words: str, verdict: str) -> bool:
 
 
 def praises_another(words: str, verdict: str) -> bool:
-    """Whether words are about what was not chosen alone, and find no fault with it."""
-    sides, chosen = [*_sides(words)], _CHOSEN[verdict]
-    is_said = len(words.split()) > WORDS_OF_A_NAME and chosen != "tie"
-    if not sides or not is_said or chosen in {side for _, side in sides} or [*_preferred(words)]:
+    """Whether words find no fault with what was not chosen, and nothing else in what was."""
+    chosen, is_said = _CHOSEN[verdict], len(words.split()) > WORDS_OF_A_NAME
+    sides = [*_sides(words)]
+    if not sides or not is_said or chosen == "tie" or [*_preferred(words)]:
         return False
-    return _FAULT.search(words) is None
+    mine = [one for one in sides if one.lastgroup == chosen]
+    if not all(_LACKS.match(words, one.end()) for one in mine):
+        return False
+    ends = [*(one.start() for one in sides[1:]), len(words)]
+    others = [
+        words[one.end() : end]
+        for one, end in zip(sides, ends, strict=True)
+        if one.lastgroup != chosen
+    ]
+    about_it = others if mine else [words]
+    return bool(about_it) and not any(map(_FAULT.search, about_it))
 
 
 def _is_against(sentence: str, verdict: str) -> bool:
     """Whether a sentence is for another verdict, or speaks first of what was not chosen."""
     if prefers_another(sentence, verdict):
-        return True
+        return not _owns_up(sentence, verdict)
     first, chosen = _SIDES.search(sentence), _CHOSEN[verdict]
+    if first is not None and chosen != "tie" and chosen in _preferred(sentence):
+        return False
     if chosen == "tie":
         named = {one.lastgroup for one in _SIDES.finditer(sentence)}
         return len(named - {"other"}) == 1
     if first is None:
         return _ALIKE.search(sentence) is not None
-    if first.lastgroup == chosen or _LACKS.match(sentence, first.end()):
+    if _LACKED_BY.match(sentence[: first.start()]):
+        return first.lastgroup == chosen
+    if (
+        first.lastgroup == chosen
+        or _BUT_LACKS.search(sentence)
+        or _LACKS.match(sentence, first.end())
+    ):
         return False
     named = {one.lastgroup for one in _SIDES.finditer(sentence)}
     return not (_CONCEDES.match(sentence) and chosen in named)
+
+
+def _owns_up(sentence: str, verdict: str) -> bool:
+    """Whether a sentence praises what was not chosen, but for what it lacks."""
+    named = {one.lastgroup for one in _SIDES.finditer(sentence)}
+    return named == {_OPPOSITE.get(_CHOSEN[verdict])} and _BUT_LACKS.search(sentence) is not None
 
 
 def _preferred(words: str) -> Iterator[str]:
@@ -182,19 +211,19 @@ def _preferred(words: str) -> Iterator[str]:
     for one in _PREFERENCE.finditer(words):
         if one["tie"] and not one["not"]:
             yield "tie"
-        before = [side for at, side in sides if at < one.start()]
+        before = [side.lastgroup or "" for side in sides if side.start() < one.start()]
         if one["tie"] or not before:
             continue
         is_other = bool(one["worse"]) != bool(one["not"])
         yield _OPPOSITE.get(before[-1], before[-1]) if is_other else before[-1]
 
 
-def _sides(words: str) -> Iterator[tuple[int, str]]:
+def _sides(words: str) -> Iterator[re.Match[str]]:
     """Where which side is named, in order, but for those that another is compared with."""
     for one in _SIDES.finditer(words):
         before = words[max(0, one.start() - 40) : one.start()]
         if not _THAN.search(before) and not _THAN_BEHIND.match(words, one.end()):
-            yield one.start(), one.lastgroup or ""
+            yield one
 
 
 # -- reading: one verdict, or none -----------------------------------------------------------------
@@ -235,10 +264,10 @@ def reading(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Reading |
     verdict = one_reading([within(winner, _verdict) for winner in found.values])
     if verdict is None or is_denied(found.before) or not supports(found.rest, verdict):
         return None
-    for reason in found.reasons():
+    for reason in found.reasons:
         if prefers_another(reason, verdict) or praises_another(reason, verdict):
             return None
-    if any(map(takes_back, found.reasons(behind=True))):
+    if any(starmap(takes_back_beside, found.behind)):
         return None
     return Reading(verdict, found.alone)
 

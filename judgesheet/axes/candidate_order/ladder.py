@@ -210,7 +210,7 @@ def threshold75(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
 
 
 def _tables(rungs: Sequence[Group]) -> Counts:
-    """Better responses chosen, and calls, each of shape (tasks with a verdict, steps)."""
+    """Better responses chosen, and calls, each of shape (clusters with a verdict, steps)."""
     tasks = 1 + max(int(rung.pairs.cluster.max()) for rung in rungs)
     hits, calls = np.zeros((2, tasks, len(rungs)))
     for column, rung in enumerate(rungs):
@@ -293,7 +293,7 @@ def _trust(bound: float | None, *, perfect: bool) -> str:
 # -- the operating point ---------------------------------------------------------------------------
 
 
-ByPair = dict[tuple[int, str], float]
+ByPair = dict[tuple[int, str, str], float]
 NO_SHIFT = Reason("no_shift", "no pair was answered under both prompts")
 NO_FILLER = Reason("no_filler", "no pair with filler was answered")
 NO_CUE = Reason("no_cue", "no pair was answered in both orders under both listings of the answers")
@@ -452,17 +452,17 @@ def _paired(one: ByPair, other: ByPair) -> tuple[Interval, int]:
     """Mean of `one` minus `other` over the pairs that have both, and the number of those."""
     shared = sorted(one.keys() & other.keys())
     each = [one[pair] - other[pair] for pair in shared]
-    sums, sizes = by_cluster(each, np.array([cluster for cluster, _ in shared], dtype=np.int64))
+    sums, sizes = by_cluster(each, np.array([cluster for cluster, *_ in shared], dtype=np.int64))
     return cluster_mean(sums, sizes, within=(-1.0, 1.0)), len(shared)
 
 
 def _by_pair(pairs: Pairs, values: Floats) -> ByPair:
-    """(stimulus, pair) -> mean value, of the pairs that were answered in both orders."""
+    """(cluster, stimulus, pair) -> mean value, of the pairs that were answered in both orders."""
     known = ~np.isnan(values)
     count = known.sum(axis=2)
     total = np.where(known, values, 0.0).sum(axis=2)
     # Both orders: a pair read in one only would bring in which response it prefers.
     whole = (count > 0).all(axis=1)
     means = (total[whole] / count[whole]).mean(axis=1)
-    keys = zip(pairs.cluster[whole].tolist(), pairs.cells["pair"][whole].tolist(), strict=True)
-    return dict(zip(keys, means.tolist(), strict=True))
+    named = (pairs.cells.loc[whole, name].tolist() for name in ("cluster", "stimulus", "pair"))
+    return dict(zip(zip(*named, strict=True), means.tolist(), strict=True))

@@ -28,12 +28,13 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import starmap
 from typing import Any
 
 import numpy as np
 
 from judgesheet.axis import Imputation, Readings
-from judgesheet.axis.afterwords import is_denied, takes_back
+from judgesheet.axis.afterwords import is_denied, takes_back, takes_back_beside
 from judgesheet.axis.answer import answer
 from judgesheet.axis.documents import answers
 from judgesheet.axis.labels import NAMES
@@ -103,7 +104,7 @@ def _from_json(text: str, order: Sequence[str], scale: int) -> Reading | None:
     found = answers(text, "scores")
     if found is None or not supports(found.rest, None, scale) or is_denied(found.before):
         return None
-    if any(map(takes_back, found.reasons(behind=True))):
+    if any(starmap(takes_back_beside, found.behind)):
         return None
     read = partial(score_in, largest=scale)
     scores = [_from_mapping(_as_mapping(given), order, read) for given in found.values]

@@ -85,8 +85,8 @@ class Scores:
         shown in that order.
     criterion
         Shape (items, n): indices into `names`.
-    cluster
-        Shape (items,): each item's stimulus as a code from 0.
+    prompt, cluster
+        Shape (items,): each item's stimulus as a code from 0, and the cluster of that.
     base
         The arm of `reads`: `balanced`, or `random` where there is no balanced one.
     arms
@@ -100,6 +100,7 @@ class Scores:
     reads: Floats
     place: Ints
     criterion: Ints
+    prompt: Ints
     cluster: Ints
     base: str
     arms: Mapping[str, Floats]
@@ -133,7 +134,7 @@ class Scores:
 
     @property
     def clusters(self) -> int:
-        """Number of stimuli with at least one readable reply."""
+        """Number of independent stimuli with at least one readable reply."""
         read = ~np.isnan(self.reads).all(axis=(1, 2, 3))
         return len(np.unique(self.cluster[read]))
 
@@ -157,7 +158,7 @@ class Scores:
 
     @cached_property
     def position_tests(self) -> tuple[stats.Friedman, ...]:
-        """Friedman's test per criterion, blocks are stimuli."""
+        """Friedman's test per criterion, blocks are independent stimuli."""
         return tuple(stats.friedman(effects.cells) for effects in self.effects)
 
     @cached_property
@@ -176,7 +177,7 @@ class Scores:
         return compared(self.arms, difference if self.knows_quality else None, self.base)
 
     def of(self, index: int) -> tuple[Floats, Ints, Ints]:
-        """Scores and places (items with it, reads) of one criterion, and the items' stimuli."""
+        """Scores and places (items with it, reads) of one criterion, and the items' clusters."""
         items, slots = np.nonzero(self.criterion == index)
         calls = self.arms[self.base][items, :, slots]
         return calls, self.call_place[items, :, slots], self.cluster[items]
@@ -213,7 +214,9 @@ class Scores:
         }
         # NaN where any criterion is: a mean over fewer criteria ranks by other things.
         reads = self.reads.mean(axis=3)
-        return PromptRanking(reads, totals, self.cluster, self.base, "order of criteria")
+        return PromptRanking(
+            reads, totals, self.prompt, self.cluster, self.base, "order of criteria"
+        )
 
     @property
     def reference(self) -> Floats:
@@ -237,6 +240,8 @@ class Scores:
 
 def arrange(readings: Readings) -> Scores | None:
     """The arrays of a run, or None if criteria never change places in it."""
+    import pandas as pd
+
     base = next((arm for arm in _BASES if (readings.frame["arm"] == arm).any()), None)
     if base is None:
         return None
@@ -267,7 +272,8 @@ def arrange(readings: Readings) -> Scores | None:
         reads=reads,
         place=place,
         criterion=criterion.reshape(-1, shown.shape[1]),
-        cluster=items["prompt"].to_numpy(),
+        prompt=items["prompt"].to_numpy(),
+        cluster=np.asarray(pd.factorize(items["cluster"])[0], dtype=np.int64),
         base=base,
         arms=arms,
         references=_references(readings.labels, list(items["item"]), names.tolist()),

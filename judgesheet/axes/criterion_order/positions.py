@@ -101,7 +101,7 @@ def significant_criteria(scores: Scores) -> UnkeyedEstimate:
         label, interval, n=len(tested), given=scores.lists, unit=f"of {len(tested)}"
     )
     how = "p < .05 uncorrected, blocks are responses (Xu et al.)"
-    return replace(draft, paper=PaperCompatible(papers_count, None, None, how))
+    return replace(draft, paper=PaperCompatible(float(papers_count), None, None, how))
 
 
 @figure("points", by_place=True, reads="passes")

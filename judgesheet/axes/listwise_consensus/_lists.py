@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from judgesheet.stats.consensus import (
     uniform_picks,
 )
 from judgesheet.stats.flips import CallFlips, call_flips
-from judgesheet.stats.interval import cluster_rate
+from judgesheet.stats.interval import by_cluster, cluster_rate
 from judgesheet.stats.orders import Order
 
 from ._questions import ARMS, DIRECT, PERMUTED, REPEATED, depths, sequences
@@ -126,6 +126,7 @@ class Table:
     R, n) those of the canonical order, the direct one first; `direct` (P, n) that one alone.
     `place` (P, orders, n) is where each order shows each candidate, from 0; -1 where the prompt
     lacks the order. `gold` (P, n) marks the right candidates, all false where they are not known.
+    `cluster` (P,) gives that of each prompt, as codes from 0 that rise over all tables.
     `executions` is how often every order was read.
     """
 
@@ -134,6 +135,7 @@ class Table:
     direct: Runs
     place: Ints
     gold: Flags
+    cluster: Ints
     executions: int
 
     @property
@@ -249,8 +251,8 @@ class Lists:
     def rows(self) -> Iterator[Rows]:
         """The scores of single candidates in the main table: a hundred of them are no names."""
         reads = np.moveaxis(self.main.permuted.scores, -1, 1)  # (prompts, n, orders, reads)
-        prompts, n = reads.shape[:2]
-        cluster, each = np.repeat(np.arange(prompts), n), reads.reshape(-1, *reads.shape[2:])
+        n = reads.shape[1]
+        cluster, each = np.repeat(self.main.cluster, n), reads.reshape(-1, *reads.shape[2:])
         subject = "A candidate's score"
         yield Rows(subject, {}, each, cluster, np.arange(len(each)), levels=("interval",))
 
@@ -297,6 +299,11 @@ class Lists:
         """One value per prompt, over all tables."""
         return np.concatenate([part(table) for table in self.tables])
 
+    @property
+    def cluster(self) -> Ints:
+        """That of each prompt, over all tables."""
+        return np.concatenate([table.cluster for table in self.tables])
+
     @cached_property
     def flips(self) -> CallFlips:
         """As `Table.flips`, per prompt over all tables."""
@@ -307,7 +314,7 @@ class Lists:
         return self.joined(lambda table: table.hits(arm, weights))
 
     @cached_property
-    def gains(self) -> Mapping[Arm, Floats]:
+    def gains(self) -> Mapping[Arm, "Gains"]:
         """How much more often each other arm is right than one call, where both decide.
 
         No arm without a gold.
@@ -315,8 +322,12 @@ class Lists:
         if not self.has_gold:
             return {}
         direct = self.hits(DIRECTLY)
-        gains = {arm: self.hits(arm) - direct for arm in self.alternatives}
-        return {arm: gain[~np.isnan(gain)] for arm, gain in gains.items()}
+        return {arm: self.gained(self.hits(arm) - direct) for arm in self.alternatives}
+
+    def gained(self, differences: Floats) -> "Gains":
+        """The differences (prompts,) that are known."""
+        known = ~np.isnan(differences)
+        return Gains(differences[known], self.cluster[known])
 
     @property
     def chance(self) -> float:
@@ -339,13 +350,24 @@ class Lists:
         )
 
 
+class Gains(NamedTuple):
+    """Differences of how often two decisions on a prompt are right, and its cluster, (prompts,)."""
+
+    each: Floats
+    cluster: Ints
+
+    @property
+    def clusters(self) -> int:
+        """Number of independent prompts."""
+        return len(np.unique(self.cluster))
+
+
 def prompt_rate(
-    label: str, shares: Floats, dims: Mapping[str, object], given: str = ""
+    label: str, shares: Floats, clusters: Ints, dims: Mapping[str, object], given: str = ""
 ) -> UnkeyedEstimate:
-    """The mean of a share per prompt, (P,), NaN where it is not known; prompts are the clusters."""
-    known = shares[~np.isnan(shares)]
-    mean = cluster_rate(known, np.ones_like(known))
-    return UnkeyedEstimate(label, mean, dims, n=known.size, given=given).or_absent(NOTHING_READ)
+    """The mean of a share per prompt, (P,), NaN where it is not known, with their clusters (P,)."""
+    mean, known = cluster_rate(*by_cluster(shares, clusters)), int((~np.isnan(shares)).sum())
+    return UnkeyedEstimate(label, mean, dims, n=known, given=given).or_absent(NOTHING_READ)
 
 
 # -- from the replies of a run: which call belongs to which arm ------------------------------------
@@ -357,6 +379,7 @@ class _Prompt:
 
     ids: tuple[str, ...]
     gold: frozenset[str]
+    cluster: str
     direct: Any
     repeated: list[Any]
     permuted: dict[Order, list[Any]]
@@ -371,7 +394,9 @@ def arrange(readings: Readings) -> Lists | None:
         prompt = _prompt(rows)
         by_size[len(prompt.ids)].append(prompt)
     sizes = sorted(by_size, key=lambda n: (-len(by_size[n]), n))
-    return Lists(tuple(_table(n, by_size[n]) for n in sizes), readings.seed)
+    clusters = dict.fromkeys(prompt.cluster for n in sizes for prompt in by_size[n])
+    codes = {name: code for code, name in enumerate(clusters)}
+    return Lists(tuple(_table(n, by_size[n], codes) for n in sizes), readings.seed)
 
 
 def _prompt(rows: "pd.DataFrame") -> _Prompt:
@@ -404,6 +429,7 @@ def _prompt(rows: "pd.DataFrame") -> _Prompt:
     return _Prompt(
         ids=ids,
         gold=golds_shown(rows.iloc[0].to_dict()),
+        cluster=rows["cluster"].iloc[0],
         direct=first[0],
         repeated=_by_repeat(repeated),
         permuted={
@@ -426,7 +452,7 @@ def _canonical(rows: "pd.DataFrame") -> tuple[str, ...]:
     raise ValueError("a prompt without a call")
 
 
-def _table(n: int, prompts: list[_Prompt]) -> Table:
+def _table(n: int, prompts: list[_Prompt], codes: Mapping[str, int]) -> Table:
     count, canonical = len(prompts), tuple(range(1, n + 1))
     orders = max(len(prompt.permuted) for prompt in prompts)
     # The canonical order may be read many times; how often the others were is what matters here.
@@ -440,6 +466,7 @@ def _table(n: int, prompts: list[_Prompt]) -> Table:
         direct=Runs.unread(count, n),
         place=np.full((count, orders, n), -1, dtype=np.int64),
         gold=np.array([[name in prompt.gold for name in prompt.ids] for prompt in prompts]),
+        cluster=np.array([codes[prompt.cluster] for prompt in prompts], dtype=np.int64),
         executions=min(len(reads) for prompt in prompts for reads in prompt.permuted.values()),
     )
     for row, prompt in enumerate(prompts):

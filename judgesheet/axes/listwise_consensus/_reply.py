@@ -27,12 +27,13 @@ import random
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import starmap
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from judgesheet.axis import Imputation, Readings
-from judgesheet.axis.afterwords import is_denied, takes_back
+from judgesheet.axis.afterwords import is_denied, takes_back_beside
 from judgesheet.axis.documents import answers
 from judgesheet.axis.losses import Row, answered, even_places, lost, split
 from judgesheet.axis.material import word_count
@@ -125,7 +126,7 @@ def reading(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Reading |
     found = answers(text, "candidates")
     if found is None or not supports(found.rest, None, HIGHEST) or is_denied(found.before):
         return None
-    if any(map(takes_back, found.reasons(behind=True))):
+    if any(starmap(takes_back_beside, found.behind)):
         return None
     verdict = one_reading([_answer(answer, cell["order"]) for answer in found.values])
     return Reading(verdict, found.alone) if verdict else None

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from judgesheet.axis.arrays import Floats
+from judgesheet.axis.arrays import Floats, Ints
 from judgesheet.axis.figure import UnkeyedEstimate
 from judgesheet.axis.views import no_reply
 from judgesheet.base.digits import percent, two_digits
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats import majority
 from judgesheet.stats.consensus import run_points
-from judgesheet.stats.interval import cluster_rate, missing, without_interval
+from judgesheet.stats.interval import missing, pooled_rate, without_interval
 from judgesheet.stats.reads import row_means
 
 from ._lists import NOTHING_READ, Arm, Lists, figure, prompt_rate
@@ -32,7 +32,7 @@ def order_agreement(lists: Lists) -> Iterator[UnkeyedEstimate]:
         return
     agreeing = _agreeing(lists, lists.deepest)
     calls = (~np.isnan(agreeing)).sum(axis=1)
-    share = cluster_rate(np.nansum(agreeing, axis=1), calls)
+    share = pooled_rate(np.nansum(agreeing, axis=1), calls, lists.main.cluster)
     given = f"{lists.deepest.k} orders, lists of {lists.main.n}"
     draft = UnkeyedEstimate(
         "One order agrees with all orders", share, n=int(calls.sum()), given=given
@@ -52,11 +52,12 @@ def agreeing_orders(lists: Lists) -> Iterator[UnkeyedEstimate]:
     total, given = lists.deepest.k, f"lists of {lists.main.n}"
     shares = row_means(_agreeing(lists, lists.deepest))
     # Shares over the orders that were read; an unreadable one neither agrees nor disagrees.
-    agreeing = np.rint(shares[~np.isnan(shares)] * total)
+    known = ~np.isnan(shares)
+    agreeing, clusters = np.rint(shares[known] * total), lists.main.cluster[known]
     for orders in range(total + 1):
         label = f"{orders} of {total} orders agree with all"
         shares = (agreeing == orders).astype(float)
-        yield prompt_rate(label, shares, {"orders": orders}, given)
+        yield prompt_rate(label, shares, clusters, {"orders": orders}, given)
 
 
 @figure("share", better="higher")
@@ -74,7 +75,7 @@ def subset_agreement(lists: Lists) -> Iterator[UnkeyedEstimate]:
     for k in range(1, total):
         label = f"{k} of {total} orders decide as all do"
         shares = majority.subset_agreement(points, k, lists.rng())
-        yield prompt_rate(label, shares, {"k": k}, given)
+        yield prompt_rate(label, shares, lists.main.cluster, {"k": k}, given)
     whole = (
         without_interval(1.0, method="by definition") if lists.readable else missing(NOTHING_READ)
     )
@@ -90,9 +91,10 @@ def error_correlation(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """
     if not lists.has_gold:
         return
-    hits, label = _hits(lists), "Correlation of errors between orders"
+    hits, clusters = _hits(lists)
+    label = "Correlation of errors between orders"
     given = f"lists of {lists.main.n}"
-    correlation = majority.error_correlation(hits)
+    correlation = majority.error_correlation(hits, clusters)
     if correlation.value is None:
         why = NO_CORRELATION.saying(correlation.note) if lists.readable else NOTHING_READ
         yield UnkeyedEstimate(label, missing(why), given=given)
@@ -115,12 +117,12 @@ def independent_error_bound(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """
     if lists.deepest is None or not lists.has_gold:
         return
-    hits = _hits(lists)
+    hits, clusters = _hits(lists)
     # Odd, so that a majority cannot tie.
     k = lists.deepest.k - (lists.deepest.k + 1) % 2
     if np.isnan(hits).all() or k < 3:
         return
-    right, r = float(np.nanmean(hits)), majority.error_correlation(hits).value
+    right, r = float(np.nanmean(hits)), majority.error_correlation(hits, clusters).value
     note = f"independent votes would err in {percent(majority.majority_error(right, k))}"
     if r is not None:
         shared = majority.majority_error(right, k, max(0.0, r))
@@ -132,7 +134,7 @@ def independent_error_bound(lists: Lists) -> Iterator[UnkeyedEstimate]:
         f"Hoeffding's bound for {k} independent orders",
         without_interval(
             majority.majority_error_bound(right, k),
-            clusters=int((~np.isnan(hits)).any(axis=1).sum()),
+            clusters=len(np.unique(clusters[(~np.isnan(hits)).any(axis=1)])),
             method="exp(-2 k (q - 1/2)^2) (004 proposition 1)",
         ),
         n=int((~np.isnan(hits)).sum()),
@@ -148,8 +150,8 @@ def _agreeing(lists: Lists, whole: Arm) -> Floats:
     return agreeing
 
 
-def _hits(lists: Lists) -> Floats:
-    """How right the first call under each order is, (prompts of the main table, orders)."""
+def _hits(lists: Lists) -> tuple[Floats, Ints]:
+    """How right the first call under each order is, (prompts, orders), and their clusters."""
     table = lists.main
-    hits: Floats = (table.first_calls * table.gold[:, None]).sum(axis=-1)[table.known]
-    return hits
+    hits: Floats = (table.first_calls * table.gold[:, None]).sum(axis=-1)
+    return hits[table.known], table.cluster[table.known]

@@ -16,10 +16,10 @@ from judgesheet.base.digits import percent
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.consensus import WEIGHTS
 from judgesheet.stats.flips import top1_flip
-from judgesheet.stats.interval import Interval, missing, without_interval
+from judgesheet.stats.interval import Interval, by_cluster, missing, without_interval
 from judgesheet.stats.paired import changes, paired_difference, sign_test
 
-from ._lists import DIRECTLY, NOTHING_READ, SEVERAL, Arm, Lists, figure, prompt_rate
+from ._lists import DIRECTLY, NOTHING_READ, SEVERAL, Arm, Gains, Lists, figure, prompt_rate
 from ._questions import DIRECT, PERMUTED, REPEATED
 from ._reply import OTHER_WINNER, RIGHT
 
@@ -70,10 +70,11 @@ def chance_accuracy(lists: Lists) -> Iterator[UnkeyedEstimate]:
     often: a judge that always chooses this place must not seem to find the right answer.
     """
     if lists.has_gold:
-        known = int(lists.joined(lambda table: (table.known & table.read).astype(float)).sum())
+        read = np.concatenate([table.known & table.read for table in lists.tables])
+        known, clusters = int(read.sum()), len(np.unique(lists.cluster[read]))
         even = "share of right answers per list, exact"
         method = even if lists.shown.balanced else "right answers at the best place, exact"
-        share = without_interval(lists.chance, clusters=known, method=method)
+        share = without_interval(lists.chance, clusters=clusters, method=method)
         yield UnkeyedEstimate("Right answer chosen by a pick at random", share, n=known)
 
 
@@ -113,7 +114,8 @@ def gain_over_repeated(lists: Lists) -> Iterator[UnkeyedEstimate]:
         again = Arm(REPEATED, arm.k, arm.executions)
         if arm.name == PERMUTED and again in lists.arms:
             label = f"Gain in accuracy, {arm.k} orders against {arm.k} repeats of one"
-            yield _mean_gain(label, lists.hits(arm) - lists.hits(again), arm, {"k": arm.k})
+            gains = lists.gained(lists.hits(arm) - lists.hits(again))
+            yield _mean_gain(label, gains, arm, {"k": arm.k})
 
 
 @figure("prompts", better="higher")
@@ -142,14 +144,16 @@ def unchanged(lists: Lists) -> Iterator[UnkeyedEstimate]:
 def sign_test_p(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """p-value of the exact two-sided sign test of improved against regressed prompts (004, 4.5)."""
     for arm, gains in lists.gains.items():
-        better, worse, same = changes(gains)
+        better, worse, same = changes(gains.each)
         method = "exact sign test, two-sided"
-        p = without_interval(sign_test(better, worse), clusters=gains.size, method=method)
+        # Prompts that are copies change together: what they have in common is one change.
+        differing = changes(by_cluster(*gains)[0])[:2]
+        p = without_interval(sign_test(*differing), clusters=gains.clusters, method=method)
         yield UnkeyedEstimate(
             f"p: no gain, {arm.words} against one call",
-            p if gains.size else missing(NOTHING_READ),
+            p if gains.each.size else missing(NOTHING_READ),
             arm.dims,
-            n=gains.size,
+            n=gains.each.size,
             given=f"{better} improved, {worse} regressed, {same} unchanged",
         )
 
@@ -166,9 +170,9 @@ def calls_per_decision(lists: Lists) -> Iterator[UnkeyedEstimate]:
 def calls_per_point_gained(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """Extra calls per decision for each percentage point of accuracy; only for a proven gain."""
     for arm, gains in lists.gains.items():
-        price = _price(paired_difference(gains), arm.calls - 1)
+        price = _price(paired_difference(*gains), arm.calls - 1)
         label = f"Extra calls per point gained, {arm.words}"
-        yield UnkeyedEstimate(label, price, arm.dims, n=price.clusters)
+        yield UnkeyedEstimate(label, price, arm.dims, n=gains.each.size if price.clusters else 0)
 
 
 @figure("share", passes_blind=True, cases=OTHER_WINNER)
@@ -179,7 +183,7 @@ def change_rate(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """
     for arm in lists.alternatives:
         label = f"Decision changes, {arm.words} against one call"
-        yield prompt_rate(label, _changes(lists, arm), arm.dims)
+        yield prompt_rate(label, _changes(lists, arm), lists.cluster, arm.dims)
 
 
 @figure("share", better="higher")
@@ -204,17 +208,17 @@ def _hit_rate(
     label: str, lists: Lists, hits: Floats, dims: Mapping[str, object], given: str
 ) -> UnkeyedEstimate:
     """How often decisions are right, with the paper's interval beside the one over prompts."""
-    draft = prompt_rate(label, hits, dims, given)
+    draft = prompt_rate(label, hits, lists.cluster, dims, given)
     if not draft.n:
         return draft if lists.has_gold else draft.without_value(NO_GOLD)
     right = float(np.nansum(hits))
     return replace(draft, paper=wilson_beside(right, draft.n, "Wilson over prompts (004)"))
 
 
-def _mean_gain(label: str, gains: Floats, arm: Arm, dims: Mapping[str, object]) -> UnkeyedEstimate:
-    mean = paired_difference(gains)
+def _mean_gain(label: str, gains: Gains, arm: Arm, dims: Mapping[str, object]) -> UnkeyedEstimate:
+    mean = paired_difference(*gains)
     draft = UnkeyedEstimate(
-        label, mean, dims, n=mean.clusters, given=f"{arm.calls} calls per decision"
+        label, mean, dims, n=gains.each.size, given=f"{arm.calls} calls per decision"
     )
     return draft.or_absent(NOTHING_READ)
 
@@ -222,13 +226,16 @@ def _mean_gain(label: str, gains: Floats, arm: Arm, dims: Mapping[str, object]) 
 def _counts(lists: Lists, which: str, index: int) -> Iterator[UnkeyedEstimate]:
     """One of the three counts of `changes` for every arm."""
     for arm, gains in lists.gains.items():
-        count = without_interval(changes(gains)[index], clusters=gains.size, method="count")
+        prompts = gains.each.size
+        count = without_interval(
+            changes(gains.each)[index], clusters=gains.clusters, method="count"
+        )
         yield UnkeyedEstimate(
             f"Prompts {which}, {arm.words} against one call",
-            count if gains.size else missing(NOTHING_READ),
+            count if prompts else missing(NOTHING_READ),
             arm.dims,
-            n=gains.size,
-            given=f"of {gains.size} prompts",
+            n=prompts,
+            given=f"of {prompts} prompts",
         )
 
 

@@ -32,7 +32,6 @@ from judgesheet.axis.statements import (
     interval,
     keys,
     longest,
-    made,
     percentage_points,
     points,
     said,
@@ -416,9 +415,6 @@ def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
     yield from few_asked(readings)
     so = "no answer on the whole list; decisions rest on the readable rest, which may differ."
     yield from unread(readings, so)
-    frame = made(readings)
-    if frame["item"].nunique() > frame["stimulus"].nunique():
-        yield "Some stimuli hold several lists; the intervals take the lists as independent."
     yield from _odd_orders(estimates)
     yield from untested()
     yield from about_repeats(readings, ", so repeats of one order are hardly more than one call")

@@ -18,7 +18,13 @@ from judgesheet.axis.views import View, differing
 from judgesheet.base.missing_reasons import ONE_CLUSTER, Reason
 from judgesheet.stats import position as stats
 from judgesheet.stats.flips import Which
-from judgesheet.stats.interval import cluster_rate, mean_excess, missing, without_interval
+from judgesheet.stats.interval import (
+    mean_excess,
+    missing,
+    pooled,
+    pooled_rate,
+    without_interval,
+)
 from judgesheet.stats.reads import total_calls
 
 from ._lists import NOTHING_READ, Lists, Table, figure
@@ -117,7 +123,7 @@ def winner_place(lists: Lists) -> Iterator[UnkeyedEstimate]:
             wins = np.where(answered, winner[..., place], 0.0).sum(axis=1)
             draft = UnkeyedEstimate(
                 f"Winner at place {place + 1}, right answer at place {stood + 1}",
-                cluster_rate(wins, calls),
+                pooled_rate(wins, calls, table.cluster[one_gold]),
                 {"gold": stood + 1, "position": place + 1},
                 n=int(calls.sum()),
                 given=lists.shown,
@@ -151,7 +157,7 @@ def excess_flip_rate(lists: Lists) -> UnkeyedEstimate:
     """
     if not ranks(*_ties(lists)):
         return absent("Flips of the winner caused by the order", HARDLY_RANKS)
-    mean, why = mean_excess(lists.flips.excess), NO_REPEAT
+    mean, why = mean_excess(lists.flips.excess, lists.cluster), NO_REPEAT
     if np.isnan(lists.flips.different).all():
         why = ONE_ORDER
     label = "Flips of the winner caused by the order"
@@ -166,7 +172,7 @@ def top_tie_rate(lists: Lists) -> UnkeyedEstimate:
     orders; interval over prompts.
     """
     ties, calls = _ties(lists)
-    share = cluster_rate(ties, calls)
+    share = pooled_rate(ties, calls, lists.cluster)
     draft = UnkeyedEstimate("Several answers share the best score", share, n=int(calls.sum()))
     return draft.or_absent(NOTHING_READ)
 
@@ -185,8 +191,9 @@ def _winners_by_place(table: Table) -> Floats:
 
 
 def _wins(table: Table) -> Floats:
-    """Winners by displayed place, (prompts with a reading, places); ties count their shares."""
-    sums: Floats = np.sum(np.nan_to_num(_winners_by_place(table)), axis=1)
+    """Winners by displayed place, (clusters with a reading, places); ties count their shares."""
+    wins = np.sum(np.nan_to_num(_winners_by_place(table)), axis=1)
+    sums: Floats = np.stack(pooled(table.cluster, *wins.T), axis=1)
     # Prompts without a winner would count as clusters that choose nothing.
     read: Floats = sums[sums.sum(axis=1) > 0]
     return read
@@ -206,4 +213,4 @@ def _chosen(table: Table, rng: np.random.Generator) -> Floats:
 
 def _flip_rate(lists: Lists, which: Which, label: str) -> UnkeyedEstimate:
     """A rate over pairs of calls; a prompt is a cluster, weighted by its number of pairs."""
-    return UnkeyedEstimate(label, lists.flips.rate(which), n=lists.flips.n(which))
+    return UnkeyedEstimate(label, lists.flips.rate(which, lists.cluster), n=lists.flips.n(which))

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Counts = tuple[Floats, Floats]
-"""Sums and counts per stimulus."""
+"""Sums and counts per cluster of stimuli."""
 figure = Figures("presentation", missing="the same response plain and dressed (cell.kind)")
 NOT_ANSWERED = Reason("not_answered", "no such pair was answered in both orders")
 REPEATED = "repeated"
@@ -62,7 +62,8 @@ class Pairs:
 
     `contents` has shape (pairs, 2 orders, repeats): 1 where the dressed copy (of own pairs a) was
     chosen, -1 the other one, 0 neither, NaN where unknown; in the first order it stands second.
-    `cells` has the keys of the cells but for the order, and the code of the stimulus (`cluster`).
+    `cells` has the keys of the cells but for the order, the codes of the stimulus
+    (`home`) and of its cluster (`cluster`).
     """
 
     contents: Floats
@@ -82,7 +83,7 @@ class Pairs:
 
     @property
     def cluster(self) -> Ints:
-        """The stimulus of each pair as a code from 0."""
+        """The cluster of each pair's stimulus as a code from 0."""
         return self.cells["cluster"].to_numpy(dtype=np.int64)
 
     @cached_property
@@ -116,7 +117,7 @@ class Pairs:
         return int((~np.isnan(self.contents[whole])).sum())
 
     def by_stimulus(self, values: Floats) -> Counts:
-        """Sums and counts per stimulus of one value per pair, NaN left out."""
+        """Sums and counts per cluster of one value per pair, NaN left out."""
         return by_cluster(values, self.cluster)
 
 
@@ -175,13 +176,25 @@ class Verdicts:
 
     @cached_property
     def clusters(self) -> int:
-        """Number of stimuli with a comparison that was read."""
+        """Number of independent stimuli with a comparison that was read."""
         read = ~np.isnan(self.pairs.contents).all(axis=(1, 2))
         return len(np.unique(self.pairs.cluster[read]))
 
 
 _FACTS = (
-    *("stimulus", "ask", "prompt", "kind", "form", "dose", "missing", "pair", "longer", "better"),
+    *(
+        "stimulus",
+        "cluster",
+        "ask",
+        "prompt",
+        "kind",
+        "form",
+        "dose",
+        "missing",
+        "pair",
+        "longer",
+        "better",
+    ),
     "systems",
 )
 _USUAL = {"ask": PAIR, "prompt": BASELINE, "form": ALONE}
@@ -197,7 +210,8 @@ def arrange(readings: Readings) -> Verdicts | None:
     cells = frame.reindex(columns=_FACTS).astype(object).fillna(_USUAL)
     for name, usual in (("dose", 1.0), ("missing", 0.0), ("longer", 0.0)):
         cells[name] = pd.to_numeric(cells[name]).astype(float).fillna(usual)
-    cells["cluster"] = pd.factorize(cells["stimulus"])[0]
+    for code, named in (("home", "stimulus"), ("cluster", "cluster")):
+        cells[code] = pd.factorize(cells[named])[0]
     scored = (cells["ask"] == SCORE).to_numpy()
     points = pd.to_numeric(frame["value"].where(scored), errors="coerce")
     scores = cells[scored].assign(score=points[scored].astype(float))

@@ -59,8 +59,8 @@ class RubricOrders:
 class Grid:
     """The balanced arm at one scale (in a recording without one: the fixed arm).
 
-    `reads` has shape (items, orders, repeats): the score chosen, NaN where unreadable or not
-    asked. `cluster` gives each item's stimulus as a code from 0; `passes` is the number of repeats
+    `reads` has shape (items, orders, repeats): the score chosen, NaN where unreadable or not asked.
+    `cluster` gives that of each item's stimulus as a code from 0; `passes` is the number of repeats
     in which every item was to be read under every order; without such a repeat the design is not
     `complete`, as only recorded ones are.
     """
@@ -80,7 +80,7 @@ class Grid:
 
     @property
     def clusters(self) -> int:
-        """Number of stimuli with at least one readable reply."""
+        """Number of independent stimuli with at least one readable reply."""
         read = ~np.isnan(self.reads).all(axis=(1, 2))
         return len(np.unique(self.cluster[read]))
 
@@ -102,18 +102,18 @@ class Grid:
 
     @cached_property
     def selections(self) -> Ints:
-        """Counts of shape (stimuli, scores, positions) over the balanced passes."""
+        """Counts of shape (clusters, scores, positions) over the balanced passes."""
         rows, columns = np.nonzero(~np.isnan(self.blocks))
         score = self.blocks[rows, columns].astype(np.int64) - 1
-        stimuli = int(self.cluster.max(initial=-1)) + 1
-        counts: Ints = np.zeros((stimuli, self.scale, self.scale), dtype=np.int64)
-        stimulus = np.repeat(self.cluster, self.passes)[rows]
-        np.add.at(counts, (stimulus, score, self._place[columns, score]), 1)
+        clusters = int(self.cluster.max(initial=-1)) + 1
+        counts: Ints = np.zeros((clusters, self.scale, self.scale), dtype=np.int64)
+        cluster = np.repeat(self.cluster, self.passes)[rows]
+        np.add.at(counts, (cluster, score, self._place[columns, score]), 1)
         return counts
 
     @cached_property
     def position_counts(self) -> Ints:
-        """Counts of shape (stimuli with a reply, positions)."""
+        """Counts of shape (clusters with a reply, positions)."""
         counts: Ints = np.sum(self.selections, axis=1)
         answered: Ints = counts[np.sum(counts, axis=1) > 0]
         return answered
@@ -128,15 +128,16 @@ class Grid:
 class Scores:
     """All readings: the balanced grids by scale, and the reads per arm at the main scale.
 
-    `arms` maps those of `balanced`, `random`, `fixed` that were run to (items, reads) arrays; an
-    item's stimulus is in `grid.cluster`. `reference` is the known quality of each item, and its
-    source.
+    `arms` maps those of `balanced`, `random`, `fixed` that were run to (items, reads) arrays;
+    `prompt` gives each item's stimulus as a code from 0. `reference` is the known quality of each
+    item, and its source.
     """
 
     grids: Mapping[int, Grid]
     scale: int
     arms: Mapping[str, Floats]
     items: tuple[str, ...]
+    prompt: Ints
     reference: Reference
     temperature: float | None
     seed: int
@@ -148,7 +149,7 @@ class Scores:
 
     @property
     def cluster(self) -> Ints:
-        """Each item's stimulus as a code from 0."""
+        """The cluster of each item's stimulus as a code from 0."""
         return self.grid.cluster
 
     @property
@@ -184,7 +185,7 @@ class Scores:
     def contest(self) -> PromptRanking:
         """The responses of each prompt, which compete by their scores."""
         means = {arm: self.means(arm) for arm in self.arms}
-        return PromptRanking(self.grid.reads, means, self.cluster)
+        return PromptRanking(self.grid.reads, means, self.prompt, self.cluster)
 
     @cached_property
     def compared(self) -> list[Compared]:
@@ -226,8 +227,10 @@ def arrange(readings: Readings) -> Scores | None:
     scale = _main_scale(frame, base)
     rows = frame[frame["scale"] == scale]
     items = pd.Index(rows["item"].unique())
-    stimuli = rows.drop_duplicates("item").set_index("item")["stimulus"]
-    cluster = np.asarray(pd.factorize(stimuli.reindex(items))[0], dtype=np.int64)
+    homes = rows.drop_duplicates("item").set_index("item").reindex(items)
+    prompt, cluster = (
+        np.asarray(pd.factorize(homes[name])[0], dtype=np.int64) for name in ("stimulus", "cluster")
+    )
     grids = {
         length: _grid(length, base[base["scale"] == length], items, cluster)
         if arm != "random"
@@ -239,6 +242,7 @@ def arrange(readings: Readings) -> Scores | None:
         scale=scale,
         arms=_arms(rows, items, grids[scale], arm),
         items=tuple(items),
+        prompt=prompt,
         reference=reference(readings.labels, list(items)),
         temperature=readings.temperature,
         seed=readings.seed,

@@ -50,7 +50,7 @@ class PairedReadings:
 
     `sampled` and `expected` have the same shapes and are NaN in the same places. `asked` has one
     row per answered call that asked for log-probabilities. Over the balanced passes, `chosen` (0 or
-    1) and `mass` (probability) have shape (calls, positions), with the stimulus in `cluster`.
+    1) and `mass` (probability) have shape (calls, positions), with the stimulus's in `cluster`.
     """
 
     sampled: Scores
@@ -89,7 +89,7 @@ def arrange_both(readings: Readings) -> PairedReadings | None:
         asked=frame[frame["distribution"].notna()],
         chosen=(listed == rows["value"].to_numpy(dtype=np.int64)[:, None]).astype(np.float64),
         mass=np.take_along_axis(shares.reshape(listed.shape), listed - 1, axis=1),
-        cluster=pd.factorize(rows["stimulus"])[0].astype(np.int64),
+        cluster=pd.factorize(rows["cluster"])[0].astype(np.int64),
     )
 
 
@@ -112,7 +112,7 @@ def expected_readable(both: PairedReadings) -> UnkeyedEstimate:
     Interval over stimuli.
     """
     readable = _readable(both.asked)
-    share = cluster_rate(*by_cluster(readable.to_numpy(dtype=float), both.asked["stimulus"]))
+    share = cluster_rate(*by_cluster(readable.to_numpy(dtype=float), both.asked["cluster"]))
     why = Counter(both.asked.loc[~readable, "distribution"])
     note = "; ".join(f"{reason}: {count}" for reason, count in why.most_common())
     return UnkeyedEstimate("Calls with an expected score", share, n=len(both.asked), note=note)
@@ -129,7 +129,7 @@ def expected_mass(both: PairedReadings) -> UnkeyedEstimate:
     slack = max((row.slack for row in rows["distribution"]), default=0.0)
     return UnkeyedEstimate(
         "Probability held by the allowed scores",
-        _mean([row.mass for row in rows["distribution"]], rows["stimulus"]),
+        _mean([row.mass for row in rows["distribution"]], rows["cluster"]),
         n=len(rows),
         given=f"unlisted scores move no expected score by more than {two_digits(slack)}",
     )
@@ -352,7 +352,7 @@ def judged(both: PairedReadings) -> Judged | Reason:
     # Mean over ratings k of sum_j (p_j - [j = k])^2 = sum p^2 - 2 sum p s + 1.
     squares = (given**2).sum(axis=1) - 2 * (given * shares).sum(axis=1) + 1
     confidence, right = (np.take_along_axis(one, best, axis=1)[:, 0] for one in (given, shares))
-    return Judged(confidence, right, squares, frame["stimulus"].to_numpy(dtype=object)[known])
+    return Judged(confidence, right, squares, frame["cluster"].to_numpy(dtype=object)[known])
 
 
 @figure("Brier score", symbol="B")

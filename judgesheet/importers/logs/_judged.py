@@ -29,6 +29,8 @@ FIELDS: Mapping[str, str] = {
     "second": "name of the response shown second",
     "swapped": "whether the two were shown the other way round: true, yes, 1 or BA",
     "stimulus": "the question: what is resampled",
+    "stimulus_text": "its words, without the instructions around them; near copies count as one",
+    "group": "what several questions have in common, so that they count as one: a customer",
     "item": "the graded response",
     "order": "what was displayed, in that order: scores, criteria or candidates",
     "repeat": "anything that tells readings of the same thing apart",
@@ -42,6 +44,7 @@ FIELDS: Mapping[str, str] = {
     "scale": "the scale of this row's scores, as --scale has it",
 }
 """What a map can name, and what it holds."""
+_OF_STIMULUS = ("group", "stimulus_text")
 
 _SHAPES: Mapping[str, Record] = {
     "list": {"item": "i", "arm": "direct", "order": ["a", "b"]},
@@ -334,8 +337,13 @@ class Judged:
         # One is enough, and a log may hold millions.
         if self._tells:
             self._things.clear()
+        told = {
+            name: str(cell)
+            for name in _OF_STIMULUS
+            if name in self.columns and (cell := self._cell(row, name)) not in (None, "")
+        }
         return {"axis": self.axis, "stimulus": stimulus, "cell": cell, "repeat": repeat,
-                "verdict": verdict}  # fmt: skip
+                "verdict": verdict, **told}  # fmt: skip
 
     def _repeat(self, row: Row, place: str) -> int:
         """The number of this reading of the same thing; readings are told apart by a column."""

@@ -1,0 +1,26 @@
+"""Which stimuli are one: a cluster is what intervals, tests, looks and counts take as independent.
+
+Near copies of one text and stimuli that name the same group are a cluster, which has the name of
+its first stimulus; every other stimulus is a cluster of its own. A plan finds out which
+(`axis.material.clusters`) and keeps it with what it says of its stimuli; from there every reading
+gets its cluster.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+
+class Clusters(dict[str, str]):
+    """The cluster of each stimulus of an axis; it holds those alone that are not their own."""
+
+    def __missing__(self, stimulus: str) -> str:
+        return stimulus
+
+    @classmethod
+    def of(cls, provenance: Mapping[str, Any], axis: str) -> "Clusters":
+        """Those that the provenance of a plan has for an axis; a file may say anything there."""
+        told = (pool for pool in provenance.get("stimuli") or () if pool.get("axis") == axis)
+        found = next((pool.get("clusters") for pool in told), None)
+        if not isinstance(found, Mapping):
+            return cls()
+        return cls((name, first) for name, first in found.items() if isinstance(first, str))

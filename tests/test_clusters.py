@@ -1,0 +1,167 @@
+"""Copies of a stimulus are one cluster, wherever figures, looks and comparisons count."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from judgesheet import ingest, probe
+from judgesheet.axes import all_axes, get_axis
+from judgesheet.axis import Options
+from judgesheet.base.clusters import Clusters
+from judgesheet.base.errors import StimuliError
+from judgesheet.base.records import Datasheet
+from judgesheet.base.resources import data_folder
+from judgesheet.decide import policy as policies
+from judgesheet.decide.looks import of_plan, schedules
+from judgesheet.forecast.rehearsal import rehearse
+from judgesheet.planning.plan import make_plan
+from judgesheet.stats.interval import cluster_mean
+from judgesheet.stats.majority import error_correlation
+from judgesheet.stats.paired import paired_difference
+from proof.copies import Pool, measured
+
+STORIES, COPIES = 2, 12
+"""What the issue of copies was found with: 24 stimuli that are 2."""
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(7)
+
+
+def stories(axis: str, number: int = STORIES, copies: int = COPIES) -> Iterator[dict[str, object]]:
+    """Built-in stimuli, each several times with another number added to what is asked."""
+    pool = (data_folder("stimuli") / f"{axis}.jsonl").read_text(encoding="utf-8")
+    for story in map(json.loads, pool.splitlines()[:number]):
+        asked = "prompt" if "prompt" in story else "request"
+        for copy in range(copies):
+            yield {**story, "id": f"{story['id']}-{copy}", asked: f"{story[asked]} {copy}"}
+
+
+def written(path: Path, *records: object) -> Path:
+    path.write_text("".join(f"{json.dumps(one)}\n" for one in records), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", all_axes())
+def test_no_figure_counts_a_story_twice(name: str, tmp_path: Path) -> None:
+    own = written(tmp_path / "own.jsonl", *stories(name))
+    run = probe(
+        "sim/good", tmp_path / "run", axes=[name], stimuli=own, profile="quick", pdf=False,
+        policy="ranking",
+    )  # fmt: skip
+    (axis,) = run.datasheet.axes
+    (pool,) = run.datasheet.provenance["stimuli"]
+    assert pool["independent"] == STORIES < pool["stimuli"]
+    assert max(one.clusters for one in axis.estimates) == STORIES
+    assert any(f"{pool['stimuli']} stimuli, {STORIES} independent" in one for one in axis.caveats)
+    assert run.datasheet.decision is not None
+    assert run.datasheet.decision.verdict not in ("adopt", "adopt under conditions")
+
+
+def test_looks_take_copies_together(tmp_path: Path) -> None:
+    own = written(tmp_path / "own.jsonl", *stories("candidate_order", 6, 4))
+    options = {"candidate_order": Options(profile="quick")}
+    plan = make_plan([get_axis("candidate_order")], options, 0, own)
+    (looks,) = schedules(of_plan(plan), policies.load("ranking"), 0).values()
+    assert looks.sizes[-1] == 6
+    cluster = Clusters.of(plan.provenance, "candidate_order")
+    home = {call.id: cluster[call.stimulus] for call in plan.calls}
+    for look in range(len(looks.sizes)):
+        assert len({home[one] for one in looks.until(look)}) == looks.sizes[look]
+
+
+def test_a_forecast_knows_copies(tmp_path: Path) -> None:
+    own = written(tmp_path / "own.jsonl", *stories("score_order", 6, 2))
+    plan = make_plan([get_axis("score_order")], {"score_order": Options(profile="quick")}, 0, own)
+    sheet: Datasheet = rehearse(plan, "sim/good", 0, ["score_order.cramers_v"])
+    assert {one.clusters for one in sheet.axes[0].estimates} == {6}
+
+
+def test_stories_told_once_lose_nothing() -> None:
+    once, counted = (measured(Pool(6, 1, told=told), 1) for told in (True, False))
+    assert once == counted
+
+
+def test_copies_add_no_information() -> None:
+    apart, together = (measured(Pool(6, 4, told=told), 1).estimates for told in (False, True))
+    values = {one.key: one for one in apart}
+    for one in together:
+        if one.key.startswith("score_order.position_share"):
+            other = values[one.key]
+            assert one.value == pytest.approx(other.value)
+            assert None not in (one.low, one.high, other.low, other.high)
+            assert (one.high or 0) - (one.low or 0) > (other.high or 0) - (other.low or 0)
+
+
+def recorded(stimulus: str, order: list[int], score: int, **about: object) -> dict[str, object]:
+    cell = {"item": f"{stimulus}/a", "arm": "balanced", "scale": 3, "order": order}
+    return {"axis": "score_order", "stimulus": stimulus, "cell": cell, "verdict": score, **about}
+
+
+def judgments(**told: list[object]) -> list[dict[str, object]]:
+    """Three orders of each of eight stimuli; `told` has what each of them says of itself."""
+    orders = [[1, 2, 3], [2, 3, 1], [3, 1, 2]]
+    return [
+        recorded(f"s{n}", order, 1 + (n + at) % 3, **{k: v[n] for k, v in told.items() if v[n]})
+        for n in range(8)
+        for at, order in enumerate(orders)
+    ]
+
+
+TEXT = "How do I get from the station to the harbour by tram in winter, please"
+
+
+@pytest.mark.parametrize(
+    ("told", "clusters"),
+    [
+        ({}, 8),
+        ({"group": ["one", "one", None, None, "two", "two", "two", None]}, 5),
+        ({"stimulus_text": [f"{TEXT} {n}?" if n < 3 else None for n in range(8)]}, 6),
+        ({"stimulus_text": [f"Q{n}" for n in range(8)]}, 8),
+    ],
+)
+def test_records_say_which_stimuli_are_one(
+    told: dict[str, list[object]], clusters: int, tmp_path: Path
+) -> None:
+    file = written(tmp_path / "log.jsonl", *judgments(**told))
+    sheet = ingest(file, tmp_path / "run", pdf=False).datasheet
+    assert max(one.clusters for one in sheet.axes[0].estimates) == clusters
+    assert sheet.provenance["stimuli"][0].get("independent", 8) == clusters
+
+
+def test_a_stimulus_has_one_group(tmp_path: Path) -> None:
+    one, other, *rest = judgments(group=["one"] * 8)
+    file = written(tmp_path / "log.jsonl", one, {**other, "group": "two"}, *rest)
+    with pytest.raises(StimuliError, match="group of s0 is another one"):
+        ingest(file, tmp_path / "run", pdf=False)
+
+
+@pytest.mark.parametrize("said", [None, [], {"clusters": 3}, {"clusters": {"a": 1, "b": "a"}}])
+def test_what_a_file_says_of_clusters_is_not_believed(said: object) -> None:
+    pools = [{"axis": "score_order", **said}] if isinstance(said, dict) else said
+    found = Clusters.of({"stimuli": pools}, "score_order")
+    assert (found["a"], found["c"]) == ("a", "c")
+
+
+def test_pairs_of_one_cluster_are_one(rng: np.random.Generator) -> None:
+    gains = rng.choice([-1.0, 0.0, 1.0], 12)
+    alone = paired_difference(gains)
+    assert paired_difference(gains, np.arange(12)) == alone
+    thrice = paired_difference(np.repeat(gains, 3), np.repeat(np.arange(12), 3))
+    want = cluster_mean(3 * gains, np.full(12, 3.0), (-1.0, 1.0))
+    assert replace(thrice, method="") == replace(want, method="")
+
+
+def test_errors_shared_by_copies_are_no_evidence(rng: np.random.Generator) -> None:
+    hits = (rng.random((20, 4)) < rng.random((20, 1))).astype(float)
+    alone = error_correlation(hits)
+    assert error_correlation(hits, np.arange(20)) == alone
+    copied = error_correlation(np.repeat(hits, 3, axis=0), np.repeat(np.arange(20), 3))
+    assert copied.clusters == 20
+    for end in ("value", "low", "high"):
+        assert getattr(copied, end) == pytest.approx(getattr(alone, end))
