@@ -4,6 +4,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from itertools import cycle
 from typing import cast
 
 import pandas as pd
@@ -26,7 +27,9 @@ MOVED_BY = (*all_axes().values(), kit, stats)
 SETS = {"quick": (150, 30, 40), "standard": (12, 4, 6)}
 """Sheets of fair judges, of biased ones, and of those whose bias sits on few stimuli."""
 ANYWHERE = "any axis"
+TESTS = ("any_stimulus_p", "anywhere_p")
 ACCUSES, MISSES, CLEARS = "accuses", "misses", "clears"
+TELLS = "told, "
 EXACTLY, OTHERWISE = "names exactly", "names others"
 MOST_ACCUSED = 0.05
 
@@ -34,7 +37,7 @@ IDLE = (
     *("budget_r", "budget_agreement", "averaging_gain", "expected", "rater", "delta_r"),
     *("within_item_sd", "bias_cost", "selection", "min_bias", "spearman", "per_order"),
     *("delta_pos_", "kendall_tau", "subset_agreement", "error_correlation", "d_prime"),
-    "calls_for",
+    *("calls_for", "memory", "drift"),
 )
 """Beginnings of figures that no sentence about a problem rests on."""
 ORDER = frozenset({
@@ -49,12 +52,14 @@ class Known:
     """A judge: what it is, how often it slips, and the share of stimuli on which it is another.
 
     Where it slips it answers at random; on the planted stimuli it always takes the first place.
+    Where stimuli are of several `kinds`, they are it in turn, and `judge` is not asked.
     """
 
     words: str
     judge: Parameters
     slips: float = 0.0
     planted: float = 0.0
+    kinds: tuple[Parameters, ...] = ()
 
 
 NOISY = Parameters(width=1.0, tie=3.0, sensitivity=3.0, lapse=0.02)
@@ -63,6 +68,12 @@ GOOD = Parameters(width=0.2)
 FIRST, SLIPPING = PRESETS["position-only"], PRESETS["random"]
 STRONG = Parameters(first=2.0, slot=8.0, shift=(1.0, 0.0))
 WEAK = Parameters(first=0.7, slot=6.0, shift=(0.4, 0.0))
+
+
+def _first(points: float) -> Parameters:
+    """A judge with noise of one point that gives so many more to what is listed first."""
+    return replace(NOISY, shift=(points, 0.0, 0.0, 0.0, 0.0))
+
 
 FAIR = (
     Known("hardly any noise", Parameters()),
@@ -82,6 +93,59 @@ FEW = (
     ),
     Known("weakly on all stimuli", WEAK),
 )
+
+
+def _families(preference: float) -> tuple[Parameters, ...]:
+    """Five kinds of stimuli, each of which prefers a place of its own."""
+    places = range(5)
+    return tuple(
+        replace(NOISY, position=tuple(preference * (at == mine) for at in places))
+        for mine in places
+    )
+
+
+def _halves(shift: float) -> tuple[Parameters, ...]:
+    """Two kinds of stimuli that prefer opposite ends of a list of criteria."""
+    return tuple(replace(NOISY, shift=(way * shift, -way * shift)) for way in (1, -1))
+
+
+FIVE = "five families of stimuli with places of their own, logit 1.5"
+MEDIUM = (
+    ("criterion_order", Known("first place +.4 points, noise of one", _first(0.4))),
+    ("criterion_order", Known("first place +.8 points on one criterion, noise of one",
+                              replace(_first(0.8), weights=(1.0, 0.0, 0.0, 0.0, 0.0)))),
+    ("criterion_order", Known("1.2 points from first to last place, noise of 1.2",
+                              Parameters(width=1.2, shift=(0.6, -0.6)))),
+    ("listwise_consensus", Known("first place +8 points of 100, noise of 15",
+                                 Parameters(width=1.5, first=0.8))),
+    ("candidate_order", Known("slot 1, logit 1.5, on three tasks of ten, noisy", NOISY,
+                              kinds=(replace(NOISY, slot=1.5),) * 3 + (NOISY,) * 7)),
+    ("score_order", Known(FIVE, NOISY, kinds=_families(1.5))),
+    ("listwise_consensus", Known(FIVE, NOISY, kinds=_families(1.5))),
+)  # fmt: skip
+"""Judges of which a sheet of the standard profile must tell, and on which axis."""
+STRONGER = (
+    ("score_order", Known("first line, logit 1", replace(NOISY, first=1.0))),
+    ("score_order", Known(FIVE, NOISY, kinds=_families(1.5))),
+    ("candidate_order", Known("slot 1, logit 1", replace(NOISY, slot=1.0))),
+    ("candidate_order", Known("slot 1 always on half the tasks", GOOD, kinds=(FIRST, GOOD))),
+    ("criterion_order", Known("first place +1 point, noise of one", _first(1.0))),
+    ("criterion_order", Known("half the prompts +1.6 points from first to last place, half -1.6",
+                              NOISY, kinds=_halves(0.8))),
+    ("listwise_consensus", Known("first place +20 points of 100, noise of 15",
+                                 Parameters(width=1.5, first=2.0))),
+    ("listwise_consensus", Known(FIVE, NOISY, kinds=_families(1.5))),
+    ("criterion_order", Known("first place +1 point, noise of two (`sim/noisy`)",
+                              replace(PRESETS["noisy"], shift=(1.0, 0.0, 0.0, 0.0, 0.0)))),
+    ("listwise_consensus", Known("first place +20 points of 100, noise of 20 (`sim/noisy`)",
+                                 replace(PRESETS["noisy"], first=2.0))),
+)  # fmt: skip
+"""Judges of which one of the quick profile must tell."""
+TOLD: Sequence[tuple[str, float, int, Sequence[tuple[str, Known]]]] = (
+    ("standard", 0.8, 40, MEDIUM),
+    ("quick", 0.99, 100, STRONGER),
+)
+"""Profile, share of sheets that must tell of each, sheets, judges."""
 
 
 # -- one sheet -------------------------------------------------------------------------------------
@@ -106,6 +170,7 @@ def asked(
 ) -> pd.DataFrame:
     """One row a call, with what the judge says."""
     known, room, rows = answer_key(plan.labels), cast("Simulating", axis), []
+    kinds = dict(zip(sorted({call.stimulus for call in plan.calls}), cycle(judge.kinds)))
     for call in plan.calls:
         item = str(call.cell.get("item"))
 
@@ -113,7 +178,8 @@ def asked(
             return known.get(f"{item}\n{criterion}" if criterion else item, 0.5)
 
         slips = rng.random() < judge.slips
-        how = FIRST if call.stimulus in first else SLIPPING if slips else judge.judge
+        usual = kinds.get(call.stimulus, judge.judge)
+        how = FIRST if call.stimulus in first else SLIPPING if slips else usual
         text = room.simulate(how, call, level, rng)
         rows.append({
             "stimulus": call.stimulus, "repeat": call.repeat, "outcome": "ok", **call.cell,
@@ -183,6 +249,16 @@ def _run(judge: Known, profile: str, sets: int, rng: Rng, _truths: Truths) -> Ro
     return tally.rows()
 
 
+def _run_one(judge: Known, name: str, profile: str, sets: int, rng: Rng, _truths: Truths) -> Rows:
+    """As `_run`, of one axis alone."""
+    tally = Tally(names_axes=True)
+    for _ in range(sets):
+        tally.next()
+        page = read(judge, name, profile, random.Random(int(rng.integers(2**32))))  # noqa: S311
+        tally.add(name, {ACCUSES: page.accuses})
+    return tally.rows()
+
+
 def _judge(tally: Tally, judge: Known, one: Page) -> None:
     """The figures of unequal stimuli, of which the truth is known but for a weak bias on all."""
     mine = [one.estimates[key] for key in one.estimates if Key.parse(key).name in unequal.NAMES]
@@ -196,18 +272,38 @@ def lines() -> Iterator[Line]:
     for profile, counts in SETS.items():
         for some, sets in zip((FAIR, BIASED, FEW), counts, strict=True):
             limits = {ACCUSES: (0.0, MOST_ACCUSED)} if some is FAIR else {}
-            nulls = frozenset(f"{name}.any_stimulus_p" for name in all_axes() if some is FAIR)
+            nulls = frozenset(
+                f"{name}.{test}" for name in all_axes() if some is FAIR for test in TESTS
+            )
             for judge in some:
                 run = partial(_run, judge, profile)
                 yield Line(judge.words, profile, sets, run, limits=limits, nulls=nulls)
+    for profile, least, sets, judges in TOLD:
+        for name, judge in judges:
+            run = partial(_run_one, judge, name, profile)
+            yield Line(
+                f"{TELLS}{name}: {judge.words}", profile, sets, run, limits={ACCUSES: (least, 1.0)}
+            )
 
 
 def fields(results: Sequence[Result]) -> dict[str, str]:
     """What the text of the page leaves open."""
+    told = [one for one in results if one.line.data.startswith(TELLS)]
+    results = [one for one in results if one not in told]
     sets = max(one.rows[ANYWHERE].sets[ACCUSES] for one in results)
     tables = {name: _tables(some, cells, results) for name, some, cells in TABLES}
     figures = grid(["figure", "judge", "profile", "share"], _figures(results))
-    return {**tables, "error": f"{error(0.05, sets):.3f}", "figures": figures}
+    of_one = grid(TOLD_HEAD, [_told(one) for one in told])
+    return {**tables, "told": of_one, "error": f"{error(0.05, sets):.3f}", "figures": figures}
+
+
+TOLD_HEAD = ("axis", "judge", "profile", "sheets", "told", "goal")
+
+
+def _told(one: Result) -> list[str]:
+    name, words = one.line.data.removeprefix(TELLS).split(": ", 1)
+    row, (least, _) = one.rows[name], one.line.target(name, ACCUSES)
+    return [name, words, str(one.line.size), str(row.sets[ACCUSES]), _fair(one, name), f"{least}"]
 
 
 def _tables(

@@ -6,11 +6,12 @@ neither side.
 
 A sentence that calls something a problem needs more, since page one holds many of them and a reader
 takes each as a fault of the judge: all of them together err with `SIGNIFICANT` at most (a weighted
-Bonferroni). A judge that is blind to the order lies on the null of `announced` and `beyond_noise`,
-which have most of it, each `ANNOUNCE`; a sound judge lies apart from the limits of `surely_above`
-and `surely_below`, each of which errs with `ACCUSE`. Each `Sentence` says by how many it can
-accuse. What a test or an interval shows at `SIGNIFICANT` alone is neither a
-problem nor "this run cannot tell": it is `indicated` ("there is some evidence"), with its number.
+Bonferroni, as far as they err apart). A judge that is blind to the order lies on the null of
+`announced` and `beyond_noise`, which have most of it, each `ANNOUNCE`; a sound judge lies apart
+from the limits of `surely_above` and `surely_below`, each of which errs with `ACCUSE`. Each
+`Sentence` says by how many it can accuse. What a test or an interval shows at `SIGNIFICANT` alone
+is neither a problem nor "this run cannot tell": it is `indicated` ("there is some evidence"), with
+its number.
 """
 
 import math
@@ -36,10 +37,13 @@ Part = Literal["value", "low", "high", "least", "most"]
 
 SIGNIFICANT = 0.05
 """How often page one may call something a problem of a judge that has none."""
-OF_ORDER, OF_LOSSES, OTHERS = 17, 15, 40
+OF_ORDER, OF_LOSSES, OTHERS = 21, 15, 40
 """Tests of the order, tests of losses, and other tests and bounds, by which a sentence of page one
 can call something a problem, all axes of this package together: the sums over their `SENTENCES`."""
-ANNOUNCE = 0.6 * SIGNIFICANT / OF_ORDER
+OVERLAP = 2
+"""Tests of the order that err together like one: those of an axis see the same chance effect. Fair
+judges are accused half as often as the tests would do it one by one (docs/proof/page_one.md)."""
+ANNOUNCE = 0.6 * SIGNIFICANT * OVERLAP / OF_ORDER
 """Error of a single test of the order. These have most of the error, as they alone err at a judge
 without a fault. All are those of all axes, so that what one axis says does not depend on which
 others were probed."""

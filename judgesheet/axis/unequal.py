@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 REST = 0.01
 """The other stimuli are said to show nothing only where their p-value together is above this: where
 all stimuli share a weak effect some show it first, and the rest shows it together."""
+ANYWHERE = "anywhere_p"
+"""The test of all stimuli together, which an axis's own sentence on the order announces by."""
 SHOWN_ONLY = "no upper end: effects too weak to show on one stimulus are not counted"
 TOO_FEW = Reason(
     "too_few_calls",
@@ -252,6 +254,23 @@ def any_stimulus_p(stimuli: Stimuli) -> UnkeyedEstimate:
     return UnkeyedEstimate(label, p, n=int(stimuli.calls.sum()))
 
 
+@figure("p", better="")
+def anywhere_p(stimuli: Stimuli) -> UnkeyedEstimate:
+    """p-value of "the order matters on no stimulus", by the calls on all of them together.
+
+    What each place gets is compared with exchanged orders in two ways: added up over stimuli, and
+    as the sum of each stimulus's own squares, where nothing cancels. The less likely counts,
+    corrected for being the least of two. So it finds an effect that all share, one that differs in
+    direction, and one on some stimuli that is too weak to be shown on any of them alone.
+    """
+    label = "p: the order matters nowhere, by all stimuli together"
+    if not stimuli.names:
+        return absent(label, TOO_FEW)
+    method = "orders exchanged within items, sum and sum of squares over stimuli, Monte Carlo"
+    p = without_interval(stimuli.compared.anywhere_p, clusters=len(stimuli.names), method=method)
+    return UnkeyedEstimate(label, p, n=int(stimuli.calls.sum()))
+
+
 @figure("share", symbol="E_max", headline=151)
 def largest_stimulus_effect(stimuli: Stimuli) -> UnkeyedEstimate:
     """The most that a place gets on one stimulus beyond what it would if the order did not matter.
@@ -275,7 +294,7 @@ def largest_stimulus_effect(stimuli: Stimuli) -> UnkeyedEstimate:
 
 
 FIGURES: Mapping[str, Figure[Stimuli]] = {
-    one.name: one for one in (unequal_stimuli, any_stimulus_p, largest_stimulus_effect)
+    one.name: one for one in (unequal_stimuli, any_stimulus_p, anywhere_p, largest_stimulus_effect)
 }
 NAMES = frozenset(FIGURES)
 

@@ -90,7 +90,10 @@ class Stepdown:
     rest_p
         The p-value of all stimuli together whose own is not below the level; None if there is none.
     together_p
-        The p-value of all stimuli together.
+        The p-value of what all stimuli have in common: departures are added, and may cancel.
+    anywhere_p
+        The p-value of "the order matters nowhere": of what they have in common or of the sum of
+        their squares, whichever is more surprising, corrected for being two.
     by_noise
         Shape (draws,): the largest departure on any of the stimuli.
     """
@@ -98,6 +101,7 @@ class Stepdown:
     p: Floats
     rest_p: float | None
     together_p: float
+    anywhere_p: float
     by_noise: Floats
 
 
@@ -176,6 +180,8 @@ class Exchanged:
         # The least surprising first: the step-down needs the running maximum from there.
         order = np.argsort(_surprise(own, ranks)[:, 0])
         largest, by_noise, together = (np.array([start]) for start in (-np.inf, -np.inf, 0.0))
+        # One root for all: where places get more than elsewhere, they count for more.
+        common, squares = _roots(self.covariance[among].sum(axis=0, keepdims=True))[0], together
         rank, rest_drawn, rest = np.empty(len(among)), together, 0
         for part in _parts(len(among), self.drawn(among[:1]).size):
             at = order[part]
@@ -185,6 +191,7 @@ class Exchanged:
                 departures[:, :, 1:].max(axis=1) / np.maximum(1, self.calls[among[at]])[:, None]
             )
             by_noise = np.maximum(by_noise, highest.max(axis=0))
+            squares = squares + _forms(departures, common).sum(axis=0)
             surprises = _forms(departures, roots[at])
             if len({*ranks.tolist()}) > 1:  # else they rise with the forms
                 surprises = _surprise(surprises, ranks[at])
@@ -199,16 +206,30 @@ class Exchanged:
         adjusted = np.empty_like(rank)
         adjusted[order] = np.maximum.accumulate(rank[order][::-1])[::-1]
         others = among[np.sort(order[:rest])]
-        rest_p = self._together_p(others, rest_drawn) if rest else None
-        return Stepdown(adjusted, rest_p, self._together_p(among, together), by_noise)
+        rest_p = _p(self._together(others, rest_drawn)) if rest else None
+        shared = self._together(among, together)
+        return Stepdown(
+            adjusted, rest_p, _p(shared), _p(-_least_p(shared, alike(squares))), by_noise
+        )
 
-    def _together_p(self, stimuli: Integers, drawn: Floats) -> float:
-        """The p-value of the sums over these stimuli."""
+    def _together(self, stimuli: Integers, drawn: Floats) -> Floats:
+        """How surprising the sums over these stimuli are: observed, and drawn."""
         observed, mean, covariance = (
             part[stimuli].sum(axis=0) for part in (self.observed, self.mean, self.covariance)
         )
         sums = np.column_stack([observed, drawn]) - mean[:, None]
-        return _p(_forms(sums[None], _roots(covariance[None])[0])[0])
+        surprises: Floats = _forms(sums[None], _roots(covariance[None])[0])[0]
+        return surprises
+
+
+def _least_p(*statistics: Floats) -> Floats:
+    """The least over some statistics of the share of draws that are as large, for every draw."""
+    shares = [
+        (one.size - np.searchsorted(np.sort(one), one, side="left")) / one.size
+        for one in statistics
+    ]
+    least: Floats = np.minimum.reduce(shares)
+    return least
 
 
 def _p(surprises: Floats) -> float:

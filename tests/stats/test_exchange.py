@@ -99,6 +99,25 @@ def test_few_stimuli_are_found_among_many_and_the_rest_is_not(
     assert compared.rest_p > 0.05
 
 
+def test_effects_that_cancel_are_found_by_their_squares_though_not_by_their_sum() -> None:
+    parts = [[chosen(ORDERS[:, at % PLACES])] for at in range(2 * PLACES)]
+    compared = stimuli(np.random.default_rng(3), *parts, draws=1_999).stepdown(np.arange(10), 0.05)
+    assert compared.together_p == 1
+    # Some draw has the largest sum: its least p is as small.
+    assert compared.anywhere_p == pytest.approx(2 / 2_000)
+
+
+def test_both_ways_of_looking_at_all_stimuli_together_keep_the_size_of_one() -> None:
+    rng = np.random.default_rng(4)
+    every = np.arange(6)
+    p = [
+        stimuli(rng, *([noise(rng)] for _ in every), draws=199).stepdown(every, 0.05).anywhere_p
+        for _ in range(400)
+    ]
+    # Four standard errors.
+    assert np.mean(np.array(p) <= 0.05) == pytest.approx(0.05, abs=0.044)
+
+
 @pytest.mark.parametrize("given", ["whole", "parts"])
 def test_sums_of_exchanges_are_those_of_calls_one_by_one(given: str) -> None:
     rng = np.random.default_rng(5)

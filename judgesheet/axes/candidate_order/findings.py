@@ -330,6 +330,10 @@ def by_order(estimates: Estimates, pairs: str) -> _Order | None:
     if component is not None and surely_above(component, NOTICEABLE):
         told = f"; the slot decides {share_with_interval(component)} of calls beyond noise"
         return _Order(f"{told}, not the same slot on all pairs", component)
+    anywhere = estimates.known(unequal.ANYWHERE)
+    if pairs == SAME and anywhere is not None and announced(estimates, unequal.ANYWHERE):
+        told = f"; over all pairs of all tasks the slot decides beyond noise{in_brackets(anywhere)}"
+        return _Order(told, anywhere)
     return None
 
 
@@ -548,7 +552,7 @@ SENTENCES = (
     Sentence(_nothing_to_prefer, tests=1),
     Sentence(_larger_is_not_harder, tests=1),
     Sentence(_same_content, tests=4),
-    Sentence(_slot, tests=1, of_order=1),
+    Sentence(_slot, tests=1, of_order=2),
     Sentence(_other_order),
     Sentence(_natural, tests=2, of_order=1),
     Sentence(_own_quality, tests=1),

@@ -242,26 +242,29 @@ def _places(estimates: Estimates, moved: Mapping[str, Estimate], tone: Tone) -> 
 
 def _change(estimates: Estimates) -> Iterator[Statement]:
     """How often the order changes a criterion's score, beside how often a repeat does."""
-    excess = estimates.known("excess_change_rate")
+    excess, test = estimates.known("excess_change_rate"), estimates.known(unequal.ANYWHERE)
     if told := order_changes(estimates, "criteria", "a criterion's score"):
         text, change = told
         tone: Tone = "neutral"
         if excess is not None and beyond_noise(excess):
             text += f", so the order matters beyond noise ({points(excess)})"
             tone = "bad"
+        elif clears(estimates, change, SMALL_CHANGES):
+            tone = "good"
+        elif test is not None and announced(estimates, unequal.ANYWHERE):
+            text += f", and the order does change it ({p_value(test)}, all responses together)"
+            tone = "bad"
         elif excess is not None and above(excess, 0.0):
             text += "; there is some evidence that the order matters beyond noise "
             text += f"({points(excess)}){UNSURE}"
             tone = "unknown"
-        elif clears(estimates, change, SMALL_CHANGES):
-            tone = "good"
         noise = estimates.known("repeat_change_rate")
-        yield Statement(f"{text}.", keys(change, noise, excess), tone)
+        yield Statement(f"{text}.", keys(change, noise, excess, test), tone)
 
 
 _SENTENCES = (
     Sentence(_gap, of_order=2),
-    Sentence(_change, of_order=1),
+    Sentence(_change, of_order=2),
     unequal.SENTENCE,
     *about_scores(_SAY),
 )

@@ -212,6 +212,10 @@ def _order(estimates: Estimates) -> Iterator[Statement]:
     elif announced(estimates, "order_dependence_p"):
         text = f"{more}. The order does change the winner{p}; how often is not known exactly."
         yield Statement(text, (*evidence, *keys(test)), "bad")
+    elif (scores := estimates.known(unequal.ANYWHERE)) and announced(estimates, unequal.ANYWHERE):
+        text = f"{more}. The order does change the scores{in_brackets(scores)}; how often that"
+        text = f"{text} changes the winner is not known exactly."
+        yield Statement(text, (*evidence, scores.key), "bad")
     elif above(excess, 0.0) or indicated(estimates, "order_dependence_p"):
         text = f"{more}. There is some evidence that the order changes who wins{p}{UNSURE}."
         yield Statement(text, (*evidence, *keys(test)), "unknown")
@@ -252,7 +256,7 @@ SENTENCES = (
     Sentence(_right, tests=1),
     Sentence(_blind, tests=1),
     Sentence(_place, of_order=1),
-    Sentence(_order, tests=1, of_order=2),
+    Sentence(_order, tests=1, of_order=3),
     unequal.SENTENCE,
     Sentence(_ties),
     Sentence(_help, tests=1),

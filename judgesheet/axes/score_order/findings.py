@@ -169,18 +169,19 @@ def _favourite(estimates: Estimates) -> Iterator[Statement]:
 
 def _change(estimates: Estimates) -> Iterator[Statement]:
     """How often the score changes with the order, beside how often it changes by itself."""
-    noise, test = estimates.known("repeat_change_rate"), estimates.known("order_dependence_p")
+    noise, name = estimates.known("repeat_change_rate"), _test_of_change(estimates)
+    test = estimates.known(name)
     excess = estimates.known("excess_change_rate")
     if told := order_changes(estimates, "rubric", "the score"):
         text, change = told
-        by_rates, by_test = beyond_noise(excess), announced(estimates, "order_dependence_p")
+        by_rates, by_test = beyond_noise(excess), announced(estimates, name)
         shown, little = by_rates or by_test, below(excess, SMALL_CHANGES)
         tone: Tone = "neutral"
         if shown and little:
             means = ". That is measured, and little"
         elif shown:
             means, tone = "; the order itself changes it", "bad"
-        elif above(excess, 0.0) or indicated(estimates, "order_dependence_p"):
+        elif above(excess, 0.0) or indicated(estimates, name):
             means, tone = "; there is some evidence that the order itself changes it", "unknown"
         else:
             means = "; that the order itself changes it is not shown"
@@ -189,6 +190,13 @@ def _change(estimates: Estimates) -> Iterator[Statement]:
         by += [p_value(test)] if test is not None and (by_test or not by) else []
         why = f" ({'; '.join(by)})" if by else ""
         yield Statement(f"{text}{means}{why}.", keys(change, noise, excess, test), tone)
+
+
+def _test_of_change(estimates: Estimates) -> str:
+    """The test that announces: of what prompts share, or else of any effect on any of them."""
+    shared = "order_dependence_p"
+    alone = announced(estimates, unequal.ANYWHERE) and not announced(estimates, shared)
+    return unequal.ANYWHERE if alone else shared
 
 
 def _averaging(estimates: Estimates) -> Iterator[Statement]:
@@ -260,7 +268,7 @@ def _item_calls(estimates: Estimates) -> Estimate | None:
 
 _SENTENCES = (
     Sentence(_favourite, of_order=1),
-    Sentence(_change, of_order=2),
+    Sentence(_change, of_order=3),
     unequal.SENTENCE,
     *about_scores(_SAY),
     Sentence(_averaging),
