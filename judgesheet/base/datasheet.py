@@ -20,6 +20,7 @@ from judgesheet.base.keys import Key
 from judgesheet.base.limits import LARGEST_TEXT, LARGEST_WHOLE
 from judgesheet.base.missing_reasons import NO_FINITE_NUMBER
 from judgesheet.base.records import Datasheet, Estimate, Verdict, VerdictStatus
+from judgesheet.base.remembered import remembered
 
 SCHEMA_VERSION = "2.0"
 """Raised in its first part when old readers would misread a sheet, in its second for additions."""
@@ -66,21 +67,9 @@ def worst_verdicts(sheet: Datasheet) -> dict[str, Verdict]:
     return {verdict.key: verdict for verdict in ranked}
 
 
+@remembered  # every page of the sheet asks for it
 def to_json(sheet: Datasheet) -> str:
     """The sheet as indented JSON: the same record gives the same text, and no NaN is in it."""
-    for known, text in _written:
-        if known is sheet:
-            return text
-    text = _text(sheet)
-    _written[:] = [(sheet, text)]
-    return text
-
-
-_written: list[tuple[Datasheet, str]] = []
-"""The sheet that was written last, and its text, which every page of it asks for."""
-
-
-def _text(sheet: Datasheet) -> str:
     text = json.dumps(_finite(asdict(sheet)), indent=2, ensure_ascii=False, allow_nan=False)
     # A lone surrogate has no UTF-8; written as \\udXXX it survives the way there and back.
     return text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n"

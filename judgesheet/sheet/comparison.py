@@ -186,7 +186,7 @@ def _change(row: Difference) -> tuple[str, str, str]:
     return _value(row.new), difference, verdict or "–"
 
 
-def _points(shown: show.PrintedEstimate) -> str:
+def _points(shown: show.Quantity) -> str:
     """A difference, of shares in points."""
     return f"{shown.value} points" if shown.percent else shown.value
 

@@ -77,7 +77,7 @@ def _told(figure: Figure | None, unit: str) -> str:
     return _DASH
 
 
-def _range(shown: show.PrintedEstimate) -> str:
+def _range(shown: show.Quantity) -> str:
     return f"{shown.low} and {shown.high}" + (" %" if shown.percent else "")
 
 
