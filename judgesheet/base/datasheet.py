@@ -9,7 +9,7 @@ trusts the record.
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -49,6 +49,12 @@ def by_key(sheet: Datasheet) -> dict[str, Estimate]:
 def named(found: Mapping[str, Estimate], key: str) -> str:
     """A figure as a sentence names it: by its label, or by its key where there is none."""
     return f"“{found[key].label}”" if key in found and found[key].label else key
+
+
+def mappings(value: Any) -> Sequence[Mapping[str, Any]]:
+    """The mappings in a list that was not validated, such as the stimuli of a provenance."""
+    listed = value if isinstance(value, list | tuple) else ()
+    return [part for part in listed if isinstance(part, Mapping)]
 
 
 WORST: tuple[VerdictStatus, ...] = ("broken", "void", "not proven", "proven")
@@ -130,7 +136,7 @@ def _finite(value: Any) -> Any:
 
 
 def _reject_endless_numbers(value: Any, where: str) -> None:
-    """RunError where a number is none, or beyond what any float holds."""
+    """RunError for NaN, infinity, and whole numbers beyond what a float holds."""
     if isinstance(value, float) and not math.isfinite(value):
         raise RunError(f"{where}: {json.dumps(value)} is not a number")
     if isinstance(value, int) and abs(value) > LARGEST_WHOLE:

@@ -63,18 +63,18 @@ def correct(
     metavar="FIELD=COLUMN,…",
     help="Which column holds what; repeatable. docs/correct.md lists the fields.",
 )
-@option("--scale", callback=ends_of, metavar="LOW:HIGH", help="Ends of the scores.")
+@option("--scale", callback=ends_of, metavar="LOW:HIGH", help="Lowest and highest score.")
 @option(
     "--human-scale",
     callback=ends_of,
     metavar="LOW:HIGH",
-    help="Ends of the labels, if they are others.",
+    help="Lowest and highest label, if different from --scale.",
 )
 @option(
     "--group-prefix",
     default="",
     metavar="SIGN",
-    help="Ids that are equal before the last SIGN belong together.",
+    help="Ids with the same text before the last SIGN form one group.",
 )
 @option(
     "--to",
@@ -101,9 +101,9 @@ def command(
 ) -> None:  # fmt: skip
     """Correct the results of your own evaluation for the errors of its judge.
 
-    TABLE holds a verdict per row and, of a part, what people said: columns id, verdict, label, and
-    system where several are compared. Pass and fail, win, tie and loss, pairs (first, second) and
-    scores are told apart by their cells.
+    TABLE has one verdict per row and, for some rows, a human label: columns id, verdict, label, and
+    system to compare several. Pass/fail, win/tie/loss, pairs (first, second) and scores are
+    recognised by their cells.
     """
     from judgesheet.sheet.correction import render
 

@@ -1,11 +1,10 @@
 """What a cell of a table is worth: pass and fail, win, tie and loss, slots, or a number."""
 
-import math
 from collections.abc import Mapping
 from typing import Any, Literal
 
 from judgesheet.base.errors import StimuliError
-from judgesheet.importers.logs import Row
+from judgesheet.importers.logs import Row, finite
 
 Kind = Literal["rate", "win rate", "mean"]
 """What is estimated: a share of passes, wins with ties as one half, or a mean score."""
@@ -38,7 +37,7 @@ def kind_of(cell: Any, row: Row, name: str) -> Kind:
         return "win rate"
     if word in PASS:
         return "rate"
-    if _number(cell) is not None:
+    if finite(cell) is not None:
         return "mean"
     raise StimuliError(
         f"{row.where}: {name} is {str(cell)[:60]!r}; it can be a number, pass or fail, or win, tie "
@@ -50,7 +49,7 @@ def worth(cell: Any, kind: Kind, row: Row, name: str) -> float | None:
     """The value of a cell in a table of this kind, None for an empty one."""
     if is_empty(cell):
         return None
-    word, number = str(cell).strip().lower(), _number(cell)
+    word, number = str(cell).strip().lower(), finite(cell)
     known = {"rate": PASS, "win rate": OUTCOME, "mean": {}}[kind]
     if word in known:
         return known[word]
@@ -75,13 +74,3 @@ def slot(cell: Any, shown: tuple[str, str], row: Row, name: str) -> float | None
     raise StimuliError(
         f"{row.where}: {name} is {said[:60]!r}, neither one of the two responses nor 1, 2 or tie"
     )
-
-
-def _number(cell: Any) -> float | None:
-    if isinstance(cell, bool) or not isinstance(cell, int | float | str):
-        return None
-    try:
-        number = float(cell)
-    except (ValueError, OverflowError):
-        return None
-    return number if math.isfinite(number) else None

@@ -88,7 +88,7 @@ Schedules = dict[str, Schedule]
 
 
 def schedules(calls: Iterable[PlannedCell], policy: Policy, seed: int) -> Schedules:
-    """The looks at every axis of which a limit reads any of these calls."""
+    """The looks at every axis with a limit that reads any of these calls."""
     by_axis: defaultdict[str, list[PlannedCell]] = defaultdict(list)
     for call in calls:
         by_axis[call.axis].append(call)
@@ -187,7 +187,7 @@ class SequentialMonitor:
     """Looks at a ledger while it is filled, and has it ask only what the next look takes."""
 
     def __init__(self, ledger: Ledger, policy: Policy) -> None:
-        """Begin, or go on where the ledger was left; RunError if no limit reads any call of it."""
+        """Begin, or continue where the ledger was left; RunError if no limit reads any call of it."""
         self._ledger, self._policy, record = ledger, policy, ledger.looks
         calls = [
             PlannedCell(key, axis, stimulus, {**json.loads(cell), "repeat": repeat})

@@ -61,7 +61,7 @@ class Row:
         return cell
 
     def text(self, column: str) -> str:
-        """A column as text, without blanks around it; a list or an object is none."""
+        """A column as text, without surrounding blanks; lists and objects are refused."""
         cell = self.value(column)
         if isinstance(cell, bool):
             return str(cell).lower()
@@ -110,7 +110,7 @@ class Row:
         elif cell is None or cell == "":
             yield None
         else:
-            number = _finite(cell)
+            number = finite(cell)
             if number is None:
                 raise self._fault(column, cell, "a finite number")
             yield number
@@ -124,7 +124,8 @@ def _clean(text: str) -> str:
     return HALVES.sub("\ufffd", text.strip())
 
 
-def _finite(cell: Any) -> float | None:
+def finite(cell: Any) -> float | None:
+    """The finite number that a cell holds, as a number or as text; None where it holds none."""
     # Python takes true for 1, which nobody gave as a rating.
     if isinstance(cell, bool) or not isinstance(cell, int | float | str):
         return None

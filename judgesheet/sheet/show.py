@@ -275,7 +275,7 @@ def in_cell(value: float | None, *, signed: bool) -> str:
 
 
 def finite(value: Any) -> float | None:
-    """The number that a JSON value is, or None where there is none to print."""
+    """The number that a JSON value is, or None if it cannot be printed."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return value if is_number and math.isfinite(value) else None
 
@@ -294,7 +294,7 @@ def share(part: float, whole: float) -> str:
 
 
 def count(number: Any) -> str:
-    """`1,920`; anything that is no number is shown as it is."""
+    """`1,920`; anything else is shown as it is."""
     real = finite(number)
     if real is None:
         missing = number is None or isinstance(number, float)
@@ -303,7 +303,7 @@ def count(number: Any) -> str:
 
 
 def cost(run: Mapping[str, Any]) -> str:
-    """`$0.42`; `at least $0.42, …` where some attempts may have cost what nobody says."""
+    """`$0.42`; `at least $0.42, …` where the cost of some attempts is unknown."""
     usd, unmetered = run.get("cost_usd"), finite(run.get("unmetered_attempts"))
     if not unmetered or not finite(usd):
         return money(usd)

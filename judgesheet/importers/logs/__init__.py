@@ -11,7 +11,7 @@ from itertools import chain, islice
 from pathlib import Path
 
 from judgesheet.base.errors import StimuliError, UsageError
-from judgesheet.importers._rows import Row, kind_of
+from judgesheet.importers._rows import Row, finite, kind_of
 from judgesheet.importers.logs import _tables, inspect_ai, mt_bench, promptfoo
 from judgesheet.importers.logs._judged import FIELDS, TRUTHS, Judged
 from judgesheet.importers.logs._log import LogFormat, LogOptions, Scale
@@ -108,6 +108,7 @@ __all__ = [
     "LogOptions",
     "Row",
     "Scale",
+    "finite",
     "is_ours",
     "judged",
     "opened",

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from judgesheet.base.datasheet import mappings
 from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_LISTED
 from judgesheet.base.records import AxisResult, Datasheet
@@ -14,7 +15,6 @@ from judgesheet.sheet.page.parts import (
     Fact,
     axis_title,
     both,
-    records,
     total,
     unknown,
     usual,
@@ -205,9 +205,9 @@ def conditions(sheet: Datasheet) -> TestConditions:
         ),
         provenance=tuple(_provenance(sheet)),
         stimuli=tuple(
-            tuple(_pool(sheet, pool)) for pool in records(sheet.provenance.get("stimuli"))
+            tuple(_pool(sheet, pool)) for pool in mappings(sheet.provenance.get("stimuli"))
         ),
-        prompts=tuple(_prompt(sheet, one) for one in records(sheet.provenance.get("prompts"))),
+        prompts=tuple(_prompt(sheet, one) for one in mappings(sheet.provenance.get("prompts"))),
     )
 
 
@@ -228,7 +228,7 @@ def _prompt(sheet: Datasheet, prompt: Mapping[str, Any]) -> Prompt:
                 show.anything(message.get("role"), 40),
                 show.visible(str(message.get("content", "")), EXAMPLE_LIMIT),
             )
-            for message in records(prompt.get("example"))
+            for message in mappings(prompt.get("example"))
         ),
     )
 
@@ -269,13 +269,13 @@ def _provenance(sheet: Datasheet) -> Iterator[Fact]:
     yield Fact("Plan digest", show.anything(provenance.get("plan_digest")))
     if "packages" in provenance:
         yield Fact("Packages", show.anything(provenance["packages"], 1000))
-    for code in records(provenance.get("axis_code")):
+    for code in mappings(provenance.get("axis_code")):
         axis = axis_title(sheet, code.get("axis"))
         yield Fact(f"Code: {axis}", f"SHA-256 {show.anything(code.get('digest'), 80)}")
-    for parser in records(provenance.get("parsers")):
+    for parser in mappings(provenance.get("parsers")):
         source = show.visible(str(parser.get("source")), PROMPT_LIMIT)
         yield _parser("Own", axis_title(sheet, parser.get("axis")), parser, f": {source}")
-    for parser in records(provenance.get("parsers_replaced")):
+    for parser in mappings(provenance.get("parsers_replaced")):
         axis = axis_title(sheet, parser.get("axis"))
         yield _parser("Earlier", axis, parser, "; it read the same replies before")
     yield from unknown(provenance, _PROVENANCE_KNOWN)

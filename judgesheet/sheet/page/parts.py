@@ -128,7 +128,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Trimmed(Generic[T]):
-    """Entries of which those are `shown` for which there was room."""
+    """Entries, and those that are `shown` because there was room."""
 
     shown: tuple[T, ...]
     every: tuple[T, ...]
@@ -189,12 +189,6 @@ def both(form: Callable[[Any], str], first: Any, second: Any) -> str:
 def total(sheet: Datasheet, name: str) -> int:
     """A count summed over the axes."""
     return sum(getattr(axis, name) for axis in sheet.axes)
-
-
-def records(value: Any) -> Sequence[Mapping[str, Any]]:
-    """The mappings in a list that was not validated."""
-    listed = value if isinstance(value, list | tuple) else ()
-    return [part for part in listed if isinstance(part, Mapping)]
 
 
 def usual(texts: Iterable[str]) -> str:
