@@ -344,12 +344,12 @@ class Estimate:
 
     @property
     def least(self) -> float | None:
-        """The lower end, whatever the lost calls would have given; None where there is no interval."""
+        """The lower end, whatever the lost calls would have given; None without one."""
         return self.low if self.low is None or self.imputed is None else self.imputed.low
 
     @property
     def most(self) -> float | None:
-        """The upper end, whatever the lost calls would have given; None where there is no interval."""
+        """The upper end, whatever the lost calls would have given; None without one."""
         return self.high if self.high is None or self.imputed is None else self.imputed.high
 
     @property

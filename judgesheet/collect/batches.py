@@ -179,9 +179,7 @@ def _checked(
                 "asks with `judgesheet plan --resume`, or continue with --until-decided first"
             )
         if reply.call_id not in standing:
-            raise StimuliError(
-                f"{where}: custom_id is not in the plan; check that --out is the folder of that plan"
-            )
+            raise StimuliError(f"{where}: custom_id is not in the plan; is --out its folder?")
         if reply.outcome in SETTLING:
             answer = digest(f"{reply.outcome} {reply.text}")
             if (standing[reply.call_id] or answer) != answer:

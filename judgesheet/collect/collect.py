@@ -444,7 +444,7 @@ class RetryState:
         self._seen = answered
 
     def is_over(self, reply: Reply, answered: int, *, is_down: bool) -> bool:
-        """Whether to stop after this attempt; attempts while the endpoint `is_down` do not count."""
+        """Whether to stop after this attempt; none counts while the endpoint `is_down`."""
         if is_down:
             return False
         waits = reply.retry_after_s is not None or answered > self._seen

@@ -53,7 +53,7 @@ def panel(*sources: str | Path, accuracy: float | None = None) -> "Panel":
 @option(
     "--accuracy",
     type=Finite(0.5, 1),
-    help="Share of right decisions that a panel must be proven to reach.",
+    help="Share of right decisions to be proven.",
 )
 @option(
     "--to", "form", type=click.Choice(["md", "html", "pdf", "json"]), default="md", help="Format."

@@ -187,7 +187,7 @@ class SequentialMonitor:
     """Looks at a ledger while it is filled, and has it ask only what the next look takes."""
 
     def __init__(self, ledger: Ledger, policy: Policy) -> None:
-        """Begin, or continue where the ledger was left; RunError if no limit reads any call of it."""
+        """Begin, or continue where the ledger stopped; RunError if no limit reads a call of it."""
         self._ledger, self._policy, record = ledger, policy, ledger.looks
         calls = [
             PlannedCell(key, axis, stimulus, {**json.loads(cell), "repeat": repeat})

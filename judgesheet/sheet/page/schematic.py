@@ -33,7 +33,7 @@ class Schema(NamedTuple):
 
 
 def schema(prompt: Mapping[str, Any], axis: str) -> Schema | None:
-    """The schema of an axis's recorded prompt; None if its template was not recorded or is not valid.
+    """The schema of an axis's recorded prompt; None without a valid template.
 
     `permuted` lists the variables that its axis permutes. What is permuted and what frames it stay;
     of the rest the last lines go first.
