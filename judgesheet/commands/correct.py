@@ -46,43 +46,18 @@ def correct(
 
 @click.command("correct")
 @click.argument("table", type=EXISTING)
-@choice(
-    "--labels",
-    "random",
-    "chosen",
-    "none",
-    required=True,
-    help="How the labelled rows were found: a random part, chosen, or none at all.",
-)
+@choice("--labels", "random", "chosen", "none", required=True,
+        help="How the labelled rows were found: at random, chosen, or none at all.")  # fmt: skip
 @option("--sheet", type=EXISTING, help="Run or datasheet.json of the judge, for --labels none.")
-@option(
-    "--map",
-    "columns",
-    multiple=True,
-    callback=column_map,
-    metavar="FIELD=COLUMN,…",
-    help="Which column holds what; repeatable. docs/correct.md lists the fields.",
-)
+@option("--map", "columns", multiple=True, callback=column_map, metavar="FIELD=COLUMN,…",
+        help="Which column holds what; repeatable. docs/correct.md lists the fields.")  # fmt: skip
 @option("--scale", callback=ends_of, metavar="LOW:HIGH", help="Lowest and highest score.")
-@option(
-    "--human-scale",
-    callback=ends_of,
-    metavar="LOW:HIGH",
-    help="Lowest and highest label, if different from --scale.",
-)
-@option(
-    "--group-prefix",
-    default="",
-    metavar="SIGN",
-    help="Ids with the same text before the last SIGN form one group.",
-)
-@option(
-    "--to",
-    "form",
-    type=click.Choice(["md", "html", "pdf", "json", "csv"]),
-    default="md",
-    help="Format.",
-)
+@option("--human-scale", callback=ends_of, metavar="LOW:HIGH",
+        help="Lowest and highest label, if different from --scale.")  # fmt: skip
+@option("--group-prefix", default="", metavar="SIGN",
+        help="Ids with the same text before the last SIGN form one group.")  # fmt: skip
+@option("--to", "form", type=click.Choice(["md", "html", "pdf", "json", "csv"]), default="md",
+        help="Format.")  # fmt: skip
 @option("--out", type=PATH, help="File to write. [standard output]")
 @PAPER
 @JSON

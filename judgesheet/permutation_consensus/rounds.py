@@ -49,10 +49,7 @@ class ConsensusSettings:
 def question(stimulus: Stimulus, settings: ConsensusSettings) -> Question:
     """A set with its calls.
 
-    Raises
-    ------
-    TemplateError
-        if a prompt template cannot be used.
+    TemplateError if a prompt template cannot be used.
     """
     candidates = stimulus.fields.get("candidates", ())
     if len(candidates) > 2:
