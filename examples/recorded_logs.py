@@ -8,6 +8,8 @@ Two forms are known, gzipped or not; docs/ingest.md lists those that `ingest` re
 pairs   One verdict per line: `judge, dataset, item_id, pair` (two systems), `order` (AB or BA:
         whether the first of the pair was shown first), `verdict` (first, second, tie, null), and
         `rep` from 1 where a call was repeated.
+own     The same log, for `own_preference`: of each pair, what `--reference`, another judge of the
+        log, says of it in both orders is taken for what people say (a tie where its orders differ).
 hanna   HANNA's scores by models: `item_id, system, criterion, human` (ratings), `llm` (judge ->
         means of several answers, one mean per wording of the prompt). A recorded verdict is one
         whole score, so each mean is ROUNDED, which costs a little correlation; outside 1 to 5 it is
@@ -32,6 +34,7 @@ def main() -> None:
     parser.add_argument("form", choices=sorted(FORMS))
     parser.add_argument("log", type=Path)
     parser.add_argument("--judge", help="keep this judge only; needed where a log has several")
+    parser.add_argument("--reference", help="own: the judge whose verdicts stand for people's")
     parser.add_argument("--criterion", help="hanna: the criterion to keep")
     parser.add_argument(
         "--wording", type=int, default=1, help="hanna: wording of the prompt, from 1"
@@ -56,6 +59,35 @@ def pairs(chosen: argparse.Namespace) -> Iterator[Record]:
             stimulus, pair = f"{row['dataset']}/{row['item_id']}", " / ".join(row["pair"])
             repeat = row.get("rep", 1) - 1
             yield compared(stimulus, pair, order, SLOTS[row["verdict"]], repeat)
+
+
+def own(chosen: argparse.Namespace) -> Iterator[Record]:
+    """Own pairs of the axis presentation, with a reference judge in place of people."""
+    said: dict[tuple[str, ...], set[str]] = {}
+    for row in rows(chosen.log):
+        if row["judge"] == chosen.reference:
+            said.setdefault(_place(row), set()).add(row["winner"])
+    for row in rows(chosen.log):
+        winners = said.get(_place(row), set())
+        if row["judge"] == chosen.judge and winners:
+            first, second = row["pair"]
+            agreed = next(iter(winners)) if len(winners) == 1 else None
+            cell = {
+                "kind": "natural", "pair": " / ".join(row["pair"]), "systems": row["pair"],
+                "order": ["a", "b"] if row["order"] == "AB" else ["b", "a"],
+                "better": {first: "a", second: "b"}.get(agreed, "tie"),
+            }  # fmt: skip
+            yield {
+                "axis": "presentation",
+                "stimulus": f"{row['dataset']}/{row['item_id']}",
+                "cell": cell,
+                "repeat": row.get("rep", 1) - 1,
+                "verdict": SLOTS[row["verdict"]],
+            }
+
+
+def _place(row: Record) -> tuple[str, ...]:
+    return (row["dataset"], row["item_id"], *row["pair"])
 
 
 def compared(
@@ -90,7 +122,7 @@ def hanna(chosen: argparse.Namespace) -> Iterator[Record]:
             yield {"human": {**human, "ratings": row["human"]}}
 
 
-FORMS = {"pairs": pairs, "hanna": hanna}
+FORMS = {"pairs": pairs, "hanna": hanna, "own": own}
 
 if __name__ == "__main__":
     main()

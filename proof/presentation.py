@@ -14,7 +14,7 @@ MOVED_BY = (room, axis, stats)
 
 
 def _parts() -> Iterator[Part]:
-    yield Part("", room.FIGURES, {12: 150, 24: 150, 60: 60}, (3000, 4))
+    yield Part("", room.FIGURES, {12: 60, 24: 60, 60: 30}, (3000, 4))
 
 
 def _cases() -> Iterator[tuple[str, Case]]:

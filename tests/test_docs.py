@@ -48,6 +48,17 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
+def test_pages_that_code_and_files_of_users_name_are_there() -> None:
+    places = ("judgesheet", "templates", "scaffold", "policies", "examples", "tests")
+    files = [file for place in places for file in (ROOT / place).rglob("*") if file.is_file()]
+    texts = {file: file.read_text(encoding="utf-8", errors="ignore") for file in files}
+    name = re.compile(r"docs/[\w/-]+\.md")
+    named = {(page, file) for file in files for page in name.findall(texts[file])}
+    assert named
+    for page, file in named:
+        assert (ROOT / page).exists(), f"{file.relative_to(ROOT)} names {page}"
+
+
 @pytest.mark.parametrize("name", list(all_axes()))
 def test_every_figure_has_an_entry(name: str) -> None:
     page = (ROOT / "docs" / "figures" / f"{name}.md").read_text(encoding="utf-8")

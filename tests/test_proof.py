@@ -120,3 +120,12 @@ def test_a_row_counts_data_sets_not_members() -> None:
     assert row.sets == {COVER: 10}
     assert row.worst is not None
     assert row.worst[0] <= row.shares[COVER]
+
+
+@pytest.mark.parametrize("page", [name for name in runner.NAMES if runner.has_results(name)])
+def test_what_is_committed_is_of_as_many_data_sets_as_the_code_asks_for(page: str) -> None:
+    found = runner.results(page)
+    assert len(found) == len(list(runner.proof(page).lines()))
+    for one in found:
+        counts = [count for row in one.rows.values() for count in row.sets.values()]
+        assert max(counts, default=one.line.sets) == one.line.sets, one.line.name

@@ -8,9 +8,10 @@ import numpy as np
 
 from judgesheet.base.errors import StimuliError
 from judgesheet.correcting.labelled import Estimated
+from judgesheet.correcting.labelling import labelling
 from judgesheet.correcting.leaderboard import compared
 from judgesheet.correcting.result import Figure, Result, System, figure, no_figure
-from judgesheet.correcting.sample import Sample, of_pairs
+from judgesheet.correcting.sample import Floats, Sample, of_pairs
 from judgesheet.correcting.table import ANY, Judged, Table
 from judgesheet.stats import correction
 from judgesheet.stats.bradley_terry import Strengths, strengths
@@ -51,14 +52,40 @@ def ranked(start: Result, table: Table) -> Result:
     systems, differences = compared(estimated, ANY, same_unit=False)
     nothing = no_figure(SEVERAL, "several_systems")
     warnings = {"random": (), "chosen": (CHOSEN,), "none": (RAW,)}[start.labels]
+    every = _all(meetings)
+    widest = max((one.system.strength for one in estimated if one.system.strength), key=_width)
+    plan = labelling(every, widest, start.labels) if every.labelled else None
     once = sum(bool(sample.shown.any()) for sample in samples)
     if once:
         warnings = (*warnings, ONE_ORDER)
     return replace(
         start, about="Bradley-Terry strengths: log-odds of winning against the average system",
         corrected=nothing, raw=nothing, systems=systems, differences=differences,
-        warnings=(*start.warnings, *warnings),
+        labelling=plan, warnings=(*start.warnings, *warnings),
     )  # fmt: skip
+
+
+def _width(strength: Figure) -> float:
+    return (
+        math.inf if strength.low is None or strength.high is None else strength.high - strength.low
+    )
+
+
+def _all(meetings: Sequence[tuple[str, str, Sample]]) -> Sample:
+    """Every meeting, less what its two won on average, which strengths explain."""
+    ids = [f"{name} ({one}, {other})" for one, other, sample in meetings for name in sample.ids]
+    clusters = [name for _, _, sample in meetings for name in sample.clusters]
+    verdicts, labels = (
+        np.concatenate([_centred(getattr(sample, part)) for _, _, sample in meetings])
+        for part in ("verdicts", "labels")
+    )
+    shown = np.concatenate([sample.shown for _, _, sample in meetings])
+    return Sample("", tuple(ids), tuple(clusters), verdicts, labels, shown)
+
+
+def _centred(values: Floats) -> Floats:
+    known = ~np.isnan(values)
+    return values - values[known].mean() if known.any() else values
 
 
 def _of(name: str, table: Table) -> Sample:

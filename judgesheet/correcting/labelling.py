@@ -26,9 +26,12 @@ def labelling(sample: Sample, corrected: Figure, labels: Labels) -> Labelling:
     low, high = corrected.low, corrected.high
     known, total = sample.known, sample.verdicts.size
     labelled = int(known.sum())
-    if low is None or high is None or labels == "chosen" or labelled < 2:
+    if low is None or high is None or labels != "random" or labelled < 2:
         why = "how much labels narrow is known of a random part with an interval alone"
         return Labelling(None, None, None, drawn, f"{why}; the next are {AT_RANDOM}")
+    if np.ptp(sample.labels[known]) == 0:
+        why = "labels that are all alike do not tell how much more of them narrow"
+        return Labelling(None, high - low, None, drawn, f"{why}; the next are {AT_RANDOM}")
     explained = _explained(sample)
     rest = 1 - explained
     variance = rest / labelled + explained / total

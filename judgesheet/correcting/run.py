@@ -9,7 +9,7 @@ from judgesheet.correcting import contests, unlabelled
 from judgesheet.correcting.labelled import Estimated, estimate
 from judgesheet.correcting.labelling import labelling
 from judgesheet.correcting.leaderboard import compared
-from judgesheet.correcting.result import Figure, Result, figure
+from judgesheet.correcting.result import Figure, Result, figure, no_figure
 from judgesheet.correcting.sample import Sample, by_system, whole
 from judgesheet.correcting.table import Labels, Table
 from judgesheet.stats import correction
@@ -74,16 +74,27 @@ def _by_labels(start: Result, table: Table) -> Result:
     ]
     systems, differences = compared(aligned, table.human_scale)
     shift = _shift(sample)
+    corrected = _of_all(together.system.corrected, samples)
     return replace(
         start,
-        corrected=together.system.corrected,
+        corrected=corrected,
         raw=together.system.raw,
         systems=systems,
         differences=differences,
         shift=shift,
-        labelling=labelling(sample, together.system.corrected, start.labels),
+        labelling=labelling(sample, corrected, start.labels),
         warnings=(*start.warnings, *_warnings(start, samples, shift)),
     )
+
+
+def _of_all(found: Figure, samples: Sequence[Sample]) -> Figure:
+    """The figure of all rows, which labels of some systems alone do not give."""
+    for one in samples:
+        if not one.labelled:
+            return no_figure(
+                f"no correction: no row of {one.name[:60]} has a label", "no_label", found.n
+            )
+    return found
 
 
 def _shift(sample: Sample) -> Figure:
@@ -102,6 +113,10 @@ def _warnings(start: Result, samples: Sequence[Sample], shift: Figure) -> Iterat
             "the judge's verdicts on the labelled rows differ from those on the others by more "
             "than chance explains (99 %): they may be no random part"
         )
+    if start.labels == "random" and len(samples) > 1:
+        for one in samples:
+            if not one.labelled:
+                yield f"no row of {one.name} has a label, so the labelled are no random part of all"
     common = set.intersection(*({*one.ids} for one in samples))
     for one in samples:
         if len(common) < len(set(one.ids)):

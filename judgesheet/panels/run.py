@@ -75,8 +75,8 @@ def _advice(
     panels = [one for one in made if len(one.judges) > 1]
     one, several = (max(some, key=_accuracy) for some in (singles, panels))
     told = (
-        f"{_named(several)} is right in {_share(several)} at {several.calls} calls, "
-        f"{_named(one)} in {_share(one)} at {one.calls}"
+        f"the best panel, {_named(several)}, is right in {_share(several)} at {several.calls} "
+        f"calls, the best single judge, {_named(one)}, in {_share(one)} at {one.calls}"
     )
     if _accuracy(one) >= _accuracy(several) and one.calls <= several.calls:
         told += ": a single judge is no worse and no dearer"
@@ -84,7 +84,7 @@ def _advice(
         return told
     if chosen is None:
         return f"no way is proven to be right in {100 * target:.0f} %; {told}"
-    return f"{_named(chosen)} is the cheapest proven to reach {100 * target:.0f} %; {told}"
+    return f"the cheapest way proven to reach {100 * target:.0f} % is {_named(chosen)}; {told}"
 
 
 def _accuracy(one: Option) -> float:

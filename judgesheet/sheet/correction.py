@@ -3,15 +3,19 @@
 import csv
 import io
 from collections.abc import Iterator
+from dataclasses import replace
 
 from judgesheet.correcting.result import Figure, Result, System
 from judgesheet.sheet import Paper, report, show
 from judgesheet.sheet.csv import cell
-from judgesheet.sheet.report import Grid, Report, told
+from judgesheet.sheet.report import Grid, Report, worded
 
 FORMATS = (*report.FORMATS, "csv")
 HEAD = ("system", "other", "figure", "value", "low", "high", "level", "n", "clusters", "rank_best",
         "rank_worst", "method", "note")  # fmt: skip
+TOGETHER = "the interval of what is compared, with those of all systems at once (max-t)"
+NAMED = 5
+"""Systems that a sentence names."""
 _DASH = "–"
 _HOW = {
     "random": "a random part of the rows has labels",
@@ -66,7 +70,7 @@ def _told(figure: Figure | None, unit: str) -> str:
     if figure.value is None and figure.low is not None and figure.high is not None:
         shown = show.quantity((figure.low + figure.high) / 2, figure.low, figure.high, unit)
         return f"between {shown.low} and {shown.high}" + (" %" if shown.percent else "")
-    return told(figure, unit)
+    return worded(figure, unit)
 
 
 def _lead(result: Result) -> Iterator[str]:
@@ -78,8 +82,10 @@ def _lead(result: Result) -> Iterator[str]:
         yield f"{about}: {_told(result.corrected, unit)}. The judge alone says {raw}."
     elif result.raw.value is not None:
         yield f"{about}: {note}. The judge alone says {raw}."
-    else:
+    elif len(result.systems) < 2:
         yield f"{about}."
+    if len(result.systems) > 1:
+        yield _leaders(result)
     if note and result.raw.value is not None and (result.corrected.low is not None):
         yield f"{note[:1].upper()}{note[1:]}."
     plan = result.labelling
@@ -88,6 +94,18 @@ def _lead(result: Result) -> Iterator[str]:
     elif plan is not None and plan.best_width is not None and plan.width:
         part = show.share(plan.best_width, plan.width)
         yield f"With every row labelled the interval would still have {part} of its width."
+
+
+def _leaders(result: Result) -> str:
+    stand = sum(one.stands for one in result.differences)
+    told = f"{show.count(stand)} of {show.count(len(result.differences))} differences stand"
+    first = [
+        show.visible(one.name, 60) for one in result.systems if one.ranks and one.ranks[0] == 1
+    ]
+    if not first:
+        return f"{told[:1].upper()}{told[1:]}; no system has a rank."
+    more = f" and {show.count(len(first) - NAMED)} more" if len(first) > NAMED else ""
+    return f"Rank 1 is open to {', '.join(first[:NAMED])}{more}; {told}."
 
 
 def _grids(result: Result) -> Iterator[Grid]:
@@ -118,22 +136,46 @@ def _estimates(system: System, unit: str) -> Grid:
 
 
 def _leaderboard(result: Result, unit: str) -> Grid:
-    strengths = any(one.strength is not None for one in result.systems)
+    strengths = _in_strengths(result)
+    compared = "" if strengths else unit
     rows = tuple(
         (
             _ranks(one), show.visible(one.name, 60), _told(one.raw, unit),
             _told(one.corrected, unit) if one.corrected.value is not None else _DASH,
-            *((_told(one.strength, ""),) if strengths else (_told(one.rogan_gladen, unit),)),
+            *((_told(one.strength, ""),) if strengths else ()),
+            _together(one, compared),
+            *(() if strengths else (_told(one.rogan_gladen, unit),)),
             show.count(one.labelled),
         )
         for one in result.systems
     )  # fmt: skip
-    third = "Strength (log-odds)" if strengths else "Rogan-Gladen"
+    estimates = ("Strength (log-odds)", "All at once") if strengths else (
+        "All at once", "Rogan-Gladen")  # fmt: skip
     return Grid(
         "Leaderboard", "Ranks are the sets that no proven difference excludes, all differences "
-        "taken together at 95 %; the intervals are those of each system by itself.",
-        ("Rank", "System", "The judge alone", "Corrected", third, "Labels"), "llrrrr", rows,
+        "taken together at 95 %. The intervals are those of each system by itself; those of all "
+        "systems at once stand behind what is compared.",
+        ("Rank", "System", "The judge alone", "Corrected", *estimates, "Labels"), "llrrrrr", rows,
     )  # fmt: skip
+
+
+def _in_strengths(result: Result) -> bool:
+    return any(one.strength is not None for one in result.systems)
+
+
+def _together(system: System, unit: str) -> str:
+    if system.simultaneous is None:
+        return _DASH
+    low, high = system.simultaneous
+    shown = show.quantity((low + high) / 2, low, high, unit)
+    return shown.interval + (" %" if shown.percent else "")
+
+
+def _compared(system: System) -> Figure:
+    """What of a system stands in the differences."""
+    if system.strength is not None:
+        return system.strength
+    return system.raw if system.corrected.value is None else system.corrected
 
 
 def _ranks(system: System) -> str:
@@ -144,13 +186,13 @@ def _ranks(system: System) -> str:
 
 
 def _differences(result: Result) -> Grid:
-    strengths = any(one.strength is not None for one in result.systems)
+    strengths = _in_strengths(result)
     unit = "" if strengths or result.kind == "mean" else "difference"
     noted = any(one.figure.note for one in result.differences)
     rows = tuple(
         (
             f"{show.visible(one.first, 60)} less {show.visible(one.second, 60)}",
-            _DASH if one.raw is None else show.quantity(one.raw, given_in=unit).bare,
+            _DASH if one.raw is None else _as_finely(one.raw, one.figure, unit),
             _told(one.figure, unit), "✓ stands" if one.stands else "? not proven",
             *((show.visible(one.figure.note),) * noted),
         )
@@ -164,9 +206,17 @@ def _differences(result: Result) -> Grid:
     )  # fmt: skip
 
 
+def _as_finely(value: float, as_figure: Figure, unit: str) -> str:
+    """A number with as many digits as a figure beside it."""
+    if as_figure.low is None or as_figure.high is None:
+        return show.quantity(value, given_in=unit).bare
+    half = (as_figure.high - as_figure.low) / 2
+    return show.quantity(value, value - half, value + half, unit).bare
+
+
 _READING = {
     "random": "Prediction-powered inference holds for any judge where the labelled rows are a "
-    "random part; Rogan-Gladen stands beside it.",
+    "random part.",
     "chosen": "Of a chosen part only Rogan-Gladen can hold: it needs the judge to err alike on "
     "rows with the same label, labelled or not.",
     "none": "Without labels only what the design identifies is taken out; a figure that is missing "
@@ -191,6 +241,10 @@ def _csv(result: Result) -> str:
             figure_of: Figure | None = getattr(system, field)
             if figure_of is not None:
                 writer.writerow(_line(system.name, "", field, figure_of, system.ranks))
+        if system.simultaneous is not None:
+            low, high = system.simultaneous
+            together = replace(_compared(system), low=low, high=high, method=TOGETHER)
+            writer.writerow(_line(system.name, "", "simultaneous", together, system.ranks))
     for one in result.differences:
         writer.writerow(_line(one.first, one.second, "difference", one.figure))
     return out.getvalue()

@@ -2,7 +2,7 @@
 
 from judgesheet.panels.result import Panel
 from judgesheet.sheet import Paper, report, show
-from judgesheet.sheet.report import Grid, Report, told
+from judgesheet.sheet.report import Grid, Report, worded
 
 _TRUTHS = {
     "known": "the better response that the stimuli name",
@@ -40,25 +40,27 @@ def page(panel: Panel) -> Report:
 
 def _options(panel: Panel) -> Grid:
     made = dict.fromkeys((*panel.best, *panel.singles))
+    marked = () if panel.target is None else ("Cheapest proven",)
     rows = tuple(
         (
             show.visible(" + ".join(one.judges), 200), "both" if one.orders == 2 else "one",
-            show.count(one.repeats), show.count(one.calls), told(one.accuracy, "share"),
-            "✓ cheapest that is proven" if one == panel.recommended else "",
+            show.count(one.repeats), show.count(one.calls), worded(one.accuracy, "share"),
+            *(("✓" if one == panel.recommended else "",) if panel.target is not None else ()),
         )
         for one in made
     )  # fmt: skip
     return Grid(
         "Ways to decide", "The most accurate of each size, and every single judge with one order, "
         "both, and all its repeats.",
-        ("Judges", "Orders", "Repeats", "Calls", "Right", ""), "llrrrl", rows,
+        ("Judges", "Orders", "Repeats", "Calls", "Right", *marked), "llrrr" + "l" * len(marked),
+        rows,
     )  # fmt: skip
 
 
 def _pairs(panel: Panel) -> Grid:
     rows = tuple(
-        (show.visible(one.first, 80), show.visible(one.second, 80), told(one.kappa, "kappa"),
-         told(one.errors, "r"))
+        (show.visible(one.first, 80), show.visible(one.second, 80), worded(one.kappa, "kappa"),
+         worded(one.errors, "r"))
         for one in panel.pairs
     )  # fmt: skip
     return Grid(
@@ -69,15 +71,18 @@ def _pairs(panel: Panel) -> Grid:
 
 
 def _atlas(panel: Panel) -> Grid:
+    head = ("Stimulus", "Comparison", "Chosen")
     rows = tuple(
         (show.visible(one.stimulus, 80), show.visible(one.question, 160),
          show.visible(", ".join(one.votes), 200))
         for one in panel.atlas
     )  # fmt: skip
-    opened = f" `{show.visible(panel.atlas[0].commands[0], 300)}`" if panel.atlas else " none"
+    if not rows:
+        return Grid("Where they part", "On no comparison.", head, "lll", rows)
     reading = (
         "The comparisons that divide the judges most, and what each chose, in the order of the "
-        f"judges: {show.visible(', '.join(panel.judges), 400)}. The replies to the first:{opened}; "
-        "the JSON has a command per judge and comparison."
+        f"judges: {show.visible(', '.join(panel.judges), 400)}. This opens the replies of the "
+        "first judge to the first comparison; the JSON has a command per judge and comparison."
     )
-    return Grid("Where they part", reading, ("Stimulus", "Comparison", "Chosen"), "lll", rows)
+    command = show.visible(panel.atlas[0].commands[0], 300)
+    return Grid("Where they part", reading, head, "lll", rows, command)

@@ -16,13 +16,17 @@ TEMPLATE = "report.html.jinja"
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table with a sentence above it; `align` has l or r for every column."""
+    """A table with a sentence above it; `align` has l or r for every column.
+
+    `command` stands below the sentence, so that it can be copied.
+    """
 
     title: str
     reading: str
     head: tuple[str, ...]
     align: str
     rows: tuple[tuple[str, ...], ...]
+    command: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,7 @@ def render(report: Report, record: Any, name: str, paper: Paper) -> bytes:
     return as_html(report) if name == "html" else as_markdown(report)
 
 
-def told(figure: Figure, unit: str) -> str:
+def worded(figure: Figure, unit: str) -> str:
     """`69.6 % (60.4–77.7)`; a dash where there is no value."""
     if figure.value is None:
         return "–"

@@ -462,3 +462,12 @@ def test_no_text_takes_long_to_dress(sign: str) -> None:
         for form in forms:
             text = rules.dressed(plain, kind, form, 2.0)
             assert text is None or rules.keeps(plain.plain, text)
+
+
+def test_every_pair_of_the_prompt_that_ignores_dress_is_asked_under_the_usual_one_too() -> None:
+    asked = defaultdict(set)
+    for call in plan_of("standard").calls:
+        if call.cell["ask"] == "pair":
+            asked[call.cell["prompt"]].add((call.stimulus, call.cell["pair"]))
+    assert len(asked["ignore"]) == 26
+    assert asked["ignore"] <= asked["baseline"]

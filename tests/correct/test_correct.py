@@ -1,5 +1,7 @@
 """`judgesheet correct` on tables as users have them: what it gives, and what it refuses."""
 
+import csv
+import io
 import json
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -145,6 +147,27 @@ def test_more_labels_are_worth_what_the_variance_says(table: Write) -> None:
     assert not labelled & {*plan.next}
 
 
+def test_labels_that_are_all_alike_promise_nothing(table: Write) -> None:
+    rows = [[f"q{n}", "pass" if n % 3 else "fail", "pass" if n < 40 else None] for n in range(200)]
+    plan = judgesheet.correct(table("id,verdict,label", rows), "random").labelling
+    assert plan is not None
+    assert plan.more is None
+    assert plan.next
+
+
+def test_labels_of_one_system_say_nothing_of_all(table: Write) -> None:
+    rows = scores((("labelled", 0.5), ("bare", 0.0)), 60, 30)
+    for row in rows:
+        row[3] = row[3] if row[1] == "labelled" else None
+    found = judgesheet.correct(table("id,system,verdict,label", rows), "random")
+    assert found.corrected.value is None
+    assert found.corrected.reason == "no_label"
+    assert any("bare" in warning for warning in found.warnings)
+    values = {one.name: one.corrected.value for one in found.systems}
+    assert values["labelled"] is not None
+    assert values["bare"] is None
+
+
 # -- pairs -----------------------------------------------------------------------------------------
 
 
@@ -234,6 +257,10 @@ def test_three_systems_that_met_have_strengths(table: Write) -> None:
     assert [one.name for one in found.systems] == ["x", "y", "z"]
     assert [one.ranks for one in found.systems] == [(1, 1), (2, 2), (3, 3)]
     assert all(one.strength is not None for one in found.systems)
+    plan = found.labelling
+    assert plan is not None
+    assert plan.more is not None or plan.best_width is not None
+    assert not {f"q{number}" for number in range(60)} & {one.split(" ")[0] for one in plan.next}
 
 
 # -- refusals --------------------------------------------------------------------------------------
@@ -318,6 +345,24 @@ def test_every_format_holds_the_systems(
         text = content.decode()
         assert "two" in text
         assert "<b>" not in text.replace("one|<b>", "" if form == "csv" else "<b>")
+
+
+@pytest.mark.parametrize("labels", ["random", "none"])
+def test_intervals_of_all_systems_at_once_are_written(labels: str, table: Write) -> None:
+    rows = scores((("one", 0.5), ("two", 0.0), ("three", -0.5)), 60, 30)
+    if labels == "none":
+        rows = [[*row[:3], None] for row in rows]
+    path = table("id,system,verdict,label", rows)
+    written = run("correct", path, "--labels", labels, "--to", "csv").stdout
+    lines = {
+        (line["system"], line["figure"]): line for line in csv.DictReader(io.StringIO(written))
+    }
+    alone = "corrected" if labels == "random" else "raw"
+    for name in ("one", "two", "three"):
+        wide, own = lines[name, "simultaneous"], lines[name, alone]
+        assert wide["value"] == own["value"]
+        assert float(wide["low"]) <= float(own["low"]) < float(own["high"]) <= float(wide["high"])
+    assert "All at once" in run("correct", path, "--labels", labels).stdout
 
 
 def test_the_same_table_gives_the_same_bytes(table: Write) -> None:

@@ -10,6 +10,7 @@ import pytest
 import judgesheet
 from judgesheet.base.errors import RunError, UsageError
 from judgesheet.panels.result import Panel
+from judgesheet.sheet.panel import render
 from judgesheet.stats.dawid_skene import posterior
 from tests.command import run
 
@@ -61,6 +62,14 @@ def test_the_atlas_opens_the_cases(panel: Panel) -> None:
     assert spread == sorted(spread, reverse=True)
     command = shlex.split(panel.atlas[0].commands[0])
     assert run(*command[1:]).returncode == 0
+
+
+def test_the_page_has_a_command_that_can_be_copied(panel: Panel) -> None:
+    command = panel.atlas[0].commands[0]
+    page = render(panel, "md", "a4").decode()
+    assert f"`{command}`" in page
+    assert render(panel, "html", "a4").decode().count(f"<pre>{command}</pre>") == 1
+    assert panel.advice[:1].islower(), "it does not begin with the name of a judge"
 
 
 def test_twins_agree_and_have_no_atlas(runs: list[Path]) -> None:

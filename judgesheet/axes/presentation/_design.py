@@ -155,6 +155,8 @@ class Wardrobe:
         self.response = response(stimulus)
         # By the id: another stimulus in the pool moves nothing here.
         self.rng = np.random.default_rng([seed, zlib.crc32(stimulus.id.encode())])
+        self.worn: set[tuple[str, str, float]] = set()
+        """The kinds, forms and doses of its pairs of equal content under the usual prompt."""
         self._left_out = [int(at) for at in self.rng.permutation(len(self.response.points))]
 
     def pair(self, arm: Arm, form: str) -> tuple[str, str] | None:
@@ -226,12 +228,25 @@ def _calls(
     """The calls of an arm on as many of the stimuli as it wants that can be dressed so."""
     able = [one for one in wardrobes if any(one.pair(arm, form) for form in arm.forms)]
     for place, wardrobe in enumerate(spread(able, arm.stimuli)):
-        # The form whose turn it is, or the next that the response can be dressed in.
-        turned = (arm.forms[(place + step) % len(arm.forms)] for step in range(len(arm.forms)))
-        form, texts = next((form, pair) for form in turned if (pair := wardrobe.pair(arm, form)))
+        form, texts = _next_form(arm, place, wardrobe)
         for repeat in range(options.repeats or arm.repeats):
             for call in _in_orders(arm, form, texts, repeat, wardrobe):
                 yield wardrobe, call
+
+
+def _next_form(arm: Arm, place: int, wardrobe: Wardrobe) -> tuple[str, tuple[str, str]]:
+    """The form whose turn it is, or the next that the response can be dressed in, with its texts.
+
+    Under another prompt first those of the usual one: what a prompt changes is read from pairs that
+    were asked under both.
+    """
+    turned = [arm.forms[(place + step) % len(arm.forms)] for step in range(len(arm.forms))]
+    if arm.prompt != BASELINE:
+        turned.sort(key=lambda form: (arm.kind, form, arm.dose) not in wardrobe.worn)
+    form, texts = next((form, pair) for form in turned if (pair := wardrobe.pair(arm, form)))
+    if arm.prompt == BASELINE and arm.ask == PAIR and not arm.missing:
+        wardrobe.worn.add((arm.kind, form, arm.dose))
+    return form, texts
 
 
 def _in_orders(

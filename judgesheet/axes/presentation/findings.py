@@ -311,7 +311,7 @@ def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
     """Telling the judge to ignore dress, by kind."""
     for dims, _ in estimates.family("ignore_gain"):
         yield Mitigation(
-            action=f"tell it to ignore {KIND_WORDS[dims['kind']]}",
+            action=f"tell it to ignore {KIND_WORDS[dims['kind']]} (gain: on pairs asked both ways)",
             before=estimates.key("dress_excess", kind=dims["kind"]),
             after=estimates.key("dress_excess", kind=dims["kind"], prompt=IGNORE),
             calls=1,
