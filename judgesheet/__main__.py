@@ -30,7 +30,7 @@ def run() -> None:
 
 
 def _drop_what_cannot_be_written() -> None:
-    """What a full disk did not take was told of; Python would try it again and say so once more."""
+    """Keep Python from reporting once more, at exit, what a full disk did not take."""
     try:
         sys.stdout.flush()
     except OSError:

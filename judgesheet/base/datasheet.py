@@ -9,7 +9,7 @@ trusts the record.
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from judgesheet.base.keys import Key
 from judgesheet.base.limits import LARGEST_TEXT, LARGEST_WHOLE
 from judgesheet.base.missing_reasons import NO_FINITE_NUMBER
 from judgesheet.base.records import Datasheet, Estimate, Verdict, VerdictStatus
+from judgesheet.base.remembered import remembered
 
 SCHEMA_VERSION = "2.0"
 """Raised in its first part when old readers would misread a sheet, in its second for additions."""
@@ -50,6 +51,12 @@ def named(found: Mapping[str, Estimate], key: str) -> str:
     return f"“{found[key].label}”" if key in found and found[key].label else key
 
 
+def mappings(value: Any) -> Sequence[Mapping[str, Any]]:
+    """The mappings in a list that was not validated, such as the stimuli of a provenance."""
+    listed = value if isinstance(value, list | tuple) else ()
+    return [part for part in listed if isinstance(part, Mapping)]
+
+
 WORST: tuple[VerdictStatus, ...] = ("broken", "void", "not proven", "proven")
 """Of several verdicts on one figure, or on one axis, the first counts."""
 
@@ -66,21 +73,9 @@ def worst_verdicts(sheet: Datasheet) -> dict[str, Verdict]:
     return {verdict.key: verdict for verdict in ranked}
 
 
+@remembered  # every page of the sheet asks for it
 def to_json(sheet: Datasheet) -> str:
     """The sheet as indented JSON: the same record gives the same text, and no NaN is in it."""
-    for known, text in _written:
-        if known is sheet:
-            return text
-    text = _text(sheet)
-    _written[:] = [(sheet, text)]
-    return text
-
-
-_written: list[tuple[Datasheet, str]] = []
-"""The sheet that was written last, and its text, which every page of it asks for."""
-
-
-def _text(sheet: Datasheet) -> str:
     text = json.dumps(_finite(asdict(sheet)), indent=2, ensure_ascii=False, allow_nan=False)
     # A lone surrogate has no UTF-8; written as \\udXXX it survives the way there and back.
     return text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n"
@@ -141,7 +136,7 @@ def _finite(value: Any) -> Any:
 
 
 def _reject_endless_numbers(value: Any, where: str) -> None:
-    """RunError where a number is none, or beyond what any float holds."""
+    """RunError for NaN, infinity, and whole numbers beyond what a float holds."""
     if isinstance(value, float) and not math.isfinite(value):
         raise RunError(f"{where}: {json.dumps(value)} is not a number")
     if isinstance(value, int) and abs(value) > LARGEST_WHOLE:

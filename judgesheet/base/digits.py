@@ -50,7 +50,7 @@ def percent(value: float) -> str:
 
 
 def two_digits(value: float) -> str:
-    """A number of which no interval is known: `0.53`, `12`, `0.0034`."""
+    """A number without a known interval: `0.53`, `12`, `0.0034`."""
     known = value not in (0, round(value)) and math.isfinite(value)
     return rounded(value, max(0, 1 - math.floor(math.log10(abs(value)))) if known else 0)
 
@@ -72,7 +72,7 @@ def thousandths(value: float) -> str:
 
 
 def tenths(value: float) -> str:
-    """A rate or a multiple, of which no reader needs more: `1.7`."""
+    """A rate or a multiple with one decimal: `1.7`."""
     return f"{value:.1f}"
 
 

@@ -153,7 +153,7 @@ def _is_database(path: Path) -> bool:
 
 
 def _open_device(path: Path) -> int:
-    """Open a device for writing; OSError for a pipe that nobody reads, else we would wait."""
+    """Open a device for writing; OSError for a pipe without a reader, instead of waiting."""
     # Open at once or not at all; then writing may wait again.
     handle = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
     os.set_blocking(handle, True)
@@ -274,7 +274,7 @@ def records(path: Path, longest: int = LONGEST_LINE) -> Iterator[tuple[dict[str,
 
 
 def record_of(line: str, where: str) -> dict[str, Any]:
-    """The JSON object of a line; StimuliError, which names `where`, if it is none."""
+    """The JSON object of a line; StimuliError, which names `where`, if it is not one."""
     try:
         record = decoded(line, unique=True)
     except ValueError as error:
@@ -292,7 +292,7 @@ def record_of(line: str, where: str) -> dict[str, Any]:
 
 
 def decoded(text: str, *, unique: bool = False) -> Any:
-    """JSON; ValueError where it is none, or nested deeper than `MOST_DEPTH`.
+    """JSON; ValueError if it is invalid, or nested deeper than `MOST_DEPTH`.
 
     If `unique`, also where an object gives a name twice.
     """

@@ -208,7 +208,7 @@ class Reply:
 
     @property
     def is_unmetered(self) -> bool:
-        """Whether it may have cost something that nobody says: it timed out, or broke off."""
+        """Whether it may have cost an unknown amount: it timed out, or broke off."""
         is_counted = self.tokens_in is not None or self.tokens_out is not None
         is_free = self.outcome in UNBILLED or self.finish_reason in NEVER_ASKED
         return not is_counted and not is_free
@@ -344,12 +344,12 @@ class Estimate:
 
     @property
     def least(self) -> float | None:
-        """The lower end whatever lost calls would have said; None where there is no interval."""
+        """The lower end, whatever the lost calls would have given; None without one."""
         return self.low if self.low is None or self.imputed is None else self.imputed.low
 
     @property
     def most(self) -> float | None:
-        """The upper end whatever lost calls would have said; None where there is no interval."""
+        """The upper end, whatever the lost calls would have given; None without one."""
         return self.high if self.high is None or self.imputed is None else self.imputed.high
 
     @property
@@ -579,7 +579,7 @@ class AxisResult:
         return self.void or self.voided.get(key, "")
 
     def status(self, key: str) -> FigureCode:
-        """What the figure with this key means; "" where nothing is said of it."""
+        """What the figure with this key means; "" if unknown."""
         known = self.statuses.get(key)
         return ("void" if self.void_reason(key) else "") if known is None else known.code
 

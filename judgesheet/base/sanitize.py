@@ -37,6 +37,11 @@ def listed(names: Sequence[str], most: int) -> str:
     return ", ".join(names[:most]) + more
 
 
+def told_apart(names: Sequence[str]) -> list[str]:
+    """The names, numbered by their place where two are the same."""
+    return [n if names.count(n) == 1 else f"{n} ({at})" for at, n in enumerate(names, start=1)]
+
+
 def capital(words: str) -> str:
     """The words as a sentence begins."""
     return words[:1].upper() + words[1:]
@@ -71,7 +76,7 @@ def brief(said: str) -> str:
 
 
 def said_by_server(status: str | None, body: str) -> str:
-    """Its status, `HTTP 500` say, and its message, each "" where there is none."""
+    """Its status (`HTTP 500`) and message; a missing one is left out."""
     return ": ".join(filter(None, (brief(status or ""), server_message(body))))
 
 

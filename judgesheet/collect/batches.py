@@ -17,6 +17,7 @@ from judgesheet.base.records import BATCH, END_OF_TIME, SETTLING, Call, Plan, Re
 from judgesheet.judges import Refused
 from judgesheet.judges.batch_formats import BatchFormat, read_result
 from judgesheet.ledger.ledger import Ledger
+from judgesheet.ledger.run_directory import is_begun
 
 AT_ONCE = 1000
 """Replies written in one transaction."""
@@ -69,7 +70,7 @@ def keep_plan(
 
     A ledger with replies to this plan is left as it is. RunError if they are those to another.
     """
-    if _is_begun(path):
+    if is_begun(path):
         with Ledger.open(path) as ledger:
             was_asked, other = ledger.was_asked, _another(ledger, plan, model, extra_body)
         if other and was_asked:
@@ -80,11 +81,6 @@ def keep_plan(
     judge = {"provider": BATCH, "model": model, "extra_body": extra_body}
     with Ledger.create_or_open(path, plan, judge) as ledger:
         ledger.set_meta("prices", prices)
-
-
-def _is_begun(path: Path) -> bool:
-    """Whether there is a ledger; an empty one was left by a process that was killed making it."""
-    return path.is_file() and path.stat().st_size > 0
 
 
 def export(
@@ -136,7 +132,7 @@ def ingest_results(files: Sequence[Path], ledger_path: Path) -> None:
     What failed stays pending and can be asked again. StimuliError where a line cannot be read,
     belongs to no call, or answers one differently from before; nothing is recorded then.
     """
-    if not _is_begun(ledger_path):
+    if not is_begun(ledger_path):
         raise RunError(
             f"{ledger_path} does not exist; a batch needs the plan it was made from: "
             f"`judgesheet plan … --export-batch FILE --out {ledger_path.with_name('plan.jsonl')}`"
@@ -180,10 +176,10 @@ def _checked(
         if reply.call_id in waiting:
             raise StimuliError(
                 f"{where}: the run does not ask this until its policy needs it; export what it "
-                "asks with `judgesheet plan --resume`, or go on with --until-decided first"
+                "asks with `judgesheet plan --resume`, or continue with --until-decided first"
             )
         if reply.call_id not in standing:
-            raise StimuliError(f"{where}: custom_id is not in the plan; is it the right folder?")
+            raise StimuliError(f"{where}: custom_id is not in the plan; is --out its folder?")
         if reply.outcome in SETTLING:
             answer = digest(f"{reply.outcome} {reply.text}")
             if (standing[reply.call_id] or answer) != answer:

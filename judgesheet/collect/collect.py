@@ -155,7 +155,7 @@ async def enter_and_collect(
     reader: Callable[[], IsReadable],
     extend: Callable[[], bool] = lambda: False,
 ) -> Progress:
-    """Enter the judge, `collect`, and leave it again; where nothing is pending, nobody is needed.
+    """Enter the judge, `collect`, and leave it again; if nothing is pending, it is not entered.
 
     `reader` makes what tells whether a reply can be read. Whenever all is settled, `extend` says
     whether the ledger now has more to ask.
@@ -327,7 +327,7 @@ class _BudgetLimit:
 
 
 def _budget_limits(settings: CollectSettings, before: Totals) -> Iterator[_BudgetLimit]:
-    """The limits that are set, of which the ledger spent some already."""
+    """The limits that are set, with what the ledger has spent of each."""
     for name, most, prices in (
         ("max_cost", settings.max_cost, settings.prices),
         ("max_total_tokens", settings.max_total_tokens, (1e6, 1e6)),
@@ -444,7 +444,7 @@ class RetryState:
         self._seen = answered
 
     def is_over(self, reply: Reply, answered: int, *, is_down: bool) -> bool:
-        """Whether to stop after this attempt; one while the endpoint `is_down` is none."""
+        """Whether to stop after this attempt; none counts while the endpoint `is_down`."""
         if is_down:
             return False
         waits = reply.retry_after_s is not None or answered > self._seen

@@ -54,10 +54,7 @@ class Knob:
     def place(self, directory: Path, value: str) -> Path:
         """Where the run of a value lies in the folder of the sweep.
 
-        Raises
-        ------
-        RunError
-            if a link lies there, which may lead anywhere.
+        RunError if a link lies there, which may lead anywhere.
         """
         path = directory / self.folder(value)
         # Folders of a run may come from elsewhere, and are written to.
@@ -69,10 +66,7 @@ class Knob:
 def parse_knob(text: str) -> Knob:
     """The knob of `--sweep NAME=VALUE,VALUE,…`.
 
-    Raises
-    ------
-    UsageError
-        if it is no such text, names what must not vary, or has fewer than two distinct values.
+    UsageError if it is not valid, names what must not vary, or has fewer than two values.
     """
     name, separator, rest = text.partition("=")
     if is_secret_name(name):  # its values become names of folders
@@ -111,10 +105,7 @@ def typed(text: str) -> int | float | bool | str:
 def remember(directory: Path, knob: Knob) -> None:
     """Note on disk that a folder holds a sweep.
 
-    Raises
-    ------
-    RunError
-        if it holds another one, or a single run.
+    RunError if it holds another one, or a single run.
     """
     if (directory / LEDGER).exists():
         raise RunError(f"{directory} holds a single run; choose another --out, or --fresh")
@@ -127,10 +118,7 @@ def remember(directory: Path, knob: Knob) -> None:
 def recall(directory: Path) -> Knob | None:
     """The knob of a folder that holds a sweep, or None.
 
-    Raises
-    ------
-    RunError
-        if the note is damaged.
+    RunError if the note is damaged.
     """
     file = directory / FILE
     if not file.is_file():

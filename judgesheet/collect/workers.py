@@ -262,7 +262,7 @@ class RemoteJudge:
             self._judge.recall({**refused, **known}, is_final=self._is_final)
 
     def _close(self, seat: _Seat) -> None:
-        """Take a worker away. What it had in flight may have been answered, which nobody knows."""
+        """Remove a worker. Whether what it had in flight was answered is unknown."""
         if seat in self._seats:
             self._seats.remove(seat)
         now = time.monotonic()
@@ -272,7 +272,7 @@ class RemoteJudge:
                 reply.set_result(lost.as_reply(call.id, attempt, now - since, time.time()))
 
     def _give_up(self, why: str) -> None:
-        """Do without one worker; without any, there is nobody who could ask."""
+        """Continue without one worker; without any, end the run."""
         self._given_up += 1
         if self._given_up == len(self._staffing):
             self._end(JudgeError(why))
@@ -294,7 +294,7 @@ class RemoteJudge:
 
 
 def by_workers(request: Request, judge: Judge, labels: Iterable[Label]) -> Judge:
-    """The judge of a request, asked by the workers of its cluster, who read none of the `labels`.
+    """The judge of a request, asked by the workers of its cluster, which never see the `labels`.
 
     Only a simulated judge is given what it may know of them. UsageError for a judge that lives on
     this machine, and for secrets on the command line.
@@ -391,7 +391,7 @@ def _connected(address: str | None) -> Iterator[_Cluster]:
 
 
 def _knock(address: str | None) -> None:
-    """OSError where nobody listens at HOST:PORT: Ray itself would try for minutes."""
+    """OSError if nothing listens at HOST:PORT: Ray itself would try for minutes."""
     host, colon, port = (address or "").rpartition(":")
     if colon and port.isdecimal() and "://" not in host:
         socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()

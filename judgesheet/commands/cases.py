@@ -62,7 +62,7 @@ def cases(
 @option("--axis", help="Only this axis.")
 @option("--stimulus", metavar="ID", help="Only calls on this stimulus.")
 @option("--cell", multiple=True, type=pair("--cell", "K=V", "arm=fixed", str), callback=as_dict,
-        metavar="K=V", help="Only calls in these cells; repeatable.")  # fmt: skip
+        metavar="K=V", help="Only calls in this experimental condition; repeatable.")  # fmt: skip
 @option(
     "--outcome", help="Only cases with a call of this outcome: ok, unreadable, refused, timeout."
 )
@@ -73,8 +73,8 @@ def cases(
 def command(limit: int, html: Path | None, as_json: bool, **options: Any) -> None:
     """Show the replies behind a figure of a run, the worst first. No call is made.
 
-    KEY is that of an estimate, such as axis.name[dim=value]. Without a KEY: the calls that gave no
-    verdict, by the shape of what came instead, and what would read them.
+    KEY is that of an estimate, such as axis.name[dim=value]. Without a KEY: the calls without a
+    verdict, grouped by the form of the reply, and what would read them.
     """
     from judgesheet.sheet import cases as shown
 

@@ -50,32 +50,26 @@ def tried(what: str, look: Callable[[], Diagnosis | str]) -> Diagnosis:
     """What was seen, which is well unless it says otherwise; or what went wrong in looking."""
     try:
         seen = look()
+    except MissingDependencyError as error:
+        return Diagnosis(what, "missing", str(error))
     except (JudgesheetError, OSError) as error:
         return Diagnosis(what, "failed", str(error))
     return seen if isinstance(seen, Diagnosis) else Diagnosis(what, "ok", seen)
 
 
-def _pdf() -> Diagnosis | str:
-    """Whether the typesetter works, tested with an empty sheet."""
+def _pdf() -> str:
+    """That the typesetter works, tested with an empty sheet."""
     from judgesheet.base.records import Datasheet
     from judgesheet.sheet import render
 
-    try:
-        pdf = render(Datasheet("1", {}, {}, {}, ()), "pdf")
-    except MissingDependencyError as error:
-        return Diagnosis("PDF", "missing", str(error))
-    return f"a test sheet was set ({len(pdf):,} bytes)"
+    return f"a test sheet was set ({len(render(Datasheet('1', {}, {}, {}, ()), 'pdf')):,} bytes)"
 
 
-def _own_pdf() -> Diagnosis | str:
-    """Whether a template of the user's own can become a PDF, tested with an empty page."""
+def _own_pdf() -> str:
+    """That a template of the user's own can become a PDF, tested with an empty page."""
     from judgesheet.sheet import own_template
 
-    try:
-        pdf = own_template.pdf("<p>", Path.cwd())
-    except MissingDependencyError as error:
-        return Diagnosis("PDF of own templates", "missing", str(error))
-    return f"a test page was set ({len(pdf):,} bytes)"
+    return f"a test page was set ({len(own_template.pdf('<p>', Path.cwd())):,} bytes)"
 
 
 def _writable() -> str:
@@ -86,7 +80,6 @@ def _writable() -> str:
 
 
 def _local_judge() -> Diagnosis | str:
-    from judgesheet.judges import Connection, open_judge
     from judgesheet.judges.local import INSTALL, SMOLLM2
 
     lacking = [command for module, command in INSTALL.items() if find_spec(module) is None]

@@ -72,7 +72,7 @@ def command(
     across_prompts: bool,
     force: bool,
 ) -> None:
-    """Show the differences of other datasheets from the first, with intervals and verdicts.
+    """Compare datasheets with the first one: differences, intervals and verdicts.
 
     Each is a run directory or a datasheet.json; two run directories on the same stimuli are
     compared stimulus by stimulus.

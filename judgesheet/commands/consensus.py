@@ -63,8 +63,8 @@ def consensus(
 @click.command("consensus")
 @click.argument("candidates", type=EXISTING)
 @option("-k", type=click.IntRange(1, 100), default=defaults.CONSENSUS_ORDERS,
-        help="Orders of a list; ideally a multiple of the list length.")  # fmt: skip
-@option("--early-stop", is_flag=True, help="Leave out calls that cannot change the winner.")
+        help="Orders per list; ideally a multiple of its length.")  # fmt: skip
+@option("--early-stop", is_flag=True, help="Skip calls that cannot change the winner.")
 @deciding
 @option("--out", type=PATH, help="Run directory. [runs/consensus-MODEL]")
 @FRESH

@@ -46,43 +46,18 @@ def correct(
 
 @click.command("correct")
 @click.argument("table", type=EXISTING)
-@choice(
-    "--labels",
-    "random",
-    "chosen",
-    "none",
-    required=True,
-    help="How the labelled rows were found: a random part, chosen, or none at all.",
-)
+@choice("--labels", "random", "chosen", "none", required=True,
+        help="How the labelled rows were found: at random, chosen, or none at all.")  # fmt: skip
 @option("--sheet", type=EXISTING, help="Run or datasheet.json of the judge, for --labels none.")
-@option(
-    "--map",
-    "columns",
-    multiple=True,
-    callback=column_map,
-    metavar="FIELD=COLUMN,…",
-    help="Which column holds what; repeatable. docs/correct.md lists the fields.",
-)
-@option("--scale", callback=ends_of, metavar="LOW:HIGH", help="Ends of the scores.")
-@option(
-    "--human-scale",
-    callback=ends_of,
-    metavar="LOW:HIGH",
-    help="Ends of the labels, if they are others.",
-)
-@option(
-    "--group-prefix",
-    default="",
-    metavar="SIGN",
-    help="Ids that are equal before the last SIGN belong together.",
-)
-@option(
-    "--to",
-    "form",
-    type=click.Choice(["md", "html", "pdf", "json", "csv"]),
-    default="md",
-    help="Format.",
-)
+@option("--map", "columns", multiple=True, callback=column_map, metavar="FIELD=COLUMN,…",
+        help="Which column holds what; repeatable. docs/correct.md lists the fields.")  # fmt: skip
+@option("--scale", callback=ends_of, metavar="LOW:HIGH", help="Lowest and highest score.")
+@option("--human-scale", callback=ends_of, metavar="LOW:HIGH",
+        help="Lowest and highest label, if different from --scale.")  # fmt: skip
+@option("--group-prefix", default="", metavar="SIGN",
+        help="Ids with the same text before the last SIGN form one group.")  # fmt: skip
+@option("--to", "form", type=click.Choice(["md", "html", "pdf", "json", "csv"]), default="md",
+        help="Format.")  # fmt: skip
 @option("--out", type=PATH, help="File to write. [standard output]")
 @PAPER
 @JSON
@@ -101,9 +76,9 @@ def command(
 ) -> None:  # fmt: skip
     """Correct the results of your own evaluation for the errors of its judge.
 
-    TABLE holds a verdict per row and, of a part, what people said: columns id, verdict, label, and
-    system where several are compared. Pass and fail, win, tie and loss, pairs (first, second) and
-    scores are told apart by their cells.
+    TABLE has one verdict per row and, for some rows, a human label: columns id, verdict, label, and
+    system to compare several. Pass/fail, win/tie/loss, pairs (first, second) and scores are
+    recognised by their cells.
     """
     from judgesheet.sheet.correction import render
 

@@ -1,4 +1,4 @@
-"""What is printed of an exception that nobody foresaw, which is a fault of our own.
+"""What is printed for an unexpected exception, which is an internal error.
 
 Its text and its traceback may hold replies or what a server said, so the sentence leaves them out.
 """

@@ -48,7 +48,7 @@ def doctor(
 @click.argument("directory", type=click.Path(path_type=Path, exists=True, file_okay=False),
                 required=False)  # fmt: skip
 @option("--save", type=PATH, metavar="NEW",
-        help="Make a run in this folder of all that can be read of it.")  # fmt: skip
+        help="Recover all that can be read into a new run in this folder.")  # fmt: skip
 @option("--model", metavar="PROVIDER/NAME", help="Also ask this endpoint.")
 @BASE_URL
 @KEY
@@ -57,8 +57,8 @@ def doctor(
 def command(as_json: bool, **options: Any) -> None:
     """Check this machine, and an endpoint if --model is given; or verify a run DIRECTORY.
 
-    A run is whole if its ledger is undamaged, every id follows from its question, every call is
-    settled once, and plan, sheet and table are those of the ledger. Nothing in it is changed.
+    A run passes if its ledger is undamaged, every call has the id of its content and is settled
+    once, and plan, sheet and table match the ledger. Nothing in it is changed.
     """
     checks = doctor(**options)
     if as_json:

@@ -60,7 +60,7 @@ def gate(
 @option(
     "--baseline",
     type=EXISTING,
-    help="An earlier run or datasheet; fail if this judge got worse than it.",
+    help="An earlier run or datasheet; fail if this judge is worse.",
 )
 @ACROSS
 @option("--force", is_flag=True, help="Use a baseline that answered other questions.")

@@ -59,7 +59,7 @@ def _sheets(folder: Path, tell: Callable[[str], None]) -> Iterator[Datasheet]:
 def command(folder: Path, out: Path) -> None:
     """Write one page over all datasheets in a folder, to search and filter.
 
-    Judges of one protocol stand in one table, by name; nothing is ranked. Each opens its sheet. The
-    page is a file: it needs no server and no network. index.md has the same tables in Markdown.
+    Judges measured by the same protocol share a table, sorted by name and not ranked; each row
+    opens its sheet. The page needs no server and no network. index.md has the same tables.
     """
     say(index(folder, out, tell=note))

@@ -84,9 +84,9 @@ def ingest(
 def command(as_json: bool, **options: Any) -> None:
     """Make a run and its datasheet from recorded judgments, results of a batch, or another log.
 
-    FILE shows by itself whether it holds recorded judgments, results of a batch (which may lie in
-    several files, with those of errors: docs/batches.md) or the log of a known tool; a table needs
-    --map. `judgesheet inspect-log FILE` shows what it allows, and the command to read it.
+    The kind of FILE is recognised: recorded judgments, results of a batch (several files, error
+    files included: docs/batches.md) or the log of a known tool; a table needs --map. `judgesheet
+    inspect-log FILE` shows which figures it allows, and the command that reads it.
     """
     run = ingest(tell=note, **options)
     report(run, as_json=as_json)

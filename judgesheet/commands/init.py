@@ -52,8 +52,8 @@ def check_init(directory: str | Path = ".") -> "list[Fault]":
 def command(directory: Path, kind: str, force: bool, check: bool) -> None:
     """Put a judge's files into a repository: stimuli, prompt, parser, policy, jobs for CI.
 
-    They are examples to fill in; existing files are left alone. `--check` says what is still to be
-    done, with file and line, and exits 1 if there is anything.
+    They are examples to fill in; existing files are not changed. `--check` lists what is left to
+    do, with file and line, and exits 1 if anything is.
     """
     if check:
         faults = check_init(directory)

@@ -1,4 +1,4 @@
-"""What a log holds, which figures it allows, what is missing, and the command to go on.
+"""What a log holds, which figures it allows, what is missing, and the next command.
 
 The figures are those of a sample of its stimuli, measured as `ingest` would: what is said here
 about a log is what a sheet of it would say.

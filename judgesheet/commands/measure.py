@@ -68,7 +68,7 @@ def measure(
 @axis_files("parser", "Read the stored replies with this parser from now on.")
 @POLICY
 @option("--to", multiple=True, type=click.Choice(FORMATS),
-        help="Write only this beside the datasheet.json; repeatable. [all]")  # fmt: skip
+        help="Format to write besides datasheet.json; repeatable. [all]")  # fmt: skip
 @NO_PDF
 @NO_CASES
 @JSON

@@ -68,12 +68,12 @@ POLICY = option(
 UNTIL = option(
     "--until-decided",
     metavar="FILE|NAME",
-    help="Ask only as much as it takes to prove or break the limits of this policy.",
+    help="Stop asking once every limit of this policy is proven, or one is broken.",
 )
 NO_PDF = option("--no-pdf", "pdf", is_flag=True, flag_value=False, default=True,
-                show_default=False, help="Write no PDF, which takes seconds.")  # fmt: skip
+                show_default=False, help="Skip the PDF, which takes seconds.")  # fmt: skip
 NO_CASES = option("--no-cases", "cases", is_flag=True, flag_value=False, default=True,
-                  show_default=False, help="Write no page with all replies.")  # fmt: skip
+                  show_default=False, help="Skip the page with all replies.")  # fmt: skip
 FRESH = option("--fresh", is_flag=True, help="Start over; an earlier run there is renamed.")
 ACROSS = option("--across-prompts", is_flag=True,
                 help="Compare two prompts or parsers on the same stimuli.")  # fmt: skip
@@ -87,7 +87,7 @@ _SEED = option("--seed", type=click.IntRange(0), default=defaults.SEED,
 _TEMPERATURE = option("--temperature", type=Finite(0, 5), default=defaults.TEMPERATURE,
                       help="Sampling temperature.")  # fmt: skip
 _TOKENS = option("--max-tokens", type=click.IntRange(1),
-                 help="Most tokens of a reply. [1024 text, 32 json]")  # fmt: skip
+                 help="Maximum tokens per reply. [1024 text, 32 json]")  # fmt: skip
 _REPLY = choice(
     "--reply", "auto", "text", "json",
     help="Reply format; auto: json if only that form works. [text; json for local/, sim/]",
@@ -106,10 +106,10 @@ _WHAT_TO_ASK = (
            help="How often a repeated question is asked. [by axis and profile: 2, or 1 in quick]"),
     option("--design", "sequences", type=click.Choice(["cyclic", "williams"]),
            default=defaults.SEQUENCES,
-           help="Balanced orders: the papers' rotations, or balanced for neighbours too."),
+           help="Balanced orders: rotations, as in the papers, or Williams designs."),
     _TEMPERATURE,
     option("--sweep", metavar="NAME=V,V,…",
-           help="Ask everything under several values of a request parameter, on one sheet."),
+           help="Probe with several values of a request parameter; one sheet compares them."),
     _TOKENS,
     _REPLY,
     choice("--logprobs", "on", "off", "auto", callback=on_off, is_flag=False, flag_value="on",
@@ -166,8 +166,8 @@ reading_a_log = together(
     option("--scale", metavar="LOW:HIGH[:STEP]|WORST,…,BEST", help="All possible scores."),
     option("--round", "nearest", is_flag=True, help="Round scores to --scale."),
     option("--human-scale", metavar="LOW:HIGH[:STEP]|WORST,…,BEST",
-           help="The scale of people's ratings, if it is another."),
+           help="Scale of human ratings, if different from --scale."),
     option("--unreadable", multiple=True, metavar="VALUE",
-           help="A verdict that counts as a reply in which nothing was read; repeatable."),
+           help="A verdict that counts as an unreadable reply; repeatable."),
 )  # fmt: skip
 """The options that `ingest` and `inspect-log` share."""

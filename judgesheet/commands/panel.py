@@ -8,6 +8,7 @@ import click
 from judgesheet.base.errors import RunError, UsageError
 from judgesheet.base.files import one_command
 from judgesheet.base.limits import MOST_JUDGES
+from judgesheet.base.sanitize import told_apart
 from judgesheet.commands.option_types import Finite
 from judgesheet.commands.options import EXISTING, JSON, PAPER, PATH, option
 from judgesheet.commands.reporting import say_document
@@ -49,19 +50,16 @@ def panel(*sources: str | Path, accuracy: float | None = None) -> "Panel":
             seen[begun] = source
             runs.append(read_all(ledger))
         names.append(str(load(folder).judge.get("model") or folder.name))
-    return together(_apart(names), runs, folders, accuracy)
-
-
-def _apart(names: list[str]) -> list[str]:
-    """The judges' names, numbered where two are the same."""
-    return [
-        name if names.count(name) == 1 else f"{name} ({at})" for at, name in enumerate(names, 1)
-    ]
+    return together(told_apart(names), runs, folders, accuracy)
 
 
 @click.command("panel")
 @click.argument("sheets", type=EXISTING, nargs=-1, required=True)
-@option("--accuracy", type=Finite(0.5, 1), help="Share of right decisions that is to be proven.")
+@option(
+    "--accuracy",
+    type=Finite(0.5, 1),
+    help="Share of right decisions to be proven.",
+)
 @option(
     "--to", "form", type=click.Choice(["md", "html", "pdf", "json"]), default="md", help="Format."
 )
@@ -72,10 +70,10 @@ def command(
     sheets: tuple[Path, ...], accuracy: float | None, form: str, out: Path | None, paper: "Paper",
     as_json: bool,
 ) -> None:  # fmt: skip
-    """Show how far judges agree, which panel of them decides best, and where they part.
+    """Compare judges on the same stimuli: agreement, the best panel, where they disagree.
 
-    SHEETS are run directories of judges that answered the same stimuli. Panels of 2, 3 and 5 stand
-    beside the best single judge in both orders, by calls per decision.
+    SHEETS are run directories of judges that answered the same stimuli. Panels of 2, 3 and 5 are
+    shown beside the best single judge in both orders, by calls per decision.
     """
     from judgesheet.sheet.panel import render
 

@@ -152,7 +152,7 @@ def designs(model: "str | Request", target: str, **options: Any) -> "tuple[Targe
 @option(
     "--target",
     metavar="KEY±WIDTH",
-    help="Show the designs in which a figure reaches this half-width; KEY+-WIDTH, too.",
+    help="Show designs that give a figure this half-width; also written KEY+-WIDTH.",
 )
 @POLICY
 @UNTIL

@@ -66,8 +66,8 @@ def policy_show(name: str) -> None:
 def policy_suggest(source: Path, out: Path | None) -> None:
     """Suggest a policy for later runs from a finished one (directory or datasheet.json).
 
-    Each limit is a shipped policy's where the run keeps that, else the nearest that it keeps; the
-    reason says which. It proves nothing about the run that it was suggested from.
+    Each limit is that of a shipped policy if the run meets it, else the nearest that the run meets;
+    its reason says which. A policy proves nothing about the run that it was suggested from.
     """
     from judgesheet.decide.suggest import PROVES_NOTHING
 

@@ -153,11 +153,11 @@ def _write_own(
 @option("--out", type=PATH, help="Run directory. [runs/MODEL]")
 @FRESH
 @option("--fresh-if-changed", is_flag=True,
-        help="Start over if plan, judge or served version changed (asks once more), with the "
-        "replies to what is asked again.")  # fmt: skip
+        help="Start over if plan, judge or served version changed (sends one request to see); "
+        "replies to the same questions are reused.")  # fmt: skip
 @option("--reuse-for", metavar="DAYS", type=days, default=f"{defaults.REUSE_FOR.days}d",
-        help="With --fresh-if-changed: take over replies up to this age (30d, 12h).")  # fmt: skip
-@option("--retry-failed", is_flag=True, help="Ask the calls again that were counted as failed.")
+        help="With --fresh-if-changed: reuse replies up to this age (30d, 12h).")  # fmt: skip
+@option("--retry-failed", is_flag=True, help="Retry the calls that were counted as failed.")
 @option("--give-up", is_flag=True, help="Stop retrying; count failed calls as failed.")
 @POLICY
 @UNTIL

@@ -139,7 +139,7 @@ def _look(ledger: Ledger, policy: "Policy | None") -> Callable[[], bool]:
     """What looks at the run while it grows, where it is to stop once the policy is decided."""
     if other := ledger.begun_otherwise(None if policy is None else policy.digest):
         raise RunError(
-            f"{ledger.path.parent} holds {other}: go on with --until-decided as it was begun, and "
+            f"{ledger.path.parent} holds {other}: continue with --until-decided as before, and "
             "apply other policies with `judgesheet gate`, or start over with --fresh"
         )
     if policy is None:

@@ -46,7 +46,7 @@ _FILES = {TemplateError: PROMPT, ParserError: PARSER}
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong, and where; `line` is None where it is in no single one."""
+    """What is wrong, and where; `line` is None if no single line is at fault."""
 
     path: Path
     line: int | None
@@ -125,7 +125,7 @@ def _line_of(path: Path, place: tuple[str | int, ...]) -> int | None:
 
 
 def _stimuli(axis: Axis, path: Path) -> Iterator[Fault]:
-    """Every line that is none, and what the axis finds in those that are."""
+    """Every invalid line, and what the axis finds in the valid ones."""
     lines: dict[str, int] = {}
     stimuli: list[Stimulus] = []
     try:

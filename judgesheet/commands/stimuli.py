@@ -176,7 +176,7 @@ def _report_trials(file: str, trials: "list[Trial]") -> int:
         help="Whose ratings, where a data set has both.")  # fmt: skip
 @option("--system", "systems", multiple=True, help="Keep this system only; repeatable.")
 @option("--scale", metavar="LOW:HIGH", type=scale,
-        help="Refuse ratings outside. [the data set's own]")  # fmt: skip
+        help="Reject ratings outside this range. [the data set's own]")  # fmt: skip
 @option("--turn", type=click.IntRange(1, 2), default=1, help="Turn of an MT-Bench dialogue.")
 @option("--map", "columns", multiple=True, callback=as_dict, metavar="FIELD=COLUMN",
         type=pair("--map", "FIELD=COLUMN", "prompt=question", str),

@@ -62,7 +62,7 @@ def probe_each_value(
 
 
 def with_value(request: Request, knob: str, value: str) -> Request:
-    """The request under one value; what is no option of ours goes into the body.
+    """The request under one value; what is not an option goes into the request body.
 
     Where the endpoint refuses the knob, the run stops: without it, all values would ask the same.
     """
@@ -80,6 +80,6 @@ def _totals(directory: Path) -> Totals:
 
 
 def _left(most: float | None, others: Sequence[Totals], prices: Prices | None) -> Any:
-    """What other runs left of a limit; None where there is none."""
+    """What other runs left of a limit; None without a limit."""
     spent = (cost(one.tokens_in or 0, one.tokens_out or 0, prices) or 0.0 for one in others)
     return None if most is None else max(0.0, most - sum(spent))

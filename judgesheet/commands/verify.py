@@ -32,12 +32,12 @@ def verify(file: str | Path, run: str | Path | None = None) -> "Verification":
 @click.command("verify")
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @option("--run", type=click.Path(path_type=Path, exists=True, file_okay=False),
-        help="The run that it was made from: every figure is computed again.")  # fmt: skip
+        help="The run it was made from; every figure is computed again.")  # fmt: skip
 @JSON
 def command(file: Path, run: Path | None, as_json: bool) -> None:
     """Check whether a sheet (datasheet.json, or a PDF that holds it) matches its run.
 
-    Exits 0 if it does, 3 with a sentence per difference if it does not.
+    Exits 0 if it does, 3 with one sentence per difference if not.
     """
     found = verify(file, run)
     if as_json:

@@ -38,7 +38,7 @@ def figure(interval: Interval, rows: int, note: str = "") -> Figure:
 
 def no_figure(note: str, reason: str, rows: int = 0, bounds: tuple[float, float] | None = None,
               method: str = "") -> Figure:  # fmt: skip
-    """What cannot be said, or only bounded."""
+    """A figure that cannot be estimated, or only bounded."""
     low, high = bounds or (None, None)
     return Figure(None, low, high, confidence(), rows, 0, method, note, reason)
 

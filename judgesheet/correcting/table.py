@@ -70,7 +70,6 @@ class Table:
     rows: tuple[Judged, ...]
     scale: Scale
     human_scale: Scale
-    grouped: bool
 
     @property
     def paired(self) -> bool:
@@ -98,13 +97,12 @@ def read(path: Path, choice: Choice) -> Table:
     human = SHARES if shares else choice.human_scale or choice.scale or ANY
     judged = [_judged(row, columns, kind, choice) for row in rows]
     _check_scale(judged, scale, human)
-    _refuse_twins(judged)
+    _reject_duplicates(judged)
     if all(one.verdict is None for one in judged):
         raise StimuliError(
             f"{path.name} holds no verdict: the column {columns['verdict']} is empty"
         )
-    grouped = bool(choice.prefix) or "group" in columns
-    table = Table(path.name, kind, tuple(judged), scale, human, grouped)
+    table = Table(path.name, kind, tuple(judged), scale, human)
     if len(table.systems) > MOST_SYSTEMS:
         raise StimuliError(
             f"{path.name} has {len(table.systems):,} systems, and {MOST_SYSTEMS} at most are "
@@ -209,7 +207,7 @@ def _check_scale(rows: list[Judged], scale: Scale, human: Scale) -> None:
                 )
 
 
-def _refuse_twins(rows: list[Judged]) -> None:
+def _reject_duplicates(rows: list[Judged]) -> None:
     seen: dict[tuple[str, ...], str] = {}
     for row in rows:
         place = (row.id, row.system, row.first, row.second)

@@ -1,4 +1,4 @@
-"""What can be said without labels, from the design and the judge's datasheet; the rest is null.
+"""What is identified without labels, from the design and the judge's datasheet; the rest is null.
 
 A position that every pair was shown in both ways cancels by itself. Where only one order was shown,
 the slot preference on the sheet's stimuli bounds it. Errors at random pull every win rate towards

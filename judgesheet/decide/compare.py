@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from statistics import NormalDist
 from typing import Any, Literal, NamedTuple
 
-from judgesheet.base.datasheet import by_key
+from judgesheet.base.datasheet import by_key, mappings
 from judgesheet.base.digits import significant
 from judgesheet.base.errors import RunError
 from judgesheet.base.missing_reasons import Reason
@@ -208,8 +208,7 @@ def _across(waived: Sequence[Obstacle], correlations: Mapping[str, float]) -> It
 
 
 def _digests(sheet: Datasheet, part: str) -> dict[str, Any]:
-    records = sheet.provenance.get(part)
-    known = [r for r in records if isinstance(r, Mapping)] if isinstance(records, list) else []
+    known = mappings(sheet.provenance.get(part))
     return {str(record.get("axis")): record.get("digest") for record in known}
 
 
@@ -313,7 +312,7 @@ def difference(
 
 
 def _bounded(estimate: Estimate) -> IntervalEstimate | None:
-    """Value and 95 % interval; None where there is none, or where it is no confidence interval."""
+    """Value and 95 % interval; None if missing or not a confidence interval."""
     if estimate.value is None or estimate.low is None or estimate.high is None:
         return None
     if estimate.bounds is not None and not estimate.bounds.proves:

@@ -97,7 +97,7 @@ def _unproven(sheet: Datasheet) -> Iterator[Condition]:
 
 
 def several_models(sheet: Datasheet, axes: Collection[str]) -> str:
-    """That no served model was measured on all these axes; "" where one was, or nobody says."""
+    """That no served model was measured on all these axes; "" if one was, or if unknown."""
     models = {one.title: listed([*one.served_models], 1) for one in sheet.axes if one.name in axes}
     told = [f"{model} on {title}" for title, model in models.items() if model]
     alike = len({*models.values()} - {""}) < 2
@@ -105,7 +105,7 @@ def several_models(sheet: Datasheet, axes: Collection[str]) -> str:
 
 
 def _untold(axis: AxisResult, names: set[str]) -> Iterator[Condition]:
-    """Controls of which nobody can tell how they came out, and that limited figures rest on."""
+    """Controls with an unknown outcome on which limited figures rest."""
     for control in axis.controls:
         touched = EVERY in control.touches or names & {*control.touches}
         if control.passed is None and control.code != READ and touched:
@@ -116,7 +116,7 @@ def _untold(axis: AxisResult, names: set[str]) -> Iterator[Condition]:
 
 
 def _lost(axis: AxisResult) -> Iterator[Condition]:
-    """The calls without a verdict, where the bounds do not allow for what they could have said."""
+    """The calls without a verdict, if the bounds do not allow for their possible verdicts."""
     lost, counted = axis.made - axis.answered, any(one.imputed for one in axis.estimates)
     if axis.made and lost / axis.made > MANY_LOST and not counted:
         told = f"{percent(lost / axis.made)} of the calls of {axis.name} gave no verdict"

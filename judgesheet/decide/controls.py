@@ -86,7 +86,7 @@ def _share_read(axis: AxisResult) -> float:
 
 
 def _complete(axis: AxisResult, sheet: Datasheet) -> Control:
-    """Whether all was asked: whoever looks at a run before its end sees what chance shows first."""
+    """Whether all was asked: a run that is read before its end shows what chance shows first."""
     looks = sheet.run.get("looks")
     goes_on = isinstance(looks, Mapping) and looks.get("ended") is False
     lacking = [one.name for one in sheet.axes if one.made < one.planned]

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from judgesheet.base.datasheet import WORST, by_key
+from judgesheet.base.datasheet import WORST, by_key, mappings
 from judgesheet.base.digits import apart, level, tenths
 from judgesheet.base.keys import ANY, Key
 from judgesheet.base.records import AxisResult, Control, Datasheet, Estimate, Verdict, VerdictStatus
@@ -63,7 +63,6 @@ def verdicts(sheet: Datasheet, policy: Policy) -> Iterator[Verdict]:
 
 def _too_few(sheet: Datasheet, policy: Policy) -> dict[str, tuple[str, bool]]:
     """By axis with too few independent stimuli: why nothing is proven, and if any are copies."""
-    pools = sheet.provenance.get("stimuli")
     least = policy.min_independent or 0
     return {
         str(pool.get("axis")): (
@@ -71,10 +70,8 @@ def _too_few(sheet: Datasheet, policy: Policy) -> dict[str, tuple[str, bool]]:
             f"policy wants {least}",
             pool["independent"] != pool.get("stimuli"),
         )
-        for pool in (pools if isinstance(pools, list | tuple) else ())
-        if isinstance(pool, Mapping)
-        and isinstance(pool.get("independent"), int)
-        and pool["independent"] < least
+        for pool in mappings(sheet.provenance.get("stimuli"))
+        if isinstance(pool.get("independent"), int) and pool["independent"] < least
     }
 
 
@@ -129,7 +126,7 @@ def distance(verdict: Verdict) -> float:
 
 
 def _rejecting(held: Sequence[Verdict], found: Mapping[str, Estimate]) -> Iterator[Verdict]:
-    """The verdicts, of which those stay broken that are so under Holm's correction."""
+    """The verdicts; a limit stays broken only if it is so under Holm's correction."""
     tested = sum(one.status != "void" and one.bound is not None for one in held)
     surprise = {
         place: _surprise(one, found[one.key])
@@ -203,7 +200,7 @@ def _unusable(verdict: Verdict, axis: AxisResult) -> tuple[str, list[Control]]:
 
 
 def _is_lost(verdict: Verdict, axis: AxisResult) -> bool:
-    """Whether what many lost calls could have said is all that leaves the limit open."""
+    """Whether the limit is open only because of what many lost calls could have given."""
     is_read = next((one.passed for one in axis.controls if one.code == READ), True)
     estimate = next((one for one in axis.estimates if one.key == verdict.key), None)
     if is_read or verdict.status != "not proven" or estimate is None or estimate.imputed is None:
@@ -227,13 +224,10 @@ def members(key: str, found: Mapping[str, Estimate]) -> list[str]:
 
 def not_asked(sheet: Datasheet) -> dict[str, int]:
     """Per axis, the stimuli of its pool that the profile left out; axes without any are absent."""
-    pools = sheet.provenance.get("stimuli")
     spare = {
         str(pool.get("axis")): int(pool["in_pool"]) - int(pool["stimuli"])
-        for pool in (pools if isinstance(pools, list | tuple) else ())
-        if isinstance(pool, Mapping)
-        and isinstance(pool.get("in_pool"), int)
-        and isinstance(pool.get("stimuli"), int)
+        for pool in mappings(sheet.provenance.get("stimuli"))
+        if isinstance(pool.get("in_pool"), int) and isinstance(pool.get("stimuli"), int)
     }
     return {axis: number for axis, number in spare.items() if number > 0}
 

@@ -99,7 +99,7 @@ Schedules = dict[str, Schedule]
 
 
 def schedules(calls: Iterable[PlannedCell], policy: Policy, seed: int) -> Schedules:
-    """The looks at every axis of which a limit reads any of these calls."""
+    """The looks at every axis with a limit that reads any of these calls."""
     by_axis: defaultdict[str, list[PlannedCell]] = defaultdict(list)
     for call in calls:
         by_axis[call.axis].append(call)
@@ -198,7 +198,7 @@ class SequentialMonitor:
     """Looks at a ledger while it is filled, and has it ask only what the next look takes."""
 
     def __init__(self, ledger: Ledger, policy: Policy) -> None:
-        """Begin, or go on where the ledger was left; RunError if no limit reads any call of it."""
+        """Begin, or continue where the ledger stopped; RunError if no limit reads a call of it."""
         self._ledger, self._policy, record = ledger, policy, ledger.looks
         told = ((*place, json.loads(cell), repeat) for *place, cell, repeat in ledger.cells())
         calls = _planned(told, ledger.provenance)

@@ -24,7 +24,7 @@ NotProven = Literal["fail", "warn"]
 
 
 class _Part(BaseModel):
-    """Strict: a field that does not exist is a mistake, and a number in quotes is no number."""
+    """Strict: unknown fields and numbers in quotes are errors."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 

@@ -136,7 +136,7 @@ def _excludes(estimate: Estimate, null: float) -> bool:
 
 
 def _summary(axis: AxisResult, verdicts: dict[str, Verdict]) -> Summary:
-    """The figure that stands for the axis, and what is said of the axis as a whole.
+    """The figure that stands for the axis, and the outcome of the axis as a whole.
 
     Where limits decide, that is the figure that decides most.
     """

@@ -67,7 +67,7 @@ class Row:
         return cell
 
     def text(self, column: str) -> str:
-        """A column as text, without blanks around it; a list or an object is none."""
+        """A column as text, without surrounding blanks; lists and objects are refused."""
         cell = self.value(column)
         if isinstance(cell, bool):
             return str(cell).lower()

@@ -14,7 +14,7 @@ from judgesheet.importers._rows import Row
 
 
 def read(rows: Iterator[Row], choice: ImportOptions) -> Iterator[Piece | Skip]:
-    """Questions and answers, told apart by their columns."""
+    """Questions and answers, distinguished by their columns."""
     for row in rows:
         if "choices" not in row.cells:
             yield _question(row, choice.turn)

@@ -33,7 +33,7 @@ _SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h
 
 
 def read_allowances(headers: Mapping[str, str]) -> tuple[Allowance, ...]:
-    """The limits that a response tells of; none where nothing plausible is said of what is left.
+    """The limits that a response tells of; empty if nothing plausible is stated about what is left.
 
     The names in `headers` are found whatever their case, or are in lower case.
     """
@@ -48,7 +48,7 @@ def _read(headers: Mapping[str, str]) -> Iterator[Allowance]:
 
 
 def reset_s(allowances: Iterable[Allowance]) -> float | None:
-    """Seconds until nothing is used up any more; None where nothing is, or nobody says."""
+    """Seconds until no limit is used up any more; None if none is, or if unknown."""
     known = (one.reset_s for one in allowances if one.left == 0)
     return max((seconds for seconds in known if seconds is not None), default=None)
 
@@ -58,7 +58,7 @@ def _count(text: str) -> int | None:
 
 
 def seconds_until(told: str, headers: Mapping[str, str]) -> float | None:
-    """Seconds, from 0, until a time: `55`, `6m0s`, `12ms` or a date; None where it is none.
+    """Seconds, from 0, until a time: `55`, `6m0s`, `12ms` or a date; None if it is not valid.
 
     Dates are compared with the server's own clock, if its headers show it.
     """

@@ -112,7 +112,7 @@ def batch_request(
 
 
 def read_result(line: Mapping[str, Any]) -> Result | None:
-    """What a line of results means; None where it is none, but a request, say."""
+    """What a line of results means; None if it is something else, such as a request."""
     if "result" in line:
         return _read_message_result(line["result"])
     if "response" in line or "error" in line:

@@ -141,7 +141,7 @@ async def _awaited(result: Awaitable[Any]) -> Any:
 
 
 async def _apart(work: Coroutine[Any, Any, Any]) -> Any:
-    """The result of work in a task of its own, which may cancel itself and nobody else."""
+    """The result of work in a task of its own, which may cancel itself only."""
     task = asyncio.create_task(work)
     try:
         await asyncio.wait({task})

@@ -327,7 +327,7 @@ def _count(value: Any) -> int | None:
 
 
 def _reason(value: Any) -> str | None:
-    """Why a reply ended, None where nothing is said; what is no word is a reason nobody knows."""
+    """Why a reply ended, None if not stated; what is not a text is an unknown reason."""
     return value if value is None or isinstance(value, str) else json.dumps(value)[:LONGEST_NAME]
 
 

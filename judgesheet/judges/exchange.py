@@ -40,7 +40,7 @@ _WORD = re.compile(r"""[^\s"'<>&=,;]{8,2000}""")
 
 
 class ProxyRefusedError(httpx.ProxyError):
-    """A proxy lets nobody through, or not this user."""
+    """A proxy refuses everybody, or this user."""
 
 
 class Client:
@@ -275,7 +275,7 @@ _UNPACKERS = {
 
 
 def _failed(error: Exception, url: httpx.URL) -> Failed:
-    """What an exception on the way means; the reasons that only the user can change are told."""
+    """What an exception on the way means, with a remedy if only the user can change it."""
     host, was_sent = url.host, not isinstance(error, _NEVER_SENT)
     said = f"{type(error).__name__}: {_words_of(error)}"
     for cause in _causes(error):

@@ -1,4 +1,4 @@
-"""Every provider that a judge can be named after, `PROVIDER/NAME`: a row is all that one needs.
+"""Every provider of a judge `PROVIDER/NAME`; a new provider is one more row.
 
 Addresses and variables are those of the providers' own documentation; docs/judges.md prints them.
 """

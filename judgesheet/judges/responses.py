@@ -38,7 +38,7 @@ class Received(NamedTuple):
     secrets: tuple[str, ...] = ()
 
     def json(self) -> Any:
-        """The body as JSON; None where it is none, or too much to wait for."""
+        """The body as JSON; None if it is not valid, or too large."""
         parts = self.body.count("[") + self.body.count("{")
         try:
             return (

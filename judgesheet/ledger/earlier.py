@@ -157,7 +157,7 @@ def _settled(ledger: Ledger) -> Iterator[Reply]:
 
 
 def _is_kept(directory: Path, earlier: Path) -> bool:
-    """Whether a folder is a run of ours, alone, of which every reply is kept elsewhere."""
+    """Whether a folder holds nothing but a run whose replies are all kept elsewhere."""
     if directory.is_symlink() or not directory.is_dir():
         return False
     for file in directory.iterdir():

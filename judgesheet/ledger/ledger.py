@@ -373,16 +373,17 @@ class Ledger:
             self._place.forget_log()
 
     def _rescue(self) -> None:
-        """Copy the ledger, which has no name any more, to another place, and go on with that."""
+        """Copy the ledger, whose file was removed, to another place, and continue with the copy."""
         lost, lost_db = self.path, self._db
         self._db = self._copied_elsewhere()
-        _keep_open(lost_db)
+        # Nobody may close it: SQLite would delete a log by its old name, by now perhaps another's.
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(lost_db))
         self._place = Place(self.path) if self._place else None
         self._use_own_views()
         attempts = self.totals().attempts
         self.trouble = (
             f"{lost} was removed or replaced during the run: a copy with all {attempts:,} replies "
-            f"is in {self.path.parent}; move it back, or go on with --out {self.path.parent}"
+            f"is in {self.path.parent}; move it back, or continue with --out {self.path.parent}"
         )
 
     def _copied_elsewhere(self) -> sqlite3.Connection:
@@ -428,7 +429,7 @@ class Ledger:
 
     @property
     def earlier_base_urls(self) -> list[str | None]:
-        """Where the judge was asked before, likewise."""
+        """Earlier addresses of the judge, without secrets."""
         return [*map(address_without_secrets, self.get_meta("earlier_base_urls", []))]
 
     @property
@@ -481,7 +482,7 @@ class Ledger:
         return f"another plan ({', '.join(asked or self.news(plan))})"
 
     def news(self, plan: Plan) -> Sequence[str]:
-        """What in a plan is other than in the one that is kept, though nobody asked for it."""
+        """How a plan differs from the stored one although the user did not ask for it."""
         if self.get_meta("plan") == plan.digest:
             return []
         return [*self._changed_since(plan)] or ["other orders or parameters of its requests"]
@@ -738,7 +739,7 @@ class Ledger:
         }
 
     def reasoning_tokens(self) -> int | None:
-        """Those of `Totals.tokens_out` that went into hidden reasoning; None where nobody says."""
+        """Those of `Totals.tokens_out` that went into hidden reasoning; None if unknown."""
         with self._reading() as db:
             path = "$.usage.completion_tokens_details.reasoning_tokens"
             tokens: int | None = db.execute(_REASONING, {"path": path}).fetchone()[0]
@@ -814,7 +815,7 @@ class Ledger:
                 db.execute(view)
 
     def _check(self) -> None:
-        """RunError where it is no ledger that this release can read; nothing is written."""
+        """RunError if this release cannot read the ledger; nothing is written."""
         version = self._version()
         if version not in range(1, SCHEMA_VERSION + 1):
             raise RunError(
@@ -826,7 +827,7 @@ class Ledger:
 
     @contextmanager
     def _only_reading(self) -> Iterator[None]:
-        """Let no statement write, while nobody else can either."""
+        """Let no statement write; the file is locked against others."""
         with self._reading() as db:
             db.execute("PRAGMA query_only = ON")
             try:
@@ -1067,11 +1068,6 @@ def _connect_exclusively(path: Path) -> sqlite3.Connection:
     return db
 
 
-def _keep_open(db: sqlite3.Connection) -> None:
-    """Let no one close it: SQLite would delete a log by its old name, by now perhaps another's."""
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(db))
-
-
 def _is_empty(db: sqlite3.Connection) -> bool:
     return db.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone() is None
 
@@ -1185,16 +1181,14 @@ def _rows_of(db: sqlite3.Connection, calls: Sequence[Call], start: int) -> Itera
 def _row_of(reply: Reply) -> tuple[Any, ...]:
     """The fields of a reply with lone surrogates replaced: SQLite holds UTF-8, which has none."""
     return tuple(
-        value if not isinstance(value, str) or value.isascii() else _whole(value)
+        value
+        if not isinstance(value, str) or value.isascii()
+        else value.encode("utf-8", "replace").decode()
         for value in _OF_REPLY(reply)
     )
 
 
 _OF_REPLY = attrgetter(*_REPLY)
-
-
-def _whole(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 _SORTED, _IN_ORDER = (

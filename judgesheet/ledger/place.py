@@ -76,7 +76,7 @@ def _allocate(handle: int, size: int) -> None:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Device and inode of the file that has this name; None if there is none."""
+    """Device and inode of the file that has this name; None if no file has it."""
     try:
         found = path.stat()
     except OSError:

@@ -88,19 +88,22 @@ def open_run(
         yield ledger
 
 
+def is_begun(ledger: Path) -> bool:
+    """Whether there is a ledger; an empty one was left by a process that was killed making it."""
+    return ledger.is_file() and ledger.stat().st_size > 0
+
+
 def labels_of(directory: Path) -> tuple[Label, ...]:
     """The labels of the run in a directory; none if there is no run."""
-    path = directory / LEDGER
-    if not path.is_file() or not path.stat().st_size:
+    if not is_begun(directory / LEDGER):
         return ()
-    with Ledger.open(path) as ledger:
+    with Ledger.open(directory / LEDGER) as ledger:
         return ledger.labels()
 
 
 def settings_of(directory: Path) -> dict[str, Any]:
     """The settings of the run in a directory; empty if there is none."""
-    path = directory / LEDGER
-    if not path.is_file() or not path.stat().st_size:  # empty: killed before the plan was stored
+    if not is_begun(directory / LEDGER):
         return {}
-    with Ledger.open(path) as ledger:
+    with Ledger.open(directory / LEDGER) as ledger:
         return ledger.settings()

@@ -109,7 +109,7 @@ def _copied(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _meta(db: sqlite3.Connection) -> dict[str, Any]:
-    """The values that can be read, one by one: each may lie on several pages."""
+    """The readable values, read separately because each may lie on several pages."""
     meta: dict[str, Any] = {}
     for key in {**ALWAYS, **SOMETIMES}:
         with suppress(sqlite3.Error, TypeError, ValueError):

@@ -113,10 +113,9 @@ def _atlas(verdicts: Verdicts, folders: Sequence[Path]) -> Iterator[Parting]:
             f"--stimulus {shlex.quote(verdicts.stimuli[at])}"
             for folder in folders
         )
-        said = tuple(_word(mean) for mean in means[at].tolist())
+        said = tuple(
+            WORDS.get(mean, f"{'first' if mean > 0 else 'second'} mostly")
+            for mean in means[at].tolist()
+        )
         yield Parting(verdicts.axes[at], verdicts.stimuli[at], verdicts.pairs[at], said,
                       float(spread[at]), opened)  # fmt: skip
-
-
-def _word(mean: float) -> str:
-    return WORDS.get(mean, f"{'first' if mean > 0 else 'second'} mostly")

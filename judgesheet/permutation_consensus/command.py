@@ -51,10 +51,7 @@ def decide_sets(
 ) -> Decided:
     """Decide every set; the run in `directory` is resumed, and what was decided written there.
 
-    Raises
-    ------
-    JudgesheetError
-        if the sets, the request or the directory cannot be used, or the judge cannot be asked.
+    JudgesheetError if sets, request or directory cannot be used, or the judge cannot be asked.
     """
     check_name(request.model)
     if request.model.partition("/")[0] in FRAMEWORK_NAMES:

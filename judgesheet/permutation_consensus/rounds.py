@@ -49,10 +49,7 @@ class ConsensusSettings:
 def question(stimulus: Stimulus, settings: ConsensusSettings) -> Question:
     """A set with its calls.
 
-    Raises
-    ------
-    TemplateError
-        if a prompt template cannot be used.
+    TemplateError if a prompt template cannot be used.
     """
     candidates = stimulus.fields.get("candidates", ())
     if len(candidates) > 2:
@@ -105,7 +102,7 @@ def unbalanced(sets: Sequence[Stimulus], k: int) -> Iterator[str]:
 
 
 def identical(given: Stimulus, names: Mapping[str, str] | None = None) -> str:
-    """A warning about candidates of a set that nobody can tell apart; "" where there are none.
+    """A warning about indistinguishable candidates of a set; "" if there are none.
 
     `names` are those of the sides u and v, where they have any.
     """
@@ -133,6 +130,10 @@ async def ask(
     tried: set[str] = set()
     progress, before, budget = None, ledger.totals().attempts, settings
     throttle = Throttle(judge, settings)
+
+    def is_readable(call: Call, reply: Reply) -> bool:
+        return verdict(call, reply) is not None
+
     async with judge:
         while progress is None or progress.stopped is None:
             replies = _replies(ledger)
@@ -146,9 +147,7 @@ async def ask(
                 spent = ledger.totals().attempts - before
                 # The budget is that of the session, not of a round.
                 budget = replace(settings, max_calls=most - spent)
-            progress = await collect(
-                judge, ledger, budget, on_progress, _is_readable, ids, throttle
-            )
+            progress = await collect(judge, ledger, budget, on_progress, is_readable, ids, throttle)
             tried |= ids
     return progress
 
@@ -166,7 +165,3 @@ def _noted(decision: SetDecision, question: Question) -> SetDecision:
 
 def _replies(ledger: Ledger) -> Replies:
     return {reply.call_id: reply for reply in ledger.replies()}
-
-
-def _is_readable(call: Call, reply: Reply) -> bool:
-    return verdict(call, reply) is not None

@@ -20,10 +20,7 @@ Sets = str | Path | Mapping[str, Any] | Iterable[Mapping[str, Any]]
 def read_sets(sets: Sets) -> list[Stimulus]:
     """The sets as stimuli of the axis that asks about such material.
 
-    Raises
-    ------
-    StimuliError
-        if there are none, one is not valid, or two have the same id.
+    StimuliError if there are none, one is not valid, or two have the same id.
     """
     stimuli = [_stimulus(record, where) for record, where in _given(sets)]
     if not stimuli:

@@ -104,7 +104,7 @@ def as_line(call: Call) -> str:
 
 
 def call_of(record: Mapping[str, Any]) -> Call | None:
-    """The call of a line of plan.jsonl; None if it is none, or was changed."""
+    """The call of a line of plan.jsonl; None if it is not valid, or was changed."""
     content = {part.name: record[part.name] for part in fields(Call) if part.name in record}
     # The id is computed anew, so that a changed line does not pass for the one that was planned.
     content.pop("id", None)

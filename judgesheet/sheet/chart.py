@@ -22,7 +22,7 @@ INK, MUTED, GRID, PAPER = "#1a1d21", "#5b636d", "#d5d9de", "#fefefe"
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How a series is told from the others: distinct in grey and to colour-blind readers.
+    """How a series looks: distinct from the others in grey and to colour-blind readers.
 
     `marker` is a path around a point; `dash` breaks its lines. `hatch` is what is left white of
     bars: a share of their width, and the dash that makes it rungs, windows or nothing but an edge.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from judgesheet.base.datasheet import to_json
 from judgesheet.base.records import Datasheet, Estimate, Plot, digest
+from judgesheet.base.sanitize import told_apart
 from judgesheet.decide.compare import Comparison, Difference
 from judgesheet.sheet import show
 from judgesheet.sheet.markdown import code, fill
@@ -115,7 +116,8 @@ def _difference_record(row: Difference) -> dict[str, Any]:
 def build(comparisons: Sequence[Comparison]) -> SideBySide:
     """Names, sentences and rows of a comparison."""
     sheets = [comparisons[0].old, *(comparison.new for comparison in comparisons)]
-    names = tuple(_names(sheets))
+    # Two runs of one judge are the usual case.
+    names = tuple(told_apart([show.short(show.judge(sheet), 60) for sheet in sheets]))
     return SideBySide(
         judges=names,
         documents=tuple(digest(to_json(sheet))[:12] for sheet in sheets),
@@ -123,14 +125,6 @@ def build(comparisons: Sequence[Comparison]) -> SideBySide:
         warnings=tuple(dict.fromkeys(_warnings(comparisons))),
         rows=tuple(_rows(comparisons)),
     )
-
-
-def _names(sheets: Sequence[Datasheet]) -> Iterator[str]:
-    """The judges' names; numbered where two are the same."""
-    models = [show.short(show.judge(sheet), 60) for sheet in sheets]
-    for number, model in enumerate(models, start=1):
-        # Two runs of one judge are the usual case.
-        yield model if models.count(model) == 1 else f"{model} ({number})"
 
 
 def _summary(new: str, old: str, comparison: Comparison) -> str:
@@ -186,7 +180,7 @@ def _change(row: Difference) -> tuple[str, str, str]:
     return _value(row.new), difference, verdict or "–"
 
 
-def _points(shown: show.PrintedEstimate) -> str:
+def _points(shown: show.Quantity) -> str:
     """A difference, of shares in points."""
     return f"{shown.value} points" if shown.percent else shown.value
 

@@ -2,16 +2,15 @@
 
 import csv
 import io
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 
-from judgesheet.correcting.result import Difference, Figure, Result, System
-from judgesheet.sheet import Paper, show
+from judgesheet.correcting.result import Figure, Result, System
+from judgesheet.sheet import Paper, report, show
 from judgesheet.sheet.csv import cell
-from judgesheet.sheet.report import Grid, Report, as_html, as_markdown, as_pdf
+from judgesheet.sheet.report import Grid, Report, worded
 
-FORMATS = ("md", "html", "pdf", "json", "csv")
+FORMATS = (*report.FORMATS, "csv")
 HEAD = ("system", "other", "figure", "value", "low", "high", "level", "n", "clusters", "rank_best",
         "rank_worst", "method", "note")  # fmt: skip
 TOGETHER = "the interval of what is compared, with those of all systems at once (max-t)"
@@ -36,17 +35,12 @@ _NAMES = {
 
 def render(result: Result, name: str, paper: Paper) -> bytes:
     """The result in a format of `FORMATS`."""
-    if name == "json":
-        return (json.dumps(result.as_record(), indent=2) + "\n").encode()
     if name == "csv":
         return _csv(result).encode()
-    page = report(result)
-    if name == "pdf":
-        return as_pdf(page, result.as_record(), paper)
-    return as_html(page) if name == "html" else as_markdown(page)
+    return report.render(page(result), result.as_record(), name, paper)
 
 
-def report(result: Result) -> Report:
+def page(result: Result) -> Report:
     """The page of a result."""
     facts = [("Rows", show.count(result.rows)), ("Labelled", show.count(result.labelled))]
     if result.clusters != result.rows:
@@ -73,16 +67,10 @@ def _told(figure: Figure | None, unit: str) -> str:
     """`69.6 % (60.4–77.7)`; bounds without a value, or why there is nothing."""
     if figure is None:
         return _DASH
-    if figure.value is not None:
-        return show.quantity(figure.value, figure.low, figure.high, unit).in_table
-    if figure.low is not None and figure.high is not None:
-        middle = (figure.low + figure.high) / 2
-        return f"between {_range(show.quantity(middle, figure.low, figure.high, unit))}"
-    return _DASH
-
-
-def _range(shown: show.PrintedEstimate) -> str:
-    return f"{shown.low} and {shown.high}" + (" %" if shown.percent else "")
+    if figure.value is None and figure.low is not None and figure.high is not None:
+        shown = show.quantity((figure.low + figure.high) / 2, figure.low, figure.high, unit)
+        return f"between {shown.low} and {shown.high}" + (" %" if shown.percent else "")
+    return worded(figure, unit)
 
 
 def _lead(result: Result) -> Iterator[str]:
@@ -200,20 +188,21 @@ def _ranks(system: System) -> str:
 def _differences(result: Result) -> Grid:
     strengths = _in_strengths(result)
     unit = "" if strengths or result.kind == "mean" else "difference"
-    told = any(one.figure.note for one in result.differences)
+    noted = any(one.figure.note for one in result.differences)
     rows = tuple(
         (
             f"{show.visible(one.first, 60)} less {show.visible(one.second, 60)}",
             _DASH if one.raw is None else _as_finely(one.raw, one.figure, unit),
-            _told(one.figure, unit), _stands(one), *((show.visible(one.figure.note),) * told),
+            _told(one.figure, unit), "✓ stands" if one.stands else "? not proven",
+            *((show.visible(one.figure.note),) * noted),
         )
         for one in result.differences
     )  # fmt: skip
     return Grid(
         "Differences", "Paired by what was judged, with 95 % intervals that hold all together"
         f"{', in log-odds' if strengths else ''}.",
-        ("Difference", "The judge alone", "Corrected", "Stands?", *(("Note",) * told)),
-        "lrrl" + "l" * told, rows,
+        ("Difference", "The judge alone", "Corrected", "Stands?", *(("Note",) * noted)),
+        "lrrl" + "l" * noted, rows,
     )  # fmt: skip
 
 
@@ -223,10 +212,6 @@ def _as_finely(value: float, as_figure: Figure, unit: str) -> str:
         return show.quantity(value, given_in=unit).bare
     half = (as_figure.high - as_figure.low) / 2
     return show.quantity(value, value - half, value + half, unit).bare
-
-
-def _stands(difference: Difference) -> str:
-    return "✓ stands" if difference.stands else "? not proven"
 
 
 _READING = {

@@ -9,10 +9,12 @@ from judgesheet.sheet import Paper
 from judgesheet.sheet.show import unit_of, visible
 
 SUFFIX = "csv"
-OWN = (
-    *("key", "label", "value", "low", "high", "level", "unit", "n", "clusters", "conditions"),
+FIELDS = (
+    *("label", "value", "low", "high", "level", "unit", "n", "clusters", "conditions"),
     *("method", "note"),
 )
+"""Fields of an estimate that a table of them has, as a data frame has too."""
+OWN = ("key", *FIELDS)
 PAPER = ("value", "low", "high", "method")
 LOST = ("calls", "low", "high")
 HEAD = (*OWN, "status", *(f"paper_{name}" for name in PAPER), *(f"imputed_{name}" for name in LOST))

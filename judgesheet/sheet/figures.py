@@ -246,7 +246,7 @@ def _notes(data: Data) -> Iterator[str]:
 
 
 def _description(data: Data) -> str:
-    """What a reader who cannot see the figure is told."""
+    """The figure in words, for screen readers."""
     shown = [
         f"{show.visible(point.estimate.label, 80)} {show.estimate(point.estimate).sentence}"
         for point in data.points[:8]  # a screen reader reads all of it aloud

@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from judgesheet.base.datasheet import WORST
 from judgesheet.base.digits import MINUS
 from judgesheet.base.limits import MOST_DRAWN, MOST_NAMED
 from judgesheet.base.sanitize import listed
@@ -51,7 +52,6 @@ _COLOURS = {"proven": "#0a6b4f", "broken": "#a6260d", "not proven": "#6b4e00", "
 """Colour of a limit by how it came out."""
 _LINES = 13
 """Lines that effects without a limit may fill, with the names of their axes."""
-_WORST = ("broken", "void", "not proven", "proven")
 _SCALE_ENDS = 4.0
 """Times the largest limit where a scale ends: one wild figure must not press the others to 0."""
 
@@ -140,7 +140,7 @@ def forest(axes: Sequence[AxisPart], most: int = MOST_DRAWN) -> Drawing:
     limited = [(row.verdict.status, row) for rows in queues for row in rows if row.verdict]
     if limited:
         # Sorting is stable: within an outcome the first rows are kept.
-        in_turn = sorted(limited, key=lambda one: _WORST.index(one[0]))
+        in_turn = sorted(limited, key=lambda one: WORST.index(one[0]))
         worst = [row for _, row in in_turn[:most]]
         chosen = [[row for row in queue if row in worst] for queue in queues]
         left_out, where = len(limited) - len(worst), "limits stand in the table of page two"
@@ -264,7 +264,7 @@ def _effect(row: TableRow) -> Effect:
 
 
 def _description(effects: Sequence[Effect]) -> str:
-    """What a reader who cannot see the plot is told."""
+    """The plot in words, for screen readers."""
     parts = [
         f"{e.row.label}: {e.row.shown.sentence}"
         + (f", limit {e.limit_in_words}" if e.limit_in_words else "")

@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from judgesheet.base.keys import Key
 from judgesheet.base.records import AxisResult, Datasheet, Plot
+from judgesheet.base.remembered import remembered
 from judgesheet.base.resources import data_folder
 from judgesheet.sheet import Paper, show
 from judgesheet.sheet.chart import themed
@@ -102,6 +103,7 @@ def style(name: str) -> str:
     return (data_folder("templates") / name).read_text(encoding="utf-8")
 
 
+@remembered  # by HTML, PDF and pages of the user's own
 def drawings(page: Page) -> Drawings:
     """Every figure; page two gets the first of each axis, then the second, while there is room.
 

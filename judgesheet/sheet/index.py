@@ -8,13 +8,12 @@ nothing but our style sheet and script.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from judgesheet.base.datasheet import by_key
+from judgesheet.base.datasheet import by_key, mappings
 from judgesheet.base.records import Datasheet
 from judgesheet.sheet import show
 from judgesheet.sheet.html import filled, minify_html
 from judgesheet.sheet.markdown import Markdown, code, escape, table
 from judgesheet.sheet.page.identity import part_number, protocol_id
-from judgesheet.sheet.page.parts import records
 
 TEMPLATE = "index.html.jinja"
 PER_AXIS = 2
@@ -136,7 +135,7 @@ def _row(address: str, sheet: Datasheet, protocol: str, columns: Sequence[tuple[
 def _facts(sheet: Datasheet, protocol: str) -> dict[str, str]:
     prompts, stimuli = (
         ", ".join(
-            dict.fromkeys(str(part.get("name")) for part in records(sheet.provenance.get(of)))
+            dict.fromkeys(str(part.get("name")) for part in mappings(sheet.provenance.get(of)))
         )
         for of in ("prompts", "stimuli")
     )

@@ -14,7 +14,7 @@ from jinja2 import Environment
 from judgesheet.base.records import Datasheet
 from judgesheet.sheet import Paper
 from judgesheet.sheet.page import build
-from judgesheet.sheet.page.parts import Evidence
+from judgesheet.sheet.page.printed import PrintedEstimate
 from judgesheet.sheet.page.table import TableRow
 from judgesheet.sheet.templates import environment
 
@@ -79,7 +79,7 @@ def _cells(row: TableRow) -> tuple[str, ...]:
             row.limit or "–", remarks or "–", code(row.key))  # fmt: skip
 
 
-def _keys(evidence: Iterable[Evidence]) -> Markdown:
+def _keys(evidence: Iterable[PrintedEstimate]) -> Markdown:
     """What a sentence rests on, in brackets behind it."""
     listed = ", ".join(code(figure.key) for figure in evidence)
     return Markdown(f" ({listed})" if listed else "")

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from judgesheet.base.datasheet import by_key, to_json
+from judgesheet.base.datasheet import by_key, mappings, to_json
 from judgesheet.base.errors import MissingDependencyError
 from judgesheet.base.files import slug
 from judgesheet.base.keys import Key
@@ -17,7 +17,6 @@ from judgesheet.base.records import AxisResult, Datasheet, Estimate, digest
 from judgesheet.sheet import Paper, show
 from judgesheet.sheet.markdown import Markdown, code, fill
 from judgesheet.sheet.page.front import DECISIONS
-from judgesheet.sheet.page.parts import records
 
 SUFFIX = "model-card.md"
 BEGIN = "<!-- judgesheet:begin -->"
@@ -110,7 +109,7 @@ def _row(estimate: Estimate) -> tuple[str, ...]:
 
 
 def _results(axis: AxisResult, sheet: Datasheet) -> Iterator[dict[str, Any]]:
-    pools = {str(pool.get("axis")): pool for pool in records(sheet.provenance.get("stimuli"))}
+    pools = {str(pool.get("axis")): pool for pool in mappings(sheet.provenance.get("stimuli"))}
     stimuli = "stimuli not recorded"
     if (pool := pools.get(axis.name)) is not None:
         name, short = _plain(pool.get("name")), _plain(pool.get("digest"))[:12]

@@ -4,6 +4,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from judgesheet.sheet import render
+from judgesheet.sheet.csv import FIELDS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -12,10 +13,7 @@ if TYPE_CHECKING:
 
 HEIGHT = 600
 """Pixels of the frame; the page scrolls in it."""
-OWN = (
-    *("label", "value", "low", "high", "level", "unit", "n", "clusters"),
-    *("conditions", "method", "note", "reason"),
-)
+OWN = (*FIELDS, "reason")
 """Columns that are fields of an estimate."""
 
 

@@ -1,13 +1,9 @@
 """Judges together, in words: one page as Markdown, HTML or PDF."""
 
-import json
-
-from judgesheet.correcting.result import Figure
 from judgesheet.panels.result import Panel
-from judgesheet.sheet import Paper, show
-from judgesheet.sheet.report import Grid, Report, as_html, as_markdown, as_pdf
+from judgesheet.sheet import Paper, report, show
+from judgesheet.sheet.report import Grid, Report, worded
 
-FORMATS = ("md", "html", "pdf", "json")
 _TRUTHS = {
     "known": "the better response that the stimuli name",
     "dawid-skene": "the truths of Dawid and Skene's model, which takes errors for independent",
@@ -17,15 +13,10 @@ _TRUTHS = {
 
 def render(panel: Panel, name: str, paper: Paper) -> bytes:
     """The panel in a format of `FORMATS`."""
-    if name == "json":
-        return (json.dumps(panel.as_record(), indent=2) + "\n").encode()
-    page = report(panel)
-    if name == "pdf":
-        return as_pdf(page, panel.as_record(), paper)
-    return as_html(page) if name == "html" else as_markdown(page)
+    return report.render(page(panel), panel.as_record(), name, paper)
 
 
-def report(panel: Panel) -> Report:
+def page(panel: Panel) -> Report:
     """The page."""
     advice = show.visible(panel.advice)
     return Report(
@@ -47,19 +38,13 @@ def report(panel: Panel) -> Report:
     )
 
 
-def _told(figure: Figure, unit: str) -> str:
-    if figure.value is None:
-        return "–"
-    return show.quantity(figure.value, figure.low, figure.high, unit).in_table
-
-
 def _options(panel: Panel) -> Grid:
     made = dict.fromkeys((*panel.best, *panel.singles))
     marked = () if panel.target is None else ("Cheapest proven",)
     rows = tuple(
         (
             show.visible(" + ".join(one.judges), 200), "both" if one.orders == 2 else "one",
-            show.count(one.repeats), show.count(one.calls), _told(one.accuracy, "share"),
+            show.count(one.repeats), show.count(one.calls), worded(one.accuracy, "share"),
             *(("✓" if one == panel.recommended else "",) if panel.target is not None else ()),
         )
         for one in made
@@ -74,8 +59,8 @@ def _options(panel: Panel) -> Grid:
 
 def _pairs(panel: Panel) -> Grid:
     rows = tuple(
-        (show.visible(one.first, 80), show.visible(one.second, 80), _told(one.kappa, "kappa"),
-         _told(one.errors, "r"))
+        (show.visible(one.first, 80), show.visible(one.second, 80), worded(one.kappa, "kappa"),
+         worded(one.errors, "r"))
         for one in panel.pairs
     )  # fmt: skip
     return Grid(

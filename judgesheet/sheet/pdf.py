@@ -8,6 +8,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
+from inspect import getmembers
 from typing import Any, cast
 
 from judgesheet.base.datasheet import to_json
@@ -52,7 +53,7 @@ def plain(value: Any) -> Any:
     if named and not kind.__module__.startswith(__package__):
         return None
     if named:
-        worked_out = [name for name, of in vars(kind).items() if isinstance(of, property)]
+        worked_out = [name for name, _ in getmembers(kind, lambda of: isinstance(of, property))]
         return {name: plain(getattr(value, name)) for name in (*named, *worked_out)}
     return [plain(part) for part in value] if isinstance(value, tuple) else value
 

@@ -1,4 +1,4 @@
-"""A page that is no datasheet: sentences, warnings and tables, as Markdown, HTML or PDF.
+"""Pages of other commands: sentences, warnings and tables, as Markdown, HTML or PDF.
 
 What a command found comes as a `Report`, made by `correction` or `panel`; its JSON is its own.
 """
@@ -7,8 +7,10 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from judgesheet.sheet import Paper
+from judgesheet.correcting.result import Figure
+from judgesheet.sheet import Paper, show
 
+FORMATS = ("md", "html", "pdf", "json")
 TEMPLATE = "report.html.jinja"
 
 
@@ -38,6 +40,22 @@ class Report:
     warnings: tuple[str, ...]
     grids: tuple[Grid, ...]
     notes: tuple[str, ...] = ()
+
+
+def render(report: Report, record: Any, name: str, paper: Paper) -> bytes:
+    """The page in a format of `FORMATS`; `record` is the result as JSON has it."""
+    if name == "pdf":
+        return as_pdf(report, record, paper)
+    if name == "json":
+        return (json.dumps(record, indent=2) + "\n").encode()
+    return as_html(report) if name == "html" else as_markdown(report)
+
+
+def worded(figure: Figure, unit: str) -> str:
+    """`69.6 % (60.4–77.7)`; a dash where there is no value."""
+    if figure.value is None:
+        return "–"
+    return show.quantity(figure.value, figure.low, figure.high, unit).in_table
 
 
 def as_markdown(report: Report) -> bytes:

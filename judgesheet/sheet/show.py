@@ -33,7 +33,7 @@ def sign(verdict: Verdict) -> str:
 _DASH = "\N{EN DASH}"
 
 
-class PrintedEstimate(NamedTuple):
+class Quantity(NamedTuple):
     """An estimate ready for print; `why` says what is missing where it is not `measured`."""
 
     value: str
@@ -100,7 +100,7 @@ class PrintedEstimate(NamedTuple):
         return f"{self.with_unit} ({self.interval})" if self.interval else self.with_unit
 
 
-def estimate(e: Estimate) -> PrintedEstimate:
+def estimate(e: Estimate) -> Quantity:
     """The estimate's value and bounds, rounded together."""
     shown, df = quantity(e.value, e.low, e.high, e.unit, e.note), e.given.get("df")
     return shown._replace(df=df) if isinstance(df, int) else shown
@@ -196,7 +196,7 @@ def quantity(
     high: float | None = None,
     given_in: str = "",
     note: str = "",
-) -> PrintedEstimate:
+) -> Quantity:
     """A value with its bounds in a unit; `note` says why there is none."""
     of = unit(given_in)
     # Scaled first: a share of 1e308 is finite, its percentage is not.
@@ -204,10 +204,10 @@ def quantity(
     name = visible(given_in, 40)
     if value is None:
         why = visible(note, 600) or "no reason given"
-        return PrintedEstimate(NOT_MEASURED, "", "", name, of, measured=False, why=why)
+        return Quantity(NOT_MEASURED, "", "", name, of, measured=False, why=why)
     if of.kind != "quantity":
         text = p_value(value) if of.kind == "p-value" else f"{value:.0f}"
-        return PrintedEstimate(text, "", "", name, of)
+        return Quantity(text, "", "", name, of)
     most = 2 if of.percent else MOST_DECIMALS
     places = decimals(value, low, high, most)
     # What is not zero has a further digit rather than none: −0.4, not ">−1".
@@ -218,7 +218,7 @@ def quantity(
     text, lowest, highest = (
         "" if n is None else rounded(n, places, whole) for n in (value, low, high)
     )
-    return PrintedEstimate(text, lowest, highest, of.sign if of.percent else name, of)
+    return Quantity(text, lowest, highest, of.sign if of.percent else name, of)
 
 
 def number(value: float, given_in: Unit | None = None) -> str:
@@ -241,7 +241,7 @@ def bound(verdict: Verdict, of: Estimate) -> str:
     return f"{SIGNS[side]}{shown.bare}" if side else ""
 
 
-def deciding(verdict: Verdict, of: Estimate) -> tuple[Literal["max", "min", ""], PrintedEstimate]:
+def deciding(verdict: Verdict, of: Estimate) -> tuple[Literal["max", "min", ""], Quantity]:
     """The one-sided bound that decided: what it says, the most or the least; "" where none did."""
     shown = quantity(verdict.bound, of.low, of.high, of.unit)
     if not shown.measured:
@@ -275,7 +275,7 @@ def in_cell(value: float | None, *, signed: bool) -> str:
 
 
 def finite(value: Any) -> float | None:
-    """The number that a JSON value is, or None where there is none to print."""
+    """The number that a JSON value is, or None if it cannot be printed."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return value if is_number and math.isfinite(value) else None
 
@@ -303,7 +303,7 @@ def stimuli(number: Any, independent: Any) -> str:
 
 
 def count(number: Any) -> str:
-    """`1,920`; anything that is no number is shown as it is."""
+    """`1,920`; anything else is shown as it is."""
     real = finite(number)
     if real is None:
         missing = number is None or isinstance(number, float)
@@ -312,7 +312,7 @@ def count(number: Any) -> str:
 
 
 def cost(run: Mapping[str, Any]) -> str:
-    """`$0.42`; `at least $0.42, …` where some attempts may have cost what nobody says."""
+    """`$0.42`; `at least $0.42, …` where the cost of some attempts is unknown."""
     usd, unmetered = run.get("cost_usd"), finite(run.get("unmetered_attempts"))
     if not unmetered or not finite(usd):
         return money(usd)

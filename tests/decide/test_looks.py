@@ -311,7 +311,7 @@ def test_a_run_keeps_its_kind_of_looks(tmp_path: Path, policy: Path, rejected: P
     ask: dict[str, Any] = {**ASK, "profile": "smoke"}
     ends: list[dict[str, Any]] = [{}, {"until_decided": "ranking"}, {"policy": "ranking"}]
     for end in ends:
-        with pytest.raises(RunError, match=r"until the policy .* is decided: go on with"):
+        with pytest.raises(RunError, match=r"until the policy .* is decided: continue with"):
             judgesheet.probe("sim/always-1", out, **ASK, **end)
     judgesheet.probe("sim/always-1", full, **ask)
     with pytest.raises(RunError, match="asked in full"):

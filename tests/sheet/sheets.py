@@ -737,7 +737,7 @@ def hostile(url: str = CANARY) -> Datasheet:
         *things,
         Estimate(f"{AXIS}.long", word, -0.25, -0.5, float("nan"), note=word),
         Estimate(f"{AXIS}.gone[what={attacks[0]}]", "gone", None, note=everything),
-        Estimate(f"{AXIS}.gone[what={attacks[0]}]", "twice the same key", 1e300),
+        Estimate(f"{AXIS}.huge[what={attacks[0]}]", "a number that fits no column", 1e300),
     )
     figures = tuple(
         Plot(

@@ -21,9 +21,10 @@ from judgesheet.decide.statuses import detectable
 from judgesheet.sheet import show
 from judgesheet.sheet.forest import forest
 from judgesheet.sheet.page import Page, build
-from judgesheet.sheet.page.appendix import families, missing
+from judgesheet.sheet.page.appendix import EstimateFamily, families, missing
 from judgesheet.sheet.page.identity import part_number, protocol_id, review_by
-from judgesheet.sheet.page.parts import Anchors, share_out, size
+from judgesheet.sheet.page.parts import share_out
+from judgesheet.sheet.page.printed import PrintedEstimate, printed, size
 from judgesheet.sheet.page.schematic import schema
 from judgesheet.sheet.page.table import TableRow
 from tests.sheet import sheets
@@ -459,9 +460,17 @@ def cell(score: int, position: int, note: str = "", n: int = 90) -> Estimate:
     return Estimate(key, "share", 0.2, 0.1, 0.3, unit="share", n=n, clusters=9, note=note)
 
 
+def in_words(axis: AxisResult) -> dict[str, PrintedEstimate]:
+    return {estimate.key: printed(estimate) for estimate in axis.estimates}
+
+
+def families_of(axis: AxisResult) -> list[EstimateFamily]:
+    return list(families(axis, in_words(axis)))
+
+
 def test_estimates_over_two_dimensions_are_a_table_whose_notes_are_said_once() -> None:
     every = [cell(score, place, "seen once") for score, place in product((1, 2, 3), repeat=2)]
-    (family,) = families(members(*every), Anchors())
+    (family,) = families_of(members(*every))
     assert family.grid is not None
     assert family.grid.columns == ("1", "2", "3")
     assert [(head, len(row)) for head, _, row in family.grid.rows] == [("1", 3), ("2", 3), ("3", 3)]
@@ -473,14 +482,14 @@ def test_what_a_table_cannot_say_stands_below_it() -> None:
     places = list(product((1, 2, 3), repeat=2))
     every = [cell(score, place, n=80 + score) for score, place in places[:-1]]
     every.append(cell(3, 3, "few", 83))
-    (family,) = families(members(*every), Anchors())
+    (family,) = families_of(members(*every))
     assert family.grid is not None
     assert [size for _, size, _ in family.grid.rows] == ["81 (9)", "82 (9)", "83 (9)"]
     assert [line.remarks for line in family.worded] == ["few."]
 
 
 def test_a_few_members_or_one_dimension_are_no_table() -> None:
-    (family,) = families(members(cell(1, 1), cell(1, 2), cell(2, 1), cell(2, 2)), Anchors())
+    (family,) = families_of(members(cell(1, 1), cell(1, 2), cell(2, 1), cell(2, 2)))
     assert family.grid is None
     assert len(family.worded) == 4
 
@@ -489,11 +498,11 @@ def test_what_was_not_measured_is_collected_by_reason() -> None:
     absent = [replace(cell(1, place), value=None, note="none was read") for place in (1, 2)]
     other = Estimate(f"{sheets.AXIS}.chi2", "chi2", None, note="too few")
     axis = members(cell(2, 1), *absent, other)
-    (family,) = families(axis, Anchors())
+    (family,) = families_of(axis)
     assert len(family.lines) == 1
     told = [
         (reason.why, [(name, len(lines)) for name, lines in reason.families])
-        for reason in missing(axis, Anchors())
+        for reason in missing(axis, in_words(axis))
     ]
     assert told == [
         ("none was read.", [(f"{sheets.AXIS}.selection", 2)]),

@@ -213,7 +213,7 @@ class Judged:
         self._refuse_nothing()
 
     def _leave_out(self, row: Row, error: StrangeVerdictError) -> None:
-        """Count a row whose verdict is none, and go on: it says nothing of the others."""
+        """Count a row with an invalid verdict, and continue: it says nothing about the others."""
         self._strange += 1
         self._first = self._first or error
         if len(self.strange) < MOST_IN_A_LIST:
@@ -346,7 +346,7 @@ class Judged:
                 "verdict": verdict, **told}  # fmt: skip
 
     def _repeat(self, row: Row, place: str) -> int:
-        """The number of this reading of the same thing; readings are told apart by a column."""
+        """The number of this reading of the same thing; a column distinguishes readings."""
         if "repeat" not in self.columns:
             return 0
         known = self._readings.setdefault(place, {})

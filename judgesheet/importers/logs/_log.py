@@ -51,7 +51,7 @@ class LogOptions:
 
 
 class StrangeVerdictError(StimuliError):
-    """A verdict that is none of those that the log can have: of one row, which is left out."""
+    """A verdict that the log cannot have; its row is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Scale:
 
     @classmethod
     def of(cls, text: str) -> "Scale":
-        """The scale as it is written; UsageError if it is none."""
+        """The scale as it is written; UsageError if it is not valid."""
         if "," in text:
             words = tuple(word.strip().lower() for word in text.split(","))
             if all(words) and len(set(words)) == len(words):

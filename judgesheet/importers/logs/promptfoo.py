@@ -33,7 +33,7 @@ def scores(records: Iterator[Row]) -> Iterator[Row]:
 
 
 def selections(records: Iterator[Row]) -> Iterator[Row]:
-    """A row per test with two outputs of which one was selected, in the order of their prompts."""
+    """A row per test with two outputs and the selected one, in the order of their prompts."""
     chosen: defaultdict[str, list[tuple[Row, dict[str, Any]]]] = defaultdict(list)
     for result in _results(records):
         for part in _parts(result):

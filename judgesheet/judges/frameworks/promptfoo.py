@@ -56,7 +56,7 @@ async def compare(asked: Comparison, given: Given) -> str | None:
 
 @cache  # to start the program takes seconds
 def version() -> str:
-    """The version of the program; ModuleNotFoundError if there is none."""
+    """The version of the program; ModuleNotFoundError if it is not installed."""
     said = subprocess.run([_program(), "--version"], capture_output=True, text=True, check=False)  # noqa: S603
     return (said.stdout.split() or [said.stderr.strip()])[-1]
 

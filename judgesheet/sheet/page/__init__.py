@@ -8,13 +8,15 @@ was measured and whether it is valid.
 
 from dataclasses import dataclass
 
-from judgesheet.base.datasheet import by_key, to_json, worst_verdicts
+from judgesheet.base.datasheet import by_key, mappings, to_json, worst_verdicts
 from judgesheet.base.records import Datasheet, digest
+from judgesheet.base.remembered import remembered
 from judgesheet.sheet import show
 from judgesheet.sheet.page import appendix
 from judgesheet.sheet.page import front as first
 from judgesheet.sheet.page.identity import Identity, identify
-from judgesheet.sheet.page.parts import Anchors, Context, Trimmed, axis_title, records
+from judgesheet.sheet.page.parts import Anchors, Context, Trimmed, axis_title
+from judgesheet.sheet.page.printed import printed
 from judgesheet.sheet.page.remedies import Remedy, remedies
 from judgesheet.sheet.page.schematic import Schema, schema
 from judgesheet.sheet.page.table import AxisPart, axis_parts
@@ -43,13 +45,14 @@ class Page:
     texts: Texts
 
 
+@remembered  # by every format of a sheet
 def build(sheet: Datasheet) -> Page:
-    """The page model of a datasheet."""
+    """The page model of a datasheet, made once whatever formats are written."""
     context = _context(sheet)
     document = digest(to_json(sheet))
     model = show.judge(sheet)
     ended = show.parse_moment(sheet.run.get("ended_at"))
-    prompts = records(sheet.provenance.get("prompts"))
+    prompts = mappings(sheet.provenance.get("prompts"))
     schemas = (schema(prompt, axis_title(sheet, prompt.get("axis"))) for prompt in prompts)
     return Page(
         title=f"{model}: judge datasheet",
@@ -74,4 +77,6 @@ def build(sheet: Datasheet) -> Page:
 
 def _context(sheet: Datasheet) -> Context:
     estimates = by_key(sheet)
-    return Context(sheet, estimates, worst_verdicts(sheet), Anchors(estimates))
+    anchors = Anchors(estimates)
+    rows = {key: printed(estimate, anchors.of(key)) for key, estimate in estimates.items()}
+    return Context(sheet, estimates, rows, worst_verdicts(sheet), anchors)

@@ -1,28 +1,25 @@
 """The appendix: every finding, every estimate, the prompts and the test conditions."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from judgesheet.base.datasheet import mappings
 from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_LISTED
-from judgesheet.base.records import AxisResult, Datasheet, Estimate
+from judgesheet.base.records import AxisResult, Datasheet
 from judgesheet.sheet import show
 from judgesheet.sheet.page.identity import failures, refusals, served, setting
 from judgesheet.sheet.page.parts import (
     LATENCY,
-    Anchors,
     Fact,
     axis_title,
     both,
-    records,
-    size,
-    stopped,
     total,
     unknown,
     usual,
 )
+from judgesheet.sheet.page.printed import PrintedEstimate, stopped
 
 PROMPT_LIMIT, EXAMPLE_LIMIT = 12_000, 6_000
 """Characters of a template or a parser, and of a message, that are printed."""
@@ -47,40 +44,6 @@ _PROVENANCE_KNOWN = (
 
 
 @dataclass(frozen=True, slots=True)
-class EstimateLine:
-    """One estimate: its anchor, its dimensions, its value and its remarks."""
-
-    anchor: str
-    dims: str
-    shown: show.PrintedEstimate
-    size: str
-    conditions: str
-    method: str
-    note: str
-    paper: str
-    paper_method: str
-    imputed: str
-
-    @property
-    def value(self) -> str:
-        """`97.1 % (93.3–98.8)`, or the words for nothing."""
-        return show.no_break(self.shown.sentence if self.shown.measured else self.shown.value)
-
-    @property
-    def in_cell(self) -> str:
-        """The value in a table whose head names the unit."""
-        return show.no_break(self.shown.in_table)
-
-    @property
-    def remarks(self) -> str:
-        """What stands in no column and is not said for the whole family."""
-        way = f"Paper’s method: {self.paper_method}" if self.paper_method else ""
-        lost = f"Lost calls counted: {self.imputed}" if self.imputed else ""
-        texts = (self.note, lost, way, self.method, self.conditions)
-        return " ".join(stopped(text) for text in texts if text)
-
-
-@dataclass(frozen=True, slots=True)
 class Grid:
     """Estimates over two dimensions as a table; `rows` are (head, n where all share it, cells)."""
 
@@ -88,7 +51,7 @@ class Grid:
     down: str
     across: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[str, str, tuple[EstimateLine | None, ...]], ...]
+    rows: tuple[tuple[str, str, tuple[PrintedEstimate | None, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +63,11 @@ class EstimateFamily:
 
     name: str
     about: str
-    lines: tuple[EstimateLine, ...]
+    lines: tuple[PrintedEstimate, ...]
     grid: Grid | None = None
 
     @property
-    def worded(self) -> tuple[EstimateLine, ...]:
+    def worded(self) -> tuple[PrintedEstimate, ...]:
         """The lines that the grid does not say in full."""
         if self.grid is None:
             return self.lines
@@ -116,7 +79,7 @@ class Missing:
     """Estimates of an axis that were not measured for one reason: names with their members."""
 
     why: str
-    families: tuple[tuple[str, tuple[EstimateLine, ...]], ...]
+    families: tuple[tuple[str, tuple[PrintedEstimate, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,10 +106,11 @@ class TestConditions:
     prompts: tuple[Prompt, ...]
 
 
-def families(axis: AxisResult, anchors: Anchors) -> Iterator[EstimateFamily]:
-    """Every estimate of an axis that was measured, by name."""
-    groups: dict[str, list[tuple[Key, EstimateLine]]] = {}
-    for key, line in _lines(axis, anchors):
+def families(axis: AxisResult, printed: Mapping[str, PrintedEstimate]) -> Iterator[EstimateFamily]:
+    """Every estimate of an axis that was measured, by name; `printed` has those of the sheet."""
+    groups: dict[str, list[tuple[Key, PrintedEstimate]]] = {}
+    for estimate in axis.estimates:
+        key, line = Key.parse(estimate.key), printed[estimate.key]
         if line.shown.measured:
             groups.setdefault(key.name, []).append((key, line))
     for name, members in groups.items():
@@ -156,31 +120,19 @@ def families(axis: AxisResult, anchors: Anchors) -> Iterator[EstimateFamily]:
         yield replace(family, grid=_grid(keys, family.lines))
 
 
-def missing(axis: AxisResult, anchors: Anchors) -> Iterator[Missing]:
+def missing(axis: AxisResult, printed: Mapping[str, PrintedEstimate]) -> Iterator[Missing]:
     """Every estimate of an axis that was not measured, by reason."""
-    reasons: dict[str, dict[str, list[EstimateLine]]] = {}
-    for key, line in _lines(axis, anchors):
-        if not line.shown.measured:
-            reasons.setdefault(line.shown.why, {}).setdefault(key.name, []).append(line)
-    for why, names in reasons.items():
-        every = (
-            (show.visible(f"{axis.name}.{name}", 80), tuple(lines)) for name, lines in names.items()
-        )
-        yield Missing(stopped(why), tuple(every))
-
-
-def _lines(axis: AxisResult, anchors: Anchors) -> Iterator[tuple[Key, EstimateLine]]:
-    """Every estimate with its key; one that comes twice keeps its first place."""
-    printed: Counter[str] = Counter()
+    reasons: dict[str, dict[str, list[PrintedEstimate]]] = {}
     for estimate in axis.estimates:
-        line = _line(estimate, anchors)
-        if printed[estimate.key]:
-            line = replace(line, anchor=anchors.of(f"{estimate.key}-{printed[estimate.key] + 1}"))
-        printed[estimate.key] += 1
-        yield Key.parse(estimate.key), line
+        line = printed[estimate.key]
+        if not line.shown.measured:
+            name = show.visible(f"{axis.name}.{Key.parse(estimate.key).name}", 80)
+            reasons.setdefault(line.shown.why, {}).setdefault(name, []).append(line)
+    for why, names in reasons.items():
+        yield Missing(stopped(why), tuple((name, tuple(lines)) for name, lines in names.items()))
 
 
-def _grid(keys: Sequence[Key], lines: Sequence[EstimateLine]) -> Grid | None:
+def _grid(keys: Sequence[Key], lines: Sequence[PrintedEstimate]) -> Grid | None:
     """The lines as a table, where they have the same two dimensions and nearly fill it."""
     dims = list(keys[0].dims)
     if len(dims) != 2 or any(list(key.dims) != dims for key in keys):
@@ -207,7 +159,7 @@ def _grid(keys: Sequence[Key], lines: Sequence[EstimateLine]) -> Grid | None:
     return Grid(unit, first, second, names, tuple(rows))
 
 
-def _family(name: str, lines: list[EstimateLine], meaning: str) -> EstimateFamily:
+def _family(name: str, lines: list[PrintedEstimate], meaning: str) -> EstimateFamily:
     """Move what most lines share into the heading."""
     shared = {part: usual(getattr(line, part) for line in lines)
               for part in ("method", "conditions", "size")}  # fmt: skip
@@ -224,26 +176,6 @@ def _family(name: str, lines: list[EstimateLine], meaning: str) -> EstimateFamil
         own.append(replace(line, **same))
     return EstimateFamily(
         show.visible(name, 80), " ".join(stopped(p) for p in parts if p), tuple(own)
-    )
-
-
-def _line(estimate: Estimate, anchors: Anchors) -> EstimateLine:
-    shown, paper, printed = show.estimate(estimate), estimate.paper_compatible, ""
-    if paper is not None:
-        ends = (paper.value, paper.low, paper.high)
-        printed = show.quantity(*ends, given_in=estimate.unit, note="not given").sentence
-    told = show.visible(estimate.conditions, 300), show.ceiling(estimate)
-    return EstimateLine(
-        anchor=anchors.of(estimate.key),
-        dims=show.visible(Key.parse(estimate.key).bracket, 120),
-        shown=shown,
-        size=size(estimate),
-        conditions=", ".join(filter(None, told)),
-        method=show.visible(estimate.method, 300),
-        note=show.visible(estimate.note, 600) if shown.measured else "",
-        paper=show.no_break(printed),
-        paper_method=show.visible(paper.method, 200) if paper else "",
-        imputed=show.imputed(estimate),
     )
 
 
@@ -273,9 +205,9 @@ def conditions(sheet: Datasheet) -> TestConditions:
         ),
         provenance=tuple(_provenance(sheet)),
         stimuli=tuple(
-            tuple(_pool(sheet, pool)) for pool in records(sheet.provenance.get("stimuli"))
+            tuple(_pool(sheet, pool)) for pool in mappings(sheet.provenance.get("stimuli"))
         ),
-        prompts=tuple(_prompt(sheet, one) for one in records(sheet.provenance.get("prompts"))),
+        prompts=tuple(_prompt(sheet, one) for one in mappings(sheet.provenance.get("prompts"))),
     )
 
 
@@ -296,7 +228,7 @@ def _prompt(sheet: Datasheet, prompt: Mapping[str, Any]) -> Prompt:
                 show.anything(message.get("role"), 40),
                 show.visible(str(message.get("content", "")), EXAMPLE_LIMIT),
             )
-            for message in records(prompt.get("example"))
+            for message in mappings(prompt.get("example"))
         ),
     )
 
@@ -337,13 +269,13 @@ def _provenance(sheet: Datasheet) -> Iterator[Fact]:
     yield Fact("Plan digest", show.anything(provenance.get("plan_digest")))
     if "packages" in provenance:
         yield Fact("Packages", show.anything(provenance["packages"], 1000))
-    for code in records(provenance.get("axis_code")):
+    for code in mappings(provenance.get("axis_code")):
         axis = axis_title(sheet, code.get("axis"))
         yield Fact(f"Code: {axis}", f"SHA-256 {show.anything(code.get('digest'), 80)}")
-    for parser in records(provenance.get("parsers")):
+    for parser in mappings(provenance.get("parsers")):
         source = show.visible(str(parser.get("source")), PROMPT_LIMIT)
         yield _parser("Own", axis_title(sheet, parser.get("axis")), parser, f": {source}")
-    for parser in records(provenance.get("parsers_replaced")):
+    for parser in mappings(provenance.get("parsers_replaced")):
         axis = axis_title(sheet, parser.get("axis"))
         yield _parser("Earlier", axis, parser, "; it read the same replies before")
     yield from unknown(provenance, _PROVENANCE_KNOWN)

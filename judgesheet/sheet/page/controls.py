@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from judgesheet.base.records import Control, Datasheet
 from judgesheet.sheet import show
-from judgesheet.sheet.page.parts import FAILED, PASSED, UNTOLD, Mark, stopped
+from judgesheet.sheet.page.parts import FAILED, PASSED, UNTOLD, Mark
+from judgesheet.sheet.page.printed import stopped
 
 MARKS = {False: FAILED, None: UNTOLD, True: PASSED}
 """How an outcome is marked; what failed comes first."""

@@ -18,12 +18,12 @@ from judgesheet.sheet.page.parts import (
     OUTCOMES,
     VOID,
     Context,
-    Evidence,
     Fact,
     Mark,
     both,
 )
 from judgesheet.sheet.page.picture import Picture, picture
+from judgesheet.sheet.page.printed import PrintedEstimate
 from judgesheet.sheet.page.tested import tested
 
 TONES = {
@@ -97,7 +97,7 @@ class Advice:
     axis: str
     text: str
     void: str
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[PrintedEstimate, ...]
     binding: bool = True
 
 
@@ -113,7 +113,7 @@ class Finding:
     text: str
     void: str
     holds: bool
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[PrintedEstimate, ...]
     mark: Mark
     rank: int
     must: bool

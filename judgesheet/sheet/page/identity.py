@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+from judgesheet.base.datasheet import mappings
 from judgesheet.base.limits import MOST_IN_A_LIST
 from judgesheet.base.records import Datasheet, canonical_json, digest
 from judgesheet.sheet import show
-from judgesheet.sheet.page.parts import Fact, records
+from judgesheet.sheet.page.parts import Fact
 
 REVIEW_DAYS = 180
 """Days after which a hosted model is likely to have changed under its name."""
@@ -65,7 +66,7 @@ def protocol_id(sheet: Datasheet) -> str:
     prompts, stimuli = (
         [
             [str(part.get("axis")), *map(part.get, parts)]
-            for part in records(sheet.provenance.get(name))
+            for part in mappings(sheet.provenance.get(name))
         ]
         for name, parts in (("prompts", ("digest", "params")), ("stimuli", ("digest",)))
     )
@@ -102,7 +103,7 @@ def served(judge: Mapping[str, Any]) -> str:
 
 def failures(run: Mapping[str, Any]) -> Iterator[str]:
     """The kinds of failed attempts, the commonest first, with what the server said last."""
-    for kind in records(run.get("failures")):
+    for kind in mappings(run.get("failures")):
         said = show.visible(str(kind.get("said") or ""), 200)
         what = f"{show.count(kind.get('attempts'))} × {show.anything(kind.get('outcome'), 40)}"
         yield f"{what} ({said})" if said else what
@@ -153,7 +154,7 @@ def taken_over(run: Mapping[str, Any]) -> str:
 
 def _digests(sheet: Datasheet) -> Iterator[tuple[str, ...]]:
     prompts, stimuli, code, own = (
-        {str(part.get("axis")): part.get("digest") for part in records(sheet.provenance.get(name))}
+        {str(part.get("axis")): part.get("digest") for part in mappings(sheet.provenance.get(name))}
         for name in ("prompts", "stimuli", "axis_code", "parsers")
     )
     for axis in sheet.axes:  # a parser of the user's own stands in for the axis's

@@ -17,6 +17,7 @@ from judgesheet.base.records import (
 )
 from judgesheet.base.sanitize import capital
 from judgesheet.sheet import show
+from judgesheet.sheet.page.printed import PrintedEstimate
 
 T = TypeVar("T")
 
@@ -53,16 +54,6 @@ class Fact:
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """A figure that a sentence rests on: its key, its place in the document and its value."""
-
-    key: str
-    anchor: str
-    label: str
-    sentence: str
-
-
 class Anchors:
     """Ids for deep links: readable, unique and the same for the same sheet.
 
@@ -92,12 +83,13 @@ class Anchors:
 class Context:
     """What every part of the page reads: the sheet, and what was found out about it first.
 
-    `estimates` and `verdicts` are the sheet's by key; where two rules limit one figure, the worse
-    outcome counts.
+    `estimates` and `verdicts` are the sheet's by key, `printed` the estimates in words; where two
+    rules limit one figure, the worse outcome counts.
     """
 
     sheet: Datasheet
     estimates: Mapping[str, Estimate]
+    printed: Mapping[str, PrintedEstimate]
     verdicts: Mapping[str, Verdict]
     anchors: Anchors
 
@@ -126,18 +118,9 @@ class Context:
         """The title of an axis, or its name where the sheet does not have it."""
         return axis_title(self.sheet, axis, limit)
 
-    def evidence(self, keys: Iterable[str]) -> tuple[Evidence, ...]:
+    def evidence(self, keys: Iterable[str]) -> tuple[PrintedEstimate, ...]:
         """Only figures that are in the sheet: a key without an estimate proves nothing."""
-        figures = ((key, self.estimates[key]) for key in keys if key in self.estimates)
-        return tuple(
-            Evidence(
-                key=show.visible(key, 160),
-                anchor=self.anchors.of(key),
-                label=show.visible(estimate.label, 120),
-                sentence=show.no_break(show.estimate(estimate).sentence),
-            )
-            for key, estimate in figures
-        )
+        return tuple(self.printed[key] for key in keys if key in self.printed)
 
 
 # -- room ------------------------------------------------------------------------------------------
@@ -145,7 +128,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Trimmed(Generic[T]):
-    """Entries of which those are `shown` for which there was room."""
+    """Entries, and those that are `shown` because there was room."""
 
     shown: tuple[T, ...]
     every: tuple[T, ...]
@@ -187,12 +170,6 @@ def losses(axis: AxisResult) -> str:
     return ", ".join(f"{show.count(number)} {name}" for name, number in lost.items() if number)
 
 
-def size(estimate: Estimate) -> str:
-    """`360 (12)`: calls or items, and their stimuli; `1 of 72 (12)` of a small rate."""
-    clusters = f" ({show.count(estimate.clusters)})" if estimate.clusters else ""
-    return f"{estimate.counted or show.count(estimate.n)}{clusters}" if estimate.n else ""
-
-
 def axis_title(sheet: Datasheet, axis: Any, limit: int = 60) -> str:
     """The title of an axis, or its name in words where the sheet does not have it."""
     titles = {result.name: result.title for result in sheet.axes}
@@ -214,22 +191,11 @@ def total(sheet: Datasheet, name: str) -> int:
     return sum(getattr(axis, name) for axis in sheet.axes)
 
 
-def records(value: Any) -> Sequence[Mapping[str, Any]]:
-    """The mappings in a list that was not validated."""
-    listed = value if isinstance(value, list | tuple) else ()
-    return [part for part in listed if isinstance(part, Mapping)]
-
-
 def usual(texts: Iterable[str]) -> str:
     """The text that more than half of the rows share, else ""; the others print their own."""
     counted = Counter(texts)
     text, times = counted.most_common(1)[0] if counted else ("", 0)
     return text if 2 * times > counted.total() else ""
-
-
-def stopped(text: str) -> str:
-    """The text with a full stop, so that texts can follow each other."""
-    return text if text.endswith((".", "?", "!")) else f"{text}."
 
 
 def unknown(items: Mapping[str, Any], known: Iterable[str]) -> Iterator[Fact]:

@@ -20,7 +20,7 @@ class Picture:
 
 
 def picture(context: Context) -> Picture | None:
-    """The picture of the worst finding; None where there is none that stands."""
+    """The picture of the worst finding; None without a valid one."""
     sound = {axis.name: axis for axis in context.sheet.axes if axis.void is None}
     for key in map(Key.parse, _worst(context)):
         axis = sound.get(key.axis)

@@ -33,7 +33,7 @@ class Schema(NamedTuple):
 
 
 def schema(prompt: Mapping[str, Any], axis: str) -> Schema | None:
-    """The schema of an axis's recorded prompt; None where its template was not recorded or is none.
+    """The schema of an axis's recorded prompt; None without a valid template.
 
     `permuted` lists the variables that its axis permutes. What is permuted and what frames it stay;
     of the rest the last lines go first.
@@ -77,7 +77,7 @@ def _drawn(body: Sequence[nodes.Node], permuted: frozenset[str], *, listed: bool
 
 
 def _path(expression: nodes.Node) -> tuple[str, ...]:
-    """`option.description` as `("option", "description")`; empty for what is no variable."""
+    """`option.description` as `("option", "description")`; empty for anything but a variable."""
     if isinstance(expression, nodes.Filter) and expression.node is not None:
         return _path(expression.node)
     if isinstance(expression, nodes.Getattr):

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import chain, zip_longest
 
 from judgesheet.base.keys import Key
@@ -24,9 +24,9 @@ from judgesheet.sheet.page.parts import (
     Mark,
     losses,
     more,
-    size,
     usual,
 )
+from judgesheet.sheet.page.printed import PrintedEstimate
 
 MARKS: Mapping[FigureCode, Mark] = {
     "proven": OUTCOMES["proven"],
@@ -44,8 +44,8 @@ CEILING, FLOOR = Mark("▲", "ceiling", "ceiling"), Mark("▼", "floor", "floor"
 
 
 @dataclass(frozen=True, slots=True)
-class TableRow:
-    """One row of the characteristics table, and what the forest plot draws of it.
+class TableRow(PrintedEstimate):
+    """One row of the characteristics table: an estimate in words, with what was decided about it.
 
     `least` and `most` are the ends of the interval; under a limit the one-sided bound that decides
     stands in place of its end, with its sign. `turn` says when the row is chosen: those under a
@@ -54,14 +54,8 @@ class TableRow:
     `voided` the same where that is not so of the whole axis.
     """
 
-    key: str
-    anchor: str
-    label: str
-    conditions: str
-    shown: show.PrintedEstimate
     least: str
     most: str
-    size: str
     noise: str
     detectable: str
     limit: str
@@ -69,7 +63,6 @@ class TableRow:
     marks: tuple[Mark, ...]
     meaning: str
     void: str
-    imputed: str
     estimate: Estimate
     null: float | None
     verdict: Verdict | None
@@ -149,8 +142,8 @@ def _part(axis: AxisResult, context: Context) -> AxisPart:
         unmeasured=len(every) - len(rows),
         caveats=tuple(show.visible(caveat, 1000) for caveat in axis.caveats),
         estimates_anchor=context.anchors.of(f"every-{axis.name}"),
-        families=tuple(families(axis, context.anchors)),
-        missing=tuple(missing(axis, context.anchors)),
+        families=tuple(families(axis, context.printed)),
+        missing=tuple(missing(axis, context.printed)),
         result=axis,
     )
 
@@ -177,7 +170,8 @@ def _rows(axis: AxisResult, context: Context) -> list[TableRow]:
 def _row(row: Characteristic, axis: AxisResult, context: Context) -> TableRow:
     estimate, noise = context.estimates[row.key], context.estimates.get(row.noise)
     verdict, reason = context.verdicts.get(row.key), show.visible(axis.void_reason(row.key), 200)
-    given_in, shown = unit(estimate.unit), show.estimate(estimate)
+    given_in, printed = unit(estimate.unit), context.printed[row.key]
+    shown = printed.shown._replace(unit=given_in.short or printed.shown.unit)
     # A sheet that was edited may lack what was decided of a figure.
     told: FigureCode = verdict.status if verdict else "void" if reason else ""
     status = axis.statuses.get(row.key, FigureStatus(told))
@@ -187,17 +181,12 @@ def _row(row: Characteristic, axis: AxisResult, context: Context) -> TableRow:
     side, decided = show.deciding(verdict, estimate) if verdict else ("", shown)
     bound = f"{show.SIGNS[side]}{decided.value}"
     marks = tuple(_marks(estimate, status))
-    given = show.visible(estimate.conditions, 300), show.ceiling(estimate)
     meaning = show.visible(axis.glossary.get(Key.parse(row.key).name, ""), 600).replace("`", "")
+    words = {part.name: getattr(printed, part.name) for part in fields(printed)}
     return TableRow(
-        key=show.visible(row.key, 160),
-        anchor=context.anchors.of(row.key),
-        label=show.short(estimate.label, 90),
-        conditions=", ".join(filter(None, given)),
-        shown=shown._replace(unit=given_in.short or shown.unit),
+        **{**words, "shown": shown},
         least=bound if side == "min" else shown.low or "–",
         most=bound if side == "max" else shown.high or "–",
-        size=size(estimate),
         noise=_number(noise.value if noise else None, given_in),
         detectable=_detectable(status.detectable, given_in),
         limit=", ".join(
@@ -209,7 +198,6 @@ def _row(row: Characteristic, axis: AxisResult, context: Context) -> TableRow:
         marks=marks,
         meaning=meaning.partition(". ")[0].rstrip("."),  # one sentence is enough beside a number
         void=reason,
-        imputed=show.imputed(estimate),
         estimate=estimate,
         null=row.null,
         verdict=verdict,

@@ -1,13 +1,14 @@
-"""Page one: what was asked, and what nobody may conclude from it."""
+"""Page one: what was asked, and what does not follow from it."""
 
 from collections.abc import Iterator, Sequence
 
+from judgesheet.base.datasheet import mappings
 from judgesheet.base.digits import counted
 from judgesheet.base.limits import MOST_NAMED
 from judgesheet.base.records import BUILT_IN, Datasheet
 from judgesheet.base.sanitize import listed
 from judgesheet.sheet import show
-from judgesheet.sheet.page.parts import Context, Fact, records, total
+from judgesheet.sheet.page.parts import Context, Fact, total
 
 
 def tested(context: Context) -> Fact:
@@ -41,7 +42,7 @@ def _tested(context: Context, *, own: bool) -> Iterator[str]:
 
 def _names(sheet: Datasheet, part: str) -> list[str]:
     """The names of the stimuli or prompts of all axes, each once."""
-    named = (str(one.get("name")) for one in records(sheet.provenance.get(part)))
+    named = (str(one.get("name")) for one in mappings(sheet.provenance.get(part)))
     return list(dict.fromkeys(named))
 
 
