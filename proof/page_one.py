@@ -24,7 +24,7 @@ from proof.runner import Result, error
 from proof.tables import grid, missed
 
 MOVED_BY = (*all_axes().values(), kit, stats)
-SETS = {"quick": (150, 30, 40), "standard": (12, 4, 6)}
+SETS = {"quick": (60, 12, 16), "standard": (4, 2, 2)}
 """Sheets of fair judges, of biased ones, and of those whose bias sits on few stimuli."""
 ANYWHERE = "any axis"
 TESTS = ("any_stimulus_p", "anywhere_p")
@@ -142,8 +142,8 @@ STRONGER = (
 )  # fmt: skip
 """Judges of which one of the quick profile must tell."""
 TOLD: Sequence[tuple[str, float, int, Sequence[tuple[str, Known]]]] = (
-    ("standard", 0.8, 40, MEDIUM),
-    ("quick", 0.99, 100, STRONGER),
+    ("standard", 0.8, 16, MEDIUM),
+    ("quick", 0.99, 40, STRONGER),
 )
 """Profile, share of sheets that must tell of each, sheets, judges."""
 

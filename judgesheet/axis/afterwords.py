@@ -45,7 +45,7 @@ _AT_HAND = compiled(
     )
 )
 _NAMES_A_REASON = compiled(vocabulary.REASON_KEY)
-_LONGEST_VALUE = 2
+_WORDS_OF_A_VALUE = 2
 """Words of a text that is a name or a quality rather than a sentence."""
 _SHORTEST_STATEMENT = 5
 """Words; fewer are an exclamation, or what is left out of them is the verdict."""
@@ -89,7 +89,7 @@ def takes_back_beside(key: str, words: str) -> bool:
     if takes_back(words):
         return True
     is_reason = _NAMES_A_REASON.search(key) is not None
-    return not is_reason and len(words.split()) > _LONGEST_VALUE and not explains(words)
+    return not is_reason and len(words.split()) > _WORDS_OF_A_VALUE and not explains(words)
 
 
 def _is_harmless(sentence: str) -> bool:

@@ -46,7 +46,8 @@ def pair_accuracy(scores: Scored) -> UnkeyedEstimate:
     prompts = _by_prompt(scores.contest.prompt[known], np.flatnonzero(known))
     counts = [_pairs(means[mine], quality[mine]) for mine in prompts]
     right, pairs = np.array(counts).reshape(-1, 2).T
-    share = pooled_rate(right, pairs, scores.cluster[[mine[0] for mine in prompts]])
+    first = np.array([mine[0] for mine in prompts], dtype=np.intp)
+    share = pooled_rate(right, pairs, scores.cluster[first])
     draft = UnkeyedEstimate(label, share, n=int(pairs.sum()), given=scores.quality())
     return draft.or_absent(NO_PAIRS)
 
@@ -55,7 +56,7 @@ def _by_prompt(prompt: Ints, items: Ints) -> list[Ints]:
     """The items of each prompt, `MOST_PAIRED` of them at most."""
     sequence = np.argsort(prompt, kind="stable")
     starts = np.flatnonzero(np.diff(prompt[sequence])) + 1
-    return [mine[:MOST_PAIRED] for mine in np.split(items[sequence], starts)]
+    return [mine[:MOST_PAIRED] for mine in np.split(items[sequence], starts) if mine.size]
 
 
 def _pairs(means: Floats, quality: Floats) -> tuple[float, float]:

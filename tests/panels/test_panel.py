@@ -73,8 +73,12 @@ def test_the_page_has_a_command_that_can_be_copied(panel: Panel) -> None:
     assert panel.advice[:1].islower(), "it does not begin with the name of a judge"
 
 
-def test_twins_agree_and_have_no_atlas(runs: list[Path]) -> None:
-    found = judgesheet.panel(runs[0], runs[0])
+def test_twins_agree_and_have_no_atlas(runs: list[Path], tmp_path: Path) -> None:
+    judgesheet.probe(
+        f"sim/{JUDGES[0]}", tmp_path / "twin", axes=("candidate_order",), profile="quick",
+        pdf=False, cases=False,
+    )  # fmt: skip
+    found = judgesheet.panel(runs[0], tmp_path / "twin")
     assert not found.atlas
     assert found.judges[0] != found.judges[1]
 
