@@ -294,7 +294,19 @@ def fields(results: Sequence[Result]) -> dict[str, str]:
     tables = {name: _tables(some, cells, results) for name, some, cells in TABLES}
     figures = grid(["figure", "judge", "profile", "share"], _figures(results))
     of_one = grid(TOLD_HEAD, [_told(one) for one in told])
-    return {**tables, "told": of_one, "error": f"{error(0.05, sets):.3f}", "figures": figures}
+    accused = {profile: _accused(results, profile) for profile in SETS}
+    facts = {"told": of_one, "error": f"{error(0.05, sets):.3f}", "figures": figures}
+    return {**tables, **accused, **facts}
+
+
+def _accused(results: Sequence[Result], profile: str) -> str:
+    """How many of the sheets of judges without a fault have a Problem: `11 of 360`."""
+    fair = {judge.words for judge in FAIR}
+    rows = [
+        one.rows[ANYWHERE] for one in results if one.line.data in fair and one.line.size == profile
+    ]
+    accused = sum(round(row.shares[ACCUSES] * row.sets[ACCUSES]) for row in rows)
+    return f"{accused} of {sum(row.sets[ACCUSES] for row in rows)}"
 
 
 TOLD_HEAD = ("axis", "judge", "profile", "sheets", "told", "goal")

@@ -106,7 +106,7 @@ def test_every_line_is_committed(page: str) -> None:
 def test_a_judge_on_the_limit_seldom_passes() -> None:
     for one in results("gate"):
         limit, law = one.line.data.split(" | ")
-        if law in ("ICC 0.0", "ICC 0.1", "ICC 0.2"):
+        if "rate" in one.rows and law in ("ICC 0.0", "ICC 0.1", "ICC 0.2"):
             assert one.rows["rate"].shares[PASS] <= 0.06, (limit, law, one.line.size)
 
 

@@ -295,7 +295,7 @@ def _bounds(interval: Interval) -> Bounds | None:
         return None
     if not interval.proves:
         reason = "none: the range over subsets is no confidence interval"
-        # Ends that no limit can lie beyond, for readers that overlook `proves`.
+        # Its one user is a correlation, so no limit lies beyond these ends, `proves` or not.
         return Bounds(-1.0, 1.0, interval.level, reason, proves=False)
     low, high = interval.bounds or (interval.low, interval.high)
     method = "one-sided" if interval.bounds else "ends of the two-sided interval (conservative)"

@@ -60,7 +60,7 @@ NEAR_ENOUGH = 0.02
 MOSTLY = 0.5
 """A share above which something happens more often than not."""
 ORDER_TESTS = ("order_dependence_p", "position_bias_p")
-"""The two tests that can announce an effect of the order."""
+"""The two tests on places; `anywhere_p` sees effects in any direction beside them."""
 # A smaller p-value is printed as this: nobody reads the digits, and draws give few of them.
 _LEAST_P = 0.001
 # From here on two decimals are enough.

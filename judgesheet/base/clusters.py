@@ -11,7 +11,7 @@ from typing import Any
 
 
 class Clusters(dict[str, str]):
-    """The cluster of each stimulus of an axis; it holds those alone that are not their own."""
+    """The cluster of each stimulus of an axis; those that are their own are not stored."""
 
     def __missing__(self, stimulus: str) -> str:
         return stimulus

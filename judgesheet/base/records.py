@@ -310,16 +310,17 @@ class Estimate:
     `key` is `axis.name` or `axis.name[dim=value,…]`, where `name` is the function that computed
     it. `value` None means not measured or not estimable, and `note` says why. `low` and `high`
     bound the interval of confidence `level`; None where none is defined. `n` counts calls or
-    items that entered, `clusters` the stimuli they came from. `bounds` are the one-sided bounds
-    that gates read; None where there is no interval, and on sheets that were made without them.
-    Where lost calls enter the figure, `imputed` says how far they could move its interval, and
-    `bounds` already allow for it; `value`, `low` and `high` are always those of the calls read.
+    items that entered, `clusters` the independent stimuli they came from. `bounds` are the
+    one-sided bounds that gates read; None where there is no interval, and on sheets that were made
+    without them. Where lost calls enter the figure, `imputed` says how far they could move its
+    interval, and `bounds` already allow for it; `value`, `low` and `high` are always those of the
+    calls read.
     A share that is a number out of `n` has that number as its `count`; where the design lets a
     figure reach less than the end of its scale, `ceiling` is the most that it can be.
 
     `label`, `method`, `conditions` and `note` are words for readers and decide nothing. Programs
-    read `reason` instead (the code of a `reasons.Reason`, where a value or an interval is missing)
-    and `given` (the facts behind `conditions`).
+    read `reason` instead (the code of a `missing_reasons.Reason`, where a value or an interval is
+    missing) and `given` (the facts behind `conditions`).
     """
 
     key: str

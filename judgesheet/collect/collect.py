@@ -31,7 +31,9 @@ from judgesheet.ledger.ledger import Ledger, Totals
 
 REPORT_EVERY_S = 0.1
 TELL_WAIT_EVERY_S = 1.0
-LINGER_S = 0.001  # waiting for more replies: half the transactions; longer, calls wait for them
+LINGER_S = (
+    0.001  # waiting for more replies halves the transactions; longer, and calls wait for the disk
+)
 
 MIXED_UP = (
     "the endpoint, or what stands before it, gives answers to other questions than those that they "
@@ -193,7 +195,7 @@ class Circuit:
     There are six such cases: the endpoint mixes up its answers; it refuses the key, the model or
     the parameters time after time; the first attempts all fail; later on, one call after the other
     is given up; an outage lasts too long; the first replies can all not be read. `replies` are
-    there already.
+    those in the ledger at the start.
     """
 
     def __init__(
@@ -311,7 +313,8 @@ class _OverError(Exception):
 class _BudgetLimit:
     """What may be spent of one limit: dollars, or tokens, which then have the price of one each.
 
-    `paid` is spent, `lent` is what requests in flight may cost, `dearest` the most that one did.
+    `paid` is spent, `reserved` is what requests in flight may cost, `dearest` the most that one
+    did.
     """
 
     name: str
@@ -341,7 +344,7 @@ def _budget_limits(settings: CollectSettings, before: Totals) -> Iterator[_Budge
 class Budget:
     """What a session may still ask for and spend.
 
-    A request is lent the most that it can cost before it is sent: as many tokens as its text has
+    Before a request is sent, the most that it can cost is reserved: as many tokens as its text has
     bytes, and the longest reply; or what the dearest request so far did cost.
     """
 
@@ -387,7 +390,7 @@ class Budget:
             limit.dearest = max(limit.dearest, paid)
 
     def end(self, spent_by: str | None = None) -> None:
-        """Lend nothing more: because one of the limits is spent, or for another reason."""
+        """Reserve nothing more: because one of the limits is spent, or for another reason."""
         self.spent_by = spent_by
         self.is_over.set()
         self._returned.set()
@@ -603,7 +606,7 @@ class _Session:
             ticket = await self._leave(call)
             asked_at = time.monotonic()
             self._asking += 1
-            asked = 0 if self._circuit.is_start else self._asking  # no more are risked until then
+            asked = 0 if self._circuit.is_start else self._asking  # until one reply was readable
             try:
                 reply = await self._judge.ask(call, number)
             finally:

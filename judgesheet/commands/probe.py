@@ -53,7 +53,7 @@ def probe(
     tell: Callable[[str], None] = lambda _: None,
     **options: Any,
 ) -> "Run":
-    """Measure a judge: plan, collect, measure, render. Resumes a run of the same plan in `out`.
+    """Measure a judge: plan, collect, measure, decide, write. Resumes a run of its plan in `out`.
 
     `options` are the fields of `Request`: `probe("openai/NAME", profile="standard")`. With a
     `policy` (file, or name of a shipped one) the datasheet carries its verdicts. Without `pdf` the
@@ -158,7 +158,7 @@ def _write_own(
 @option("--reuse-for", metavar="DAYS", type=days, default=f"{defaults.REUSE_FOR.days}d",
         help="With --fresh-if-changed: reuse replies up to this age (30d, 12h).")  # fmt: skip
 @option("--retry-failed", is_flag=True, help="Retry the calls that were counted as failed.")
-@option("--give-up", is_flag=True, help="Stop retrying; count failed calls as failed.")
+@option("--give-up", is_flag=True, help="Do not ask failed calls again; report them as lost.")
 @POLICY
 @UNTIL
 @NO_PDF

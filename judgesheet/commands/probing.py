@@ -112,7 +112,8 @@ def _prepared(
 def _refuse_mixing(request: Request, ledger: Ledger) -> None:
     """JudgeError, before a run begins, if two questions asked at once get each other's answers.
 
-    No call of the plan, and so only of an endpoint that is to be tried out (`auto`).
+    These two questions are outside the plan, so they are asked only where `auto` tries the
+    endpoint out.
     """
     from judgesheet.judges.check import mixes_up_answers
 

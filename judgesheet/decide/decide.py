@@ -1,4 +1,4 @@
-"""The one place where a sheet is decided: controls, verdicts, findings, marks, decision.
+"""The one place where a sheet is decided: controls applied, findings ranked, marks, decision.
 
 What it finds out is stored in the sheet, and everything that prints only prints it.
 """

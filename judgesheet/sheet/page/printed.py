@@ -12,7 +12,7 @@ class PrintedEstimate:
     """One estimate in words: a row of the appendix, the evidence of a sentence.
 
     `anchor` is its place in the document, `shown` its number with interval and unit, `size` its
-    calls and stimuli, `imputed` how far lost calls could move it. A row of the characteristics
+    calls and clusters, `imputed` how far lost calls could move it. A row of the characteristics
     (`table.TableRow`) adds what was decided about it.
     """
 
