@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Container, Iterator, Mapping, Set
-from inspect import cleandoc
+from inspect import cleandoc, getsource
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -46,6 +46,11 @@ def toy_step(number: int) -> str:
     _, code = TOY.read_text(encoding="utf-8").split(f"# -- step {number}: ")
     code = code.partition("# -- step ")[0].partition("\n")[2]
     return f"\n```python\n{code.strip()}\n```\n\n"
+
+
+def source_of(axis_name: str, name: str) -> str:
+    """The code that declares a figure of an axis."""
+    return f"\n```python\n{getsource(all_axes()[axis_name].ESTIMATES[name])}```\n\n"
 
 
 def figures(axis_name: str) -> str:

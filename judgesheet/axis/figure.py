@@ -1,12 +1,5 @@
 """How an axis declares a figure: a decorator on its function says what a reader must know.
 
-    figure = Figures("score_order")
-
-    @figure("V", symbol="V", null=0.0)
-    def cramers_v(scores: Scores) -> Iterator[UnkeyedEstimate]:
-        \"\"\"Strength of the position preference, 0 (none) to 1.\"\"\"
-        yield UnkeyedEstimate("Cramér's V of the chosen position", interval, n=calls)
-
 The function's name is the name of the key, and its docstring what `explain` prints. Everything else
 that the stages ask about a figure is said there too: see `Facts`.
 """

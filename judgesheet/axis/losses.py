@@ -298,7 +298,7 @@ def loss_stimulus_p(calls: Calls) -> Iterator[UnkeyedEstimate]:
         worst = int(np.argmax(gone / asked))
         name = str(calls.names[worst])
         p = dispersion_p(gone, asked, calls.rng())
-        how = "dispersion over stimuli, lost calls drawn at random"
+        how = "dispersion over clusters, lost calls drawn at random"
         draft = UnkeyedEstimate(
             "p: every stimulus loses calls alike",
             without_interval(1.0 if p is None else p, clusters=calls.clusters, method=how),

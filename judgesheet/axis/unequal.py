@@ -247,7 +247,7 @@ def any_stimulus_p(stimuli: Stimuli) -> UnkeyedEstimate:
     label = "p: the order matters on no stimulus"
     if not stimuli.names:
         return absent(label, TOO_FEW)
-    method = "orders exchanged within items, step-down over stimuli, Monte Carlo"
+    method = "orders exchanged within items, step-down over clusters, Monte Carlo"
     p = without_interval(
         float(stimuli.compared.p.min()), clusters=len(stimuli.names), method=method
     )
@@ -266,7 +266,7 @@ def anywhere_p(stimuli: Stimuli) -> UnkeyedEstimate:
     label = "p: the order matters nowhere, by all stimuli together"
     if not stimuli.names:
         return absent(label, TOO_FEW)
-    method = "orders exchanged within items, sum and sum of squares over stimuli, Monte Carlo"
+    method = "orders exchanged within items, sum and sum of squares over clusters, Monte Carlo"
     p = without_interval(stimuli.compared.anywhere_p, clusters=len(stimuli.names), method=method)
     return UnkeyedEstimate(label, p, n=int(stimuli.calls.sum()))
 
@@ -285,7 +285,7 @@ def largest_stimulus_effect(stimuli: Stimuli) -> UnkeyedEstimate:
     effects = stimuli.effects
     worst, place = map(int, np.unravel_index(effects.argmax(), effects.shape))
     name, by_noise = stimuli.names[worst], float(stimuli.compared.by_noise.mean())
-    method = "largest mean over a stimulus's calls less that of exchanged orders; no interval"
+    method = "largest mean over a cluster's calls less that of exchanged orders; no interval"
     value = without_interval(float(effects.max()), clusters=len(effects), method=method)
     given = Largest(name, place + 1, by_noise, stimuli.unit)
     note = f"at place {place + 1} on {name}"

@@ -1,4 +1,4 @@
-"""Exact intervals of a rate of independent things, such as stimuli."""
+"""Exact intervals of a rate of independent things: clusters."""
 
 import scipy
 
@@ -16,7 +16,7 @@ def exact_rate(hits: int, trials: int) -> Interval:
     Clopper, C. J. and Pearson, E. S. (1934), "The use of confidence or fiducial limits illustrated
     in the case of the binomial", Biometrika 26, 404-413.
     """
-    method = "Clopper-Pearson over stimuli"
+    method = "Clopper-Pearson over clusters"
     if not trials:
         return missing(NO_OBSERVATIONS, method=method)
     level = confidence()

@@ -19,7 +19,7 @@ SEPARATED = Reason(
 LEAST_OPEN = 12.0
 """As many comparisons as open as a coin must the fit leave, sum of 4 p (1 - p): with fewer the few
 verdicts that the facts do not decide carry it, and its interval covers next to nothing."""
-METHOD = "logistic regression, cluster-robust t over stimuli"
+METHOD = "logistic regression, cluster-robust t"
 
 
 def held_even(wins: ArrayLike, facts: ArrayLike, clusters: ArrayLike) -> list[Interval]:

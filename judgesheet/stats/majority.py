@@ -82,7 +82,7 @@ def error_correlation(hits: ArrayLike, clusters: ArrayLike | None = None) -> Int
     sums = np.stack([*terms, terms[0] ** 2, terms[1] ** 2])
     groups = sums.shape[1]
 
-    method = "U-statistic, jackknife over prompts, room for unseen prompts"
+    method = "U-statistic, jackknife over clusters, room for unseen clusters"
     nothing = partial(missing, clusters=groups, method=method)
     if groups < 3:
         return nothing(FEW_PROMPTS)

@@ -141,7 +141,7 @@ def trend(knob: Knob, axis: Axis, trends: Trends) -> Iterator[Estimate]:
             unit=knob.unit,
             n=len(knob.values),
             clusters=slope.clusters if slope else 0,
-            method="least-squares slope, jackknife over stimuli, t",
+            method="least-squares slope, jackknife over clusters, t",
             note=_why_not(slope),
         )
 

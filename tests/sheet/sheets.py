@@ -247,7 +247,7 @@ def _preference() -> Iterator[Estimate]:
         None,
         None,
         "p",
-        method="Rao-Scott second order, clusters are stimuli",
+        method="Rao-Scott second order over clusters",
     )
 
 

@@ -253,7 +253,7 @@ def d_prime(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
             bound,
             None,
             clusters=rung.pairs.clusters,
-            method="log-linear per slot, 2AFC scale; one-sided bound, delta method over tasks",
+            method="log-linear per slot, 2AFC scale; one-sided bound, delta method over clusters",
             note=NOT_ANSWERED.sentence if value is None else _trust(bound, perfect=perfect),
             reason=NOT_ANSWERED.code if value is None else "",
         )

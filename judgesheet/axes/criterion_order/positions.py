@@ -143,11 +143,11 @@ def delta_pos_null95(scores: Scores) -> Iterator[UnkeyedEstimate]:
 def friedman_p(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """p-value of "the score of this criterion is the same at every position" (Friedman's test).
 
-    Corrected for ties; p = 1 where all are tied. Blocks are prompts: responses to one prompt are
+    Corrected for ties; p = 1 where all are tied. Blocks are clusters: responses to one prompt are
     averaged first, since they are not independent. The papers take each response as a block; that p
     is given beside it. Xu et al., section 5.5.
     """
-    method = "Friedman, corrected for ties, blocks are prompts"
+    method = "Friedman, corrected for ties, blocks are clusters"
     papers = "Friedman, blocks are responses (Xu et al.)"
     for index, test in enumerate(scores.position_tests):
         paper = PaperCompatible(_papers_p(scores, index), None, None, papers)
@@ -157,7 +157,7 @@ def friedman_p(scores: Scores) -> Iterator[UnkeyedEstimate]:
 @figure("p", better="", by_place=True)
 def friedman_p_holm(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """`friedman_p` with Holm's correction over the criteria; findings of a bias are based on it."""
-    method = "Friedman, blocks are prompts; Holm over criteria"
+    method = "Friedman, blocks are clusters; Holm over criteria"
     for index, p in enumerate(_corrected(scores)):
         draft = _test(scores, index, p, method)
         yield replace(draft, label=f"{draft.label}, corrected for {len(scores.names)} tests")

@@ -53,7 +53,7 @@ NO_TEST = ONE_CLUSTER.saying("one prompt: no test")
 def win_share(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """Share of single calls whose winner stood at this place; 1/n if the place does not matter.
 
-    Over the balanced orders, ties counted in shares. Interval of a rate, clusters are prompts;
+    Over the balanced orders, ties counted in shares. Interval of a rate over clusters;
     Wilson over calls beside it.
     """
     return places.shares(_wins(lists.main), "Winner stood at place {place}", lists.shown)
@@ -88,7 +88,7 @@ def position_bias_p(lists: Lists) -> UnkeyedEstimate:
     winner can depend on the order prompt by prompt and still favour no place on average.
     """
     counts = _wins(lists.main)
-    test, method = stats.rao_scott(counts), "Rao-Scott second order, clusters are prompts"
+    test, method = stats.rao_scott(counts), "Rao-Scott second order over clusters"
     draft = UnkeyedEstimate(
         "p: no place is favoured on average",
         missing(NO_TEST if test.clusters else NOTHING_READ, clusters=test.clusters, method=method),

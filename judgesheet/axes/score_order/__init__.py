@@ -91,7 +91,7 @@ def measure(readings: Readings) -> Iterator[Estimate]:
     if scores is None:
         return
     if not scores.has_balanced_arm:
-        yield from positions.chi2(scores)  # has no value then, and says why
+        yield from positions.cramers_v_debiased(scores)  # has no value then, and says why
     sampled = {name: SAMPLED[name] for name in _possible(scores)}
     yield from measured(sampled, scores, readings.families)
     if any(map(readings.wants, EXPECTED)) and (both := expected.arrange_both(readings)) is not None:

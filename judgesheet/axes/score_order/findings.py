@@ -69,6 +69,8 @@ SMALL_V = 0.15
 """A preference for a place that is proven to be below this is called small."""
 NEARLY_ALL = 0.8
 """Share of calls that must give a reading before it is recommended."""
+# The figure that stands for the axis where nothing more can be said.
+_V = "cramers_v_debiased"
 
 
 def asked(estimates: Estimates) -> int:
@@ -99,23 +101,23 @@ def _is_unbalanced(estimates: Estimates) -> bool:
 
 def find(estimates: Estimates) -> Iterator[Statement]:
     """The findings of the first page, most consequential first."""
-    chi2, prompts = estimates.key("chi2"), asked(estimates)
+    v, prompts = estimates.key(_V), asked(estimates)
     if _lacks_balanced_arm(estimates):
         text = f"Nothing can be said about the order: {NO_BALANCED_ARM.sentence}."
-        yield Statement(text, (chi2,), "unknown")
+        yield Statement(text, (v,), "unknown")
         yield from _fixed(estimates)
         yield from _noise(estimates)
     elif prompts:
-        yield from too_few(prompts, chi2)
+        yield from too_few(prompts, v)
         yield from said(_SENTENCES, estimates)
     else:
-        yield Statement(TOO_LITTLE, (chi2,), "unknown")
+        yield Statement(TOO_LITTLE, (v,), "unknown")
     yield from losses.find(estimates)
 
 
 def _lacks_balanced_arm(estimates: Estimates) -> bool:
-    chi2 = estimates.of("chi2")
-    return chi2 is not None and chi2.reason == NO_BALANCED_ARM.code
+    v = estimates.of(_V)
+    return v is not None and v.reason == NO_BALANCED_ARM.code
 
 
 def _fixed(estimates: Estimates) -> Iterator[Statement]:
@@ -187,8 +189,11 @@ def _change(estimates: Estimates) -> Iterator[Statement]:
             means = "; that the order itself changes it is not shown"
         # The test sees a place that is favoured by all prompts, the rates any effect.
         by = [points(excess)] if excess is not None and above(excess, 0.0) else []
+        only_by_test = not by and (shown or tone == "unknown")
         by += [p_value(test)] if test is not None and (by_test or not by) else []
         why = f" ({'; '.join(by)})" if by else ""
+        if only_by_test and excess is not None and excess.most is not None:
+            why += f", though not that it does so more often than a repeat ({points(excess)})"
         yield Statement(f"{text}{means}{why}.", keys(change, noise, excess, test), tone)
 
 
@@ -287,12 +292,12 @@ _advice = partial(advice, "score_order")
 
 def recommend(estimates: Estimates) -> Iterator[Recommendation]:
     """What to do: whether to use it, how many orders to average, which order to print."""
-    chi2, prompts = estimates.of("chi2"), asked(estimates)
+    v, prompts = estimates.of(_V), asked(estimates)
     r = estimates.of("pearson_r", arm="balanced")
     if _lacks_balanced_arm(estimates):
         return
     if not prompts:
-        yield _advice(DO_NOT_USE, chi2, stops=True)
+        yield _advice(DO_NOT_USE, v, stops=True)
     elif within := misorders(estimates):
         text = "Do not score responses with it: it puts those to one prompt in the wrong order."
         yield _advice(text, within, r, stops=True)
@@ -300,7 +305,7 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
         text = "Do not score responses with it: what it says hardly depends on their quality."
         yield _advice(text, estimates.of("top_tie_rate"), r, stops=True)
     elif prompts < FEWEST_PROMPTS:
-        yield _advice(PROBE_MORE, chi2)
+        yield _advice(PROBE_MORE, v)
     elif r is not None and not (r.reason == NO_REFERENCE.code or above(r, 0.0) or is_perfect(r)):
         yield _advice(NOT_SHOWN, r)
         yield from _what_for(estimates)

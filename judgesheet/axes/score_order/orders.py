@@ -53,7 +53,7 @@ def selection(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """When the judge gives this score, how often is its line at this position?
 
     P(position | score) over the balanced arm (Xu et al. v1, table 5); 1/n everywhere for a judge
-    that reads only the content. Interval of a rate, clusters are stimuli.
+    that reads only the content. Interval of a rate over clusters.
     """
     counts = scores.grid.selections
     for score in range(scores.scale):

@@ -44,7 +44,7 @@ def position_share(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Share of calls that chose the description listed at a position; 1/n if place does not matter.
 
     The rubric's n descriptions are listed in balanced orders; whichever scores a judge prefers,
-    each stands equally often at each position. Interval of a rate, clusters are stimuli; Wilson
+    each stands equally often at each position. Interval of a rate over clusters; Wilson
     over calls beside it as in the papers (Xu et al., figure 4 and table 2).
     """
     grid = scores.grid
@@ -67,13 +67,10 @@ def chi2(scores: Scores) -> UnkeyedEstimate:
     Xu et al., section 4.4 and table 2. It treats calls as independent, which they are not: read
     `order_dependence_p` and `position_bias_p` for the two questions that it mixes.
     """
-    label = "Chi-square of positions against uniform"
-    if not scores.has_balanced_arm:
-        return absent(label, NO_BALANCED_ARM)
     test = stats.chi_square(scores.grid.position_counts)
     method = "Pearson, calls taken as independent (Xu et al.)"
     draft = UnkeyedEstimate(
-        label,
+        "Chi-square of positions against uniform",
         without_interval(test.chi2, clusters=scores.grid.clusters, method=method),
         n=test.n,
         given=Tested(**asdict(scores.grid.conditions), df=test.df),
@@ -130,7 +127,10 @@ def cramers_v_debiased(scores: Scores) -> UnkeyedEstimate:
     sqrt(max(0, V^2 - trace of the shares' cluster-robust covariance, scaled)). Shares the interval
     of `cramers_v`, which is an interval for the true V.
     """
-    label, grid = "Cramér's V, corrected for chance", scores.grid
+    label = "Cramér's V, corrected for chance"
+    if not scores.has_balanced_arm:
+        return absent(label, NO_BALANCED_ARM)
+    grid = scores.grid
     if not grid.conditions.balanced:
         return _uneven(label, grid)
     v = stats.cramers_v(grid.position_counts)
@@ -185,7 +185,7 @@ def position_bias_p(scores: Scores) -> Iterator[UnkeyedEstimate]:
         if not grid.conditions.balanced:
             return _uneven(label, grid)
         test = stats.rao_scott(grid.position_counts)
-        method = "Rao-Scott second order, clusters are stimuli"
+        method = "Rao-Scott second order over clusters"
         draft = UnkeyedEstimate(
             label,
             without_interval(test.p, clusters=test.clusters, method=method),
