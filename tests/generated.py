@@ -90,13 +90,13 @@ def _facts(figure: object, known: Container[str]) -> str:
 
 
 def example(meanings: Mapping[str, str]) -> str:
-    """Findings of the example's datasheet, by a figure behind each, and what they mean."""
-    sheet = from_json(EXAMPLE)
-    findings = [finding for axis in sheet.axes for finding in axis.findings]
+    """Findings of the example's datasheet, by the first figure behind each, as page one has them."""
     lines = ["", "| on the sheet | what it means |", "|---|---|"]
-    for key, meaning in meanings.items():
-        (text,) = (finding.text for finding in findings if key in finding.evidence)
-        lines.append(f"| {text} | {meaning} |")
+    for axis in from_json(EXAMPLE).axes:
+        for finding in sorted(axis.findings, key=lambda one: one.rank):
+            if meaning := meanings.get(finding.evidence[0]):
+                lines.append(f"| {finding.text} | {meaning} |")
+    assert len(lines) == 3 + len(meanings), "a figure with no finding, or with two"
     return "\n".join([*lines, "", ""])
 
 

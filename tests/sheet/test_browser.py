@@ -71,6 +71,19 @@ def test_narrow_screens_show_the_effects_as_cards_and_wide_ones_as_a_plot(visit:
         assert page.locator(".effects svg").is_visible() != cards
 
 
+def test_on_a_phone_a_value_is_in_one_line_and_a_mitigation_has_the_whole_width(
+    visit: Open,
+) -> None:
+    page = visit("judged", viewport={"width": 300, "height": 900})
+    lines = (
+        """(e) => e.getBoundingClientRect().height / parseFloat(getComputedStyle(e).lineHeight)"""
+    )
+    values = page.locator(".cards dd").all()
+    assert values and max(value.evaluate(lines) for value in values) < 1.5
+    widths = {cell.bounding_box()["width"] for cell in page.locator(".remedy tbody td").all()}
+    assert widths == {page.locator(".remedy").first.bounding_box()["width"]}
+
+
 def test_no_mark_and_no_unit_is_broken_within_a_word(visit: Open) -> None:
     broken = visit("judged").evaluate(
         """() => [...document.querySelectorAll("td.unit, td.mark span")].filter((e) => {

@@ -193,7 +193,7 @@ def _change(estimates: Estimates) -> Iterator[Statement]:
         by += [p_value(test)] if test is not None and (by_test or not by) else []
         why = f" ({'; '.join(by)})" if by else ""
         if only_by_test and excess is not None and excess.most is not None:
-            why += f", though not that it does so more often than a repeat ({points(excess)})"
+            why += f"; that it does so more often than a repeat is not shown ({points(excess)})"
         yield Statement(f"{text}{means}{why}.", keys(change, noise, excess, test), tone)
 
 

@@ -48,8 +48,8 @@ class TableRow(PrintedEstimate):
     """One row of the characteristics table: an estimate in words, with what was decided about it.
 
     `least` and `most` are the ends of the interval; under a limit the one-sided bound that decides
-    stands in place of its end, with its sign. `turn` says when the row is chosen: those under a
-    limit are at 0, whatever the room, the others follow in turn, axis by axis. `limits` are all on
+    stands in place of its end, with its sign. `turn` says when the row is chosen: those that
+    `_is_shown_anyway` are at 0, whatever the room, the others follow in turn, axis by axis. `limits` are all on
     the figure, first the one that `verdict` is about. `void` is why the figure must not be used,
     `voided` the same where that is not so of the whole axis.
     """
@@ -110,12 +110,23 @@ class AxisPart:
 
 
 def axis_parts(context: Context) -> tuple[AxisPart, ...]:
-    """Every axis; rows without a limit take turns, the first of every axis before the second."""
+    """Every axis; rows that may be left out take turns, the first of every axis before the second."""
     parts = [_part(axis, context) for axis in context.sheet.axes]
-    free = [[row.key for row in part.every if row.verdict is None] for part in parts]
+    free = [[r.key for r in part.every if not _is_shown_anyway(r, part.result)] for part in parts]
     in_turn = filter(None, chain.from_iterable(zip_longest(*free)))
     turns = {key: turn for turn, key in enumerate(in_turn, start=1)}
     return tuple(_with_turns(part, turns) for part in parts)
+
+
+def _is_shown_anyway(row: TableRow, axis: AxisResult) -> bool:
+    """Whether it has a limit, or is all that shows on what the problem of its axis rests."""
+    return row.verdict is not None or row.key == _problem(axis)
+
+
+def _problem(axis: AxisResult) -> str | None:
+    """The figure on which the problem of an axis rests; None if there is none."""
+    summary = axis.summary
+    return summary.key if summary is not None and summary.outcome == "problem" else None
 
 
 def _with_turns(part: AxisPart, turns: Mapping[str, int]) -> AxisPart:
@@ -160,9 +171,10 @@ def counts(axis: AxisResult) -> str:
 def _rows(axis: AxisResult, context: Context) -> list[TableRow]:
     """The axis's rows by rank: those under a limit first, those without a value last."""
     named = {row.key: row for row in axis.characteristics}
-    # A limit is shown with its figure, whether or not the axis counts that among its own rows.
+    # A limit or a problem is shown with its figure, whether or not the axis has it among its rows.
     limited = (key for key in context.verdicts if Key.parse(key).axis == axis.name)
-    keys = [key for key in dict.fromkeys((*named, *limited)) if key in context.estimates]
+    every = dict.fromkeys((*named, *limited, _problem(axis)))
+    keys = [key for key in every if key in context.estimates]
     specs = [_row(named.get(key) or Characteristic(key), axis, context) for key in keys]
     return sorted(specs, key=lambda spec: (spec.verdict is None, not spec.shown.measured))
 
