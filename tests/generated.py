@@ -90,14 +90,16 @@ def _facts(figure: object, known: Container[str]) -> str:
 
 
 def example(meanings: Mapping[str, str]) -> str:
-    """Findings of the example's datasheet, by the first figure behind each, as page one has them."""
-    lines = ["", "| on the sheet | what it means |", "|---|---|"]
-    for axis in from_json(EXAMPLE).axes:
-        for finding in sorted(axis.findings, key=lambda one: one.rank):
-            if meaning := meanings.get(finding.evidence[0]):
-                lines.append(f"| {finding.text} | {meaning} |")
-    assert len(lines) == 3 + len(meanings), "a figure with no finding, or with two"
-    return "\n".join([*lines, "", ""])
+    """Findings of the example's sheet, by the first figure behind each, as page one has them."""
+    axes = from_json(EXAMPLE).axes
+    findings = [one for axis in axes for one in sorted(axis.findings, key=lambda one: one.rank)]
+    rows = [
+        f"| {one.text} | {meanings[one.evidence[0]]} |"
+        for one in findings
+        if one.evidence[0] in meanings
+    ]
+    assert len(rows) == len(meanings), "a figure with no finding, or with two"
+    return "\n".join(["", "| on the sheet | what it means |", "|---|---|", *rows, "", ""])
 
 
 def help_texts() -> str:

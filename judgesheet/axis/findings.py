@@ -1,6 +1,6 @@
 """Findings that rooms of scores have in common: who wins, and whether scores follow quality."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -276,7 +276,7 @@ def quality(estimates: Estimates, say: Wording) -> Iterator[Statement]:
         return
     lowest = _lowest(estimates)
     told = "" if r.value is None else f"({_told(r, lowest, say)})"
-    evidence, subject = keys(r, single, lowest and lowest.r), capital(say.subject)
+    evidence, subject = keys(r, single, *lowest.values()), capital(say.subject)
     if within := misorders(estimates):
         tone: Tone = "bad" if surely_below(within, MOSTLY) else "neutral"
         text = f"{subject} {say.does_not_follow} quality within a prompt: it puts"
@@ -311,38 +311,33 @@ def quality(estimates: Estimates, say: Wording) -> Iterator[Statement]:
         yield from _not_on(estimates)
 
 
-class _Lowest(NamedTuple):
-    """The criterion whose scores have the lowest correlation with quality."""
-
-    criterion: str
-    r: Estimate
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the data leave open that they follow it at all."""
-        return not above(self.r, 0.0) and (self.r.value or 0.0) < ALMOST_ONE
-
-
-def _by_criterion(estimates: Estimates) -> list[_Lowest]:
+def _by_criterion(estimates: Estimates) -> dict[str, Estimate]:
+    """The correlations with quality of single criteria, where they are known."""
     members = estimates.family("pearson_r", arm="balanced")
-    mine = [_Lowest(dims["criterion"], r) for dims, r in members if "criterion" in dims]
-    return [one for one in mine if one.r.value is not None]
+    return {
+        dims["criterion"]: r for dims, r in members if "criterion" in dims and r.value is not None
+    }
 
 
-def _lowest(estimates: Estimates) -> _Lowest | None:
-    """The criterion of which a mean over several says least."""
-    each = _by_criterion(estimates)
-    return min(each, key=lambda one: one.r.value or 0.0) if len(each) > 1 else None
+def _lowest(estimates: Estimates) -> dict[str, Estimate]:
+    """The criterion of which a mean over several says least; none where there are not several."""
+    ascending = sorted(_by_criterion(estimates).items(), key=lambda item: item[1].value or 0.0)
+    return dict(ascending[:1]) if len(ascending) > 1 else {}
+
+
+def _leaves_open(r: Estimate) -> bool:
+    """Whether the data leave open that scores follow quality at all."""
+    return not above(r, 0.0) and (r.value or 0.0) < ALMOST_ONE
 
 
 def not_followed(estimates: Estimates) -> dict[str, Estimate]:
     """The criteria whose scores hardly depend on quality, though those of others may."""
-    return {one.criterion: one.r for one in _by_criterion(estimates) if _hardly_follows(one.r)}
+    return {name: r for name, r in _by_criterion(estimates).items() if _hardly_follows(r)}
 
 
 def followed(estimates: Estimates) -> dict[str, Estimate]:
     """The criteria whose scores follow quality closely enough to score by them."""
-    return {one.criterion: one.r for one in _by_criterion(estimates) if above(one.r, USABLE_R)}
+    return {name: r for name, r in _by_criterion(estimates).items() if above(r, USABLE_R)}
 
 
 def few_levels(estimates: Estimates) -> tuple[str, Estimate] | None:
@@ -357,9 +352,8 @@ def few_levels(estimates: Estimates) -> tuple[str, Estimate] | None:
 
 def left_open(estimates: Estimates) -> dict[str, Estimate]:
     """The criteria of which a run leaves open whether their scores follow quality at all."""
-    weak = not_followed(estimates)
-    each = (one for one in _by_criterion(estimates) if one.is_open)
-    return {one.criterion: one.r for one in each if one.criterion not in weak}
+    known = _by_criterion(estimates).items()
+    return {name: r for name, r in known if _leaves_open(r) and not _hardly_follows(r)}
 
 
 def _not_on(estimates: Estimates) -> Iterator[Statement]:
@@ -373,14 +367,16 @@ def _not_on(estimates: Estimates) -> Iterator[Statement]:
         yield Statement(text, keys(*weak.values()), tone, stops=True)
 
 
-def _told(r: Estimate, lowest: _Lowest | None, say: Wording) -> str:
+def _told(r: Estimate, lowest: Mapping[str, Estimate], say: Wording) -> str:
     """The correlation, what it is a mean over and hides, and whose judgment of quality it is."""
     over = f", {say.over}" if say.over else ""
-    least = f"; lowest on {lowest.criterion}: {correlation(lowest.r)}" if lowest else ""
-    return f"{correlation(r)}{over}{least}; quality: {whose(r)}"
+    least = [f"; lowest on {name}: {correlation(own)}" for name, own in lowest.items()]
+    return f"{correlation(r)}{over}{''.join(least)}; quality: {whose(r)}"
 
 
-def _follows(estimates: Estimates, r: Estimate, lowest: _Lowest | None, say: Wording) -> Statement:
+def _follows(
+    estimates: Estimates, r: Estimate, lowest: Mapping[str, Estimate], say: Wording
+) -> Statement:
     """The sentence for a correlation that is above 0: how far, how alone, and where not."""
     single, ceiling = estimates.known("single_read_r"), estimates.known("rater_ceiling_r")
     within = estimates.known("pair_accuracy")
@@ -400,10 +396,11 @@ def _follows(estimates: Estimates, r: Estimate, lowest: _Lowest | None, say: Wor
             f" Within a prompt that is not shown: it puts {share_with_interval(within)} of pairs "
             "of responses in the right order, a blind judge half."
         )
-    if lowest is not None and lowest.is_open:
-        tone = "neutral" if _hardly_follows(lowest.r) else "unknown"
-        text += f" On {lowest.criterion} that is not shown."
-    return Statement(text, keys(r, single, ceiling, within, lowest and lowest.r), tone)
+    for name, own in lowest.items():
+        if _leaves_open(own):
+            tone = "neutral" if _hardly_follows(own) else "unknown"
+            text += f" On {name} that is not shown."
+    return Statement(text, keys(r, single, ceiling, within, *lowest.values()), tone)
 
 
 def _reach(ceiling: Estimate | None) -> str:

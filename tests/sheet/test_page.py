@@ -291,9 +291,7 @@ def test_rows_that_are_trimmed_are_counted() -> None:
         assert axis.more == f"+{left_out} more in the appendix, 1 not measured"
 
 
-def test_figures_under_a_limit_or_behind_a_problem_are_in_the_table_and_the_others_take_turns() -> (
-    None
-):
+def test_figures_under_a_limit_or_behind_a_problem_are_shown_and_the_others_take_turns() -> None:
     keys = [estimate.key for estimate in sheets.plausible().axes[0].estimates]
     held = sheets.judged().verdicts[0]
     verdicts = tuple(replace(held, key=key) for key in keys)

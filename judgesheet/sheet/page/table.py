@@ -48,10 +48,10 @@ class TableRow(PrintedEstimate):
     """One row of the characteristics table: an estimate in words, with what was decided about it.
 
     `least` and `most` are the ends of the interval; under a limit the one-sided bound that decides
-    stands in place of its end, with its sign. `turn` says when the row is chosen: those that
-    `_is_shown_anyway` are at 0, whatever the room, the others follow in turn, axis by axis. `limits` are all on
-    the figure, first the one that `verdict` is about. `void` is why the figure must not be used,
-    `voided` the same where that is not so of the whole axis.
+    stands in place of its end, with its sign. `turn` says when the row is chosen: those that are
+    shown anyway are at 0, the others follow in turn, axis by axis. `limits` are all on the figure,
+    first the one that `verdict` is about. `void` is why the figure must not be used, `voided` the
+    same where that is not so of the whole axis.
     """
 
     least: str
@@ -110,7 +110,7 @@ class AxisPart:
 
 
 def axis_parts(context: Context) -> tuple[AxisPart, ...]:
-    """Every axis; rows that may be left out take turns, the first of every axis before the second."""
+    """Every axis; rows that may be left out take turns, the first of each before the second."""
     parts = [_part(axis, context) for axis in context.sheet.axes]
     free = [[r.key for r in part.every if not _is_shown_anyway(r, part.result)] for part in parts]
     in_turn = filter(None, chain.from_iterable(zip_longest(*free)))

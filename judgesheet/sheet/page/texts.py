@@ -30,9 +30,10 @@ class Texts:
     no_advice: str = "No recommendation follows from this run."
     no_figure: str = "No chart was drawn."
     uncertainty: str = (
-        "Intervals cover the choice of stimuli and the judge’s own noise; the unit of resampling is "
-        "a stimulus with its near copies. They do not cover another prompt, another pool of stimuli or another "
-        "version of the model. Of 100 intervals about five miss their true value."
+        "Intervals cover the choice of stimuli and the judge’s own noise; the unit of resampling "
+        "is a stimulus with its near copies. They do not cover another prompt, another pool of "
+        "stimuli or another version of the model. Of 100 intervals about five miss their true "
+        "value."
     )
     schema: str = "‹…› is filled in; ↕ changes place between calls."
     caveat: str = (
