@@ -4,7 +4,7 @@ Read from the source of the shipped package alone. What is counted:
 
 - lines of modules and functions; a function's docstring does not count, a module's does;
 - comments per 100 lines of code;
-- axes named outside their rooms, in code or in a text that code compares;
+- axes named outside their folders, in code or in a text that code compares;
 - roundings outside the modules that print numbers;
 - decisions by printed text: comparisons with, and cuts of, a label, method, note or conditions.
 """
@@ -119,7 +119,7 @@ def roundings(module: Module) -> int:
 
 
 def named_axes(module: Module, names: Iterable[str]) -> int:
-    """How often a module outside the rooms names one of the axes."""
+    """How often a module outside the folders of the axes names one of the axes."""
     if module.name.startswith("axes/"):
         return 0
     known = set(names)
@@ -186,7 +186,7 @@ def rows() -> Iterator[tuple[str, str]]:
     typed = sum(function.returns is not None for function in functions)
     yield "functions with a return type", share(typed, len(functions))
     yield "comments per 100 lines of code", f"{100 * sum(map(comments, every)) / code:.1f}"
-    yield "axes named outside rooms", _total(every, lambda module: named_axes(module, axes))
+    yield "axes named outside their folders", _total(every, lambda module: named_axes(module, axes))
     yield "roundings outside the printing modules", _total(every, roundings)
     yield "decisions by printed text", _total(every, lambda module: len(decisions_by_words(module)))
 

@@ -1,4 +1,4 @@
-"""The axes: one file or folder, called a room, for each.
+"""The axes: one file or folder for each.
 
 A new axis is a file or folder here, or an entry point in the group `judgesheet.axes` of another
 package; no other file changes. `judgesheet.axis` says what it must contain.

@@ -1,6 +1,6 @@
 """What an axis must provide (`Axis`), and the records that pass between it and the stages.
 
-An axis is a module (or a folder, its "room") with the names of `Axis`. It says which question it
+An axis is a module or a folder with the names of `Axis`. It says which question it
 answers, in which cells and how it asks, how it reads a reply, and which estimates follow. It knows
 no stage, and no stage knows an axis by name. The other modules here are shared by
 axes; the axes themselves are in `judgesheet.axes`, or in other packages.

@@ -1,4 +1,4 @@
-"""Findings that rooms of scores have in common: who wins, and whether scores follow quality."""
+"""Findings that axes of scores have in common: who wins, and whether scores follow quality."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,13 +13,14 @@ from judgesheet.axis.statements import (
     NEAR_ENOUGH,
     TONES,
     UNSURE,
-    Ladder,
-    Rung,
+    Certainty,
     Sentence,
     Tone,
+    Wordings,
     above,
     below,
     beyond_noise,
+    certainty,
     correlation,
     curve,
     ends,
@@ -31,7 +32,6 @@ from judgesheet.axis.statements import (
     number,
     percentage_points,
     points,
-    rung,
     share,
     share_with_interval,
     surely_above,
@@ -74,7 +74,7 @@ NOT_SHOWN = (
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """How a room speaks of its scores.
+    """How an axis speaks of its scores.
 
     `subject`, `follows` and `does_not_follow` make a sentence with "quality" (`its score`,
     `follows`, `does not follow`); `equal` is what responses have in common where nothing tells
@@ -225,10 +225,10 @@ def winner(estimates: Estimates, say: Wording) -> Iterator[Statement]:
         yield _beyond_noise(estimates, excess, say)
 
 
-def changes_winner(excess: Estimate, prompts: int) -> Rung:
+def changes_winner(excess: Estimate, prompts: int) -> Certainty:
     """What is known of flips of the winner beyond noise; that they are there is never small."""
     shown, small = beyond_noise(excess), below(excess, SMALL_FLIPS)
-    return rung(
+    return certainty(
         shown=shown, small=small and not shown, indicated=above(excess, 0.0), prompts=prompts
     )
 
@@ -238,7 +238,7 @@ def _beyond_noise(estimates: Estimates, excess: Estimate, say: Wording) -> State
     best = "which of a prompt's responses comes out best"
     more = f"beyond asking twice: {points(excess)}"
     order, lost = capital(say.order), if_lost(excess, percentage_points)
-    says: Ladder = {
+    says: Wordings = {
         "shown": f"{order} alone changes {best} ({more}).",
         "cleared": f"{order} hardly changes {best} ({more}{whatever_lost(excess)}).",
         "indicated": f"There is some evidence that {say.order} changes {best} ({more}){UNSURE}.",

@@ -7,13 +7,13 @@ from judgesheet.axis.arrays import Floats, Ints
 from judgesheet.axis.figure import Conditions, UnkeyedEstimate, wilson_beside
 from judgesheet.axis.statements import (
     UNSURE,
-    Ladder,
-    Rung,
+    Certainty,
+    Wordings,
     announced,
+    certainty,
     indicated,
     interval,
     p_value,
-    rung,
 )
 from judgesheet.base.digits import percent
 from judgesheet.base.estimates import Estimates
@@ -62,9 +62,9 @@ def farthest(estimates: Estimates, family: str) -> Farthest | None:
     return Farthest(place, extreme, even)
 
 
-def favours(estimates: Estimates, *, small: bool, prompts: int) -> Rung:
+def favours(estimates: Estimates, *, small: bool, prompts: int) -> Certainty:
     """What is known of it by the test, and by whether all of it is proven to be `small`."""
-    return rung(
+    return certainty(
         shown=announced(estimates, TEST),
         small=small,
         indicated=indicated(estimates, TEST) is not None,
@@ -72,9 +72,9 @@ def favours(estimates: Estimates, *, small: bool, prompts: int) -> Rung:
     )
 
 
-def ladder(
+def wordings(
     place: str, gets: str, of: Farthest, test: Estimate | None, *, little: str, none: str, rest: str
-) -> Ladder:
+) -> Wordings:
     """The sentences on a preference for `place` (`a place in the list`).
 
     `gets` says what the farthest place gets. `little` is the proof that a preference is, `none` the

@@ -136,7 +136,7 @@ PLACEHOLDERS = ("criterion", "candidate", "label", "position")
 
 
 def displayed(names: Iterable[object]) -> Iterator[dict[str, str]]:
-    """What stands for each thing that a prompt lists, for the `parts` of a room.
+    """What stands for each thing that a prompt lists, for the `parts` of an axis.
 
     Its name, its letter (its number after Z) and its place, which counts from 1.
     """

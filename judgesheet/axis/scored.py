@@ -25,7 +25,7 @@ class Rows(NamedTuple):
     `reads` has shape (rows, orders, repeats); `cluster` gives that of each row's stimulus and
     `item` its place among references, shapes (rows,); `scale` is the number of scores that there
     are, None if not known. Of verdicts that are no names only the `interval` level of agreement is
-    told.
+    computed.
     """
 
     subject: str

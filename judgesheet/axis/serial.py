@@ -99,7 +99,7 @@ def drift(calls: Sequenced) -> UnkeyedEstimate:
     """Change of the verdicts on an item from its first call to its last, in points.
 
     On pairs: of the share of slot 1 less that of slot 2. A drift that is slower than the calls on
-    one stimulus cannot be told from stimuli that differ. Delete-a-cluster jackknife, t.
+    one stimulus cannot be distinguished from stimuli that differ. Delete-a-cluster jackknife, t.
     """
     label = "Change from the first call on a stimulus to the last"
     found = calls.found

@@ -160,9 +160,9 @@ def said(sentences: Iterable[Sentence], estimates: Estimates) -> Iterator[Statem
         yield from sentence.find(estimates)
 
 
-Rung = Literal["shown", "small", "cleared", "indicated", "not known"]
+Certainty = Literal["shown", "small", "cleared", "indicated", "not known"]
 """What is known of an effect: it is there; there and small; at most small; indicated; nothing."""
-TONES: Mapping[Rung, Tone] = {
+TONES: Mapping[Certainty, Tone] = {
     "shown": "bad",
     "small": "neutral",
     "cleared": "good",
@@ -171,11 +171,11 @@ TONES: Mapping[Rung, Tone] = {
 }
 
 
-Ladder = Mapping[Rung, str]
-"""What a sentence says on each rung."""
+Wordings = Mapping[Certainty, str]
+"""What a sentence says for each of them."""
 
 
-def rung(*, shown: bool, small: bool, indicated: bool, prompts: int) -> Rung:
+def certainty(*, shown: bool, small: bool, indicated: bool, prompts: int) -> Certainty:
     """What is known of an effect, for the sentence and the drawing that tell of it.
 
     Few prompts may accuse, but clear of nothing.

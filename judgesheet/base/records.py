@@ -170,7 +170,7 @@ Resource = Literal["requests", "tokens", "tokens_in", "tokens_out"]
 class Allowance(NamedTuple):
     """What an endpoint says of one of its rate limits.
 
-    `left` of `limit` (None where it is not told) may still be used, and all of it again after
+    `left` of `limit` (None where it does not say) may still be used, and all of it again after
     `reset_s` seconds (likewise).
     """
 

@@ -264,7 +264,7 @@ class RateLimit:
     """When the next request may leave.
 
     `heard` is set at each reply, which may change that. `told` are the limits that the endpoint
-    tells of, `doubts` sentences about what it tells and nobody can believe.
+    announces, `doubts` sentences about those that are implausible.
     """
 
     def __init__(self, limits: Limits) -> None:

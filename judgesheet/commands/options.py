@@ -104,7 +104,7 @@ _WHAT_TO_ASK = (
     _SEED,
     option("--repeats", type=click.IntRange(1, 100),
            help="How often a repeated question is asked. [by axis and profile: 2, or 1 in quick]"),
-    option("--design", "sequences", type=click.Choice(["cyclic", "williams"]),
+    option("--sequences", "--design", type=click.Choice(["cyclic", "williams"]),
            default=defaults.SEQUENCES,
            help="Balanced orders: rotations, as in the papers, or Williams designs."),
     _TEMPERATURE,

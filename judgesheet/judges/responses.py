@@ -50,7 +50,7 @@ class Received(NamedTuple):
     def is_anothers(self, name: str) -> bool:
         """Whether this answers another question than the request of this name.
 
-        Only servers that repeat the name, in a header or as the completion's id, can be told so.
+        Known only of servers that repeat the name, in a header or as the completion's id.
         """
         body = self.json() if "judgesheet-" in self.body else None
         told = [self.headers.get(header, "") for header in _REPEATED_IN]

@@ -63,7 +63,7 @@ def open_run(
     """The ledger of this plan and this judge, until the block is left; the plan is exported first.
 
     A run is finished as it was begun: where judgesheet itself has other stimuli, prompts or designs
-    by now, that is told, and the plan in the ledger holds.
+    by now, a message says so, and the plan in the ledger holds.
 
     RunError if the directory cannot be used, or holds another plan, judge or parser.
     """

@@ -34,7 +34,7 @@ from judgesheet.axis.statements import (
     NEAR_ENOUGH,
     TONES,
     UNSURE,
-    Rung,
+    Certainty,
     Sentence,
     Tone,
     above,
@@ -42,6 +42,7 @@ from judgesheet.axis.statements import (
     announced,
     below,
     beyond_noise,
+    certainty,
     correlation,
     ends,
     if_lost,
@@ -51,7 +52,6 @@ from judgesheet.axis.statements import (
     number,
     p_value,
     points,
-    rung,
     said,
     too_few,
     whatever_lost,
@@ -147,12 +147,12 @@ def find(estimates: Estimates) -> Iterator[Statement]:
     yield from losses.find(estimates)
 
 
-def moves_score(estimates: Estimates) -> Rung:
+def moves_score(estimates: Estimates) -> Certainty:
     """What is known of an effect of a criterion's place on its score."""
     moved, limit = moved_criteria(estimates), points_of_scale(estimates, SMALL_GAP)
     # Proven to be there and proven to be small: told, without blame.
     gaps = moved.values() or (estimates.known("max_delta_pos"),)
-    return rung(
+    return certainty(
         shown=bool(moved) or announced(estimates, TOGETHER),
         small=all(below(gap, limit) for gap in gaps),
         indicated=bool(_indicated_criteria(estimates) or indicated(estimates, TOGETHER)),

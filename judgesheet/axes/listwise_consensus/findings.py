@@ -16,7 +16,7 @@ from judgesheet.axis.statements import (
     ORDER_TESTS,
     TONES,
     UNSURE,
-    Rung,
+    Certainty,
     Sentence,
     Tone,
     above,
@@ -144,7 +144,7 @@ def _ties(estimates: Estimates) -> Iterator[Statement]:
         yield Statement(f"{text}{more}.", (ties.key,), "unknown" if often else "neutral")
 
 
-def favours_place(estimates: Estimates) -> Rung:
+def favours_place(estimates: Estimates) -> Certainty:
     """What is known of a preference for a place in the list."""
     shares = [one for _, one in estimates.family("win_share")]
     even = 1 / max(1, len(shares))
@@ -168,7 +168,7 @@ def _place(estimates: Estimates) -> Iterator[Statement]:
         yield Statement(text, evidence, "unknown")
         return
     near = f"every place is within {percentage_points(NEARLY_EVEN)[1:]} of {percent(even)}"
-    says = places.ladder(
+    says = places.wordings(
         "a place in the list",
         f"the answer at place {place} wins {share(won)} of single calls",
         extreme,

@@ -26,7 +26,7 @@ figure = figure.but(
     missing="dressed responses that lack points (cell.missing)",
 )
 EVEN = 0.5
-NOT_REACHED = Reason("right_censored", "the dressed response wins more than half at every rung")
+NOT_REACHED = Reason("right_censored", "the dressed response wins more than half at every step")
 
 
 def _rungs(verdicts: Verdicts, kind: str) -> list[tuple[int, Pairs]]:
@@ -76,7 +76,7 @@ def trade_off(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
     that the dressed one lacks and interpolated between those that were asked: where it reaches .5.
     0 for a judge that does not prefer the dress at equal quality; a judge that says tie throughout
     has 0 with an interval that is open above, as nothing is outweighed and nothing seen. The
-    interval holds the rungs at which .5 lies inside the interval of that share over stimuli.
+    interval holds the steps at which .5 lies inside the interval of that share over stimuli.
     """
     for kind in _kinds(verdicts):
         rungs = _rungs(verdicts, kind)

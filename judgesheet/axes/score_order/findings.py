@@ -31,7 +31,7 @@ from judgesheet.axis.statements import (
     MOSTLY,
     NEAR_ENOUGH,
     TONES,
-    Rung,
+    Certainty,
     Sentence,
     Tone,
     above,
@@ -129,7 +129,7 @@ def _fixed(estimates: Estimates) -> Iterator[Statement]:
         yield Statement(f"{text}{unsure} (quality: {whose(r)}).", (r.key,))
 
 
-def favours_place(estimates: Estimates) -> Rung:
+def favours_place(estimates: Estimates) -> Certainty:
     """What is known of a preference for a place in the rubric, whatever stands there."""
     little = below(estimates.known("cramers_v"), SMALL_V)
     return places.favours(estimates, small=little, prompts=asked(estimates))
@@ -155,7 +155,7 @@ def _favourite(estimates: Estimates) -> Iterator[Statement]:
         strength = f"Cramér's V is {number(v)} (0 is no preference, 1 always the same position)"
         most = "" if v.most is None else f"{number(v, 'most')} at most{whatever_lost(v)}"
         reach = "" if v.high is None else f"; {strength}, up to {number(v, 'high')}"
-        says = places.ladder(
+        says = places.wordings(
             "a position in the rubric",
             f"the score listed at position {extreme.place} is given in {share(extreme.share)} of "
             "calls",

@@ -181,7 +181,7 @@ LATENCY = ("latency_p50_s", "latency_p99_s")
 
 
 def both(form: Callable[[Any], str], first: Any, second: Any) -> str:
-    """`a / b`, or the words for nothing said once."""
+    """`a / b`, or once that neither was recorded."""
     texts = [form(first), form(second)]
     return texts[0] if texts == [show.NOT_RECORDED] * 2 else " / ".join(texts)
 
