@@ -27,7 +27,8 @@ from judgesheet.base.sanitize import brief, said_by_server
 from judgesheet.collect.outage import BUSY, DOWN, Outage
 from judgesheet.collect.pacing import WORDS, ConcurrencyLimit, Limits, RateLimit, Ticket
 from judgesheet.judges import Judge
-from judgesheet.ledger.ledger import Ledger, Totals
+from judgesheet.ledger.counts import Totals
+from judgesheet.ledger.ledger import Ledger
 
 REPORT_EVERY_S = 0.1
 TELL_WAIT_EVERY_S = 1.0

@@ -20,7 +20,7 @@ def index(
     """Write a page over every datasheet.json in a folder, and the sheets that it opens.
 
     `out` gets index.html, its tables as index.md, and `sheets/`, and needs no server. A file that
-    is not a sheet is left out, and `tell` gets a sentence on it. RunError if there is no sheet at all.
+    is not a sheet is left out, and `tell` gets a sentence on it. RunError if there is no sheet.
     """
     from judgesheet.sheet import index as page
     from judgesheet.sheet import render

@@ -10,7 +10,8 @@ from judgesheet.base.prices import Prices, cost
 from judgesheet.collect.knob import parse_knob, remember, typed
 from judgesheet.collect.request import Request
 from judgesheet.commands.sheets import Run
-from judgesheet.ledger.ledger import Ledger, Totals
+from judgesheet.ledger.counts import Totals
+from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.run_directory import LEDGER, make_directory
 
 

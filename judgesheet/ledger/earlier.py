@@ -15,7 +15,8 @@ from typing import Any
 
 from judgesheet.base.errors import RunError
 from judgesheet.base.records import Reply, canonical_json
-from judgesheet.ledger.ledger import Ledger, free_name, held, reject_links
+from judgesheet.ledger.ledger import Ledger
+from judgesheet.ledger.opening import free_name, held, reject_links
 from judgesheet.ledger.run_directory import CASES, JUDGMENT_LINES, JUDGMENTS, LEDGER, PLAN
 from judgesheet.ledger.schema import belongs, distrust, tables
 

@@ -2,52 +2,58 @@
 
 One ledger serves one plan and one judge, and refuses another. Every attempt is a row, and a reply
 counts only once its transaction is on disk: `kill -9` at any moment loses no acknowledged reply.
-Parsing happens in `measure`, so a better parser costs no calls. This module alone knows its SQL;
-`ledger.sql` beside it is the schema, `ledger_schema` tells whether a file follows it.
+Parsing happens in `measure`, so a better parser costs no calls. This folder alone knows its SQL:
+`ledger.sql` is the schema, `schema` says whether a file follows it, `opening` who may use one,
+`origin` what it belongs to, `rows` how calls and replies are written, `counts` sums over them.
 """
 
 import ctypes
 import json
-import os
 import re
 import sqlite3
-import stat
 import threading
 import time
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import asdict, dataclass, fields
-from itertools import count
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from judgesheet.base.errors import RunError
 from judgesheet.base.files import decoded
-from judgesheet.base.limits import LARGEST_COUNT, LARGEST_TEXT
-from judgesheet.base.records import (
-    BATCH,
-    BUILT_IN,
-    NEVER_ASKED,
-    UNBILLED,
-    Call,
-    Label,
-    Outcome,
-    Plan,
-    Reply,
-    digest,
-)
+from judgesheet.base.limits import LARGEST_COUNT
+from judgesheet.base.records import BATCH, UNBILLED, Call, Label, Outcome, Plan, Reply
 from judgesheet.base.version import __version__
 from judgesheet.judges.redaction import address_without_secrets, identity_without_secrets
+from judgesheet.ledger import counts
+from judgesheet.ledger.opening import (
+    connect_exclusively,
+    connect_to_read,
+    damaged,
+    error_code,
+    free_name,
+    is_empty,
+    one_sentence,
+)
+from judgesheet.ledger.origin import asked_otherwise, changed_since, judge_name, other_judge
 from judgesheet.ledger.place import ROOM_AT_LEAST, ROOM_PER_REPLY, Elsewhere, Place
+from judgesheet.ledger.rows import (
+    CALL,
+    LABEL,
+    MESSAGE,
+    REPLY,
+    as_json,
+    insert,
+    insert_calls,
+    row_of,
+)
 from judgesheet.ledger.schema import (
     SCHEMA,
     SCHEMA_VERSION,
     VIEWS,
     belongs,
     damage,
-    distrust,
     is_plain,
     lacking,
     misshapen,
@@ -60,62 +66,6 @@ INSERT INTO attempt (call_id, attempt, outcome, latency_s, at, text, raw)
 SELECT id, 1, 'ok', 0.0, at, text, text FROM (SELECT ? AS id, ? AS text, ? AS at)
 """
 
-_SUMS = """
--- Where no call was given up, reopened or left out, those with a settling outcome are counted at
--- once. The plus signs keep SQLite from looking up each of many rows in an index.
-WITH ok AS (SELECT latency_s, tokens_in FROM attempt WHERE +outcome = 'ok'),
-  -- What was answered elsewhere has no latency, and no call takes no time.
-  ranked AS (SELECT latency_s, row_number() OVER (ORDER BY latency_s) AS place FROM ok
-    WHERE latency_s > 0)
-SELECT (SELECT count(*) FROM asked) AS planned,
-  CASE WHEN EXISTS (SELECT 1 FROM meta WHERE key IN ('given_up', 'reopened', 'left_out'))
-    THEN (SELECT count(*) FROM asked) - (SELECT count(*) FROM pending)
-    ELSE (SELECT count(DISTINCT call_id) FROM attempt
-      WHERE +outcome IN ('ok', 'refused', 'too_long')) END AS settled,
-  count(*) AS attempts,
-  -- A count beyond a thousand million is none, and its sum would overflow.
-  sum(iif(tokens_in BETWEEN 0 AND 1000000000, tokens_in, NULL)) AS tokens_in,
-  sum(iif(tokens_out BETWEEN 0 AND 1000000000, tokens_out, NULL)) AS tokens_out,
-  count(*) FILTER (WHERE tokens_in IS NULL AND tokens_out IS NULL
-    AND outcome NOT IN (SELECT value FROM json_each(:unbilled))
-    AND coalesce(finish_reason, '') NOT IN (SELECT value FROM json_each(:never_asked))
-    ) AS unmetered,
-  min(at) AS first_at, max(at) AS last_at,
-  (SELECT max(tokens_in) FROM ok WHERE tokens_in BETWEEN 0 AND 1000000000) AS longest_prompt,
-  -- The smallest latency that half, or 99 %, of the answered attempts do not exceed.
-  (SELECT latency_s FROM ranked WHERE 100 * place >= 50 * (SELECT count(*) FROM ranked)
-   ORDER BY place LIMIT 1) AS latency_p50_s,
-  (SELECT latency_s FROM ranked WHERE 100 * place >= 99 * (SELECT count(*) FROM ranked)
-   ORDER BY place LIMIT 1) AS latency_p99_s
-FROM attempt
-"""
-
-_REASONING = """
-WITH told AS (
-    SELECT iif(instr(raw, '"reasoning_tokens"') AND json_valid(raw)
-            AND json_type(raw, :path) = 'integer', json_extract(raw, :path), NULL) AS tokens
-    FROM attempt)
-SELECT sum(tokens) FROM told WHERE tokens BETWEEN 0 AND 1000000000
-"""
-"""Most bodies do not speak of reasoning, and are searched for the word alone."""
-
-_MISCOUNTS = {
-    "calls with one id": "SELECT count(*) - count(DISTINCT id) FROM call",
-    "calls settled twice": """SELECT count(*) FROM (
-        SELECT 1 FROM attempt WHERE outcome IN ('ok', 'refused', 'too_long')
-            AND (call_id, attempt) NOT IN (
-                SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]')
-                FROM json_each((SELECT value FROM meta WHERE key = 'reopened')))
-        GROUP BY call_id HAVING count(*) > 1)""",
-    "calls with a missing attempt": """SELECT count(*) FROM (
-        SELECT 1 FROM attempt GROUP BY call_id HAVING count(DISTINCT attempt) != max(attempt))""",
-    "replies to no call": "SELECT count(*) FROM attempt WHERE call_id NOT IN (SELECT id FROM call)",
-}
-
-_MAGIC = bytes.fromhex("d9d505f920a163d7")
-"""The last bytes of a rollback journal that names a super-journal (https://sqlite.org/fileformat.html)."""
-
-
 _PLACE_FAILS = {
     *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY),
     *(sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM),
@@ -127,13 +77,6 @@ _PAGE = 2000  # calls read at once: no read transaction stays open while request
 
 AskedCall = tuple[str, str, str, str, int, str, Outcome | None, str | None, str | None]
 """`call_id, axis, stimulus, cell (JSON), repeat, reply format, outcome, text, finish_reason`."""
-
-
-_REPLY = tuple(field.name for field in fields(Reply) if field.name != "allowances")
-_LABEL = tuple(field.name for field in fields(Label))
-_MESSAGE = {"role", "content"}
-_CALL = ("seq", "id", "axis", "stimulus", "cell", "repeat", "reply", "params", "prompt")
-"""Columns of the tables `attempt`, `label` and `call`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,31 +109,6 @@ class Pending(NamedTuple):
 
     call: Call
     attempts: int
-
-
-@dataclass(frozen=True, slots=True)
-class Totals:
-    """Sums over all attempts. Latencies are those of `ok` attempts, in seconds.
-
-    `tokens_in`, `tokens_out` are None where the endpoint never said; `first_at`, `last_at` are
-    seconds since the epoch, None before the first attempt. `longest_prompt` is in tokens, of the
-    prompts that were answered. `unmetered` counts attempts that may have cost what nobody says
-    (`Reply.is_unmetered`).
-    """
-
-    planned: int
-    settled: int
-    attempts: int
-    outcomes: Mapping[Outcome, int]
-    tokens_in: int | None
-    tokens_out: int | None
-    first_at: float | None
-    last_at: float | None
-    latency_p50_s: float | None
-    latency_p99_s: float | None
-    served_models: Mapping[str, int]
-    longest_prompt: int | None
-    unmetered: int
 
 
 class Ledger:
@@ -234,10 +152,10 @@ class Ledger:
         Nobody else can use it until it is closed. RunError if it belongs to another plan or judge,
         is in use, or cannot be written.
         """
-        with _one_sentence(path):
-            ledger = cls(path, _connect_exclusively(path))
+        with one_sentence(path):
+            ledger = cls(path, connect_exclusively(path))
             with ledger._closed_on_error():
-                if _is_empty(ledger._db):
+                if is_empty(ledger._db):
                     ledger._create(plan, judge, recorded)
                 else:
                     with ledger._only_reading():
@@ -268,10 +186,10 @@ class Ledger:
         """
         if not path.is_file():
             raise RunError(f"there is no ledger at {path}: run `judgesheet probe` first")
-        with _one_sentence(path):
-            ledger = cls(path, _connect_exclusively(path) if writable else _connect_to_read(path))
+        with one_sentence(path):
+            ledger = cls(path, connect_exclusively(path) if writable else connect_to_read(path))
             with ledger._closed_on_error():
-                if _is_empty(ledger._db):
+                if is_empty(ledger._db):
                     raise RunError(f"{path} holds no run: run `judgesheet probe` first")
                 ledger._check()
                 if writable:
@@ -306,8 +224,7 @@ class Ledger:
     def miscounts(self) -> dict[str, int]:
         """What no run leaves in a ledger, and how often it is there; empty where all is well."""
         with self._reading() as db:
-            counts = {what: db.execute(query).fetchone()[0] for what, query in _MISCOUNTS.items()}
-        return {what: count for what, count in counts.items() if count}
+            return counts.miscounts(db)
 
     def close(self) -> None:
         """Release the file, which is then a single plain file that can be read anywhere.
@@ -393,7 +310,7 @@ class Ledger:
         for near in (directory, *others):
             target = free_name(near, "rescued") / self.path.name
             with suppress(OSError, sqlite3.Error):
-                copy = _connect_exclusively(target)
+                copy = connect_exclusively(target)
                 self._db.backup(copy)
                 copy.execute("PRAGMA journal_mode = WAL")
                 self.path = target
@@ -403,11 +320,11 @@ class Ledger:
     def _take_in(self) -> None:
         """Record what an earlier run kept elsewhere, because this place could not take it."""
         columns = {column.name: column for column in tables()["attempt"]}
-        of_reply = [columns[name] for name in _REPLY]
-        names, marks = ", ".join(_REPLY), ", ".join("?" * len(_REPLY))
+        of_reply = [columns[name] for name in REPLY]
+        names, marks = ", ".join(REPLY), ", ".join("?" * len(REPLY))
         known = f"SELECT {marks} WHERE ? IN (SELECT id FROM call)"  # noqa: S608
         for file, rows in self._elsewhere.found():
-            fitting = (row for row in rows if len(row) == len(_REPLY))
+            fitting = (row for row in rows if len(row) == len(REPLY))
             sound = [(*row, row[0]) for row in fitting if all(map(belongs, of_reply, row))]
             with self._writing() as db:
                 before = db.total_changes
@@ -425,7 +342,7 @@ class Ledger:
     @property
     def judge_name(self) -> str:
         """The judge as its user names it, PROVIDER/NAME, however it was asked."""
-        return _judge_name(self.judge)
+        return judge_name(self.judge)
 
     @property
     def earlier_base_urls(self) -> list[str | None]:
@@ -467,15 +384,11 @@ class Ledger:
         brings (stimuli, prompts, designs) may have changed since. RunError if the calls are not
         those of its own plan, either.
         """
-        # Through JSON and back, so that what was stored and what is given compare alike. A server
-        # may move; what it serves is told by `served_model`.
-        given = json.loads(_json(judge))
-        stored = {**_asked_directly(self.judge, given), "base_url": given.get("base_url")}
-        if difference := _difference(stored, given):
+        if difference := other_judge(self.judge, judge):
             return f"another judge ({difference})"
         if self.get_meta("plan") == plan.digest:
             return ""
-        asked = [*self._asked_otherwise(plan)]
+        asked = [*asked_otherwise(self.provenance, self.get_meta("seed"), plan)]
         if as_begun and not asked:
             self._refuse_strange_calls()
             return ""
@@ -485,20 +398,10 @@ class Ledger:
         """How a plan differs from the stored one although the user did not ask for it."""
         if self.get_meta("plan") == plan.digest:
             return []
-        return [*self._changed_since(plan)] or ["other orders or parameters of its requests"]
-
-    def _changed_since(self, plan: Plan) -> Iterator[str]:
-        kept, given = self.provenance, json.loads(_json(plan.provenance))
         with self._reading() as db:
             (planned,) = db.execute("SELECT count(*) FROM call").fetchone()
-        if planned != len(plan.calls):
-            yield f"{len(plan.calls):,} calls for {planned:,}"
-        if more := {*_axes(given)} ^ {*_axes(kept)}:
-            yield f"other axes ({', '.join(sorted(more))})"
-        for name in ("stimuli", "prompts"):
-            before, now = _digests(kept, name), _digests(given, name)
-            if changed := sorted(axis for axis in before.keys() & now if before[axis] != now[axis]):
-                yield f"other {name} ({', '.join(changed)})"
+        changes = [*changed_since(self.provenance, planned, plan)]
+        return changes or ["other orders or parameters of its requests"]
 
     def get_meta(self, key: str, default: Any = None) -> Any:
         """The value stored under `key`, or `default`."""
@@ -509,7 +412,7 @@ class Ledger:
     def set_meta(self, key: str, value: Any) -> None:
         """Store a JSON value under `key`."""
         with self._writing() as db:
-            db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, _json(value)))
+            db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, as_json(value)))
 
     def settings(self) -> dict[str, Any]:
         """What the plan settled: profile, reply format, temperature and so on."""
@@ -559,7 +462,7 @@ class Ledger:
         """Record how far it is; the calls with these ids are not to be made meanwhile."""
         with self._writing() as db:
             for key, value in (("looks", asdict(reached)), ("left_out", left_out)):
-                db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, _json(value)))
+                db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, as_json(value)))
 
     # -- what was asked ----------------------------------------------------------------------
 
@@ -574,7 +477,7 @@ class Ledger:
 
     def labels(self) -> tuple[Label, ...]:
         """What is known about the items."""
-        rows = self._stream(f"SELECT {', '.join(_LABEL)} FROM label")  # noqa: S608
+        rows = self._stream(f"SELECT {', '.join(LABEL)} FROM label")  # noqa: S608
         return tuple(self._label(*row) for row in rows)
 
     def pending(self) -> Iterator[Pending]:
@@ -621,7 +524,7 @@ class Ledger:
         """
         with self._writing() as db:
             known = {key for (key,) in db.execute("SELECT id FROM call")}
-            _insert_calls(db, [call for call in calls if call.id not in known], len(known))
+            insert_calls(db, [call for call in calls if call.id not in known], len(known))
 
     # -- what came back ----------------------------------------------------------------------
 
@@ -631,17 +534,17 @@ class Ledger:
         Where the ledger cannot take them (full disk, no permission), its room is used up, and then
         they are kept elsewhere; `trouble` says so. RunError if no place takes them.
         """
-        rows = [*map(_row_of, replies)]
+        rows = [*map(row_of, replies)]
         try:
             self._record(rows)
         except RunError as error:
-            if self._place is None or _primary(error.__cause__) not in _PLACE_FAILS:
+            if self._place is None or error_code(error.__cause__) not in _PLACE_FAILS:
                 raise
             self._record_elsewhere(self._place, rows, error)
 
     def _record(self, rows: Sequence[Sequence[Any]]) -> None:
         with self._writing() as db:
-            _insert(db, "attempt", _REPLY, rows)
+            insert(db, "attempt", REPLY, rows)
 
     def _record_elsewhere(
         self, place: Place, rows: Sequence[Sequence[Any]], error: RunError
@@ -670,7 +573,7 @@ class Ledger:
 
     def replies(self) -> Iterator[Reply]:
         """The last reply to every call that was asked, in plan order."""
-        query = f"SELECT {', '.join(_REPLY)} FROM answer WHERE attempt IS NOT NULL"  # noqa: S608
+        query = f"SELECT {', '.join(REPLY)} FROM answer WHERE attempt IS NOT NULL"  # noqa: S608
         return (Reply(*row) for row in self._stream(f"{query} ORDER BY seq"))
 
     def answers(self) -> Iterator[AskedCall]:
@@ -701,19 +604,10 @@ class Ledger:
         query = f"SELECT id, raw FROM answer WHERE outcome = 'ok' AND params IN ({asking})"  # noqa: S608
         return self._stream(query, page=20) if any(self._stream(asking)) else iter(())
 
-    def totals(self) -> Totals:
+    def totals(self) -> counts.Totals:
         """Sums over all attempts so far."""
         with self._reading() as db:
-            free = {"unbilled": UNBILLED, "never_asked": NEVER_ASKED}
-            sums = db.execute(_SUMS, {name: json.dumps([*words]) for name, words in free.items()})
-            outcomes = db.execute("SELECT outcome, count(*) FROM attempt GROUP BY 1 ORDER BY 1")
-            served = db.execute(
-                "SELECT served_model, count(*) FROM attempt WHERE served_model IS NOT NULL"
-                " GROUP BY 1 ORDER BY 2 DESC, 1"
-            )
-            names = [column[0] for column in sums.description]
-            known = dict(zip(names, sums.fetchone(), strict=True))
-            return Totals(**known, outcomes=dict(outcomes), served_models=dict(served))
+            return counts.Totals.of(db)
 
     def served_by_axis(self) -> dict[str, tuple[dict[str, int], int]]:
         """Per axis its answers by the model that the endpoint named, and its mixed stimuli.
@@ -721,29 +615,12 @@ class Ledger:
         On a mixed stimulus several models answered.
         """
         with self._reading() as db:
-            rows = db.execute(
-                "SELECT axis, stimulus, served_model, count(*) FROM answer"
-                " WHERE served_model IS NOT NULL GROUP BY 1, 2, 3"
-            ).fetchall()
-        served: dict[str, Counter[str]] = {}
-        models: dict[tuple[str, str], int] = Counter()
-        for axis, stimulus, model, number in rows:
-            served.setdefault(axis, Counter())[model] += number
-            models[axis, stimulus] += 1
-        return {
-            axis: (
-                dict(counts.most_common()),
-                sum(n > 1 for (name, _), n in models.items() if name == axis),
-            )
-            for axis, counts in served.items()
-        }
+            return counts.served_by_axis(db)
 
     def reasoning_tokens(self) -> int | None:
         """Those of `Totals.tokens_out` that went into hidden reasoning; None if unknown."""
         with self._reading() as db:
-            path = "$.usage.completion_tokens_details.reasoning_tokens"
-            tokens: int | None = db.execute(_REASONING, {"path": path}).fetchone()[0]
-        return tokens
+            return counts.reasoning_tokens(db)
 
     def failures(self) -> list[tuple[str, str | None, str, int]]:
         """`outcome, finish_reason, raw, attempts` of each kind of failure, the commonest first.
@@ -762,7 +639,7 @@ class Ledger:
     def _unsettle(self, db: sqlite3.Connection, attempts: Iterable[tuple[str, int]]) -> None:
         """Let these attempts settle their calls no more."""
         marked = sorted({*map(tuple, self.get_meta("reopened", [])), *attempts})
-        db.execute("INSERT OR REPLACE INTO meta VALUES ('reopened', ?)", (_json(marked),))
+        db.execute("INSERT OR REPLACE INTO meta VALUES ('reopened', ?)", (as_json(marked),))
 
     def _create(
         self, plan: Plan, judge: Mapping[str, Any], recorded: Iterable[tuple[str, str, float]]
@@ -783,14 +660,14 @@ class Ledger:
             for statement in statements:
                 if statement not in indices:
                     db.execute(statement)
-            _insert(db, "meta", ("key", "value"), ((key, _json(meta[key])) for key in meta))
-            _insert_calls(db, plan.calls)
-            of_label = attrgetter(*_LABEL[:-1])
-            _insert(
+            insert(db, "meta", ("key", "value"), ((key, as_json(meta[key])) for key in meta))
+            insert_calls(db, plan.calls)
+            of_label = attrgetter(*LABEL[:-1])
+            insert(
                 db,
                 "label",
-                _LABEL,
-                ((*of_label(label), _json(label.ratings)) for label in plan.labels),
+                LABEL,
+                ((*of_label(label), as_json(label.ratings)) for label in plan.labels),
             )
             db.executemany(_RECORDED, recorded)
             # Sorted at once, which takes a fraction of the time; 128 bytes a call hold the ids.
@@ -803,10 +680,7 @@ class Ledger:
         """The schema version, once it is sure that reading the tables does nothing else."""
         with self._reading() as db:
             if not is_plain(db):
-                raise RunError(
-                    f"{self.path} is not a ledger: it holds other things than plain tables; "
-                    f"{_remedy(self.path)}"
-                )
+                raise damaged(self.path, "it holds other things than plain tables")
         return self.get_meta("schema_version")
 
     def _use_own_views(self) -> None:
@@ -845,7 +719,7 @@ class Ledger:
                 db.execute(f"ALTER TABLE {added.table} ADD COLUMN {added.column} {added.kind}")
                 db.execute(f"UPDATE {added.table} SET {added.column} = {added.value}")  # noqa: S608
             told = "UPDATE meta SET value = ? WHERE key = 'schema_version'"
-            db.execute(told, (_json(SCHEMA_VERSION),))
+            db.execute(told, (as_json(SCHEMA_VERSION),))
 
     def _show_added(self) -> None:
         """Show what later versions have; reading changes no file."""
@@ -864,24 +738,6 @@ class Ledger:
                 wrong = next((f"meta.{key} cannot be" for key in misshapen(meta)), None)
         if wrong is not None:
             raise damaged(self.path, wrong)
-
-    def _asked_otherwise(self, plan: Plan) -> Iterator[str]:
-        """In what the user asks for another plan than the one that is kept."""
-        kept, given = self.provenance, json.loads(_json(plan.provenance))
-        both_all = kept.get("all_axes") and given.get("all_axes")
-        left_out = {"axes"} if both_all else set()
-        before, now = (
-            {**_BEFORE_SETTINGS, **told.get("settings", {}), "seed": seed}
-            for told, seed in ((kept, self.get_meta("seed")), (given, plan.seed))
-        )
-        for settings in (before, now):
-            for name in left_out:
-                settings.pop(name, None)
-        if difference := _difference(before, now):
-            yield difference
-        for name in ("stimuli", "prompts"):
-            if _digests(kept, name, own=True) != _digests(given, name, own=True):
-                yield f"other {name}"
 
     def _refuse_strange_calls(self) -> None:
         if not planned_first((row[0] for row in self.cells()), self.get_meta("plan")):
@@ -906,7 +762,7 @@ class Ledger:
 
     def _label(self, *row: Any) -> Label:
         *known, ratings = row
-        stored = dict(zip(_LABEL, [*known, tuple(self._decoded(ratings, list))], strict=True))
+        stored = dict(zip(LABEL, [*known, tuple(self._decoded(ratings, list))], strict=True))
         label = Label(**stored)
         numbers = [rating for rating in label.ratings if rating is not None]
         if not all(isinstance(x, int | float) and abs(x) <= LARGEST_COUNT for x in numbers):
@@ -930,9 +786,9 @@ class Ledger:
 
     def _restored(self, row: tuple[Any, ...], params: Mapping[str, Any]) -> Call:
         """The call of a row of `question`; `params` are those of all calls by digest."""
-        stored = dict(zip((*_CALL, "messages"), row, strict=False))
+        stored = dict(zip((*CALL, "messages"), row, strict=False))
         messages = self._decoded(stored["messages"], list)
-        are_messages = all(isinstance(one, dict) and one.keys() >= _MESSAGE for one in messages)
+        are_messages = all(isinstance(one, dict) and one.keys() >= MESSAGE for one in messages)
         if not are_messages or stored["params"] not in params:
             raise damaged(self.path, "it lacks what was asked")
         stored |= {
@@ -954,7 +810,7 @@ class Ledger:
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        with self._lock, _one_sentence(self.path):
+        with self._lock, one_sentence(self.path):
             yield self._db
 
     @contextmanager
@@ -971,260 +827,3 @@ class Ledger:
                 if db.in_transaction:
                     db.execute("ROLLBACK")
                 raise
-
-
-def free_name(directory: Path, why: str) -> Path:
-    """A name beside a folder that nothing has: DIR.old-1, DIR.rescued-1."""
-    numbered = (directory.with_name(f"{directory.name}.{why}-{number}") for number in count(1))
-    return next(path for path in numbered if not path.exists())
-
-
-def _connect(path: Path, mode: Literal["ro", "rw"]) -> sqlite3.Connection:
-    """A connection that creates no file, follows no link and believes nothing that a file says."""
-    reject_links(path)
-    db = sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode={mode}",
-        uri=True,
-        timeout=0.5,
-        isolation_level=None,
-        check_same_thread=False,
-    )
-    distrust(db)
-    return db
-
-
-def _connect_to_read(path: Path) -> sqlite3.Connection:
-    """A connection that cannot write; what a killed process left beside the ledger goes in first.
-
-    Without the right to write, SQLite would need its shared memory and leave it there.
-    """
-    if any(_beside(path, end).exists() for end in ("-wal", "-journal")):
-        with closing(_connect_exclusively(path)) as db:
-            db.execute("PRAGMA journal_mode = DELETE")
-    return _connect(path, "ro")
-
-
-def reject_links(path: Path) -> None:
-    """RunError where opening the ledger would change or delete a file that lies elsewhere."""
-    for end in ("", "-journal", "-wal", "-shm"):
-        with suppress(FileNotFoundError):
-            if not stat.S_ISREG(_beside(path, end).lstat().st_mode):
-                raise RunError(
-                    f"{_beside(path, end)} is a link or no plain file, and may lead anywhere: "
-                    "put a copy in its place"
-                )
-    with suppress(FileNotFoundError), _beside(path, "-journal").open("rb") as journal:
-        journal.seek(-min(len(_MAGIC), os.fstat(journal.fileno()).st_size), os.SEEK_END)
-        if journal.tell() and journal.read() == _MAGIC:
-            raise RunError(
-                f"{journal.name} names another file that SQLite would delete, and judgesheet "
-                "writes no such journal: remove it"
-            )
-
-
-def _beside(path: Path, end: str) -> Path:
-    return path.with_name(path.name + end)
-
-
-@contextmanager
-def held(path: Path) -> Iterator[None]:
-    """Keep everybody else from a ledger, which may be moved meanwhile; RunError if it is in use.
-
-    One that is missing or damaged is nobody's.
-    """
-    with _one_sentence(path), ExitStack() as opened:
-        try:
-            db = opened.enter_context(closing(_connect(path, "rw")))
-            # Out of WAL, or closing would delete what then lies under the old name.
-            db.execute("PRAGMA locking_mode = EXCLUSIVE")
-            db.execute("PRAGMA journal_mode = DELETE")
-            db.execute("BEGIN EXCLUSIVE")
-        except sqlite3.Error as error:
-            if _primary(error) in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
-                raise
-        yield
-
-
-def _connect_exclusively(path: Path) -> sqlite3.Connection:
-    """A connection that locks the file against all others until it is closed.
-
-    The exclusive mode must come before WAL: then SQLite needs no shared memory, and the ledger
-    works on network file systems too (https://sqlite.org/wal.html#noshm).
-    """
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    reject_links(path)
-    if not path.exists():  # another file that it is a hard link of keeps its time
-        path.touch(mode=0o600)  # it holds every prompt and reply
-    db = _connect(path, "rw")
-    try:
-        db.execute("PRAGMA locking_mode = EXCLUSIVE")
-        db.execute("PRAGMA synchronous = FULL")
-        # The first write takes the lock; take it now rather than after the first paid reply.
-        db.execute("BEGIN IMMEDIATE")
-        db.execute("COMMIT")
-    except BaseException:
-        db.close()
-        raise
-    return db
-
-
-def _is_empty(db: sqlite3.Connection) -> bool:
-    return db.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone() is None
-
-
-@contextmanager
-def _one_sentence(path: Path) -> Iterator[None]:
-    """Turn errors of SQLite and the system about `path` into a `RunError`."""
-    try:
-        yield
-    except (sqlite3.Error, OSError) as error:
-        raise RunError(_sentence(path, error)) from error
-    except UnicodeEncodeError as error:
-        raise RunError(
-            f"{path} cannot hold {error.object[:60]!r}: half a surrogate pair is not text"
-        ) from error
-
-
-def _sentence(path: Path, error: Exception) -> str:
-    code = _primary(error)
-    if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
-        return f"{path} is in use by another judgesheet: wait for it or stop it"
-    if code == sqlite3.SQLITE_TOOBIG:
-        return f"a text of {path} has more than {LARGEST_TEXT:,} bytes, as no prompt or reply has"
-    if code == sqlite3.SQLITE_FULL:
-        return f"{path} cannot grow, the disk is full: make room and run the same command again"
-    if code in {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}:
-        return f"{path} cannot be written ({error}): choose another --out"
-    if code == sqlite3.SQLITE_IOERR:
-        return f"{path} cannot be read or written ({error}): look after the disk"
-    if isinstance(error, OSError):
-        return f"{path} cannot be used ({error.strerror or error}): choose another --out"
-    # A text that is no UTF-8 is quoted, and may be a reply.
-    return str(damaged(path, f"{error}".partition(" with text")[0]))
-
-
-_BEFORE_SETTINGS = {"sequences": "cyclic", "logprobs": False}
-"""What was meant before a plan's settings named it."""
-
-
-def _axes(provenance: Mapping[str, Any]) -> list[str]:
-    return list(provenance.get("settings", {}).get("axes", []))
-
-
-def _digests(provenance: Mapping[str, Any], name: str, *, own: bool = False) -> dict[str, Any]:
-    """The contents of stimuli or prompts by axis; `own` for those that the user brought alone.
-
-    The example beside a prompt changes with the seed, and is no part of it.
-    """
-    return {
-        part.get("axis", part.get("name", "")): part.get("digest")
-        for part in provenance.get(name) or []
-        if not own or part.get("name") != BUILT_IN
-    }
-
-
-def damaged(path: Path, what: str) -> RunError:
-    """What to raise where the ledger at `path` does not hold what it must."""
-    return RunError(f"{path} is not a ledger, or is damaged ({what}): {_remedy(path)}")
-
-
-def _remedy(path: Path) -> str:
-    return (
-        f"`judgesheet doctor {path.parent}` says what can be saved, "
-        "the same probe with --fresh starts over"
-    )
-
-
-def _primary(error: BaseException | None) -> int:
-    """SQLite's error code; the extended ones carry it in their low byte."""
-    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
-
-
-def _insert(
-    db: sqlite3.Connection, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
-) -> None:
-    marks = ", ".join("?" * len(columns))
-    db.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", rows)  # noqa: S608
-
-
-def _insert_calls(db: sqlite3.Connection, calls: Sequence[Call], start: int = 0) -> None:
-    """Write calls, and of their contents those that are not there yet."""
-    _insert(db, "call", _CALL, _rows_of(db, calls, start))
-
-
-def _rows_of(db: sqlite3.Connection, calls: Sequence[Call], start: int) -> Iterator[Sequence[Any]]:
-    """The rows of calls, whose contents are written first; neighbours have much in common."""
-    seen: set[str] = set()
-
-    def written(table: str, value: Any) -> str:
-        # As given: in a JSON schema the order of the properties is the order of the answer.
-        text = _json(value, in_order=True)
-        key = digest(text)[:24]
-        if key not in seen:
-            seen.add(key)
-            db.execute(f"INSERT OR IGNORE INTO {table} VALUES (?, ?)", (key, text))  # noqa: S608
-        return key
-
-    last, cell, params, prompt = None, "", "", ""
-    for seq, call in enumerate(calls, start):
-        if last is None or call.cell is not last.cell:
-            cell = _json(call.cell)
-        if last is None or call.params is not last.params:
-            params = written("params", call.params)
-        if last is None or call.messages is not last.messages:
-            prompt = written("prompt", call.messages)
-        asked = (seq, call.id, call.axis, call.stimulus, cell, call.repeat, call.reply)
-        yield (*asked, params, prompt)
-        last = call
-
-
-def _row_of(reply: Reply) -> tuple[Any, ...]:
-    """The fields of a reply with lone surrogates replaced: SQLite holds UTF-8, which has none."""
-    return tuple(
-        value
-        if not isinstance(value, str) or value.isascii()
-        else value.encode("utf-8", "replace").decode()
-        for value in _OF_REPLY(reply)
-    )
-
-
-_OF_REPLY = attrgetter(*_REPLY)
-
-
-_SORTED, _IN_ORDER = (
-    json.JSONEncoder(sort_keys=is_sorted, separators=(",", ":"), ensure_ascii=False)
-    for is_sorted in (True, False)
-)
-
-
-def _json(value: Any, *, in_order: bool = False) -> str:
-    """Compact JSON, keys sorted unless `in_order`; lone surrogates, which UTF-8 lacks, escaped."""
-    text = (_IN_ORDER if in_order else _SORTED).encode(value)
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def _judge_name(judge: Mapping[str, Any]) -> str:
-    name = str(judge.get("model"))
-    return name if judge.get("provider") == BATCH else f"{judge.get('provider')}/{name}"
-
-
-def _asked_directly(stored: Mapping[str, Any], given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The identity of a judge that was asked in batches, as it is where it is asked directly.
-
-    Of such a judge only its name is known, and what was added to its requests.
-    """
-    if stored.get("provider") != BATCH or _judge_name(stored) != _judge_name(given):
-        return stored
-    return {**given, **{key: stored[key] for key in ("extra_body",) if key in {*stored} & {*given}}}
-
-
-def _difference(stored: Mapping[str, Any], given: Mapping[str, Any]) -> str:
-    """What differs between two identities, such as `model was 'a', now 'b'`; "" if nothing."""
-    changes = []
-    for key in {**stored, **given}:
-        old, new = stored.get(key), given.get(key)
-        if isinstance(old, dict) and isinstance(new, dict):
-            changes.append(_difference(old, new))
-        elif old != new:
-            changes.append(f"{key} was {old!r}, now {new!r}")
-    return ", ".join(filter(None, changes))

@@ -8,7 +8,8 @@ from typing import Any
 from judgesheet.base.errors import RunError
 from judgesheet.base.files import slug
 from judgesheet.base.records import Label, Plan
-from judgesheet.ledger.ledger import Ledger, free_name, held
+from judgesheet.ledger.ledger import Ledger
+from judgesheet.ledger.opening import free_name, held
 from judgesheet.planning.plan import write_plan
 
 LEDGER = "ledger.sqlite"

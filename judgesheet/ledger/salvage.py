@@ -14,7 +14,8 @@ from judgesheet.base.files import decoded, records
 from judgesheet.base.limits import LONGEST_DOCUMENT
 from judgesheet.base.records import Call, Label, Plan, Reply
 from judgesheet.judges.redaction import address_without_secrets, identity_without_secrets
-from judgesheet.ledger.ledger import Ledger, reject_links
+from judgesheet.ledger.ledger import Ledger
+from judgesheet.ledger.opening import reject_links
 from judgesheet.ledger.schema import (
     ALWAYS,
     SOMETIMES,

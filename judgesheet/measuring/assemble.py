@@ -18,7 +18,8 @@ from judgesheet.base.version import __version__
 from judgesheet.measuring.measure import Measured, code_digest
 
 if TYPE_CHECKING:
-    from judgesheet.ledger.ledger import Ledger, Totals
+    from judgesheet.ledger.counts import Totals
+    from judgesheet.ledger.ledger import Ledger
 
 FREE = ("local", "sim")
 """Providers that send no bill."""

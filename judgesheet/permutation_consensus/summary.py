@@ -8,7 +8,7 @@ import numpy as np
 
 from judgesheet.base.digits import counted
 from judgesheet.base.prices import Prices, cost
-from judgesheet.ledger.ledger import Totals
+from judgesheet.ledger.counts import Totals
 from judgesheet.permutation_consensus.decision import SetDecision
 from judgesheet.sheet import show
 from judgesheet.stats.paired import changes, paired_difference, sign_test

@@ -1,14 +1,15 @@
 """The calls of candidate_order: which pairs are shown, in which arms, how often."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from judgesheet.axis import Options
+from judgesheet.axis.comparison import tag, variables_used
 from judgesheet.axis.material import spread
-from judgesheet.axis.prompt import boundary, object_schema, parameters, renderer
+from judgesheet.axis.prompt import object_schema, parameters, renderer
 from judgesheet.base.limits import MOST_REPEATS
 from judgesheet.base.records import Call, Stimulus
 
@@ -109,7 +110,11 @@ def design(
     """
     render = _prompt(options)
     profile = PROFILES[options.profile]
-    used = _variables_used(render, options)
+    used = variables_used(
+        render,
+        partial(_variables, options, "request", "uv"),
+        {"prompt": {"prompt": STRICT}, "answers": {"listing": SWAPPED}},
+    )
     # One draw, whatever the profile: the same task has the same responses in all of them.
     seed = int(rng.integers(2**32))
     tasks = [stimulus for stimulus in stimuli if is_task(stimulus)]
@@ -154,32 +159,8 @@ def _variables(
         "reply": options.reply,
         "first": responses[0],
         "second": responses[1],
-        "tag": _tag(request, responses),
+        "tag": tag(request, responses),
     }
-
-
-_MARK = re.compile(r"</?\s*response", re.IGNORECASE)
-
-
-def _tag(request: str, responses: Sequence[str]) -> str:
-    """What marks the responses off: a plain word unless a text tries to look like such a mark."""
-    if any(_MARK.search(text) for text in (request, *responses)):
-        return f"response_{boundary([request], responses)}"
-    return "response"
-
-
-def _variables_used(render: Callable[..., str], options: Options) -> frozenset[str]:
-    """Which of the arms' variables a template makes use of; `prompt` and `answers` may be left out.
-
-    Without them the strict arm, or that of the other listing, would ask the baseline again and find
-    that nothing changes.
-    """
-    arms = {"": {}, "prompt": {"prompt": STRICT}, "answers": {"listing": SWAPPED}}
-    texts = {
-        name: render(**_variables(options, "request", "uv", **changes))
-        for name, changes in arms.items()
-    }
-    return frozenset(name for name, text in texts.items() if text != texts[""])
 
 
 def _task_cells(composer: Composer, extent: Extent, repeats: int) -> Iterator[_Cell]:

@@ -4,38 +4,31 @@ The extremes show how far a lost call can move a figure. If the pair was read in
 the call may have chosen the same slot (a preference for the place), the same response (no
 preference for it), or whatever makes the pair count as half decided.
 
-How a simulated judge compares two responses.
+A simulated judge that compares two responses leans towards slot 1 (`axis.comparison`) by
 
-It has a leaning x towards slot 1 and a tie threshold t:
-
-    P(1) = 1 / (1 + exp(t - x)),    P(2) = 1 / (1 + exp(t + x)),    tie otherwise
     x = slot + sensitivity * (better in slot 1: delta, in slot 2: -delta) + surface * e_pair
         + filler * (padded copy in slot 1: 1, in slot 2: -1)
         + cue * (1 if the prompt lists 1 before 2 else -1) / 2
-    t = tie (+ strict under the strict prompt)
 
-`e_pair` is normal, fixed for a pair of responses, and changes sign when they are swapped. Where
-there is nothing to prefer it decides in a share `lapse` of calls, for slot 1 with probability 1 /
-(1 + exp(-slot)). It takes delta and the better response from the cell of the call, which a real
-judge never sees. `policy` replaces all this by a rule.
+with a tie threshold of `tie` (+ `strict` under the strict prompt). `e_pair` is normal, fixed for a
+pair of responses, and changes sign when they are swapped. It takes delta and the better response
+from the cell of the call, which a real judge never sees.
 """
 
-import json
-import math
 import random
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import starmap
 from typing import TYPE_CHECKING, Any
 
 from judgesheet.axis import Imputation, Readings
 from judgesheet.axis.afterwords import compiled, explains, is_denied, sentences, takes_back_beside
+from judgesheet.axis.comparison import Answer, chances, imputations, lapses, simulated
 from judgesheet.axis.documents import answers, within
 from judgesheet.axis.items import codes
-from judgesheet.axis.losses import Row, answered, split
-from judgesheet.axis.material import word_count
+from judgesheet.axis.losses import Row
 from judgesheet.axis.reply import Reading, one_reading, recorded
-from judgesheet.axis.simulation import Known, Parameters, drawn, hashed
+from judgesheet.axis.simulation import Known, Parameters
 from judgesheet.base.records import Call, ReplyFormat
 from judgesheet.stats.pairwise import FIRST, INVALID, SECOND, TIE
 
@@ -306,9 +299,6 @@ def _recorded(value: object) -> str | None:
 # -- lost calls: for a slot, a response, a tie, the better response --------------------------------
 
 
-Answer = Callable[[Row, str | None], str]
-"""What a lost call says, from its cell and the verdict on the pair in the other order."""
-
 _TIED = "tie"
 _SLOTS = ("1", "2")
 _OPPONENT: Mapping[Any, str] = {"u": "v", "v": "u"}
@@ -381,13 +371,7 @@ ANSWERS: tuple[Answer, ...] = (
 
 def impute(readings: Readings) -> Iterator[Imputation]:
     """Every extreme of `ANSWERS`."""
-    frame = readings.frame
-    calls, read = split(frame)
-    verdicts = {_place(call): str(call["value"]) for call in read}
-    others = [verdicts.get(_place(call, turned=True)) for call in calls]
-    for answer in ANSWERS:
-        values = [answer(call, other) for call, other in zip(calls, others, strict=True)]
-        yield Imputation(answered(frame, values))
+    return imputations(readings, ANSWERS, lambda call: tuple(str(call.get(of)) for of in _PAIR))
 
 
 def complete(frame: "pd.DataFrame") -> "pd.DataFrame":
@@ -414,16 +398,7 @@ def complete(frame: "pd.DataFrame") -> "pd.DataFrame":
     return pd.concat([frame, other], ignore_index=True) if len(other) else frame
 
 
-def _place(call: Row, *, turned: bool = False) -> tuple[Any, ...]:
-    """The pair, the repeat, and which response stands first (with `turned`: second)."""
-    pair = (str(call.get(name)) for name in _PAIR)
-    return (*pair, call["repeat"], call["order"][1 if turned else 0])
-
-
 # -- a simulated judge -----------------------------------------------------------------------------
-
-
-_RESPONSE = re.compile(r"<(response\w*_[12])>\n(.*?)\n</\1>", re.DOTALL)
 
 
 def verdict_probabilities(
@@ -434,18 +409,11 @@ def verdict_probabilities(
     The stimulus and the cell's pair decide the reaction to surface.
     """
     if cell["condition"] == "vacuum":
-        first, lapse = _logistic(parameters.slot), parameters.lapse
-        return {"1": lapse * first, "2": lapse * (1 - first), "tie": 1 - lapse}
+        return lapses(parameters)
     leaning, limit = _leaning(parameters, cell, stimulus), parameters.tie
     if cell.get("prompt") == "strict":
         limit += parameters.strict
-    one, two = _logistic(leaning - limit), _logistic(-leaning - limit)
-    return {"1": one, "2": two, "tie": max(0.0, 1 - one - two)}
-
-
-def _logistic(logit: float) -> float:
-    # 1e-304 is as good as 0, and exp overflows beyond 709 where a user plants a slot of 1000.
-    return 1 / (1 + math.exp(min(-logit, 700.0)))
+    return chances(leaning, limit)
 
 
 def _leaning(parameters: Parameters, cell: Mapping[str, Any], stimulus: str) -> float:
@@ -469,31 +437,4 @@ def simulate(parameters: Parameters, call: Call, known: Known, rng: random.Rando
     del known  # what a comparison may know stands in its cell
     if call.cell.get("keyed") == "solve":
         return f"My own answer to {call.stimulus}, as planted."
-    winner = _POLICIES[parameters.policy](parameters, call, rng)
-    if call.reply == "json":
-        return json.dumps({"winner": winner})
-    return f'Having compared the two, I conclude: {{"winner": "{winner}"}}'
-
-
-def _by_model(parameters: Parameters, call: Call, rng: random.Random) -> str:
-    chances = verdict_probabilities(parameters, call.cell, call.stimulus)
-    if parameters.greedy:
-        return max(chances, key=lambda verdict: chances[verdict])
-    return drawn(rng, chances)
-
-
-def _by_length(call: Call) -> str:
-    shown = _RESPONSE.findall(call.messages[-1]["content"])
-    first, second = (word_count(text) for _, text in shown)
-    return "tie" if first == second else "1" if first > second else "2"
-
-
-# How to decide a comparison.
-_POLICIES: Mapping[str, Callable[[Parameters, Call, random.Random], str]] = {
-    "model": _by_model,
-    "hash": lambda _, call, __: ("1", "2")[hashed(call.messages[-1]["content"]) % 2],
-    "slot1": lambda *_: "1",
-    "ties": lambda *_: "tie",
-    "longer": lambda _, call, __: _by_length(call),
-    "coin": lambda _, __, rng: rng.choice(("1", "2", "tie")),
-}
+    return simulated(parameters, call, rng, verdict_probabilities)

@@ -4,7 +4,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import log2
 from typing import TYPE_CHECKING, Any
 
@@ -26,8 +26,9 @@ from judgesheet.axes.presentation._rules import (
     dressed,
 )
 from judgesheet.axis import Options
+from judgesheet.axis.comparison import tag, variables_used
 from judgesheet.axis.material import spread, word_count
-from judgesheet.axis.prompt import boundary, object_schema, parameters, renderer
+from judgesheet.axis.prompt import object_schema, parameters, renderer
 from judgesheet.base.records import Call, Stimulus
 
 if TYPE_CHECKING:
@@ -204,7 +205,11 @@ def design(
 ) -> Iterator[Call]:
     """Every call, stimulus by stimulus; within a stimulus all arms are mixed at random."""
     render = _prompt(options)
-    used = _variables_used(render, options)
+    used = variables_used(
+        render,
+        partial(_variables, options, "request", ("u", "v")),
+        {"ask": {"ask": SCORE}, "prompt": {"prompt": IGNORE}},
+    )
     # One draw, whatever the profile: a stimulus has the same texts in all of them.
     seed = int(rng.integers(2**32))
     wardrobes = [Wardrobe(one, seed) for one in stimuli if not is_pair(one)]
@@ -319,35 +324,11 @@ def _variables(
         "ask": ask,
         "prompt": prompt,
         "reply": options.reply,
-        "tag": _tag(request, texts),
+        "tag": tag(request, texts),
         "responses": [
             {"label": str(place), "text": text} for place, text in enumerate(texts, start=1)
         ],
     }
-
-
-_MARK = re.compile(r"</?\s*response", re.IGNORECASE)
-
-
-def _tag(request: str, texts: Sequence[str]) -> str:
-    """What marks the responses off: a plain word unless a text tries to look like such a mark."""
-    if any(_MARK.search(text) for text in (request, *texts)):
-        return f"response_{boundary([request], texts)}"
-    return "response"
-
-
-def _variables_used(render: Callable[..., str], options: Options) -> frozenset[str]:
-    """Which of the arms' variables a template makes use of.
-
-    Without `ask` a score would be asked as a comparison, without `prompt` the arm that ignores
-    dress would ask the baseline again.
-    """
-    arms = {"": {}, "ask": {"ask": SCORE}, "prompt": {"prompt": IGNORE}}
-    texts = {
-        name: render(**_variables(options, "request", ("u", "v"), **changes))
-        for name, changes in arms.items()
-    }
-    return frozenset(name for name, text in texts.items() if text != texts[""])
 
 
 def _call(stimulus: Stimulus, asked: _Asked, options: Options, render: Callable[..., str]) -> Call:

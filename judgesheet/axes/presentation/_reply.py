@@ -15,8 +15,7 @@ whatever else it thinks. Scores of a dressed copy are higher by dress / sensitiv
 import json
 import math
 import random
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,10 +23,10 @@ from judgesheet.axes import candidate_order
 from judgesheet.axes.presentation import _rules as rules
 from judgesheet.axes.presentation._design import IDENTICAL, IGNORE, NATURAL, PAIR, SCALE, SCORE
 from judgesheet.axis import Imputation, Readings
-from judgesheet.axis.losses import Row, answered, split
-from judgesheet.axis.material import word_count
+from judgesheet.axis.comparison import Answer, chances, imputations, lapses, simulated
+from judgesheet.axis.losses import Row
 from judgesheet.axis.reply import Reading, score_reading
-from judgesheet.axis.simulation import Known, Logit, Parameters, Share, drawn, hashed
+from judgesheet.axis.simulation import Known, Logit, Parameters, Share, drawn
 from judgesheet.base.records import Call, ReplyFormat
 
 if TYPE_CHECKING:
@@ -49,10 +48,6 @@ def chosen(verdict: Any, order: Sequence[Any]) -> Any:
 
 
 # -- lost calls: for a slot, for and against dress, ties -------------------------------------------
-
-
-Answer = Callable[[Row, str | None], str | int]
-"""What a lost call says, from its cell and the verdict on the pair in the other order."""
 
 
 def _slot(slot: str) -> Answer:
@@ -91,18 +86,11 @@ _ITEM = ("stimulus", "pair", "prompt")
 
 def impute(readings: Readings) -> Iterator[Imputation]:
     """Every extreme of `ANSWERS`."""
-    calls, read = split(readings.frame)
-    verdicts = {_place(call): str(call["value"]) for call in read}
-    others = [verdicts.get(_place(call, turned=True)) for call in calls]
-    for answer in ANSWERS:
-        values = [answer(call, other) for call, other in zip(calls, others, strict=True)]
-        yield Imputation(answered(readings.frame, values))
+    return imputations(readings, ANSWERS, _item)
 
 
-def _place(call: Row, *, turned: bool = False) -> tuple[Any, ...]:
-    """The pair, the repeat, and what stands first (with `turned`: second)."""
-    item = (str(call.get(name)) for name in _ITEM)
-    return (*item, _scores(call), call["repeat"], call["order"][1 if turned else 0])
+def _item(call: Row) -> tuple[Hashable, ...]:
+    return (*(str(call.get(name)) for name in _ITEM), _scores(call))
 
 
 def complete(frame: "pd.DataFrame") -> "pd.DataFrame":
@@ -171,8 +159,7 @@ def verdict_probabilities(
     side = 1 if first in ("dressed", "b") else -1
     planted = parameters.of(Simulated)
     if cell["kind"] == IDENTICAL:
-        slot, lapse = _logistic(parameters.slot), parameters.lapse
-        return {"1": lapse * slot, "2": lapse * (1 - slot), "tie": 1 - lapse}
+        return lapses(parameters)
     if planted.obeyed(cell, stimulus, parameters):
         return {"1": float(side > 0), "2": float(side < 0), "tie": 0.0}
     leaning = parameters.slot + side * (
@@ -181,8 +168,7 @@ def verdict_probabilities(
         else planted.dress(cell, stimulus, parameters)
         - parameters.sensitivity * float(cell.get("missing") or 0)
     )
-    one, two = _logistic(leaning - parameters.tie), _logistic(-leaning - parameters.tie)
-    return {"1": one, "2": two, "tie": max(0.0, 1 - one - two)}
+    return chances(leaning, parameters.tie)
 
 
 def _own_pair(parameters: Parameters, planted: Simulated, cell: Mapping[str, Any]) -> float:
@@ -192,11 +178,6 @@ def _own_pair(parameters: Parameters, planted: Simulated, cell: Mapping[str, Any
     return parameters.sensitivity * better - planted.loves_length * longer
 
 
-def _logistic(logit: float) -> float:
-    # 1e-304 is as good as 0, and exp overflows beyond 709 where a user plants a logit of 1000.
-    return 1 / (1 + math.exp(min(-logit, 700.0)))
-
-
 def simulate(parameters: Parameters, call: Call, known: Known, rng: random.Random) -> str:
     """The reply of a simulated judge."""
     if call.cell["ask"] == SCORE:
@@ -204,10 +185,7 @@ def simulate(parameters: Parameters, call: Call, known: Known, rng: random.Rando
         if call.reply == "json":
             return json.dumps({"score": score})
         return f"It says most of what is needed.\n[RESULT] {score}"
-    winner = _POLICIES[parameters.policy](parameters, call, rng)
-    if call.reply == "json":
-        return json.dumps({"winner": winner})
-    return f'Having compared the two, I conclude: {{"winner": "{winner}"}}'
+    return simulated(parameters, call, rng, verdict_probabilities)
 
 
 def score_probabilities(
@@ -222,30 +200,3 @@ def score_probabilities(
         mu = SCALE
     logits = parameters.score_logits(scores, mu, SCALE, parameters.quality)
     return dict(zip(scores, parameters.probabilities(logits), strict=True))
-
-
-def _by_model(parameters: Parameters, call: Call, rng: random.Random) -> str:
-    chances = verdict_probabilities(parameters, call.cell, call.stimulus)
-    if parameters.greedy:
-        return max(chances, key=lambda verdict: chances[verdict])
-    return drawn(rng, chances)
-
-
-_RESPONSE = re.compile(r"<(response\w*_[12])>\n(.*?)\n</\1>", re.DOTALL)
-
-
-def _by_length(call: Call) -> str:
-    shown = _RESPONSE.findall(call.messages[-1]["content"])
-    first, second = (word_count(text) for _, text in shown)
-    return "tie" if first == second else "1" if first > second else "2"
-
-
-_POLICIES: Mapping[str, Callable[[Parameters, Call, random.Random], str]] = {
-    "model": _by_model,
-    "hash": lambda _, call, __: ("1", "2")[hashed(call.messages[-1]["content"]) % 2],
-    "slot1": lambda *_: "1",
-    "ties": lambda *_: "tie",
-    "longer": lambda _, call, __: _by_length(call),
-    "coin": lambda _, __, rng: rng.choice(("1", "2", "tie")),
-}
-"""How to decide a comparison."""

@@ -123,10 +123,10 @@ def _is_shown_anyway(row: TableRow, axis: AxisResult) -> bool:
     return row.verdict is not None or row.key == _problem(axis)
 
 
-def _problem(axis: AxisResult) -> str | None:
-    """The figure on which the problem of an axis rests; None if there is none."""
+def _problem(axis: AxisResult) -> str:
+    """The figure on which the problem of an axis rests; "" if there is none."""
     summary = axis.summary
-    return summary.key if summary is not None and summary.outcome == "problem" else None
+    return summary.key if summary is not None and summary.outcome == "problem" else ""
 
 
 def _with_turns(part: AxisPart, turns: Mapping[str, int]) -> AxisPart:

@@ -1,0 +1,137 @@
+"""Sums over the attempts of a ledger: calls, tokens, latencies, and how many of each kind."""
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Self
+
+from judgesheet.base.records import NEVER_ASKED, UNBILLED, Outcome
+
+_SUMS = """
+-- Where no call was given up, reopened or left out, those with a settling outcome are counted at
+-- once. The plus signs keep SQLite from looking up each of many rows in an index.
+WITH ok AS (SELECT latency_s, tokens_in FROM attempt WHERE +outcome = 'ok'),
+  -- What was answered elsewhere has no latency, and no call takes no time.
+  ranked AS (SELECT latency_s, row_number() OVER (ORDER BY latency_s) AS place FROM ok
+    WHERE latency_s > 0)
+SELECT (SELECT count(*) FROM asked) AS planned,
+  CASE WHEN EXISTS (SELECT 1 FROM meta WHERE key IN ('given_up', 'reopened', 'left_out'))
+    THEN (SELECT count(*) FROM asked) - (SELECT count(*) FROM pending)
+    ELSE (SELECT count(DISTINCT call_id) FROM attempt
+      WHERE +outcome IN ('ok', 'refused', 'too_long')) END AS settled,
+  count(*) AS attempts,
+  -- A count beyond a thousand million is none, and its sum would overflow.
+  sum(iif(tokens_in BETWEEN 0 AND 1000000000, tokens_in, NULL)) AS tokens_in,
+  sum(iif(tokens_out BETWEEN 0 AND 1000000000, tokens_out, NULL)) AS tokens_out,
+  count(*) FILTER (WHERE tokens_in IS NULL AND tokens_out IS NULL
+    AND outcome NOT IN (SELECT value FROM json_each(:unbilled))
+    AND coalesce(finish_reason, '') NOT IN (SELECT value FROM json_each(:never_asked))
+    ) AS unmetered,
+  min(at) AS first_at, max(at) AS last_at,
+  (SELECT max(tokens_in) FROM ok WHERE tokens_in BETWEEN 0 AND 1000000000) AS longest_prompt,
+  -- The smallest latency that half, or 99 %, of the answered attempts do not exceed.
+  (SELECT latency_s FROM ranked WHERE 100 * place >= 50 * (SELECT count(*) FROM ranked)
+   ORDER BY place LIMIT 1) AS latency_p50_s,
+  (SELECT latency_s FROM ranked WHERE 100 * place >= 99 * (SELECT count(*) FROM ranked)
+   ORDER BY place LIMIT 1) AS latency_p99_s
+FROM attempt
+"""
+
+_REASONING = """
+WITH told AS (
+    SELECT iif(instr(raw, '"reasoning_tokens"') AND json_valid(raw)
+            AND json_type(raw, :path) = 'integer', json_extract(raw, :path), NULL) AS tokens
+    FROM attempt)
+SELECT sum(tokens) FROM told WHERE tokens BETWEEN 0 AND 1000000000
+"""
+"""Most bodies do not speak of reasoning, and are searched for the word alone."""
+
+_MISCOUNTS = {
+    "calls with one id": "SELECT count(*) - count(DISTINCT id) FROM call",
+    "calls settled twice": """SELECT count(*) FROM (
+        SELECT 1 FROM attempt WHERE outcome IN ('ok', 'refused', 'too_long')
+            AND (call_id, attempt) NOT IN (
+                SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]')
+                FROM json_each((SELECT value FROM meta WHERE key = 'reopened')))
+        GROUP BY call_id HAVING count(*) > 1)""",
+    "calls with a missing attempt": """SELECT count(*) FROM (
+        SELECT 1 FROM attempt GROUP BY call_id HAVING count(DISTINCT attempt) != max(attempt))""",
+    "replies to no call": "SELECT count(*) FROM attempt WHERE call_id NOT IN (SELECT id FROM call)",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Sums over all attempts. Latencies are those of `ok` attempts, in seconds.
+
+    `tokens_in`, `tokens_out` are None where the endpoint never said; `first_at`, `last_at` are
+    seconds since the epoch, None before the first attempt. `longest_prompt` is in tokens, of the
+    prompts that were answered. `unmetered` counts attempts that may have cost what nobody says
+    (`Reply.is_unmetered`).
+    """
+
+    planned: int
+    settled: int
+    attempts: int
+    outcomes: Mapping[Outcome, int]
+    tokens_in: int | None
+    tokens_out: int | None
+    first_at: float | None
+    last_at: float | None
+    latency_p50_s: float | None
+    latency_p99_s: float | None
+    served_models: Mapping[str, int]
+    longest_prompt: int | None
+    unmetered: int
+
+    @classmethod
+    def of(cls, db: sqlite3.Connection) -> Self:
+        """Those of an open ledger."""
+        free = {"unbilled": UNBILLED, "never_asked": NEVER_ASKED}
+        sums = db.execute(_SUMS, {name: json.dumps([*words]) for name, words in free.items()})
+        outcomes = db.execute("SELECT outcome, count(*) FROM attempt GROUP BY 1 ORDER BY 1")
+        served = db.execute(
+            "SELECT served_model, count(*) FROM attempt WHERE served_model IS NOT NULL"
+            " GROUP BY 1 ORDER BY 2 DESC, 1"
+        )
+        names = [column[0] for column in sums.description]
+        known = dict(zip(names, sums.fetchone(), strict=True))
+        return cls(**known, outcomes=dict(outcomes), served_models=dict(served))
+
+
+def miscounts(db: sqlite3.Connection) -> dict[str, int]:
+    """What no run leaves in a ledger, and how often it is there; empty where all is well."""
+    counts = {what: db.execute(query).fetchone()[0] for what, query in _MISCOUNTS.items()}
+    return {what: count for what, count in counts.items() if count}
+
+
+def reasoning_tokens(db: sqlite3.Connection) -> int | None:
+    """Those of `Totals.tokens_out` that went into hidden reasoning; None if unknown."""
+    path = "$.usage.completion_tokens_details.reasoning_tokens"
+    tokens: int | None = db.execute(_REASONING, {"path": path}).fetchone()[0]
+    return tokens
+
+
+def served_by_axis(db: sqlite3.Connection) -> dict[str, tuple[dict[str, int], int]]:
+    """Per axis its answers by the model that the endpoint named, and its mixed stimuli.
+
+    On a mixed stimulus several models answered.
+    """
+    rows = db.execute(
+        "SELECT axis, stimulus, served_model, count(*) FROM answer"
+        " WHERE served_model IS NOT NULL GROUP BY 1, 2, 3"
+    ).fetchall()
+    served: dict[str, Counter[str]] = {}
+    models: dict[tuple[str, str], int] = Counter()
+    for axis, stimulus, model, number in rows:
+        served.setdefault(axis, Counter())[model] += number
+        models[axis, stimulus] += 1
+    return {
+        axis: (
+            dict(counts.most_common()),
+            sum(n > 1 for (name, _), n in models.items() if name == axis),
+        )
+        for axis, counts in served.items()
+    }
