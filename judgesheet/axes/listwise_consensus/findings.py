@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from judgesheet.axis import Readings, losses, places, unequal
+from judgesheet.axis.findings import hardly_ranks
 from judgesheet.axis.repeats import about_repeats
 from judgesheet.axis.statements import (
     FEWEST_PROMPTS,
@@ -128,16 +129,10 @@ def _blind(estimates: Estimates) -> Iterator[Statement]:
         yield Statement(text, keys(full, chance), tone, stops=True)
 
 
-def _hardly_chooses(estimates: Estimates) -> Estimate | None:
-    """The share of calls without a single winner, where that is most of them."""
-    ties = estimates.known("top_tie_rate")
-    return ties if ties is not None and surely_above(ties, MOSTLY) else None
-
-
 def _ties(estimates: Estimates) -> Iterator[Statement]:
     """How often the best score is shared, where that is not surely most of the time."""
     ties = estimates.known("top_tie_rate")
-    if ties is not None and not _hardly_chooses(estimates):
+    if ties is not None and not hardly_ranks(estimates):
         text = f"In {share_with_interval(ties)} of calls several answers share the best score"
         often = above(ties, MOSTLY)
         more = f": some evidence that it hardly chooses{UNSURE}" if often else ""
@@ -156,7 +151,7 @@ def favours_place(estimates: Estimates) -> Certainty:
 def _place(estimates: Estimates) -> Iterator[Statement]:
     """Whether a place in the list is favoured; without winners there is none to favour."""
     extreme, known = places.farthest(estimates, "win_share"), favours_place(estimates)
-    if _hardly_chooses(estimates) or extreme is None:
+    if hardly_ranks(estimates) or extreme is None:
         return
     place, won, even = extreme
     evidence = (won.key, estimates.key(places.TEST))
@@ -185,7 +180,7 @@ def _order(estimates: Estimates) -> Iterator[Statement]:
     """Whether the order of the list decides who wins."""
     flips, excess = estimates.known("order_flip_rate"), estimates.known("excess_flip_rate")
     noise, test = estimates.known("repeat_flip_rate"), estimates.known("order_dependence_p")
-    if ties := _hardly_chooses(estimates):
+    if ties := hardly_ranks(estimates):
         text = f"It hardly chooses: in {share(ties)} of calls several answers share the best score"
         text = f"{text} ({interval(ties)}). Do not choose answers by it."
         yield Statement(text, (ties.key,), "bad", stops=True)
@@ -288,7 +283,7 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
             "profile asks all of them."
         )
         yield _advice(text, estimates.known("win_share", position=1))
-    elif ties := _hardly_chooses(estimates):
+    elif ties := hardly_ranks(estimates):
         text = "Do not choose answers with it as it was asked: it gives several the same score."
         yield _advice(text, ties, stops=True)
     elif estimates.known("order_flip_rate") is None:
