@@ -8,7 +8,7 @@ from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.interval import by_cluster, cluster_mean
 from judgesheet.stats.reads import row_sds
 
-ONE_READ = Reason("one_read", "there is one read per response")
+ONE_READ = Reason("one_read", "there is one reading per response")
 NOTHING_READ = Reason("nothing_read", "no reply under these orders could be read")
 
 

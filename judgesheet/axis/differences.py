@@ -66,7 +66,7 @@ def delta_r(scores: Scored) -> Iterator[UnkeyedEstimate]:
         label = f"Gain in r, {pair.base} minus {pair.other}"
         if pair.difference is None:
             why = (
-                f"{pair.reads[0]} and {pair.reads[1]} reads per response are not "
+                f"{pair.reads[0]} and {pair.reads[1]} readings per response are not "
                 "comparable (the standard profile matches them)"
             )
             yield absent(label, UNEQUAL_READS.saying(why), pair.dims)

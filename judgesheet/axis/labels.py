@@ -33,8 +33,8 @@ NO_REFERENCE = Reason(
 class Quality:
     """Conditions of a figure that compares scores with quality: whose judgment of quality it is.
 
-    `quality` is a `Kind` ("" if nothing is known), `reads` the number of reads in each mean, 0 if
-    there is no mean; `remark` is what else a reader should know.
+    `quality` is a `Kind` ("" if nothing is known), `reads` the number of readings in each mean, 0
+    if there is no mean; `remark` is what else a reader should know.
     """
 
     quality: Kind | Literal[""]
@@ -46,7 +46,7 @@ class Quality:
         """The conditions as the sheet prints them."""
         judged = NAMES[self.quality] if self.quality else "nothing"
         plural = "s" if self.reads > 1 else ""
-        times = f"{self.reads} read{plural} per response" if self.reads else ""
+        times = f"{self.reads} reading{plural} per response" if self.reads else ""
         return "; ".join(part for part in (f"quality: {judged}", times, self.remark) if part)
 
 

@@ -285,7 +285,7 @@ def _component(pairs: Pairs, label: str, part: str) -> Iterator[UnkeyedEstimate]
 
 
 def _reads(number: int) -> str:
-    return f"{number} read{'s' if number > 1 else ''}"
+    return f"{number} reading{'s' if number > 1 else ''}"
 
 
 @figure("share", symbol="OCR", noise="repeat_change_rate[set={set}]", headline={"set=natural": 20})

@@ -31,14 +31,14 @@ from ._scores import FIXED, PLACED, Scores, figure
     cases={"arm=fixed": repeated, "": changed},
 )
 def within_item_sd(scores: Scores) -> Iterator[UnkeyedEstimate]:
-    """Spread of a criterion's scores over the reads of a response, in points.
+    """Spread of a criterion's scores over the readings of a response, in points.
 
-    Population sd (ddof 0) over the reads of an arm, mean over responses and criteria. In the fixed
-    arm this is noise, in the others noise and order together. Cluster t interval.
+    Population sd (ddof 0) over the readings of an arm, mean over responses and criteria. In the
+    fixed arm this is noise, in the others noise and order together. Cluster t interval.
     """
     for arm, reads in scores.arms.items():
         label = f"Spread within a response and criterion, {WORDS[arm]}"
-        given = f"{reads.shape[1]} reads per response"
+        given = f"{reads.shape[1]} readings per response"
         yield alignment.within_item_sd(label, arm, reads, scores.cluster, scores.span, given)
 
 

@@ -38,14 +38,14 @@ def _of_arm(sign: str) -> Callable[[Mapping[str, str]], str]:
     cases={"arm=balanced": CHANGES, "arm=fixed": repeated},
 )
 def within_item_sd(scores: Scores) -> Iterator[UnkeyedEstimate]:
-    """Spread of an item's scores over its reads, in points: how far one read may be off.
+    """Spread of an item's scores over its readings, in points: how far one may be off.
 
-    Population sd (ddof 0) over the reads of an arm, mean over items (Xu et al. v1, table 3). In the
-    fixed arm this is noise, in the others noise and order together. Cluster t interval.
+    Population sd (ddof 0) over the readings of an arm, mean over items (Xu et al. v1, table 3). In
+    the fixed arm this is noise, in the others noise and order together. Cluster t interval.
     """
     for arm, reads in scores.arms.items():
         label = f"Spread within a response, {WORDS[arm]}"
-        given = f"{reads.shape[1]} reads per response, {scores.scale}-point rubric"
+        given = f"{reads.shape[1]} readings per response, {scores.scale}-point rubric"
         yield alignment.within_item_sd(
             label, arm, reads, scores.grid.cluster, scores.scale - 1, given
         )

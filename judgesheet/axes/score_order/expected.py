@@ -137,7 +137,7 @@ def expected_mass(both: PairedReadings) -> UnkeyedEstimate:
 
 @figure("points", symbol="s_E", headline={"arm=balanced": 303}, passes_blind=True, cases=CHANGES)
 def expected_within_item_sd(both: PairedReadings) -> Iterator[UnkeyedEstimate]:
-    """Spread of an item's expected scores over its reads, in points, without sampling noise.
+    """Spread of an item's expected scores over its readings, in points, without sampling noise.
 
     As `within_item_sd`, of the expected score. Nothing is sampled here, so in the balanced arm the
     spread is the effect of the order, and in the fixed arm the variation of the endpoint itself.
@@ -243,7 +243,7 @@ def calls_for_same_width(both: PairedReadings) -> Iterator[UnkeyedEstimate]:
         ("item_score", "telling responses apart", _of_item_score),
         ("mean_score", "the mean score", _of_mean_score),
         ("position_share", "the shares of positions", _of_position_share),
-        ("single_read_r", "the correlation of single reads", _of_single_read_r),
+        ("single_read_r", "the correlation of single readings", _of_single_read_r),
     ):
         label = f"Sampled calls worth one expected score, for {what}"
         given = _same_quantity(both.expected.temperature)

@@ -157,7 +157,7 @@ def min_bias_confidence(scores: Scores) -> UnkeyedEstimate:
 
 @figure("r", better="higher", cases=off_quality)
 def per_order_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
-    """Correlation with quality of single reads under one order (Xu et al. v1, table 4).
+    """Correlation with quality of single readings under one order (Xu et al. v1, table 4).
 
     Pearson's r; Fisher-z interval from the cluster jackknife. `conditions` give its rank among the
     probed orders, as in the paper, but ranks of noisy correlations are unstable.
@@ -169,7 +169,7 @@ def per_order_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
         r = cluster_jackknife_r(reads, scores.reference.values, scores.grid.cluster)
         rank = f"rank {ranks.get(order, '?')} of {len(ranks)}"
         yield UnkeyedEstimate(
-            f"r of single reads under the order {' '.join(map(str, order))}",
+            f"r of single readings under the order {' '.join(map(str, order))}",
             r,
             {"order": digits(order)},
             n=r.n,
@@ -195,7 +195,7 @@ def default_order_rank(scores: Scores) -> UnkeyedEstimate:
         without_interval(
             ranks[default],
             clusters=scores.grid.clusters,
-            method="rank of Pearson's r of single reads (Xu et al. v1)",
+            method="rank of Pearson's r of single readings (Xu et al. v1)",
         ),
         n=len(scores.items),
         given=scores.reference.given(),
