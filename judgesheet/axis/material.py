@@ -14,7 +14,6 @@ from judgesheet.base.records import Stimulus
 from judgesheet.base.sanitize import listed
 
 T = TypeVar("T")
-C = TypeVar("C", bound="Named")
 
 
 LENGTH_LIMIT = 0.15
@@ -42,29 +41,6 @@ Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:-]{0,
 Text = Annotated[str, StringConstraints(min_length=1)]
 Levels = Annotated[list[Text], Field(min_length=2), AfterValidator(_distinct)]
 """The described scores of a criterion, worst first."""
-
-
-class StimulusLine(Strict):
-    """What the lines of stimuli files have in common."""
-
-    id: Name
-    domain: str = ""
-    group: Text | None = None
-
-
-class Named(Strict):
-    """A response to judge, with the name that it has within its prompt."""
-
-    id: Name
-    text: Text
-
-
-def named_apart(candidates: list[C]) -> list[C]:
-    """The candidates of a prompt, if each has an id of its own."""
-    if len({candidate.id for candidate in candidates}) != len(candidates):
-        raise ValueError("two candidates have the same id")
-    return candidates
-
 
 _WORD = re.compile(r"\w+")
 _TELLING = re.compile(

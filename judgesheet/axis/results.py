@@ -75,16 +75,6 @@ class Plots:
                 yield replace(fitted, result=says(estimates))
 
 
-def if_even(family: str) -> Adjust:
-    """Fits plots with even shares by place: only where the orders of a run give these."""
-
-    def fitted(plot: Plot, estimates: Estimates) -> Plot | None:
-        shares = (one for _, one in estimates.family(family) if one.value is not None)
-        return plot if all(one.given["balanced"] for one in shares) else None
-
-    return fitted
-
-
 def nothing(_: Estimates) -> str:
     """Of a plot that shows no single thing."""
     return ""

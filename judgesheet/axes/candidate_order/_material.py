@@ -21,15 +21,7 @@ import numpy as np
 from pydantic import BaseModel, Discriminator, Field, RootModel, Tag, model_validator
 
 from judgesheet.axis import Problem
-from judgesheet.axis.material import (
-    Name,
-    StimulusLine,
-    Strict,
-    Text,
-    leaks,
-    near_copies,
-    word_count,
-)
+from judgesheet.axis.material import Name, Strict, Text, leaks, near_copies, word_count
 from judgesheet.axis.shaping import Holds, NotAStimulusError, Prompt, Response, known
 from judgesheet.base.digits import percent
 from judgesheet.base.records import Label, Stimulus
@@ -167,13 +159,16 @@ class Element(Strict):
     half: Annotated[list[Text], Field(min_length=1)]
 
 
-class Task(StimulusLine):
+class Task(Strict):
     """A bank of sentences; the level of a response is how many elements it states, in this order.
 
     `neutral` holds one slot of wordings per element: the sentence used while the element is
     missing. `filler` are sentences without content, `identical` a text for pairs of equal texts.
     """
 
+    id: Name
+    domain: str = ""
+    group: Text | None = None
     request: Text
     elements: list[Element]
     neutral: list[Wordings]

@@ -4,21 +4,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
-from pydantic import AfterValidator, BaseModel, Field, model_validator
+from pydantic import BaseModel, Field, model_validator
 
 from judgesheet.axis import Options, Problem
 from judgesheet.axis.arms import Read, Settings, item_fault, reads
 from judgesheet.axis.labels import Kind, Rated, label
 from judgesheet.axis.material import (
     Levels,
-    Named,
-    StimulusLine,
+    Name,
     Strict,
     Text,
     leaks,
     length_against_level,
     length_spread,
-    named_apart,
     near_copies,
     spread,
     word_count,
@@ -70,7 +68,7 @@ class Criterion(Strict):
     levels: Levels
 
 
-class Candidate(Named):
+class Candidate(Strict):
     """A response to grade, with what is known about it and never shown, by criterion.
 
     `level` is the one that it was written for (1 is the worst), for every criterion; `human` what
@@ -78,21 +76,29 @@ class Candidate(Named):
     per rater (null where one gave none), on any scale.
     """
 
+    id: Name
+    text: Text
     level: dict[str, Annotated[int, Field(ge=1)]] | None = None
     human: dict[str, Rated] | None = None
     model: dict[str, Rated] | None = None
 
 
-class Material(StimulusLine):
+class Material(Strict):
     """One line of a stimuli file."""
 
+    id: Name
+    domain: str = ""
+    group: Text | None = None
     prompt: Text
     reference: Text | None = None
     criteria: Annotated[list[Criterion], Field(min_length=2, max_length=MOST_CRITERIA)]
-    candidates: Annotated[list[Candidate], Field(min_length=1), AfterValidator(named_apart)]
+    candidates: Annotated[list[Candidate], Field(min_length=1)]
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
+        ids = [candidate.id for candidate in self.candidates]
+        if len(set(ids)) != len(ids):
+            raise ValueError("two candidates have the same id")
         names = [criterion.name for criterion in self.criteria]
         fault = fault_of_names(names)
         if fault:

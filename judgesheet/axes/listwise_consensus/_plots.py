@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from judgesheet.axis.findings import hardly_ranks
 from judgesheet.axis.places import farthest
-from judgesheet.axis.results import FLIPS, Plots, flips, if_even, nothing
+from judgesheet.axis.results import FLIPS, Plots, flips, nothing
 from judgesheet.axis.statements import (
     MOSTLY,
     NEAR_ENOUGH,
@@ -20,6 +20,12 @@ from judgesheet.base.records import Plot
 from .findings import NEARLY_EVEN, asked, favours_place, from_all
 
 _ARMS = {"direct": "one call", "repeated": "one order again", "permuted": "several orders"}
+
+
+def _if_even(plot: Plot, estimates: Estimates) -> Plot | None:
+    """Even shares by place only where the orders give them."""
+    shares = (one for _, one in estimates.family("win_share") if one.value is not None)
+    return plot if all(one.given["balanced"] for one in shares) else None
 
 
 def _against_chance(plot: Plot, estimates: Estimates) -> Plot:
@@ -60,7 +66,7 @@ def _gain(estimates: Estimates) -> str:
     return ""
 
 
-drawn.but(if_even("win_share")).plot(
+drawn.but(_if_even).plot(
     kind="heatmap",
     title="Who won under which order",
     caption="Where the winner of a single call stood, by where the right answer stood. A judge "
@@ -75,7 +81,7 @@ drawn.but(if_even("win_share")).plot(
 )(nothing)
 
 
-@drawn.but(if_even("win_share")).plot(
+@drawn.but(_if_even).plot(
     kind="line",
     title="Where the winner stood",
     caption="Share of single calls won by each place in the list, with intervals. A judge that "

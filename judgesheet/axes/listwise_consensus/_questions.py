@@ -5,18 +5,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
-from pydantic import AfterValidator, BaseModel, Field, model_validator
+from pydantic import BaseModel, Field, model_validator
 
 from judgesheet.axis import Options, Problem
 from judgesheet.axis.arms import Read, item_fault
 from judgesheet.axis.material import (
     Name,
-    Named,
-    StimulusLine,
+    Strict,
     Text,
     leaks,
     length_spread,
-    named_apart,
     near_copies,
     spread,
     word_count,
@@ -51,31 +49,34 @@ CUE_LIMIT = 0.2
 """A cue that tells nothing exceeds it by chance in 13 % of pools of 20 lists of four, 2 % of 44."""
 
 
-class Candidate(Named):
+class Candidate(Strict):
     """An answer that competes; `flaw` is what its author planted in it, never shown."""
 
+    id: Name
+    text: Text
     flaw: str = ""
 
 
-class Material(StimulusLine):
+class Material(Strict):
     """One line of a stimuli file; `gold` names the right candidate or candidates, if known.
 
     A `reference` is shown to the judge for orientation; `gold` and flaws never are.
     """
 
+    id: Name
+    domain: str = ""
+    group: Text | None = None
     source: str = ""
     prompt: Text
     reference: Text | None = None
     gold: Name | Annotated[list[Name], Field(min_length=1)] | None = None
-    candidates: Annotated[
-        list[Candidate],
-        Field(min_length=2, max_length=MOST_CANDIDATES),
-        AfterValidator(named_apart),
-    ]
+    candidates: Annotated[list[Candidate], Field(min_length=2, max_length=MOST_CANDIDATES)]
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         ids = [candidate.id for candidate in self.candidates]
+        if len(set(ids)) != len(ids):
+            raise ValueError("two candidates have the same id")
         gold = golds(self.model_dump())
         unknown = sorted(set(gold) - set(ids))
         if unknown:

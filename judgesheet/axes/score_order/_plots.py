@@ -7,7 +7,6 @@ from judgesheet.axis.results import (
     FLIPS,
     Plots,
     flips,
-    if_even,
     near_enough,
     nothing,
     orders_enough,
@@ -31,7 +30,10 @@ COLOURS_END = 3
 """Times the even share at which the colours of the heat map end."""
 
 
-_if_even = if_even("position_share")
+def _if_even(plot: Plot, estimates: Estimates) -> Plot | None:
+    """Even shares only where the orders give them."""
+    shares = (one for _, one in estimates.family("position_share") if one.value is not None)
+    return plot if all(one.given["balanced"] for one in shares) else None
 
 
 def _if_both(plot: Plot, estimates: Estimates) -> Plot | None:

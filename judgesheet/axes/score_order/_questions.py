@@ -4,21 +4,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from judgesheet.axis import Options, Problem
 from judgesheet.axis.arms import Read, Settings, item_fault, reads, sequences
 from judgesheet.axis.labels import Rated, label
 from judgesheet.axis.material import (
     Levels,
-    Named,
-    StimulusLine,
+    Name,
     Strict,
     Text,
     leaks,
     length_against_level,
     length_spread,
-    named_apart,
     near_copies,
     spread,
     word_count,
@@ -48,7 +46,7 @@ class Rubric(Strict):
     levels: Levels
 
 
-class Candidate(Named):
+class Candidate(Strict):
     """A response to grade, with what is known about it and never shown.
 
     `level` is the rubric level that it was written for (1 is the worst); `human` what people gave
@@ -56,21 +54,29 @@ class Candidate(Named):
     on any scale.
     """
 
+    id: Name
+    text: Text
     level: Annotated[int, Field(ge=1)] | None = None
     human: Rated | None = None
     model: Rated | None = None
 
 
-class Material(StimulusLine):
+class Material(Strict):
     """One line of a stimuli file."""
 
+    id: Name
+    domain: str = ""
+    group: Text | None = None
     prompt: Text
     reference: Text | None = None
     rubric: Rubric
-    candidates: Annotated[list[Candidate], Field(min_length=1), AfterValidator(named_apart)]
+    candidates: Annotated[list[Candidate], Field(min_length=1)]
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
+        ids = [candidate.id for candidate in self.candidates]
+        if len(set(ids)) != len(ids):
+            raise ValueError("two candidates have the same id")
         highest = max((c.level or 0 for c in self.candidates), default=0)
         if highest > len(self.rubric.levels):
             raise ValueError(
