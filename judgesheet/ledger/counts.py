@@ -2,7 +2,6 @@
 
 import json
 import sqlite3
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Self
@@ -39,7 +38,7 @@ SELECT (SELECT count(*) FROM asked) AS planned,
 FROM attempt
 """
 
-_REASONING = """
+REASONING = """
 WITH told AS (
     SELECT iif(instr(raw, '"reasoning_tokens"') AND json_valid(raw)
             AND json_type(raw, :path) = 'integer', json_extract(raw, :path), NULL) AS tokens
@@ -48,7 +47,7 @@ SELECT sum(tokens) FROM told WHERE tokens BETWEEN 0 AND 1000000000
 """
 """Most bodies do not speak of reasoning, and are searched for the word alone."""
 
-_MISCOUNTS = {
+MISCOUNTS = {
     "calls with one id": "SELECT count(*) - count(DISTINCT id) FROM call",
     "calls settled twice": """SELECT count(*) FROM (
         SELECT 1 FROM attempt WHERE outcome IN ('ok', 'refused', 'too_long')
@@ -99,39 +98,3 @@ class Totals:
         names = [column[0] for column in sums.description]
         known = dict(zip(names, sums.fetchone(), strict=True))
         return cls(**known, outcomes=dict(outcomes), served_models=dict(served))
-
-
-def miscounts(db: sqlite3.Connection) -> dict[str, int]:
-    """What no run leaves in a ledger, and how often it is there; empty where all is well."""
-    counts = {what: db.execute(query).fetchone()[0] for what, query in _MISCOUNTS.items()}
-    return {what: count for what, count in counts.items() if count}
-
-
-def reasoning_tokens(db: sqlite3.Connection) -> int | None:
-    """Those of `Totals.tokens_out` that went into hidden reasoning; None if unknown."""
-    path = "$.usage.completion_tokens_details.reasoning_tokens"
-    tokens: int | None = db.execute(_REASONING, {"path": path}).fetchone()[0]
-    return tokens
-
-
-def served_by_axis(db: sqlite3.Connection) -> dict[str, tuple[dict[str, int], int]]:
-    """Per axis its answers by the model that the endpoint named, and its mixed stimuli.
-
-    On a mixed stimulus several models answered.
-    """
-    rows = db.execute(
-        "SELECT axis, stimulus, served_model, count(*) FROM answer"
-        " WHERE served_model IS NOT NULL GROUP BY 1, 2, 3"
-    ).fetchall()
-    served: dict[str, Counter[str]] = {}
-    models: dict[tuple[str, str], int] = Counter()
-    for axis, stimulus, model, number in rows:
-        served.setdefault(axis, Counter())[model] += number
-        models[axis, stimulus] += 1
-    return {
-        axis: (
-            dict(counts.most_common()),
-            sum(n > 1 for (name, _), n in models.items() if name == axis),
-        )
-        for axis, counts in served.items()
-    }

@@ -13,6 +13,7 @@ import re
 import sqlite3
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -26,7 +27,7 @@ from judgesheet.base.limits import LARGEST_COUNT
 from judgesheet.base.records import BATCH, UNBILLED, Call, Label, Outcome, Plan, Reply
 from judgesheet.base.version import __version__
 from judgesheet.judges.redaction import address_without_secrets, identity_without_secrets
-from judgesheet.ledger import counts
+from judgesheet.ledger.counts import MISCOUNTS, REASONING, Totals
 from judgesheet.ledger.opening import (
     connect_exclusively,
     connect_to_read,
@@ -224,7 +225,8 @@ class Ledger:
     def miscounts(self) -> dict[str, int]:
         """What no run leaves in a ledger, and how often it is there; empty where all is well."""
         with self._reading() as db:
-            return counts.miscounts(db)
+            found = {what: db.execute(query).fetchone()[0] for what, query in MISCOUNTS.items()}
+        return {what: count for what, count in found.items() if count}
 
     def close(self) -> None:
         """Release the file, which is then a single plain file that can be read anywhere.
@@ -604,10 +606,10 @@ class Ledger:
         query = f"SELECT id, raw FROM answer WHERE outcome = 'ok' AND params IN ({asking})"  # noqa: S608
         return self._stream(query, page=20) if any(self._stream(asking)) else iter(())
 
-    def totals(self) -> counts.Totals:
+    def totals(self) -> Totals:
         """Sums over all attempts so far."""
         with self._reading() as db:
-            return counts.Totals.of(db)
+            return Totals.of(db)
 
     def served_by_axis(self) -> dict[str, tuple[dict[str, int], int]]:
         """Per axis its answers by the model that the endpoint named, and its mixed stimuli.
@@ -615,12 +617,29 @@ class Ledger:
         On a mixed stimulus several models answered.
         """
         with self._reading() as db:
-            return counts.served_by_axis(db)
+            rows = db.execute(
+                "SELECT axis, stimulus, served_model, count(*) FROM answer"
+                " WHERE served_model IS NOT NULL GROUP BY 1, 2, 3"
+            ).fetchall()
+        served: dict[str, Counter[str]] = {}
+        models: dict[tuple[str, str], int] = Counter()
+        for axis, stimulus, model, number in rows:
+            served.setdefault(axis, Counter())[model] += number
+            models[axis, stimulus] += 1
+        return {
+            axis: (
+                dict(counts.most_common()),
+                sum(n > 1 for (name, _), n in models.items() if name == axis),
+            )
+            for axis, counts in served.items()
+        }
 
     def reasoning_tokens(self) -> int | None:
         """Those of `Totals.tokens_out` that went into hidden reasoning; None if unknown."""
         with self._reading() as db:
-            return counts.reasoning_tokens(db)
+            path = "$.usage.completion_tokens_details.reasoning_tokens"
+            tokens: int | None = db.execute(REASONING, {"path": path}).fetchone()[0]
+        return tokens
 
     def failures(self) -> list[tuple[str, str | None, str, int]]:
         """`outcome, finish_reason, raw, attempts` of each kind of failure, the commonest first.
