@@ -1,6 +1,7 @@
 """One page over many sheets: found, grouped by protocol, escaped, searched in a real browser."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, make in SHEETS.items():
         (place / name / "run").mkdir(parents=True)
         (place / name / "run" / "datasheet.json").write_text(to_json(make()), encoding="utf-8")
+    shutil.copytree(place / next(iter(SHEETS)) / "run", place / "run.old-1")
     (place / "broken").mkdir()
     (place / "broken" / "datasheet.json").write_text("{}", encoding="utf-8")
     (place / "link").mkdir()
@@ -127,10 +129,11 @@ def measured(value: float | None, day: str) -> Datasheet:
     one = next(iter(SHEETS.values()))()
     (group,) = grouped([("a", one)])
     key = group.columns[0][0]
+    known: dict[str, Any] = {"value": value, "low": value, "high": value, "note": "not asked"}
     axes = [
         replace(axis, estimates=tuple(
-            replace(known, value=value, low=value, high=value, note="not asked") if known.key == key else known
-            for known in axis.estimates
+            replace(estimate, **known) if estimate.key == key else estimate
+            for estimate in axis.estimates
         ))
         for axis in one.axes
     ]  # fmt: skip

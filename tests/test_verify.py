@@ -41,6 +41,13 @@ def test_a_sheet_is_what_its_run_gives(name: str, made: Path) -> None:
     assert run("verify", made / name).returncode == 0
 
 
+def test_a_run_is_its_sheet_and_its_replies(made: Path, tmp_path: Path) -> None:
+    assert run("verify", made).returncode == 0
+    copied = shutil.copytree(made, tmp_path / "run")
+    changed(copied / DATASHEET, prices)
+    assert "judge.model is not that of the run" in run("verify", copied).stdout
+
+
 def value(sheet: Any) -> None:
     for one in sheet["axes"][0]["estimates"]:
         if one["key"] == "score_order.cramers_v":

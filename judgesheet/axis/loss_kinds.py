@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
 from judgesheet.axis import views
 from judgesheet.axis.figure import Figures, UnkeyedEstimate
@@ -55,6 +54,8 @@ def loss_kind_p(calls: Calls) -> Iterator[UnkeyedEstimate]:
     Which calls are lost is permuted over the calls on a stimulus, so that a stimulus of which more
     is lost shows nothing; the conditions name the kind that lost most.
     """
+    import pandas as pd
+
     if not calls.some:
         return
     kind, names = pd.factorize(calls.frame["kind"], sort=True)
