@@ -73,8 +73,8 @@ UNPROVEN |= {
 
 UNPROVEN |= {
     f"presentation.loss_{test}": "that of the other axes, which are proven: it knows calls and "
-    "orders alone"
-    for test in ("rate", "order_p", "position_p", "stimulus_p")
+    "orders, or kinds in their place, alone"
+    for test in ("rate", "order_p", "position_p", "stimulus_p", "kind_rate", "kind_p")
 }
 
 

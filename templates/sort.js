@@ -9,16 +9,22 @@ for (const table of document.querySelectorAll("table[data-sortable]")) {
     for (const one of row.cells) { place += one.colSpan; if (place > column) return one; }
   };
   const read = (row, column) => {
-    const text = (cell(row, column)?.innerText ?? "").trim();
-    const number = parseFloat(text.replace(/[<>≤≥ ,]/g, "").replace("−", "-"));
+    const here = cell(row, column);
+    const text = here?.querySelector("time")?.dateTime ?? (here?.innerText ?? "").trim();
+    // A symbol may stand before the number, a unit or an interval behind it; a moment is no number.
+    const found = /^(?:\S+ = )?[<>≤≥]? ?([−-]?[\d ,]*\.?\d+)(?!\d*-)/.exec(text);
+    const number = found ? parseFloat(found[1].replace(/[ ,]/g, "").replace("−", "-")) : NaN;
     return [Number.isNaN(number), number, text];
   };
-  const order = (a, b) => a[0] - b[0] || (a[0] ? a[2].localeCompare(b[2]) : a[1] - b[1]);
+  const compare = (a, b) => (a[0] ? a[2].localeCompare(b[2]) : a[1] - b[1]);
+  const sorted = (rows, column, turn) => rows.map((row) => [read(row, column), row])
+    // Words, such as "no value", stay behind the numbers in both directions.
+    .sort(([a], [b]) => a[0] - b[0] || turn * compare(a, b)).map(([, row]) => row);
   heads.forEach((head, column) => {
     const button = document.createElement("button");
     button.type = "button";
-    button.textContent = head.textContent;
-    head.replaceChildren(button);
+    button.append(...head.childNodes);
+    head.append(button);
     button.addEventListener("click", () => {
       const now = head.getAttribute("aria-sort");
       const next = now === "ascending" ? "descending" : now === "descending" ? null : "ascending";
@@ -26,8 +32,7 @@ for (const table of document.querySelectorAll("table[data-sortable]")) {
       if (next) head.setAttribute("aria-sort", next);
       for (const [body, rows] of groups) {
         const [fixed, free] = [rows.filter((r) => r.className === "axis"), rows.filter((r) => r.className !== "axis")];
-        const sorted = next ? [...free].sort((a, b) => order(read(a, column), read(b, column))) : free;
-        body.append(...fixed, ...(next === "descending" ? sorted.reverse() : sorted));
+        body.append(...fixed, ...(next ? sorted(free, column, next === "descending" ? -1 : 1) : free));
       }
     });
   });

@@ -1,6 +1,7 @@
 """One page over many sheets: found, grouped by protocol, escaped, searched in a real browser."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from judgesheet.base.datasheet import to_json
+from judgesheet.base.records import Datasheet
 from judgesheet.sheet.index import grouped, render
 from tests.command import run, sentence
 from tests.sheet import chromium, test_browser
@@ -24,6 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, make in SHEETS.items():
         (place / name / "run").mkdir(parents=True)
         (place / name / "run" / "datasheet.json").write_text(to_json(make()), encoding="utf-8")
+    shutil.copytree(place / next(iter(SHEETS)) / "run", place / "run.old-1")
     (place / "broken").mkdir()
     (place / "broken" / "datasheet.json").write_text("{}", encoding="utf-8")
     (place / "link").mkdir()
@@ -119,6 +122,66 @@ def test_a_thousand_sheets_are_searched(visit: chromium.Open) -> None:
     page.locator("[name=words]").fill("")
     page.locator("[name=protocol]").select_option(index=1)
     assert page.locator(".group:visible").count() == 1
+
+
+def measured(value: float | None, day: str) -> Datasheet:
+    """A sheet of that day whose first column has that value."""
+    one = next(iter(SHEETS.values()))()
+    (group,) = grouped([("a", one)])
+    key = group.columns[0][0]
+    known: dict[str, Any] = {"value": value, "low": value, "high": value, "note": "not asked"}
+    axes = [
+        replace(axis, estimates=tuple(
+            replace(estimate, **known) if estimate.key == key else estimate
+            for estimate in axis.estimates
+        ))
+        for axis in one.axes
+    ]  # fmt: skip
+    return replace(one, axes=tuple(axes), run={**one.run, "ended_at": f"{day}T10:00:00+00:00"})
+
+
+@chromium.needs_chromium
+def test_headings_sort_by_numbers_and_by_days_and_leave_what_is_unknown_last(
+    browser: Any, tmp_path: Path
+) -> None:
+    given = [(0.5, "2026-11-09"), (None, "2026-02-28"), (0.05, "2025-12-30"), (0.12, "2026-10-01")]
+    sheets = [(f"{n}", measured(value, day)) for n, (value, day) in enumerate(given)]
+    (tmp_path / "few.html").write_bytes(render(sheets, "few"))
+    visiting = chromium.visiting(browser, {"few": tmp_path / "few.html"})
+    page = next(visiting)("few")
+
+    def order() -> list[str]:
+        return [link.get_attribute("href") for link in page.locator("tbody tr a").all()]
+
+    heads = page.locator("thead button")
+    for head, wanted in ((1, "2130"), (3, "2301")):
+        heads.nth(head).click()
+        assert "".join(order()) == wanted
+        heads.nth(head).click()
+        known, unknown = wanted.replace("1", "") if head == 3 else wanted, "1" if head == 3 else ""
+        assert "".join(order()) == known[::-1] + unknown
+        heads.nth(head).click()
+    assert order() == list("0123")
+    next(visiting, None)
+
+
+@chromium.needs_chromium
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_word_of_a_heading_is_broken(visit: chromium.Open, width: int) -> None:
+    page = visit("site", viewport={"width": width, "height": 900})
+    narrow = page.evaluate(
+        """() => [...document.querySelectorAll("thead button")].filter((head) => {
+            const range = document.createRange();
+            const text = head.firstChild;
+            return [...text.textContent.matchAll(/\\S+/g)].some((word) => {
+                range.setStart(text, word.index);
+                range.setEnd(text, word.index + word[0].length);
+                return range.getClientRects().length > 1;
+            });
+        }).map((head) => head.textContent)"""
+    )
+    assert narrow == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 @chromium.needs_chromium

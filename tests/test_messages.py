@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from judgesheet.axes import axis_names
 from judgesheet.axis.shapes import SHAPES
 from judgesheet.base.errors import PolicyError, UsageError
+from judgesheet.base.records import digest
 from judgesheet.collect.request import Request
 from judgesheet.commands.checkup import examine
 from judgesheet.decide.policy import parse
@@ -116,3 +118,40 @@ def test_advice_is_what_the_run_has_not_yet() -> None:
     assert prose.advice("json", has_parser=False) == "a --parser with a regex"
     assert prose.advice("text", has_parser=True) == "another --parser with a regex"
     assert all(one.advice("json", has_parser=True) for one in SHAPES.values())
+
+
+def test_stimuli_of_another_form_say_what_they_have_and_what_they_lack(tmp_path: Path) -> None:
+    file = tmp_path / "chats.jsonl"
+    file.write_text('{"id": "chat-1", "conversation": "Hello", "answers": []}', encoding="utf-8")
+    said = sentence(run("stimuli", "check", file))
+    assert "its fields: id, conversation, answers" in said
+    assert "stimuli show AXIS" in said
+    said = sentence(run("stimuli", "check", "--axis", "score_order", file))
+    for name in ("prompt", "rubric", "candidates"):
+        assert f"{name}: Field required" in said
+    assert "conversation: unknown field" in said
+
+
+def test_the_name_of_an_axis_shows_an_example_of_its_stimuli() -> None:
+    shown = json.loads(run("stimuli", "show", "score_order").stdout)
+    assert {"prompt", "rubric", "candidates"} <= shown.keys()
+
+
+def test_how_many_of_the_users_stimuli_are_asked_about_is_told(tmp_path: Path) -> None:
+    example = json.loads(run("stimuli", "show", "score_order").stdout)
+    names = [f"chat-{number}" for number in range(5)]
+    rows = (json.dumps({**example, "id": name, "prompt": digest(name)}) for name in names)
+    file = tmp_path / "chats.jsonl"
+    file.write_text("\n".join(rows), encoding="utf-8")
+    words = ("--model", "sim/fair", "--axis", "score_order", "--stimuli", file)
+    planned = run("plan", *words, "--profile", "smoke")
+    assert "on 3 of 5 stimuli" in planned.stdout, planned.stdout
+    out = ("--out", tmp_path / "run", "--no-pdf", "--no-cases")
+    done = run("probe", *words, "--profile", "smoke", *out)
+    assert "the profile smoke asks about 3 of 5 stimuli" in done.stderr
+    assert "of 5" not in run("plan", *words, "--profile", "standard").stdout
+
+
+def test_the_axes_are_listed_where_one_is_to_be_named() -> None:
+    for name in axis_names():
+        assert name in run("probe", "--help").stdout

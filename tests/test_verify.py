@@ -41,6 +41,13 @@ def test_a_sheet_is_what_its_run_gives(name: str, made: Path) -> None:
     assert run("verify", made / name).returncode == 0
 
 
+def test_a_run_is_its_sheet_and_its_replies(made: Path, tmp_path: Path) -> None:
+    assert run("verify", made).returncode == 0
+    copied = shutil.copytree(made, tmp_path / "run")
+    changed(copied / DATASHEET, prices)
+    assert "judge.model is not that of the run" in run("verify", copied).stdout
+
+
 def value(sheet: Any) -> None:
     for one in sheet["axes"][0]["estimates"]:
         if one["key"] == "score_order.cramers_v":
@@ -144,3 +151,57 @@ def test_a_sheet_of_every_axis_is_written_as_it_is_read(tmp_path: Path) -> None:
     judgesheet.probe("sim/fair", tmp_path / "run", profile="first", pdf=False, cases=False)
     done = run("verify", tmp_path / "run" / DATASHEET)
     assert done.returncode == 0, done.stdout
+
+
+# -- under another policy --------------------------------------------------------------------------
+
+LENIENT = """
+name = "lenient"
+[[limit]]
+key = "score_order.cramers_v"
+max = 0.99
+"""
+
+
+@pytest.fixture
+def lenient(tmp_path: Path) -> Path:
+    file = tmp_path / "lenient.toml"
+    file.write_text(LENIENT, encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize("policy", ["scoring", "lenient"])
+@pytest.mark.parametrize("name", [DATASHEET, "datasheet.pdf"])
+def test_a_judge_is_decided_anew_as_the_gate_decides(
+    name: str, policy: str, made: Path, lenient: Path
+) -> None:
+    limits = lenient if policy == "lenient" else policy
+    gate = run("gate", made, "--policy", limits, "--json")
+    done = run("verify", made / name, "--policy", limits, "--json")
+    assert done.returncode == gate.returncode, done.stderr
+    told = json.loads(done.stdout)
+    assert told["differences"] == []
+    assert told["decision"]["verdict"] == json.loads(gate.stdout)["decision"]["verdict"]
+    assert f"Under {policy}: " in run("verify", made / name, "--policy", limits).stdout
+
+
+def test_the_policy_that_a_sheet_was_decided_under_need_not_be_a_shipped_one(
+    made: Path, lenient: Path, tmp_path: Path
+) -> None:
+    out = shutil.copytree(made, tmp_path / "own")
+    judgesheet.measure(out, policy=lenient)
+    alone = run("verify", out / DATASHEET)
+    assert "give its file with --policy" in alone.stderr
+    done = run("verify", out / DATASHEET, "--policy", lenient)
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    file = changed(out / DATASHEET, verdict)
+    done = run("verify", file, "--policy", lenient)
+    assert done.returncode == 3
+    assert "verdicts: other than follows" in done.stdout
+
+
+def test_a_judge_that_passes_does_not_excuse_a_sheet_that_differs(
+    made: Path, lenient: Path, tmp_path: Path
+) -> None:
+    file = changed(Path(shutil.copy(made / DATASHEET, tmp_path / "sheet.json")), finding)
+    assert run("verify", file, "--policy", lenient).returncode == 3

@@ -11,13 +11,14 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from judgesheet.axis import Readings, views
 from judgesheet.axis.arrays import Flags, Floats, Ints
-from judgesheet.axis.figure import Figure, Figures, UnkeyedEstimate, absent, measured
+from judgesheet.axis.figure import Conditions, Figure, Figures, UnkeyedEstimate, absent, measured
 from judgesheet.axis.items import cell_names, codes, items
 from judgesheet.axis.shapes import SHAPES
 from judgesheet.axis.statements import (
@@ -263,7 +264,7 @@ def loss_order_p(calls: Calls) -> Iterator[UnkeyedEstimate]:
     """
     if calls.some:
         p = permutation_p(calls.gone, calls.first, calls.item, calls.rng())
-        yield _test("p: lost calls and what is listed first", calls, p, "over an item's orders")
+        yield permuted("p: lost calls and what is listed first", calls, p, "over an item's orders")
 
 
 @figure("p", better="")
@@ -283,7 +284,7 @@ def loss_position_p(calls: Calls) -> Iterator[UnkeyedEstimate]:
     if p is None:
         how = "over the calls of all stimuli"
         p = permutation_p(calls.gone, calls.favourite, calls.condition, calls.rng())
-    yield _test(label, calls, p, how)
+    yield permuted(label, calls, p, how)
 
 
 @figure("p", better="")
@@ -348,25 +349,34 @@ def inline_rate(calls: Calls) -> Iterator[UnkeyedEstimate]:
         )
 
 
-def _test(label: str, calls: Calls, p: float | None, how: str) -> UnkeyedEstimate:
+def permuted(
+    label: str, calls: Calls, p: float | None, how: str, given: Conditions | str = ""
+) -> UnkeyedEstimate:
+    """The estimate of a test that permutes which calls are lost."""
     if p is None:
         return absent(label, NO_COMPARISON)
     method = f"lost calls permuted {how}, Monte Carlo"
-    return UnkeyedEstimate(
-        label, without_interval(p, clusters=calls.clusters, method=method), n=calls.gone.size
-    )
+    found = without_interval(p, clusters=calls.clusters, method=method)
+    return UnkeyedEstimate(label, found, n=calls.gone.size, given=given)
 
 
 FIGURES: Mapping[str, Figure[Calls]] = {
     one.name: one
     for one in (loss_rate, loss_shape, loss_order_p, loss_position_p, loss_stimulus_p, inline_rate)
 }
-NAMES = frozenset(FIGURES)
+OF_KINDS = ("loss_kind_rate", "loss_kind_p")
+"""The figures of `axis.loss_kinds`, which not every axis adopts."""
+NAMES = frozenset({*FIGURES, *OF_KINDS})
 
 
-def measure(axis: str, readings: Readings, chosen: Chosen) -> Iterator[Estimate]:
-    """The estimates of `FIGURES` that the caller wants, as those of an axis."""
-    mine = {name: Figures(axis).of(one) for name, one in FIGURES.items()}
+def measure(
+    axis: str,
+    readings: Readings,
+    chosen: Chosen,
+    more: Mapping[str, Figure[Calls]] = MappingProxyType({}),
+) -> Iterator[Estimate]:
+    """The estimates of `FIGURES`, and `more`, that the caller wants, as those of an axis."""
+    mine = {name: Figures(axis).of(one) for name, one in {**FIGURES, **more}.items()}
     if len(readings.frame):
         made = readings.frame[readings.frame["outcome"].notna()]
         yield from measured(mine, Calls(made, chosen, readings.seed), readings.families)
@@ -378,6 +388,7 @@ _PATTERNS = {
     "loss_order_p": "what is listed first",
     "loss_position_p": "where the thing that it favours stands",
     "loss_stimulus_p": "the stimulus",
+    "loss_kind_p": "the kind of question",
 }
 
 
@@ -402,7 +413,8 @@ def find(estimates: Estimates) -> Iterator[Statement]:
                 f"; there is some evidence that this depends on {_depends(tests, shown)}{UNSURE}"
             )
         elif least is not None:
-            what = "order, place or stimulus"
+            kinds = "loss_kind_p" in tests
+            what = "order, place, stimulus or kind" if kinds else "order, place or stimulus"
             text += f"; that this depends on {what} is not shown (smallest {p_value(least)})"
         yield Statement(f"{text}.", keys(rate, *tests.values()), tone)
     yield from _shapes(estimates)
@@ -426,7 +438,7 @@ def _shapes(estimates: Estimates) -> Iterator[Statement]:
 
 
 def _where(estimates: Estimates, shown: Sequence[str]) -> str:
-    """The place or the stimulus that loses most."""
+    """The place, the stimulus or the kind that loses most."""
     told = []
     if "loss_order_p" in shown:
         first: Counter[str] = Counter()
@@ -448,11 +460,16 @@ def _where(estimates: Estimates, shown: Sequence[str]) -> str:
         test = estimates.known("loss_stimulus_p")
         given = {} if test is None else test.given
         told.append("{lost} of {calls} calls on {stimulus}".format(**given))
+    if "loss_kind_p" in shown:
+        test = estimates.known("loss_kind_p")
+        given = {} if test is None else test.given
+        told.append("{lost} of {calls} calls of the kind {kind}".format(**given))
     return f": {'; '.join(told)}" if told else ""
 
 
-# Three tests, and a bound of the rate.
+# Three tests, and a bound of the rate; with `loss_kinds` a test more.
 SENTENCE = Sentence(find, tests=1, of_losses=3)
+WITH_KINDS = SENTENCE._replace(of_losses=4)
 
 
 # -- imputing --------------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ Part = Literal["value", "low", "high", "least", "most"]
 
 SIGNIFICANT = 0.05
 """How often page one may call something a problem of a judge that has none."""
-OF_ORDER, OF_LOSSES, OTHERS = 21, 15, 40
+OF_ORDER, OF_LOSSES, OTHERS = 21, 16, 40
 """Tests of the order, tests of losses, and other tests and bounds, by which a sentence of page one
 can call something a problem, all axes of this package together: the sums over their `SENTENCES`."""
 OVERLAP = 2

@@ -15,7 +15,7 @@ import stat
 import tomllib
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache, partial
@@ -378,13 +378,26 @@ def checked(
         first, *others = faults.errors(include_url=False, include_input=False)
         steps = [str(step + 1) if isinstance(step, int) else step for step in first["loc"]]
         field = f"{'.'.join(steps)}: " if steps else ""
-        more = f" (and {len(others)} more)" if others else ""
-        what = first["msg"].removeprefix("Value error, ")
-        if first["type"] == "extra_forbidden":
-            what = "unknown field"
+        more = f" ({_others(others)})" if others else ""
+        what = _KINDS.get(first["type"], first["msg"].removeprefix("Value error, "))
         said = f"{where}: {field}{what}{_of_key(content, *first['loc'])}{more}"
         raise error(said).at(*first["loc"]) from None
     return record
+
+
+_KINDS = {"extra_forbidden": "unknown field", "missing": "Field required"}
+"""Faults that concern a field as such; of these the names of all are told."""
+
+
+def _others(faults: Sequence[Mapping[str, Any]]) -> str:
+    """What else is wrong: the fields that lack and those that nobody knows, or how many faults."""
+    named = [
+        f"{fault['loc'][-1]}: {_KINDS[fault['type']]}"
+        for fault in faults
+        if fault["type"] in _KINDS and len(fault["loc"]) == 1
+    ]
+    rest = len(faults) - len(named)
+    return ", ".join([*named, *([f"and {rest} more"] if rest else [])])
 
 
 def _of_key(content: Any, *steps: str | int) -> str:

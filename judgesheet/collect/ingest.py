@@ -100,8 +100,8 @@ def _ingest_recorded(
         call, verdict = reader.recorded(record, where)
         if call.id in calls:
             raise StimuliError(
-                f"{where}: the same cell and repeat occurs twice in the file; give each reading of "
-                "it a number of its own (repeat)"
+                f"{where}: the same cell and repeat occurs twice in the file; give each response a "
+                "name of its own (item), and each reading of it a number (repeat)"
             )
         calls[call.id] = (call, verdict)
     if not calls:
@@ -252,7 +252,10 @@ class _Reader:
         self.stimuli[axis, cell.stimulus] = None
         item = (axis, str(values.get("item")))
         if "item" in values and self.homes.setdefault(item, cell.stimulus) != cell.stimulus:
-            return f"{item[1]} is listed under two stimuli; an item has one"
+            return (
+                f"{item[1]} is listed under two stimuli; an item has one: join its columns, as in "
+                "--map item=stimulus+response"
+            )
         for field, naming in _stated(axis).items():
             thing = (axis, field, cell.stimulus, *(str(values.get(name)) for name in naming))
             said = json.dumps(values.get(field))

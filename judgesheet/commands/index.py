@@ -20,7 +20,12 @@ def index(
     """Write a page over every datasheet.json in a folder, and the sheets that it opens.
 
     `out` gets index.html, its tables as index.md, and `sheets/`, and needs no server. A file that
+<<<<<<< HEAD
     is not a sheet is left out, and `tell` gets a sentence on it. RunError if there is no sheet.
+=======
+    is no sheet is left out, which `tell` is told, and so is a run that was started over. RunError
+    if there is no sheet at all.
+>>>>>>> reach
     """
     from judgesheet.sheet import index as page
     from judgesheet.sheet import render
@@ -41,11 +46,12 @@ def index(
 
 
 def _sheets(folder: Path, tell: Callable[[str], None]) -> Iterator[Datasheet]:
+    from judgesheet.ledger.earlier import is_renamed
     from judgesheet.ledger.run_directory import DATASHEET
 
     for file in sorted(folder.rglob(DATASHEET)):
-        # A link may lead anywhere.
-        if file.is_symlink() or not file.is_file():
+        # A link may lead anywhere; a run that was started over is nobody's result any more.
+        if file.is_symlink() or not file.is_file() or is_renamed(file.parent):
             continue
         try:
             yield load(file)

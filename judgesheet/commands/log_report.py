@@ -143,8 +143,9 @@ def report(path: Path, choice: logs.LogOptions) -> LogReport:
         own = _of_ours(path, known)
         if own is not None:
             return own
-        first = next(found.rows, None)
-        suggested = _suggestion(first.cells if first else {})
+        rows = [row.cells for row in islice(found.rows, MOST_REMEMBERED_ROWS)]
+        suggested = _suggestion(rows[0] if rows else {})
+        suggested |= _item(rows, suggested)
         if "first" not in suggested and choice.scale is None:
             choice = replace(choice, scale="LOW:HIGH")  # scores have one, winners of pairs none
         told = _with_command(known, path, choice, suggested)
@@ -192,6 +193,25 @@ def _suggestion(cells: Mapping[str, Any]) -> dict[str, str]:
             found["swapped"] = found.pop("order")
         found |= dict(zip(("first", "second"), sides, strict=True))
     return {"verdict": "COLUMN", "stimulus": "COLUMN", **found}
+
+
+def _item(rows: Sequence[Mapping[str, Any]], suggested: Mapping[str, str]) -> dict[str, str]:
+    """What tells several graded responses to one question apart, if a column does.
+
+    A name that stands under several questions, as that of a system, is joined with theirs.
+    """
+    question = suggested["stimulus"]
+    shared = [str(row.get(question)) for row in rows]
+    if "first" in suggested or len(set(shared)) == len(rows):
+        return {}
+    named = [suggested["item"]] if "item" in suggested else []
+    for column in (
+        [*named, *(one for one in rows[0] if one not in suggested.values())] if rows else ()
+    ):
+        values = [str(row.get(column)) for row in rows]
+        if len(set(zip(shared, values, strict=True))) == len(rows):
+            return {"item": column if len(set(values)) == len(rows) else f"{question}+{column}"}
+    return {}
 
 
 def _sides(columns: Sequence[str]) -> tuple[str, str] | None:

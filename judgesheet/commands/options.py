@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 import click
 
+from judgesheet.axes import axis_names
 from judgesheet.axis import PROFILES
 from judgesheet.base import defaults
 from judgesheet.commands.option_types import (
@@ -95,7 +96,8 @@ _REPLY = choice(
 
 _WHAT_TO_ASK = (
     _JUDGE,
-    option("--axis", "axes", multiple=True, help="Axis to probe; repeatable. [all]"),
+    option("--axis", "axes", multiple=True, metavar="AXIS",
+           help=f"Axis to probe; repeatable: {', '.join(axis_names())}. [all]"),
     choice("--profile", *PROFILES, default=defaults.PROFILE,
            help="How much to ask; `judgesheet plan` says how many calls."),
     option("--stimuli", type=EXISTING, help="Your own stimuli (JSONL file, or a folder)."),

@@ -4,7 +4,7 @@ Replies can take hours to come, and a run may have them all: what measures and d
 where it is needed, and not before.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache, partial
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from judgesheet.base.async_runner import give_back_memory, run
 from judgesheet.base.errors import JudgeError, RunError, StoppedError
-from judgesheet.base.records import Datasheet, Plan
+from judgesheet.base.records import BUILT_IN, Datasheet, Plan
 from judgesheet.collect.collect import MIXED_UP, IsReadable, Progress, enter_and_collect
 from judgesheet.collect.request import Request, asked, collect_settings, prepare
 from judgesheet.commands.sheets import Run
@@ -47,6 +47,16 @@ class RunOptions:
     tell: Callable[[str], None]
 
 
+def _about_stimuli(planned: Plan, profile: str) -> Iterator[str]:
+    """What the user's own stimuli share, and how many of them are not asked about."""
+    for pool in planned.provenance["stimuli"]:
+        if pool["name"] != BUILT_IN and pool["stimuli"] < pool["in_pool"]:
+            told = f"{pool['stimuli']} of {pool['in_pool']} stimuli"
+            yield f"{pool['axis']}: the profile {profile} asks about {told}"
+        for what in pool.get("templates", ()):
+            yield f"{pool['axis']}: {what}"
+
+
 def probe_once(
     request: Request, directory: Path, options: RunOptions, *, fresh: bool = False
 ) -> Run:
@@ -58,9 +68,8 @@ def probe_once(
     tell = options.tell
     place = directory, planned, judge.identity
     with open_run(*place, fresh=fresh, spill=request.spill, tell=tell) as ledger:
-        for pool in planned.provenance["stimuli"]:
-            for what in pool.get("templates", ()):
-                tell(f"{pool['axis']}: {what}")
+        for what in _about_stimuli(planned, request.profile):
+            tell(what)
         del planned
         if version is not None:
             from judgesheet.commands.stale_run import take_over_replies

@@ -37,8 +37,11 @@ def list_stimuli() -> dict[str, list[Stimulus]]:
 def show_stimulus(
     identifier: str, axis: str | None = None, stimuli: str | Path | None = None
 ) -> Stimulus:
-    """The stimulus of this id, built-in or in your own file or folder."""
-    every = [stimulus for pool in _pools(axis, stimuli).values() for stimulus in pool]
+    """The stimulus of this id, built-in or in your own file or folder; of an axis its first."""
+    pools = _pools(axis, stimuli)
+    if pools.get(identifier):
+        return pools[identifier][0]
+    every = [stimulus for pool in pools.values() for stimulus in pool]
     for stimulus in every:
         if stimulus.id == identifier:
             return stimulus
@@ -128,11 +131,11 @@ def stimuli_list() -> None:
 
 
 @command.command("show")
-@click.argument("identifier", metavar="ID")
+@click.argument("identifier", metavar="ID|AXIS")
 @option("--axis", help="Axis of the stimulus. [each that has stimuli]")
 @option("--stimuli", type=EXISTING, help="Your own stimuli, not the built-in ones.")
 def stimuli_show(**options: Any) -> None:
-    """Print one stimulus as JSON."""
+    """Print one stimulus as JSON; for the name of an axis its first, as an example."""
     say_record(dict(show_stimulus(**options).fields), ensure_ascii=False)
 
 

@@ -9,16 +9,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 from judgesheet.base.datasheet import from_json, to_json
 from judgesheet.base.errors import ContradictionError, MissingDependencyError, RunError, UsageError
 from judgesheet.base.files import read_from
 from judgesheet.base.limits import LARGEST_TEXT
-from judgesheet.base.records import Datasheet, digest
+from judgesheet.base.records import Datasheet, Decision, digest
 from judgesheet.base.version import __version__
 from judgesheet.commands.run_checkup import numbers, other_facts, other_figures
 from judgesheet.decide import decide
 from judgesheet.decide import policy as policies
+from judgesheet.decide.policy import Policy
 from judgesheet.ledger.run_directory import DATASHEET, LEDGER
 
 PAPERS = ("a4", "letter")
@@ -26,17 +28,24 @@ PAPERS = ("a4", "letter")
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What was found: the digest that others may quote, what differs, and what was not compared."""
+    """What was found: the digest that others may quote, what differs, and what was not compared.
+
+    `decision` is that of the figures under the policy that was given, None without one.
+    """
 
     file: str
     sha256: str
     judge: str
     differences: tuple[str, ...]
     notes: tuple[str, ...]
+    decision: Decision | None = None
 
 
-def verification(file: Path, run: Path | None) -> Verification:
-    """Compare a datasheet.json, or a PDF that holds one, with itself and with its run."""
+def verification(file: Path, run: Path | None, policy: Policy | None = None) -> Verification:
+    """Compare a datasheet.json, or a PDF that holds one, with itself and with its run.
+
+    Under a `policy` its judge is decided anew.
+    """
     content = _content(file)
     is_pdf = content.startswith(b"%PDF")
     text = (_attached(content, file) if is_pdf else content).decode("utf-8", "surrogateescape")
@@ -49,7 +58,7 @@ def verification(file: Path, run: Path | None) -> Verification:
         found.append(("its JSON is not written as judgesheet writes it", True))
     is_ours = sheet.provenance.get("judgesheet") == __version__
     if is_ours:
-        found += _says_what_follows(sheet)
+        found += _says_what_follows(sheet, policy)
         found += _sets_the_same(sheet, content) if is_pdf else ()
     else:
         by = str(sheet.provenance.get("judgesheet"))[:40]
@@ -63,6 +72,7 @@ def verification(file: Path, run: Path | None) -> Verification:
         str(sheet.judge.get("model")),
         tuple(what for what, differs in found if differs),
         tuple(what for what, differs in found if not differs),
+        decide(sheet, policy).decision if policy else None,
     )
 
 
@@ -95,16 +105,13 @@ def _attached(content: bytes, file: Path) -> bytes:
     return attached[0]
 
 
-def _says_what_follows(sheet: Datasheet) -> Iterator[tuple[str, bool]]:
+def _says_what_follows(sheet: Datasheet, given: Policy | None) -> Iterator[tuple[str, bool]]:
     """Controls, findings, marks and decision follow from the figures; verdicts from a policy."""
     known = sheet.provenance.get("policy")
-    policy = None
-    if isinstance(known, dict):
-        name = str(known.get("name"))
-        policy = policies.load(name) if name in policies.shipped() else None
-        if policy is None or policy.digest != known.get("digest"):
-            policy = None
-            yield f"verdicts: the policy {name[:60]} is not one that comes with judgesheet", False
+    policy = _its_own(known, given) if isinstance(known, dict) else None
+    if isinstance(known, dict) and policy is None:
+        what = f"the policy {str(known.get('name'))[:60]} does not come with judgesheet"
+        yield f"verdicts: {what}; give its file with --policy", False
     anew = decide(sheet, policy)
     for part in ("verdicts", "decision", "recommendations"):
         if getattr(anew, part) != getattr(sheet, part):
@@ -112,6 +119,13 @@ def _says_what_follows(sheet: Datasheet) -> Iterator[tuple[str, bool]]:
     for axis, other in zip(sheet.axes, anew.axes, strict=True):
         if axis != other:
             yield f"{axis.name}: it says other than follows from its figures", True
+
+
+def _its_own(known: dict[str, Any], given: Policy | None) -> Policy | None:
+    """The policy that a sheet was decided under: the one that was given, or a shipped one."""
+    name = str(known.get("name"))
+    at_hand = [given, policies.load(name) if name in policies.shipped() else None]
+    return next((one for one in at_hand if one and one.digest == known.get("digest")), None)
 
 
 def _sets_the_same(sheet: Datasheet, content: bytes) -> Iterator[tuple[str, bool]]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from judgesheet.commands.options import JSON, option
+from judgesheet.commands.options import EXISTING, JSON, POLICIES, option
 from judgesheet.commands.terminal import note, say, say_record
 
 if TYPE_CHECKING:
@@ -16,36 +16,54 @@ DIFFERS = 3
 """The exit code of a sheet that is not what it should be: that of a gate that is not passed."""
 
 
-def verify(file: str | Path, run: str | Path | None = None) -> "Verification":
+def verify(
+    file: str | Path, run: str | Path | None = None, *, policy: str | Path | None = None
+) -> "Verification":
     """Check a datasheet.json, or the PDF that holds one, against itself and its `run`.
 
+    A folder is a run, of which the datasheet.json is checked against it.
     `differences` are sentences, none where the sheet is what its figures, and those of its run,
     give. Figures, counts and facts are those of the run; controls, findings and decision follow
-    from the figures, verdicts from a shipped policy; a PDF has the pages of its JSON, byte for
-    byte. RunError if the file is no datasheet.
+    from the figures, verdicts from a shipped policy or the one that is given; a PDF has the pages
+    of its JSON, byte for byte. Under a `policy` the judge is decided anew: `decision`. RunError if
+    the file is no datasheet.
     """
     from judgesheet.commands.verification import verification
+    from judgesheet.decide import policy as policies
+    from judgesheet.ledger.run_directory import DATASHEET
 
-    return verification(Path(file), None if run is None else Path(run))
+    rules = None if policy is None else policies.load(policy)
+    sheet, folder = Path(file), None if run is None else Path(run)
+    if sheet.is_dir():
+        sheet, folder = sheet / DATASHEET, folder or sheet
+    return verification(sheet, folder, rules)
 
 
 @click.command("verify")
-@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("file", type=EXISTING)
 @option("--run", type=click.Path(path_type=Path, exists=True, file_okay=False),
         help="The run it was made from; every figure is computed again.")  # fmt: skip
+@option("--policy", metavar="FILE|NAME",
+        help=f"Decide its judge anew under these limits: {POLICIES}")  # fmt: skip
 @JSON
-def command(file: Path, run: Path | None, as_json: bool) -> None:
-    """Check whether a sheet (datasheet.json, or a PDF that holds it) matches its run.
+def command(file: Path, run: Path | None, policy: str | None, as_json: bool) -> None:
+    """Check whether a sheet (datasheet.json, a PDF that holds it, or a run) matches its run.
 
-    Exits 0 if it does, 3 with one sentence per difference if not.
+    Exits 0 if it does, 3 with one sentence per difference if not. With --policy also as `gate`
+    does: 3 for REJECT, 4 for NOT PROVEN.
     """
-    found = verify(file, run)
+    from judgesheet.decide import EXIT_CODES
+
+    found = verify(file, run, policy=policy)
     if as_json:
         say_record(asdict(found))
     else:
         say(f"sha256 {found.sha256}  {found.judge}")
         for difference in found.differences:
             say(difference)
+        if found.decision:
+            say(f"Under {found.decision.policy or policy}: {found.decision.text}")
     for what in found.notes:
         note(f"not compared: {what}")
-    raise SystemExit(DIFFERS if found.differences else 0)
+    decided = EXIT_CODES[found.decision.verdict] if found.decision else 0
+    raise SystemExit(DIFFERS if found.differences else decided)

@@ -196,7 +196,7 @@ def as_text(outlook: PolicyForecast) -> str:
 def _decides(outlook: PolicyForecast) -> Iterator[str]:
     for judge, calls in outlook.courses.items():
         yield (
-            f"  --until-decided {outlook.policy}: {judge} likely takes {count(median(calls))} of "
+            f"  with --until-decided {judge} likely takes {count(median(calls))} of "
             f"{outlook.calls:,} calls ({min(calls):,} to {max(calls):,} in {len(calls)} trials)"
         )
 

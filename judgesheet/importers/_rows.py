@@ -52,8 +52,17 @@ class Row:
         return self.cells[column]
 
     def at(self, column: str) -> Any:
-        """The content of a column; the whole name first, then a path into objects and lists."""
-        if column in self.cells or "." not in column:
+        """The content of a column; the whole name first, then a path into objects and lists.
+
+        Columns with a plus between them are one: `chat+agent` is `chat-1/ours`.
+        """
+        if column in self.cells:
+            return self.value(column)
+        if "+" in column:
+            return "/".join(
+                Row(self.where, {part: self.at(part)}).text(part) for part in column.split("+")
+            )
+        if "." not in column:
             return self.value(column)
         first, *path = column.split(".")
         cell = self.value(first)

@@ -5,6 +5,7 @@ those to its own questions: same id of the call, same judge, same served version
 """
 
 import json
+import re
 import shutil
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -43,6 +44,11 @@ _TABLES = (
 ) WITHOUT ROWID""",
 )
 """The runs and their replies. What an earlier run had taken over itself has the same time."""
+
+
+def is_renamed(directory: Path) -> bool:
+    """Whether a folder is called as `make_room` calls a run that was started over."""
+    return re.search(r"\.old-\d+\Z", directory.name) is not None
 
 
 def make_room(directory: Path) -> None:

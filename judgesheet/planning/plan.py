@@ -150,6 +150,7 @@ class AxisBudget:
     axis: str
     calls: int
     stimuli: int
+    in_pool: int
     tokens_in: int
     tokens_out_at_most: int
     arms: dict[str, int]
@@ -161,12 +162,14 @@ def budget(
 ) -> Iterator[AxisBudget]:
     """Calls, tokens and, of those given, the expected half-widths of every axis of a plan."""
     expectations = tuple(expected)
+    in_pool = {one["axis"]: one["in_pool"] for one in plan.provenance.get("stimuli", ())}
     for axis in axes:
         calls = [call for call in plan.calls if call.axis == axis.NAME]
         yield AxisBudget(
             axis=axis.NAME,
             calls=len(calls),
             stimuli=len({call.stimulus for call in calls}),
+            in_pool=in_pool.get(axis.NAME, 0),
             tokens_in=ceil(sum(map(tokens_in, calls))),
             tokens_out_at_most=sum(map(tokens_out, calls)),
             arms=dict(Counter(_arm(axis, call) for call in calls)),
@@ -211,7 +214,8 @@ def as_text(plan: Plan, budgets: Sequence[AxisBudget], prices: Prices | None) ->
     """The budget of a plan for a reader."""
     lines = [f"{counted(len(plan.calls), 'call')}, plan {plan.digest[:12]}"]
     for one in budgets:
-        stimuli = counted(one.stimuli, "stimulus", "stimuli")
+        of = f" of {one.in_pool:,}" if one.stimuli < one.in_pool else ""
+        stimuli = f"{one.stimuli:,}{of} {'stimulus' if one.stimuli == 1 and not of else 'stimuli'}"
         lines.append(f"{one.axis}: {counted(one.calls, 'call')} on {stimuli}")
         lines += [f"  {calls:>7,}  {arm}" for arm, calls in one.arms.items()]
         lines.append(f"  about {one.tokens_in:,} tokens in, at most {one.tokens_out_at_most:,} out")

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from judgesheet.axes import all_axes, pool
+from judgesheet.axes import all_axes, axis_names, pool
 from judgesheet.axis import Axis, Problem
 from judgesheet.axis.material import identical
 from judgesheet.base.errors import StimuliError, UsageError
@@ -113,7 +113,11 @@ def _axis_of(file: Path) -> Axis:
             validated(axis, record, where)
             fitting.append(axis)
     if not fitting:
-        raise StimuliError(f"{where} matches no axis; name it with --axis")
+        held = f" (its fields: {listed([*record], MOST_IN_A_LIST)})" if record else ""
+        raise StimuliError(
+            f"{where} matches no axis{held}; `judgesheet stimuli show AXIS` prints an example: "
+            f"{', '.join(axis_names())}"
+        )
     if len(fitting) > 1:
         named = " and ".join(axis.NAME for axis in fitting)
         raise UsageError(f"{where} fits {named}; say which with --axis")

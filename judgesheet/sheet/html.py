@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
@@ -62,7 +63,7 @@ def render(sheet: Datasheet, _paper: Paper, cases: str = "") -> bytes:
     drawn = drawings(page)
     text = filled(
         TEMPLATE,
-        script="sort.js",
+        scripts=("sort.js",),
         page=page,
         cases=cases,
         figures=drawn,
@@ -73,11 +74,11 @@ def render(sheet: Datasheet, _paper: Paper, cases: str = "") -> bytes:
     return minify_html(text).encode()
 
 
-def filled(name: str, css: str = "", script: str = "", **variables: Any) -> str:
-    """A page of ours with its style sheet and script, and a policy that lets nothing else run."""
+def filled(name: str, css: str = "", scripts: Sequence[str] = (), **variables: Any) -> str:
+    """A page of ours with its style sheet and scripts, and a policy that lets nothing else run."""
     sheets = filter(None, ("sheet.css", "screen.css", css))
-    styles, code = minify_css("".join(map(style, sheets))), style(script) if script else ""
-    # Style sheet and script are ours; everything else goes through autoescape.
+    styles, code = minify_css("".join(map(style, sheets))), "".join(map(style, scripts))
+    # Style sheet and scripts are ours; everything else goes through autoescape.
     return template(name).render(
         css=Markup(styles),  # noqa: S704
         script=Markup(code),  # noqa: S704

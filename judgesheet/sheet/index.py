@@ -30,7 +30,8 @@ COMPARABLE = (
 class Row:
     """A sheet: the address that it opens at, its judge, its `facts` by filter, a cell per column.
 
-    A cell is the value with its interval below, both in words.
+    `measured` is the day in words, `ended` the moment as the run has it. A cell is the value with
+    its interval below, both in words.
     """
 
     address: str
@@ -38,6 +39,7 @@ class Row:
     measured: str
     facts: Mapping[str, str]
     cells: tuple[tuple[str, str], ...]
+    ended: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ def render(sheets: Sequence[tuple[str, Datasheet]], title: str) -> bytes:
     text = filled(
         TEMPLATE,
         "index.css",
-        "index.js",
+        ("sort.js", "index.js"),
         title=show.short(title, 100),
         groups=groups,
         choices={name: values for name, values in choices.items() if len(values) > 1},
@@ -129,6 +131,7 @@ def _row(address: str, sheet: Datasheet, protocol: str, columns: Sequence[tuple[
         show.day(sheet.run.get("ended_at")),
         {name: show.short(text, 40) for name, text in _facts(sheet, protocol).items()},
         tuple(_cell(sheet, key) for key, _ in columns),
+        show.short(sheet.run.get("ended_at") or "", 40),
     )
 
 

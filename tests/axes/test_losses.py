@@ -129,6 +129,26 @@ def test_a_stimulus_that_loses_all_its_calls_is_named(axis: str) -> None:
     assert sheet.says(given["stimulus"])
 
 
+def test_a_kind_of_dress_that_loses_its_calls_is_named() -> None:
+    def of_one_kind(table: pd.DataFrame) -> pd.Series:
+        refused: pd.Series[bool] = table["kind"] == "instruction"
+        return refused
+
+    sheet = lossy("presentation", of_one_kind)
+    assert by_chance(sheet) is False
+    given = sheet["loss_kind_p"].given
+    assert (given["kind"], given["lost"]) == ("instruction", given["calls"])
+    assert sheet["loss_kind_rate[kind=instruction]"].value == 1
+    assert sheet["loss_kind_rate[kind=length]"].value == 0
+    assert sheet.says("calls of the kind instruction")
+
+
+def test_kinds_that_lose_alike_are_no_pattern() -> None:
+    sheet = lossy("presentation", lambda table: pd.Series(np.arange(len(table)) % 20 == 3))
+    assert sheet["loss_kind_p"].value > 0.05
+    assert by_chance(sheet) is True
+
+
 @pytest.mark.parametrize("axis", ["score_order", "candidate_order"])
 def test_losses_of_one_order_are_told_from_those_of_a_favourite(axis: str) -> None:
     def one_first(table: pd.DataFrame) -> pd.Series:

@@ -533,6 +533,8 @@ def test_inspect_log_allows_what_the_sheet_then_has(tmp_path: Path) -> None:
         ("t.csv", "question_id,score\n1,2\n",
          "--map verdict=score,stimulus=question_id --scale LOW:HIGH"),
         ("u.csv", "chat,answer,score\n1,2,3\n", "stimulus=chat,item=answer"),
+        ("v.csv", "chat,agent,score\n1,a,3\n1,b,4\n2,a,3\n2,b,1\n", "item=chat+agent"),
+        ("w.csv", "chat,run,said,score\n1,x,p,3\n1,x,q,4\n2,x,r,3\n", "item=said"),
         ("t.json", '[{"id": 1, "x": 2}]', "t.json --map verdict=COLUMN,stimulus=COLUMN"),
         ("b.jsonl", '{"custom_id": "a", "response": {}}\n', "answers of an OpenAI batch"),
         ("s.jsonl", '{"doc_id": 1, "doc": 1, "filtered_resps": [], "metrics": []}\n',
@@ -548,6 +550,21 @@ def test_inspect_log_proposes_and_guesses_nothing(
     done = run("inspect-log", tmp_path / name)
     assert done.returncode == 0, done.stderr
     assert words in done.stdout
+
+
+def test_joined_columns_name_the_responses_of_systems(tmp_path: Path) -> None:
+    rows = [
+        {"chat": f"c{n // 2}", "agent": "ab"[n % 2], "score": 1 + n % 5, "people": 3}
+        for n in range(6)
+    ]
+    path = lines(tmp_path / "log.jsonl", rows)
+    columns = {"stimulus": "chat", "item": "chat+agent", "verdict": "score", "human": "people"}
+    records = told(path, columns=columns, scale="1:5")
+    cells = [row["cell"]["item"] for row in records if "cell" in row]
+    assert cells == ["c0/a", "c0/b", "c1/a", "c1/b", "c2/a", "c2/b"]
+    alone = ("--map", "stimulus=chat,item=agent,verdict=score,human=people", "--scale", "1:5")
+    said = sentence(run("ingest", path, *alone, "--out", tmp_path / "run"))
+    assert "item=stimulus+response" in said
 
 
 def test_a_table_with_a_column_human_is_no_record_of_our_own(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ from judgesheet.axes.presentation._rules import INSTRUCTION, LENGTH, RULES
 from judgesheet.axes.presentation._verdicts import arrange, figure
 from judgesheet.axes.presentation.findings import SENTENCES as SENTENCES
 from judgesheet.axes.presentation.findings import control, find, mitigate, plots, recommend, warn
-from judgesheet.axis import Readings, losses
+from judgesheet.axis import Readings, loss_kinds, losses
 from judgesheet.axis.figure import declared_in, measured
 from judgesheet.axis.statements import made
 from judgesheet.base.keys import Key
@@ -49,7 +49,7 @@ FACTS = dict.fromkeys(("dose", "missing", "better"), ("pair", "ask"))
 
 FIGURES = declared_in(preference, tradeoff, natural)
 """The figures of the verdicts."""
-ESTIMATES = {**FIGURES, **figure.adopted(losses)}
+ESTIMATES = {**FIGURES, **figure.adopted(losses, loss_kinds)}
 
 
 def measure(readings: Readings) -> Iterator[Estimate]:
@@ -57,7 +57,7 @@ def measure(readings: Readings) -> Iterator[Estimate]:
     verdicts = arrange(readings)
     if verdicts is not None:
         yield from measured(FIGURES, verdicts, readings.families)
-        yield from losses.measure(NAME, readings, chosen)
+        yield from losses.measure(NAME, readings, chosen, loss_kinds.FIGURES)
 
 
 def tested_range(readings: Readings) -> Iterator[Rating]:

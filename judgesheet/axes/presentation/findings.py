@@ -268,7 +268,7 @@ SENTENCES = (
     Sentence(_outweighs),
     Sentence(_own_pairs),
     Sentence(_control),
-    losses.SENTENCE,
+    losses.WITH_KINDS,
 )
 """The sentences of page one."""
 
