@@ -31,7 +31,15 @@ from ._support import (
     t_quantile,
     two_sided,
 )
-from .interval import Interval, estimated, missing, skewness_of, student, without_ends
+from .interval import (
+    Interval,
+    estimated,
+    missing,
+    skewed,
+    skewness_of_each,
+    student,
+    without_ends,
+)
 from .reads import ratio
 
 NOT_COMPARED = Reason("not_compared", "positions cannot be compared")
@@ -408,24 +416,25 @@ def _high(criteria: Sequence[PositionEffects], clusters: int) -> Upper:
     Found by changing the pair of one criterion at a time, from the largest gaps on.
     """
     pairs = [_pairs(one) for one in criteria]
-    scale = sqrt(clusters / (clusters - 1)) / len(pairs)
+    scale = sqrt(clusters / (clusters - 1))
 
     def at(confidence: float) -> float:
         t = t_quantile(clusters - 1, two_sided(confidence))
         chosen = [int(np.argmax(gaps)) for gaps, _ in pairs]
-        parts = sum(own[:, at] for (_, own), at in zip(pairs, chosen, strict=True))
+        best = -inf
         for _ in range(SWEEPS):
-            before = list(chosen)
+            before = best
             for which, (gaps, own) in enumerate(pairs):
-                rest = parts - own[:, chosen[which]]
-                errors = scale * np.sqrt(np.sum((rest[:, None] + own) ** 2, axis=0))
-                chosen[which] = int(np.argmax(gaps / len(pairs) + t * errors))
-                parts = rest + own[:, chosen[which]]
-            if chosen == before:
+                others = [one for one in range(len(pairs)) if one != which]
+                gap = gaps + sum(pairs[one][0][chosen[one]] for one in others)
+                parts = own + sum(pairs[one][1][:, [chosen[one]]] for one in others)
+                errors = scale * np.sqrt(np.sum(parts**2, axis=0))
+                highs = gap + skewed(t, skewness_of_each(parts), clusters) * errors
+                chosen[which] = int(np.argmax(highs))
+                best = float(highs.max())
+            if best <= before:
                 break
-        value = fmean(float(gaps[at]) for (gaps, _), at in zip(pairs, chosen, strict=True))
-        error = scale * float(np.sqrt(parts @ parts))
-        return student(value, error, clusters, skewness_of(parts))(confidence)[1]
+        return best / len(pairs)
 
     return at
 

@@ -162,10 +162,16 @@ def student(centre: float, error: float, clusters: int, skewness: float = 0.0) -
 
     def at(confidence: float) -> tuple[float, float]:
         t = t_quantile(clusters - 1, two_sided(confidence))
-        longer = skewness * (2 * t * t + 1) / (6 * sqrt(clusters))
-        return centre - max(t, t - longer) * error, centre + max(t, t + longer) * error
+        below, above = (float(skewed(t, side, clusters)) for side in (-skewness, skewness))
+        return centre - below * error, centre + above * error
 
     return at
+
+
+def skewed(t: float, skewness: ArrayLike, clusters: int) -> Floats:
+    """So many standard errors a t quantile becomes on the side to which clusters are skewed."""
+    longer: Floats = np.maximum(0.0, skewness) * (2 * t * t + 1) / (6 * sqrt(clusters))
+    return t + longer
 
 
 def with_few_far(at: At, means: Floats, sizes: Floats, within: tuple[float, float]) -> At:
@@ -213,9 +219,16 @@ def _few_far(means: Floats, sizes: Floats, value: float, end: float) -> Callable
 
 def skewness_of(parts: Floats) -> float:
     """Skewness of the contributions of clusters (G,), m3 / m2^(3/2); 0 without spread."""
-    variance = float(np.mean(parts**2))
+    return float(skewness_of_each(parts[:, None])[0])
+
+
+def skewness_of_each(parts: Floats) -> Floats:
+    """Skewness of the contributions of clusters (G, k) to each of k estimates."""
+    squares = parts * parts  # a power of three takes many times as long
+    variance = np.mean(squares, axis=0)
     # Below that, clusters differ by rounding, and so would their skewness.
-    return float(np.mean(parts**3)) / variance**1.5 if variance > ROUNDING**2 else 0.0
+    spread: Floats = np.where(variance > ROUNDING**2, variance, np.inf)
+    return np.mean(squares * parts, axis=0) / spread**1.5
 
 
 def ends(
