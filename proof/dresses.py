@@ -80,7 +80,10 @@ class Judge:
         for kind, strength in (("plain", 0.0), ("length", 1.0)):
             mean = level + self.points * strength * taste[first]
             scores = np.clip(np.rint(mean + self.noise * rng.normal(size=stimuli)), 1, SCALE)
-            rows.append(pd.DataFrame({"kind": kind, "cluster": range(stimuli), "score": scores}))
+            homes = range(stimuli)  # each stimulus is a cluster
+            rows.append(
+                pd.DataFrame({"kind": kind, "home": homes, "cluster": homes, "score": scores})
+            )
         return pd.concat(rows, ignore_index=True)
 
 

@@ -2,28 +2,42 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from math import ceil, log
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from judgesheet import stats
+from judgesheet import axis, stats
+from judgesheet.axes import (
+    candidate_order,
+    criterion_order,
+    listwise_consensus,
+    presentation,
+    score_order,
+)
 from judgesheet.stats.interval import cluster_rate
+from proof import widths
 from proof.gate import Rates, smooth, two_kinds
 from proof.lines import Line, Rng, Rows, Tally, Truths
 from proof.runner import Result, error
 from proof.tables import grid
 
-MOVED_BY = (stats,)
+MOVED_BY = (
+    *(stats, axis, score_order, criterion_order, candidate_order, listwise_consensus),
+    presentation,
+)
 SETS = 500
 LIMIT, TRUE = 0.10, 0.02
 CALLS = 6
-SIZES = (20, 29, 36, 45, 60, 80, 110, 150)
+SIZES = (20, 29, 33, 36, 40, 45, 60, 80, 110, 150)
 FLOOR = 0.1
 """Least intraclass correlation that Korn and Graubard's bound is given."""
 RESAMPLES = 399
 ERROR = 0.05
 ENOUGH = 0.8
+HIDDEN = (LIMIT - TRUE) / (1 - TRUE)
+"""Share of stimuli that always deviate which takes a rate from `TRUE` to `LIMIT`."""
 LAWS: Mapping[str, Rates] = {
     **{f"ICC {icc}": partial(smooth, icc) for icc in (0.0, 0.1, 0.2, 0.5)},
     "all or none": two_kinds,
@@ -114,6 +128,7 @@ def lines() -> Iterator[Line]:
     for law in LAWS:
         for stimuli in SIZES:
             yield Line(law, stimuli, SETS, partial(_run, law, stimuli))
+    yield from widths.lines()
 
 
 def fields(results: Sequence[Result]) -> dict[str, str]:
@@ -132,4 +147,12 @@ def fields(results: Sequence[Result]) -> dict[str, str]:
             told = f"**{worst:.3f}**" if worst > ERROR + 2 * error(ERROR, SETS) else f"{worst:.3f}"
             rows.append([law, name, stimuli, calls, told, f"{np.mean([*wrong.values()]):.3f}"])
     head = ["judge", "method", "stimuli", "calls", "false pass, most", "false pass, mean"]
-    return {"table": grid(head, rows), "sets": str(SETS), "error": f"{error(ERROR, SETS):.3f}"}
+    return {
+        "table": grid(head, rows),
+        "sizes": ", ".join(map(str, SIZES[:-1])) + f" and {SIZES[-1]}",
+        "sets": str(SETS),
+        "error": f"{error(ERROR, SETS):.3f}",
+        "share": f"{HIDDEN:.3f}",
+        "floor": str(ceil(log(ERROR / ENOUGH) / log(1 - HIDDEN))),
+        **widths.fields([one for one in results if one.line.data not in LAWS]),
+    }

@@ -78,6 +78,8 @@ class Line:
         Metric -> least and greatest share, for metrics besides those of figures.
     judged
         The rows that are held to targets, None for all.
+    figures, draw
+        What a data set is asked and how it is drawn, where another page takes it from this one.
     """
 
     data: str
@@ -90,6 +92,8 @@ class Line:
     nulls: frozenset[str] = frozenset()
     limits: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     judged: frozenset[str] | None = None
+    figures: Sequence[Figure[Any]] = ()
+    draw: "Draw | None" = None
 
     @property
     def name(self) -> str:
@@ -317,4 +321,8 @@ def lines(cases: Mapping[str, Case], parts: Sequence[Part]) -> Iterator[Line]:
 
             for size, sets in part.sets.items():
                 run = measuring(figures, draw, size)
-                yield Line(data, size, sets, run, truths, part.name, case.least, case.nulls)
+                yield Line(
+                    *(data, size, sets, run, truths, part.name, case.least, case.nulls),
+                    figures=figures,
+                    draw=draw,
+                )

@@ -53,7 +53,7 @@ ALL_TIED = Reason(
 
 
 def _change_rate(rows: Rows, which: Which, label: str) -> UnkeyedEstimate:
-    changes, most = _changes(rows.reads), None
+    changes, most = _changes(rows), None
     if which == "different" and rows.scale:
         most = most_changes(~np.isnan(rows.reads), rows.scale)
     share, n = at_most(changes.rate(which, rows.cluster), most), changes.n(which)
@@ -64,23 +64,20 @@ def _change_rate(rows: Rows, which: Which, label: str) -> UnkeyedEstimate:
 def most_changes(answered: Flags, scale: int) -> float | None:
     """The greatest share of pairs under two orders that can have different scores.
 
-    With more orders than scores some pairs must have the same score, fewest if each score is given
-    equally often. None where every pair can differ. Shape of `answered`: (rows, orders, repeats).
+    None where every pair can differ. Shape of `answered`: (rows, orders, repeats).
     """
     per_order = answered.sum(axis=2)
-    calls, within = per_order.sum(axis=1), (per_order**2).sum(axis=1)
-    pairs = (calls**2 - within).sum() / 2
-    each, over = np.divmod(calls, scale)
-    evenly = (scale - over) * each**2 + over * (each + 1) ** 2
-    alike = np.maximum(0, np.ceil((evenly - within) / 2)).sum()
+    pairs = (per_order.sum(axis=1) ** 2 - (per_order**2).sum(axis=1)).sum() / 2
+    alike = stats.least_alike(per_order, scale).sum()
     return float(1 - alike / pairs) if pairs and alike else None
 
 
-def _changes(reads: Floats) -> stats.CallFlips:
+def _changes(rows: Rows) -> stats.CallFlips:
+    reads = rows.reads
     values, codes = np.unique(reads[~np.isnan(reads)], return_inverse=True)
     choices = np.full(reads.shape, np.nan)
     choices[~np.isnan(reads)] = codes.reshape(-1) + 1
-    return stats.call_flips(stats.one_hot(choices, max(1, values.size)))
+    return stats.call_flips(stats.one_hot(choices, max(1, values.size)), rows.scale or 0)
 
 
 @figure("share", symbol="OCR", noise="repeat_change_rate", headline=20, cases=changed, sweep=2)
@@ -115,11 +112,12 @@ def excess_change_rate(scores: Scored) -> UnkeyedEstimate:
     another on every prompt.
     """
     rows = next(scores.rows)
-    changes = _changes(rows.reads)
+    changes = _changes(rows)
     prompt = scores.contest.prompt[rows.item]
     # Means per prompt first: a prompt with more items weighs no more than another.
     means = ratio(*by_cluster(changes.excess, prompt))
-    mean = mean_excess(means, rows.cluster[np.unique(prompt, return_index=True)[1]])
+    clusters = rows.cluster[np.unique(prompt, return_index=True)[1]]
+    mean = mean_excess(means, clusters, changes.most_excess)
     why = NO_ORDERS if np.isnan(changes.different).all() else NO_REPEAT
     label, calls = f"{rows.subject} changes beyond noise", changes.n("excess")
     return UnkeyedEstimate(label, mean, rows.dims, n=calls).or_absent(why)
@@ -158,7 +156,7 @@ def excess_flip_rate(scores: Scored) -> UnkeyedEstimate:
     if not ranks(*_ties(scores.contest)):
         return absent(label, HARDLY_RANKS)
     flips = _call_flips(scores.contest)
-    mean = mean_excess(flips.excess, _clusters(scores.contest))
+    mean = mean_excess(flips.excess, _clusters(scores.contest), flips.most_excess)
     why = NO_RANKING if np.isnan(flips.different).all() else NO_REPEAT
     return UnkeyedEstimate(label, mean, n=flips.n("excess")).or_absent(why)
 

@@ -6,7 +6,8 @@ places, 0..n-1; NaN marks a call without a reading.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import inf
+from itertools import permutations
+from math import inf, sqrt
 from statistics import fmean
 from typing import Generic, TypeVar
 
@@ -27,8 +28,18 @@ from ._support import (
     expanded_tail,
     floats,
     sum_by,
+    t_quantile,
+    two_sided,
 )
-from .interval import Interval, estimated, missing, skewness_of, student, without_ends
+from .interval import (
+    Interval,
+    estimated,
+    missing,
+    skewed,
+    skewness_of_each,
+    student,
+    without_ends,
+)
 from .reads import ratio
 
 NOT_COMPARED = Reason("not_compared", "positions cannot be compared")
@@ -40,7 +51,7 @@ DRAWS = 1000
 LEAST_STEP = 0.25
 """Share of the scale (at least one point) by which a cluster that was not seen may differ."""
 _SPREAD_METHOD = (
-    "low end: range of centred cluster-bootstrap means; high end: largest t bound of a pair of "
+    "low end: two-step cluster bootstrap of the range; high end: largest t bound of a pair of "
     "positions; room for unseen clusters"
 )
 
@@ -84,6 +95,15 @@ class PositionEffects:
     def spread(self) -> float:
         """Best less worst position; NaN where nothing can be compared."""
         return float(_range(self.effects))
+
+    def shown(self, values: Floats) -> Floats:
+        """Values (..., n), where it never stood those of another position: no range depends on it.
+
+        (Of n positions, so that criteria can be stacked.)
+        """
+        where = np.flatnonzero(~np.isnan(self.effects))
+        result: Floats = values[..., np.resize(where, self.effects.size)]
+        return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +291,7 @@ def _robust_t(
         return without_ends(value, ONE_CLUSTER, clusters=groups, method=method)
     error = float(np.sqrt(groups / (groups - 1) * float(influence @ influence)))
     at, reach = student(value, error, groups), (_step(span), _step(span))
-    return estimated(value, at, groups, method, reach, within)
+    return estimated(value, at, groups, method, reach, within, whole=True)
 
 
 def spreads(
@@ -282,12 +302,14 @@ def spreads(
 ) -> Family:
     """Best less worst position of every criterion, their mean and their maximum, with intervals.
 
-    The low end: the error of the range is at most the range of the errors, of which a quantile
-    comes from cluster resamples of the influences (which are centred), widened from the normal to
-    Student's t. The high end: the truth is the gap of two positions, so it is at most the largest
-    upper t bound over pairs of positions, and over criteria their mean or the largest. A percentile
-    interval of the spread itself never covers a true spread of 0. The interval leaves room for
-    unseen clusters, which may differ by a quarter of the scale.
+    The high end: the truth is the gap of two positions, so it is at most the largest upper t bound
+    over pairs of positions. That of the mean over criteria is the largest of the mean gap over one
+    pair of each criterion, that of the maximum the largest of all. The low end: a range is biased
+    upwards by noise, most where all positions are alike. In a first step, a tenth of the error is
+    spent on how large the gap of each criterion is at least, and in a second the rest on how far
+    noise takes the range of such a gap (`_Errors`). A percentile interval of the spread itself
+    never covers a true spread of 0. The interval leaves room for unseen clusters, which may differ
+    by a quarter of the scale.
 
     Parameters
     ----------
@@ -295,83 +317,162 @@ def spreads(
         With the same clusters.
     span
         Best less worst score, in points.
+
+    References
+    ----------
+    Romano, J. P., Shaikh, A. M. and Wolf, M. (2014), "A practical two-step method for testing
+    moment inequalities", Econometrica 82, 1979-2002.
     """
-    groups = max((len(criterion.influence) for criterion in criteria), default=0)
-    none = [np.zeros((resamples, 0))]
-    blocks = [
-        [_range(weights @ criterion.influence) for criterion in criteria]
-        for weights in (bootstrap_weights(groups, resamples, rng) if groups else none)
+    each = [
+        missing(one.why or NOT_COMPARED, clusters=one.clusters, method=_SPREAD_METHOD)
+        for one in criteria
     ]
-    values = np.array([criterion.spread for criterion in criteria])
-    errors = np.concatenate(blocks, axis=-1)
-    above = [_largest_gap(criterion) for criterion in criteria]
-    each = tuple(
-        _spread(values[at], errors[at], above[at], span, criterion.clusters, criterion.why)
-        for at, criterion in enumerate(criteria)
-    )
-    known = ~np.isnan(values)
-    if not known.any():
-        why = NOT_COMPARED.saying("no criterion can be compared")
-        nothing = missing(why, method=_SPREAD_METHOD)
-        return OverCriteria(each, nothing, nothing)
+    known = {at: one for at, one in enumerate(criteria) if not np.isnan(one.spread)}
+    if not known:
+        nothing = missing(
+            NOT_COMPARED.saying("no criterion can be compared"), method=_SPREAD_METHOD
+        )
+        return OverCriteria(tuple(each), nothing, nothing)
+    some = list(known.values())
+    groups = len(some[0].influence)
+    blocks = [
+        np.stack([one.shown(weights @ one.influence).T for one in some], axis=1)
+        for weights in bootstrap_weights(groups, resamples, rng)
+    ]
+    errors = np.concatenate(blocks, axis=-1)  # (n, criteria, resamples)
+    for which, (at, one) in enumerate(known.items()):
+        each[at] = _spread([one], errors[:, [which]], span, one.clusters)
     # Mean and maximum are as sure as the criterion that the fewest prompts carry.
-    fewest = min(criterion.clusters for criterion in criteria if not np.isnan(criterion.spread))
-    values, errors = values[known], errors[known]
-    some = [bound for bound, is_known in zip(above, known, strict=True) if is_known]
-
-    def on_average(confidence: float) -> float:
-        return fmean(bound(confidence) for bound in some)
-
-    def at_most(confidence: float) -> float:
-        return max(bound(confidence) for bound in some)
-
-    mean = _spread(values.mean(), errors.mean(axis=0), on_average, span, fewest)
-    most = _spread(values.max(), errors.max(axis=0), at_most, span, fewest)
-    return OverCriteria(each, mean, most)
+    fewest = min(one.clusters for one in some)
+    mean, most = (_spread(some, errors, span, fewest, most=most) for most in (False, True))
+    return OverCriteria(tuple(each), mean, most)
 
 
 Upper = Callable[[float], float]
 """Upper end of an interval of the confidence that is asked for."""
 
 
-def _largest_gap(criterion: PositionEffects) -> Upper:
-    """The largest upper end of the gap between two positions, of each confidence."""
-    shown, groups = np.flatnonzero(~np.isnan(criterion.effects)), criterion.clusters
-    pairs = [(first, second) for first in shown for second in shown if first != second]
-    ends = []
-    for first, second in pairs if groups > 1 else ():
-        parts = criterion.influence[:, first] - criterion.influence[:, second]
-        error = float(np.sqrt(groups / (groups - 1) * float(parts @ parts)))
-        gap = float(criterion.effects[first] - criterion.effects[second])
-        ends.append(student(gap, error, groups, skewness_of(parts)))
+@dataclass(frozen=True, slots=True)
+class _Errors:
+    """How far noise takes the ranges of several criteria, given that their gaps are so large.
+
+    Attributes
+    ----------
+    draws
+        Shape (n, criteria, resamples): errors of the positions.
+    upper
+        Shape (n, criteria, 1): which positions are nearer to the best than to the worst.
+    ranges
+        Shape (criteria, resamples): ranges of the errors alone.
+    """
+
+    draws: Floats
+    upper: Flags
+    ranges: Floats
+
+    @classmethod
+    def of(cls, criteria: Sequence[PositionEffects], draws: Floats) -> "_Errors":
+        effects = np.stack([one.shown(one.effects) for one in criteria], axis=1)
+        middle = (effects.max(axis=0) + effects.min(axis=0)) / 2
+        return cls(draws, (effects > middle)[..., None], _ranges(draws))
+
+    def beyond(self, gaps: Floats) -> Floats:
+        """Range less gap of every draw, if positions lie at both ends of gaps (criteria,)."""
+        # Nowhere between the ends is a position as often the best or the worst.
+        return _ranges(self.draws + gaps[:, None] * self.upper) - gaps[:, None]
+
+
+def _ranges(draws: Floats) -> Floats:
+    best: Floats = draws.max(axis=0)  # of positions in front: ten times faster than along them
+    return best - draws.min(axis=0)
+
+
+FIRST_STEP = 0.1
+"""Share of the error that is spent on how large the gaps are at least."""
+
+
+def _low(criteria: Sequence[PositionEffects], draws: Floats, clusters: int, *, most: bool) -> Upper:
+    """The lower end of the mean gap, or of the largest (`most`), of each confidence."""
+    spreads, errors = np.array([one.spread for one in criteria]), _Errors.of(criteria, draws)
 
     def at(confidence: float) -> float:
-        return max(end(confidence)[1] for end in ends)
+        # A range has one tail; t has two, of which half of it lies in each.
+        tail = 2 * expanded_tail((1 - confidence) / 4, clusters)
+        first = np.quantile(errors.ranges, 1 - FIRST_STEP * tail / len(spreads), axis=1)
+        gaps = np.maximum(0.0, spreads - first)
+        if most:
+            gaps = np.full_like(gaps, gaps.max())
+        beyond = errors.beyond(gaps)
+        beyond = beyond.max(axis=0) if most else beyond.mean(axis=0)
+        value = spreads.max() if most else spreads.mean()
+        return float(value - np.quantile(beyond, 1 - (1 - FIRST_STEP) * tail))
 
     return at
 
 
+def _high(criteria: Sequence[PositionEffects], clusters: int) -> Upper:
+    """The largest upper end of the mean gap over a pair of positions of each criterion.
+
+    Found by changing the pair of one criterion at a time, from the largest gaps on.
+    """
+    pairs = [_pairs(one) for one in criteria]
+    scale = sqrt(clusters / (clusters - 1))
+
+    def at(confidence: float) -> float:
+        t = t_quantile(clusters - 1, two_sided(confidence))
+        chosen = [int(np.argmax(gaps)) for gaps, _ in pairs]
+        best = -inf
+        for _ in range(SWEEPS):
+            before = best
+            for which, (gaps, own) in enumerate(pairs):
+                others = [one for one in range(len(pairs)) if one != which]
+                gap = gaps + sum(pairs[one][0][chosen[one]] for one in others)
+                parts = own + sum(pairs[one][1][:, [chosen[one]]] for one in others)
+                errors = scale * np.sqrt(np.sum(parts**2, axis=0))
+                highs = gap + skewed(t, skewness_of_each(parts), clusters) * errors
+                chosen[which] = int(np.argmax(highs))
+                best = float(highs.max())
+            if best <= before:
+                break
+        return best / len(pairs)
+
+    return at
+
+
+SWEEPS = 10
+"""More than any data took; each makes the bound larger."""
+
+
+def _pairs(criterion: PositionEffects) -> tuple[Floats, Floats]:
+    """The gaps of all ordered pairs of positions, and what each cluster contributes to them."""
+    shown = np.flatnonzero(~np.isnan(criterion.effects))
+    first, second = (np.array(side) for side in zip(*permutations(shown, 2), strict=True))
+    gaps: Floats = criterion.effects[first] - criterion.effects[second]
+    return gaps, criterion.influence[:, first] - criterion.influence[:, second]
+
+
 def _spread(
-    value: float,
-    errors: Floats,
-    above: Upper,
+    criteria: Sequence[PositionEffects],
+    draws: Floats,
     span: float,
     clusters: int,
-    why: Reason | None = None,
+    *,
+    most: bool = False,
 ) -> Interval:
-    value, method = float(value), _SPREAD_METHOD
-    if np.isnan(value):
-        return missing(why or NOT_COMPARED, clusters=clusters, method=method)
+    """The interval of the mean gap of these criteria, or of the largest (`most`)."""
+    spreads, method = [one.spread for one in criteria], _SPREAD_METHOD
+    value = max(spreads) if most else fmean(spreads)
     if clusters < 2:
         return without_ends(value, ONE_CLUSTER, clusters=clusters, method=method)
+    below = _low(criteria, draws, clusters, most=most)
+    sides = [_high([one], one.clusters) for one in criteria] if most else []
+    sides = sides or [_high(criteria, clusters)]
 
     def at(confidence: float) -> tuple[float, float]:
-        # A range has one tail; t has two, of which half of it lies in each.
-        tail = 2 * expanded_tail((1 - confidence) / 4, clusters)
-        return value - float(np.quantile(errors, 1 - tail)), above(confidence)
+        return below(confidence), max(above(confidence) for above in sides)
 
     reach = value, _step(span)
-    return estimated(value, at, clusters, method, reach, within=(0.0, inf))
+    return estimated(value, at, clusters, method, reach, within=(0.0, inf), whole=True)
 
 
 def _step(span: float) -> float:

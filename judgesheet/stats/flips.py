@@ -39,6 +39,8 @@ class CallFlips:
         Shape (P,): pairs of answered calls under different orders, and under one order.
     calls
         Shape (P,): answered calls.
+    most
+        Shape (P,): the greatest `different` that there can be; 1 where the options are not known.
 
     Rates are NaN where a prompt has no such pair of calls.
     """
@@ -49,6 +51,7 @@ class CallFlips:
     across: Floats
     within: Floats
     calls: Floats
+    most: Floats
 
     @classmethod
     def joined(cls, parts: Iterable[Self]) -> Self:
@@ -69,6 +72,11 @@ class CallFlips:
         differing, _ = by_cluster((rates * pairs)[known], cluster)
         trials, _ = by_cluster(pairs[known], cluster)
         return cluster_rate(differing, trials)
+
+    @property
+    def most_excess(self) -> float:
+        """The greatest excess that a prompt could have with these calls."""
+        return float(self.most[~np.isnan(self.excess)].max(initial=0.0))
 
     def n(self, which: Which | Literal["excess"]) -> int:
         """Calls that enter these rates."""
@@ -120,7 +128,25 @@ def top1_flip_first_index(scores_a: ArrayLike, scores_b: ArrayLike) -> Floats:
     return np.where(missing, np.nan, differ)
 
 
-def call_flips(q: ArrayLike) -> CallFlips:
+def least_alike(calls: ArrayLike, options: int) -> Floats:
+    """The fewest pairs of calls under two orders that agree, with so many options (P,).
+
+    With more orders than options some pairs must agree, fewest if each is chosen equally often.
+
+    Parameters
+    ----------
+    calls
+        Shape (P, O): answered calls under each order.
+    """
+    per_order = floats(calls)
+    total, within = per_order.sum(axis=1), (per_order**2).sum(axis=1)
+    each, over = np.divmod(total, options)
+    evenly = (options - over) * each**2 + over * (each + 1) ** 2
+    alike: Floats = np.maximum(0.0, np.ceil((evenly - within) / 2))
+    return alike
+
+
+def call_flips(q: ArrayLike, options: int | None = None) -> CallFlips:
     """Flips between all pairs of single calls, across orders and within them.
 
     With S_o the sum of the picks under order o, sum_{o<o'} S_o S_o' = (|sum S|^2 - sum |S_o|^2)/2
@@ -131,6 +157,9 @@ def call_flips(q: ArrayLike) -> CallFlips:
     ----------
     q
         Shape (P, O, R, C): prompts, orders, repeats, options; NaN for missing calls.
+    options
+        How many options there were, if those that were never chosen are not among the C; 0 if that
+        is not known.
     """
     picks = floats(q)
     known: Flags = ~np.any(np.isnan(picks), axis=-1)
@@ -146,7 +175,10 @@ def call_flips(q: ArrayLike) -> CallFlips:
     same = _disagreement((order_norms - call_norms) / 2, within_pairs)
     excess = different - same
     excess = np.where(np.abs(excess) < TIE, 0.0, excess)
-    return CallFlips(different, same, excess, across_pairs, within_pairs, calls.sum(axis=1))
+    options = picks.shape[-1] if options is None else options
+    alike = least_alike(calls, options) if options else np.zeros(len(calls))
+    most = _disagreement(alike, across_pairs)
+    return CallFlips(different, same, excess, across_pairs, within_pairs, calls.sum(axis=1), most)
 
 
 def _disagreement(agreements: Floats, pairs: Floats) -> Floats:

@@ -44,6 +44,8 @@ ALIKE = 0.05
 an estimate, (1 - 3/G)^G = .05: its resamples then say nothing about other stimuli."""
 ROUNDING = 1e-9
 """What differs by less differs by rounding."""
+STEPS, ALWAYS = 12, 0.99
+"""Errors of the rest among which room is looked for, and the largest that `at` is asked for."""
 Times = tuple[tuple[tuple[float, float], int], ...]
 """Successes and failures of a cluster, and how many clusters have them."""
 FADED = 18.0
@@ -160,10 +162,16 @@ def student(centre: float, error: float, clusters: int, skewness: float = 0.0) -
 
     def at(confidence: float) -> tuple[float, float]:
         t = t_quantile(clusters - 1, two_sided(confidence))
-        longer = skewness * (2 * t * t + 1) / (6 * sqrt(clusters))
-        return centre - max(t, t - longer) * error, centre + max(t, t + longer) * error
+        below, above = (float(skewed(t, side, clusters)) for side in (-skewness, skewness))
+        return centre - below * error, centre + above * error
 
     return at
+
+
+def skewed(t: float, skewness: ArrayLike, clusters: int) -> Floats:
+    """So many standard errors a t quantile becomes on the side to which clusters are skewed."""
+    longer: Floats = np.maximum(0.0, skewness) * (2 * t * t + 1) / (6 * sqrt(clusters))
+    return t + longer
 
 
 def with_few_far(at: At, means: Floats, sizes: Floats, within: tuple[float, float]) -> At:
@@ -211,9 +219,16 @@ def _few_far(means: Floats, sizes: Floats, value: float, end: float) -> Callable
 
 def skewness_of(parts: Floats) -> float:
     """Skewness of the contributions of clusters (G,), m3 / m2^(3/2); 0 without spread."""
-    variance = float(np.mean(parts**2))
+    return float(skewness_of_each(parts[:, None])[0])
+
+
+def skewness_of_each(parts: Floats) -> Floats:
+    """Skewness of the contributions of clusters (G, k) to each of k estimates."""
+    squares = parts * parts  # a power of three takes many times as long
+    variance = np.mean(squares, axis=0)
     # Below that, clusters differ by rounding, and so would their skewness.
-    return float(np.mean(parts**3)) / variance**1.5 if variance > ROUNDING**2 else 0.0
+    spread: Floats = np.where(variance > ROUNDING**2, variance, np.inf)
+    return np.mean(squares * parts, axis=0) / spread**1.5
 
 
 def ends(
@@ -224,6 +239,8 @@ def ends(
     within: tuple[float, float] = (-inf, inf),
     least: float = -inf,
     level: float | None = None,
+    *,
+    whole: bool = False,
 ) -> Ends:
     """Ends that leave room for unseen stimuli, contain the value and lie within what is possible.
 
@@ -244,12 +261,18 @@ def ends(
         here: a value that is too small says nothing about stimuli that were not seen.
     level
         That of everything that is being measured (`confidence`), unless another is asked for.
+    whole
+        Whether `at` has ends of a negative confidence, too, which miss more often than not. The
+        room is then no larger than `_shared_room`.
     """
     level = confidence() if level is None else level
     unseen, base = unseen_share(clusters), max(value, least)
-    above = max(0.0, value + reach[1] - base)
     # A share of stimuli that all were missed may lie at the end of what is possible.
-    room = value - unseen * max(0.0, reach[0]), base + unseen * above
+    far = value - max(0.0, reach[0]), max(base, value + reach[1])
+    room = value + unseen * (far[0] - value), base + unseen * (far[1] - base)
+    if whole:
+        low, high = _shared_room(at, clusters, far, within, least)
+        room = max(low, room[0]), min(high, room[1])
 
     def pair(confidence: float) -> tuple[float, float]:
         low, high = at(confidence)
@@ -262,6 +285,31 @@ def ends(
     return Ends(*pair(level), pair(2 * level - 1))
 
 
+def _shared_room(
+    at: At,
+    clusters: int,
+    far: tuple[float, float],
+    within: tuple[float, float],
+    least: float,
+) -> tuple[float, float]:
+    """Ends beyond which no share of stimuli lies that the sample missed, at one error for both.
+
+    If a share u of stimuli lies at a `far` end, all of them are missed with probability (1 - u)^G,
+    and only then does the rest look as it does. An end for the rest may therefore err in
+    error / (1 - u)^G: no more than the error of one bound is spent, which the sampling error of the
+    rest and the share that was missed would else spend each (docs/decisions/0083-one-error.md).
+    """
+    error, low, high = 1 - confidence(), inf, -inf
+    for allowed in error ** np.linspace(1.0, 0.0, STEPS):
+        missed = 1 - float(error / allowed) ** (1 / clusters)
+        below, above = at(1 - 2 * min(float(allowed), ALWAYS))
+        # What noise takes beyond the possible is no reason for less room.
+        below, above = min(below, within[1]), max(above, least, within[0])
+        low = min(low, below + missed * (far[0] - below))
+        high = max(high, above + missed * (far[1] - above))
+    return low, high
+
+
 def estimated(
     value: float,
     at: At,
@@ -271,10 +319,12 @@ def estimated(
     within: tuple[float, float] = (-inf, inf),
     least: float = -inf,
     level: float | None = None,
+    *,
+    whole: bool = False,
 ) -> Interval:
     """The interval with these `ends`; parameters are theirs."""
     level = confidence() if level is None else level
-    low, high, bounds = ends(value, at, clusters, reach, within, least, level)
+    low, high, bounds = ends(value, at, clusters, reach, within, least, level, whole=whole)
     return Interval(value, low, high, level, clusters, method, bounds=bounds)
 
 
@@ -344,7 +394,7 @@ def cluster_mean(
     at = student(value, _ratio_error(sums, sizes), groups, skewness)
     at = with_few_far(at, sums / sizes, sizes, within)
     reach = value - within[0], within[1] - value
-    return estimated(value, at, groups, method, reach, within, least)
+    return estimated(value, at, groups, method, reach, within, least, whole=True)
 
 
 def mean_t(
@@ -359,13 +409,16 @@ def mean_t(
     return cluster_mean(*by_cluster(array, each), within, least)
 
 
-def mean_excess(values: ArrayLike, clusters: ArrayLike | None = None) -> Interval:
+def mean_excess(
+    values: ArrayLike, clusters: ArrayLike | None = None, most: float = 1.0
+) -> Interval:
     """Mean of a disagreement across orders less that within them, one per prompt, as `mean_t`.
 
     In truth it is 0 at least: two calls under one order agree at least as often (Cauchy-Schwarz).
+    `most` is the greatest that a prompt can have with these calls.
     """
     # So is that of a stimulus that was not seen: an excess below 0 is noise of those that were.
-    return mean_t(values, (0.0, 1.0), clusters, least=0.0)
+    return mean_t(values, (0.0, most), clusters, least=0.0)
 
 
 def _residuals(sums: Floats, sizes: Floats) -> Floats:
@@ -503,18 +556,26 @@ def cluster_rate(successes: ArrayLike, trials: ArrayLike, level: float | None = 
         return _counted(alone, k, n)
     variance, total = value * (1 - value), float(n.sum())
     # Clusters that happen to agree are no reason for a shorter interval: never below 1.
-    deff = max(1.0, _ratio_error(k, n) ** 2 * total / variance) if variance > ROUNDING else 1.0
+    error = _ratio_error(k, n)
+    deff = max(1.0, error**2 * total / variance) if variance > ROUNDING else 1.0
     posterior = _Posterior.of(k, n)
     # The variance of one call per cluster is known, that of several is estimated.
     quantile = partial(t_quantile, groups - 1) if total > groups else z_quantile
 
+    by_spread = student(value, error, groups)
+
     def at(confidence: float) -> tuple[float, float]:
-        low, high = posterior.ends(confidence)
-        other_low, other_high = _rare_ends(value, total / deff, quantile(two_sided(confidence)))
-        return min(low, other_low), max(high, other_high)
+        every = [
+            posterior.ends(confidence),
+            _rare_ends(value, total / deff, quantile(two_sided(confidence))),
+        ]
+        # On the near side of the value, clusters that agree are a reason to stay close to it.
+        every += [by_spread(confidence)] if confidence < 0 else []
+        lows, highs = zip(*every, strict=True)
+        return min(lows), max(highs)
 
     reach = value, 1 - value
-    rate = estimated(value, at, groups, method, reach, within=(0.0, 1.0), level=level)
+    rate = estimated(value, at, groups, method, reach, (0.0, 1.0), level=level, whole=True)
     return _counted(rate, k, n)
 
 

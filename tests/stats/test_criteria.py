@@ -1,5 +1,7 @@
 """Position effects of criteria against textbooks, brute force and simulation."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -14,7 +16,9 @@ from judgesheet.stats.criteria import (
     position_shift,
     spreads,
 )
+from judgesheet.stats.interval import skewness_of, student
 from judgesheet.stats.orders import balanced
+from judgesheet.stats.unseen import unseen_share
 
 Floats = NDArray[np.float64]
 N = 4
@@ -157,6 +161,53 @@ def test_intervals_of_gaps_cover_no_gap_and_a_gap() -> None:
             family = spreads(effects_of(draw(12, rng, shift)), 4, rng, resamples=400)
             missed += sum(not (g.low or 0) <= true_gap <= (g.high or 0) for g in family.each)
         assert missed <= 30
+
+
+def test_the_mean_of_one_criterion_is_that_criterion() -> None:
+    found = effects_of(draw(20, np.random.default_rng(4), np.array([0.8, 0.0, 0.0, 0.0])))[:1]
+    family = spreads(found, 4, np.random.default_rng(0))
+    assert family.mean == family.most == family.each[0]
+
+
+def test_the_high_end_of_a_mean_gap_is_the_largest_over_all_choices_of_pairs() -> None:
+    """All 6 x 6 choices of a pair of three positions for two criteria, by brute force."""
+    rng = np.random.default_rng(8)
+    place = np.tile([0, 1, 2], (40, 2))
+    bias = np.array([[0.9, 0.3, 0.0], [0.0, 0.1, 0.2]])
+    own = rng.normal(0, 0.5, (40, 3))  # the tastes of a prompt, which its criteria share
+    found = [
+        position_effects(
+            3 + bias[c][place] + own[:, [0, 1, 2] * 2] + rng.normal(0, 0.3, (40, 6)),
+            place, np.arange(40), 3, 40,
+        )
+        for c in range(2)
+    ]  # fmt: skip
+    pairs = [(i, j) for i in range(3) for j in range(3) if i != j]
+    highs = []
+    for (i, j), (k, m) in product(pairs, pairs):
+        parts = sum(
+            one.influence[:, a] - one.influence[:, b]
+            for one, a, b in ((found[0], i, j), (found[1], k, m))
+        )
+        gap = found[0].effects[i] - found[0].effects[j] + found[1].effects[k] - found[1].effects[m]
+        error = np.sqrt(40 / 39 * parts @ parts) / 2
+        highs.append(student(gap / 2, error, 40, skewness_of(parts))(0.95)[1])
+    family = spreads(found, 0.0, np.random.default_rng(0))  # of no scale: room of one point
+    mean, least = family.mean, max(one.value or 0.0 for one in family.each) / 2
+    assert mean.high is not None
+    assert mean.high >= max(highs) > least
+    room = unseen_share(40)  # one point in addition
+    assert mean.high <= max(highs) + room
+
+
+def test_a_gap_that_stands_out_loses_less_to_noise_than_one_that_may_be_none() -> None:
+    """Not 3.63 errors of a position (Tukey's range of four): one of two good ones is the best."""
+    found = effects_of(draw(60, np.random.default_rng(6), np.array([1.0, 1.0, 0.0, 0.0])))[:1]
+    gap = spreads(found, 4, np.random.default_rng(0)).each[0]
+    error = np.sqrt(np.mean(np.sum(found[0].influence ** 2, axis=0)) * 4 / 3)  # less their mean
+    assert gap.value is not None
+    assert gap.bounds is not None
+    assert 1.645 * np.sqrt(2) < (gap.value - gap.bounds[0]) / error < 0.93 * 3.63
 
 
 def test_the_null_spread_is_that_of_all_permutations() -> None:

@@ -1,6 +1,7 @@
 from itertools import combinations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from judgesheet.stats.flips import (
     top1_flip,
     top1_flip_first_index,
 )
+from judgesheet.stats.interval import mean_excess
 
 
 def test_pick_shares_between_the_tied() -> None:
@@ -57,6 +59,24 @@ def test_closed_form_is_the_loop_over_pairs(seed: int, orders: int, repeats: int
     np.testing.assert_allclose(found.different, expected[:, 0], atol=1e-12)
     np.testing.assert_allclose(found.same, expected[:, 1], atol=1e-12)
     np.testing.assert_allclose(found.excess, expected[:, 0] - expected[:, 1], atol=1e-12)
+    assert not np.any(found.different > found.most + 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("orders", "options", "most"),
+    [(10, 2, 25 / 45), (10, 5, 40 / 45), (2, 2, 1.0), (8, 4, 24 / 28), (10, 0, 1.0)],
+)
+def test_orders_that_outnumber_the_options_bound_the_excess(
+    orders: int, options: int, most: float
+) -> None:
+    """Of ten winners out of two, 20 of 45 pairs are alike; without known options none must be."""
+    winners = np.arange(orders)[None, :, None] % max(2, options) + 1.0
+    reads = np.repeat(winners, 2, axis=2)  # every order twice, always with the same winner
+    found = call_flips(one_hot(reads, max(2, options)), options)
+    assert found.most_excess == pytest.approx(most)
+    assert mean_excess(found.excess[[0, 0]], most=found.most_excess).high <= 1.0
+    if options:
+        assert found.excess == pytest.approx(most)
 
 
 def test_single_reads_have_no_excess() -> None:

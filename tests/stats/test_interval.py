@@ -277,12 +277,43 @@ def test_so_many_stimuli_prove_a_share_and_no_fewer(share: float) -> None:
         assert (bounds[1] <= share) is proven
 
 
+def test_room_for_unseen_stimuli_and_sampling_error_share_one_error() -> None:
+    """Less than the rate with the whole room on top, more than the room (docs/proof/efficiency)."""
+    hits = np.zeros(36)
+    hits[:4] = 1
+    bounds = cluster_rate(hits, np.full(36, 6)).bounds
+    assert bounds is not None
+    assert unseen_share(36) < bounds[1] <= 0.09 < 4 / 216 + unseen_share(36) * (1 - 4 / 216)
+
+
+def test_stimuli_that_are_all_alike_leave_the_whole_room() -> None:
+    """Each deviates in one call of ten, without any chance: there is no sampling error."""
+    rate, mean = cluster_rate([1] * 30, [10] * 30), cluster_mean([1] * 30, [10] * 30, RATE)
+    assert rate.high == mean.high == pytest.approx(0.1 + 0.9 * unseen_share(30))
+    assert mean.low == pytest.approx(0.1 - 0.1 * unseen_share(30))
+
+
+@pytest.mark.parametrize(("limit", "rest"), [(0.1, 0.03), (0.2, 0.12), (0.2, 0.03)])
+@pytest.mark.parametrize("calls", [2, 12])
+def test_a_share_that_always_deviates_seldom_passes_at_the_limit(
+    limit: float, rest: float, calls: int
+) -> None:
+    """The others deviate by chance; at the fewest stimuli that can prove it and at more."""
+    rng, share = np.random.default_rng(17), (limit - rest) / (1 - rest)
+    for stimuli in (clusters_for(limit), clusters_for(share) + 1):
+        always = rng.random((400, stimuli)) < share
+        hits = rng.binomial(calls, np.where(always, 1.0, rest)).astype(float)
+        bounds = [cluster_rate(one, np.full(stimuli, calls)).bounds for one in hits]
+        passes = np.mean([one is not None and one[1] < limit for one in bounds])
+        assert passes <= 0.06 + 2 * 0.012
+
+
 def test_an_excess_that_noise_took_below_zero_still_leaves_room_for_unseen_stimuli() -> None:
     values = np.random.default_rng(3).normal(-0.2, 0.01, 14)
     excess = mean_excess(values)
     assert excess.value == pytest.approx(-0.2, abs=0.01)
     assert excess.high is not None
-    assert excess.high >= unseen_share(14)
+    assert excess.high >= unseen_share(14) - 1e-12
     assert mean_excess(values + 0.5).high == mean_t(values + 0.5, (-1, 1)).high
 
 

@@ -157,11 +157,12 @@ def excess_flip_rate(lists: Lists) -> UnkeyedEstimate:
     """
     if not ranks(*_ties(lists)):
         return absent("Flips of the winner caused by the order", HARDLY_RANKS)
-    mean, why = mean_excess(lists.flips.excess, lists.cluster), NO_REPEAT
-    if np.isnan(lists.flips.different).all():
+    flips, why = lists.flips, NO_REPEAT
+    mean = mean_excess(flips.excess, lists.cluster, flips.most_excess)
+    if np.isnan(flips.different).all():
         why = ONE_ORDER
     label = "Flips of the winner caused by the order"
-    return UnkeyedEstimate(label, mean, n=lists.flips.n("excess")).or_absent(why)
+    return UnkeyedEstimate(label, mean, n=flips.n("excess")).or_absent(why)
 
 
 @figure("share", symbol="T", headline=75, cases=View(tied, where={"arm": PERMUTED}))
