@@ -73,9 +73,9 @@ def render(sheet: Datasheet, _paper: Paper, cases: str = "") -> bytes:
     return minify_html(text).encode()
 
 
-def filled(name: str, css: str = "", script: str = "", **variables: Any) -> str:
-    """A page of ours with its style sheet and script, and a policy that lets nothing else run."""
-    sheets = filter(None, ("sheet.css", "screen.css", css))
+def filled(name: str, *css: str, script: str = "", **variables: Any) -> str:
+    """A page of ours with its style sheets and script, and a policy that lets nothing else run."""
+    sheets = ("sheet.css", "screen.css", *css)
     styles, code = minify_css("".join(map(style, sheets))), style(script) if script else ""
     # Style sheet and script are ours; everything else goes through autoescape.
     return template(name).render(
