@@ -1,5 +1,7 @@
 """`judgesheet compare`: what changed from one datasheet to others."""
 
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,11 +10,13 @@ import click
 
 from judgesheet.base.files import write_whole
 from judgesheet.base.records import Datasheet
+from judgesheet.base.sanitize import told_apart
 from judgesheet.commands.options import ACROSS, EXISTING, PATH, option
 from judgesheet.commands.sheets import load
 from judgesheet.commands.terminal import say, say_json, say_lines
 
 if TYPE_CHECKING:
+    from judgesheet.axis import Readings
     from judgesheet.decide.compare import Comparison
 
 
@@ -26,11 +30,30 @@ def compare(
     """What changed from `old` to `new` (and to each of `others`), with intervals and verdicts.
 
     Each is a run directory or a datasheet.json. Of two run directories with the same stimuli the
-    differences are paired by stimulus. `across_prompts` compares two prompts on the same stimuli,
-    `force` even answers to different questions.
+    differences are paired by stimulus and call, and `agreement` says how far all judges agree and
+    where they part. `across_prompts` compares two prompts on the same stimuli, `force` even answers
+    to different questions.
     """
-    once, first = partial(comparison_of, force=force, across_prompts=across_prompts), load(old)
-    return [once((old, one), (first, load(one))) for one in (new, *others)]
+    from judgesheet.decide import compare as comparing
+
+    sources = (old, new, *others)
+    first, *rest = sheets = [load(one) for one in sources]
+    with_settings = partial(comparing.compare, force=force, across_prompts=across_prompts)
+    compared = [partial(with_settings, first, sheet) for sheet in rest]
+    for one in compared:
+        one()  # refuses before the long part
+    runs = [readings(one) for one in sources]
+    made = [_paired(one, (runs[0], run)) for one, run in zip(compared, runs[1:], strict=True)]
+    answered = [(sheet, run, one) for sheet, run, one in zip(sheets, runs, sources, strict=True)
+                if run]  # fmt: skip
+    if len(answered) < 2:
+        return made
+    from judgesheet.decide.agreement import agreement
+
+    names = told_apart([str(sheet.judge.get("model") or one) for sheet, _, one in answered])
+    _, read, folders = zip(*answered, strict=True)
+    together = agreement(names, read, folders)
+    return [replace(one, agreement=together) for one in made]
 
 
 def comparison_of(
@@ -40,19 +63,41 @@ def comparison_of(
     force: bool,
     across_prompts: bool,
 ) -> "Comparison":
-    """Paired where both are run directories; that alone needs the arithmetic libraries."""
+    """Of two sheets, paired where both sources are run directories."""
     from judgesheet.decide import compare as comparing
-    from judgesheet.ledger.run_directory import LEDGER
 
     compared = partial(comparing.compare, *sheets, force=force, across_prompts=across_prompts)
-    comparison = compared()  # refuses before the long part
-    old, new = map(Path, sources)
-    if not (old.is_dir() and new.is_dir()):
-        return comparison
-    from judgesheet.decide.paired import correlations
+    compared()  # refuses before the long part
+    old, new = map(readings, sources)
+    return _paired(compared, (old, new))
 
-    paired = correlations(old / LEDGER, new / LEDGER, sheets)
-    return compared(paired)
+
+def _paired(
+    compared: "Callable[..., Comparison]",
+    runs: "tuple[Mapping[str, Readings], Mapping[str, Readings]]",
+) -> "Comparison":
+    """Paired where there are readings of both; that alone needs the arithmetic libraries."""
+    comparison = compared()
+    if not all(runs):
+        return comparison
+    from judgesheet.decide.paired import pairings
+
+    keys = {row.key for row in comparison.differences if row.low is not None}
+    return compared(pairings(*runs, keys))
+
+
+def readings(source: str | Path) -> "dict[str, Readings]":
+    """What the judge of a run directory answered; nothing where there is no ledger."""
+    from judgesheet.ledger.run_directory import LEDGER
+
+    ledger = Path(source) / LEDGER
+    if not ledger.is_file():
+        return {}
+    from judgesheet.ledger.ledger import Ledger
+    from judgesheet.measuring.measure import read_known
+
+    with Ledger.open(ledger) as opened:
+        return read_known(opened)
 
 
 @click.command("compare")
@@ -75,7 +120,7 @@ def command(
     """Compare datasheets with the first one: differences, intervals and verdicts.
 
     Each is a run directory or a datasheet.json; two run directories on the same stimuli are
-    compared stimulus by stimulus.
+    compared call by call.
     """
     from judgesheet.sheet import comparison
 

@@ -20,12 +20,8 @@ def index(
     """Write a page over every datasheet.json in a folder, and the sheets that it opens.
 
     `out` gets index.html, its tables as index.md, and `sheets/`, and needs no server. A file that
-<<<<<<< HEAD
-    is not a sheet is left out, and `tell` gets a sentence on it. RunError if there is no sheet.
-=======
-    is no sheet is left out, which `tell` is told, and so is a run that was started over. RunError
-    if there is no sheet at all.
->>>>>>> reach
+    is not a sheet, or a run that was started over, is left out, and `tell` gets a sentence on it.
+    RunError if there is no sheet at all.
     """
     from judgesheet.sheet import index as page
     from judgesheet.sheet import render

@@ -89,7 +89,7 @@ def _directed(
     if row is None or not one.better or row.verdict == "void":
         return one, row
     return one, difference(
-        one.key, row.old, row.new, Characteristic(one.key, better=one.better), row.correlation
+        one.key, row.old, row.new, Characteristic(one.key, better=one.better), row.pairing
     )
 
 

@@ -6,19 +6,21 @@ with it. Nothing here needs numpy; `paired` adds what two runs on the same stimu
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import NormalDist
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from judgesheet.base.datasheet import by_key, mappings
-from judgesheet.base.digits import significant
 from judgesheet.base.errors import RunError
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import Characteristic, Datasheet, Estimate
 from judgesheet.base.units import unit
 from judgesheet.stats.confidence import LEVEL
 from judgesheet.stats.multiplicity import holm
+
+if TYPE_CHECKING:
+    from judgesheet.decide.agreement import Agreement
 
 ACROSS_PROMPTS = frozenset({"prompts", "parsers", "reply"})
 """What may differ between two prompts that are compared on the same stimuli."""
@@ -45,6 +47,21 @@ class IntervalEstimate(NamedTuple):
         """
         reach = NormalDist().inv_cdf((1 + level) / 2)
         return (reach + Z80) / reach * max(self.high - self.value, self.value - self.low)
+
+
+class Pairing(Protocol):
+    """What two runs on the same stimuli show of the difference of a figure (`paired`)."""
+
+    @property
+    def correlation(self) -> float | None:
+        """How far the stimuli move both figures alike; None where they move neither."""
+
+    @property
+    def method(self) -> str:
+        """How the interval is made."""
+
+    def around(self, value: float, of: Callable[[Any], Any]) -> IntervalEstimate:
+        """The difference `value` of a function `of` the two figures, with its interval."""
 
 
 class Obstacle(NamedTuple):
@@ -81,8 +98,8 @@ class Difference:
     want. `p` is two-sided, `p_holm` over the figures with a verdict.
     The verdict is `void`, and `note` says why, where the figure must not be used in one of the
     sheets. `detectable` is the smallest true difference that would be seen with a power of 80 %.
-    `reason`
-    is the code of a `reasons.Reason` where there is a difference and yet no verdict.
+    `reason` is the code of a `reasons.Reason` where there is a difference and yet no verdict.
+    `pairing` is None where the two sheets count as independent.
     """
 
     key: str
@@ -105,13 +122,15 @@ class Difference:
     method: str = ""
     note: str = ""
     reason: str = ""
+    pairing: Pairing | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """Every figure of two sheets; `remarks` say what limits the comparison.
 
-    `forced` is what was overridden by force.
+    `forced` is what was overridden by force. `agreement` is that of all judges of one command, None
+    where fewer than two are run directories.
     """
 
     old: Datasheet
@@ -119,6 +138,7 @@ class Comparison:
     differences: tuple[Difference, ...] = field(repr=False)
     remarks: tuple[str, ...] = ()
     forced: tuple[str, ...] = ()
+    agreement: "Agreement | None" = field(default=None, repr=False)
 
     @property
     def headline(self) -> list[Difference]:
@@ -135,15 +155,15 @@ class Comparison:
 def compare(
     old: Datasheet,
     new: Datasheet,
-    correlations: Mapping[str, float] | None = None,
+    pairings: Mapping[str, Pairing] | None = None,
     *,
     force: bool = False,
     across_prompts: bool = False,
 ) -> Comparison:
     """The differences of two sheets, new minus old.
 
-    `correlations` are those of the two values' errors by key, where both ran on the same stimuli
-    (`paired.correlations`); a key without one is taken as independent.
+    `pairings` are those of the figures by key, where both ran on the same stimuli
+    (`paired.pairings`); a key without one is taken as independent.
 
     OtherQuestionsError if the sheets answer different questions or share no axis, unless `force` is
     given; `across_prompts` accepts other prompts, reply formats and parsers on the same stimuli.
@@ -155,14 +175,14 @@ def compare(
     across = [one for one in reasons if one not in refused]
     axes = (axis for sheet in (old, new) for axis in sheet.axes)
     wanted = {row.key: row for axis in axes for row in axis.characteristics if row.better}
-    olds, news, paired = by_key(old), by_key(new), correlations or {}
+    olds, news, paired = by_key(old), by_key(new), pairings or {}
     void = _void(new, "new") | _void(old, "old")
     rows = (
         difference(key, olds.get(key), news.get(key), wanted.get(key), paired.get(key))
         for key in dict.fromkeys((*news, *olds))  # in the order of the new sheet
     )
     usable = [_without_verdict(row, void[row.key]) if row.key in void else row for row in rows]
-    remarks = (*_across(across, paired), *_remarks(old, new))
+    remarks = (*_across(across, paired), *_unpaired(paired), *_remarks(old, new))
     return Comparison(old, new, tuple(_judged(usable)), remarks, tuple(one.text for one in refused))
 
 
@@ -197,14 +217,21 @@ def obstacles(old: Datasheet, new: Datasheet) -> Iterator[Obstacle]:
         )
 
 
-def _across(waived: Sequence[Obstacle], correlations: Mapping[str, float]) -> Iterator[str]:
+def _across(waived: Sequence[Obstacle], pairings: Mapping[str, Pairing]) -> Iterator[str]:
     """That two prompts are compared, and whether by stimulus."""
     if waived:
-        how = "paired by stimulus" if correlations else (
-            "taken as independent, as only two run directories can be paired by stimulus"
-        )  # fmt: skip
+        how = "paired by stimulus" if pairings else "taken as independent"
         told = "; ".join(one.text for one in waived)
         yield f"Two prompts are compared on the same stimuli, {how}: {told}."
+
+
+def _unpaired(pairings: Mapping[str, Pairing]) -> Iterator[str]:
+    if not pairings:
+        yield (
+            "Both are taken as independent, which makes intervals wider than they need be: a sheet "
+            "holds no replies, and only two run directories on the same stimuli (six at least) are "
+            "paired by stimulus and call."
+        )
 
 
 def _digests(sheet: Datasheet, part: str) -> dict[str, Any]:
@@ -246,28 +273,20 @@ def _remarks(old: Datasheet, new: Datasheet) -> Iterator[str]:
 # -- one difference ------------------------------------------------------------------------------
 
 
-def mover(
-    old: IntervalEstimate, new: IntervalEstimate, correlation: float = 0.0
-) -> IntervalEstimate:
-    """The difference of two estimates from their intervals: margins squared and added per side.
+def mover(old: IntervalEstimate, new: IntervalEstimate) -> IntervalEstimate:
+    """The difference of two independent estimates: margins squared and added per side.
 
-    The margins keep their asymmetry, so the interval is right for rates near 0 or 1. `correlation`
-    is that of the two estimates' errors; 0 where the samples are independent.
+    The margins keep their asymmetry, so the interval is right for rates near 0 or 1.
 
     References
     ----------
     Newcombe, R. G. (1998), Statistics in Medicine 17, 873-890, method 10; Zou, G. Y. and Donner, A.
-    (2008), Statistics in Medicine 27, 1693-1702, equations 4 and 9 (MOVER).
+    (2008), Statistics in Medicine 27, 1693-1702, equation 4 (MOVER).
     """
     value = new.value - old.value
-    below = _margin(new.value - new.low, old.high - old.value, correlation)
-    above = _margin(new.high - new.value, old.value - old.low, correlation)
+    below = math.hypot(new.value - new.low, old.high - old.value)
+    above = math.hypot(new.high - new.value, old.value - old.low)
     return IntervalEstimate(value, value - below, value + above)
-
-
-def _margin(first: float, second: float, correlation: float) -> float:
-    # With a correlation near 1 rounding can leave less than nothing.
-    return math.sqrt(max(0.0, first**2 + second**2 - 2 * correlation * first * second))
 
 
 def difference(
@@ -275,7 +294,7 @@ def difference(
     old: Estimate | None,
     new: Estimate | None,
     wanted: Characteristic | None,
-    correlation: float | None = None,
+    pairing: Pairing | None = None,
 ) -> Difference:
     """One figure in two sheets, without a verdict; `wanted` says which direction is better."""
     either = new or old
@@ -291,12 +310,15 @@ def difference(
     if before is None or after is None:
         note = "without an interval nothing is proven"
         return replace(row, value=new.value - old.value, note=note)
-    rho = correlation or 0.0
-    changed = mover(before, after, rho)
-    paired = f"paired by stimulus, correlation {significant(rho)}"
-    method = "square and add (MOVER), " + ("independent" if correlation is None else paired)
-    row = replace(row, **changed._asdict(), correlation=correlation, method=method)
-    worsening = None if wanted is None else _worsening(before, after, wanted, rho)
+    changed = _change(before, after, pairing)
+    row = replace(
+        row,
+        **changed._asdict(),
+        correlation=pairing and pairing.correlation,
+        method="square and add (MOVER), independent" if pairing is None else pairing.method,
+        pairing=pairing,
+    )
+    worsening = None if wanted is None else _worsening(before, after, wanted, pairing)
     if wanted is None or worsening is None:
         return replace(row, reason=NO_DIRECTION.code)
     p = p_worse(worsening, 0.0)
@@ -327,16 +349,33 @@ def _bounded(estimate: Estimate) -> IntervalEstimate | None:
     )
 
 
+def _change(
+    before: IntervalEstimate,
+    after: IntervalEstimate,
+    pairing: Pairing | None,
+    of: Callable[[Any], Any] = lambda figure: figure,
+) -> IntervalEstimate:
+    """After less before: from what the runs show together, else from their two intervals."""
+    if pairing is None:
+        return mover(before, after)
+    return pairing.around(after.value - before.value, of)
+
+
 def _worsening(
-    before: IntervalEstimate, after: IntervalEstimate, wanted: Characteristic, rho: float
+    before: IntervalEstimate,
+    after: IntervalEstimate,
+    wanted: Characteristic,
+    pairing: Pairing | None,
 ) -> IntervalEstimate | None:
     """By how much the figure got worse for a user; None where no way is better."""
     if wanted.better == "lower":
-        return mover(before, after, rho)
+        return _change(before, after, pairing)
     if wanted.better == "higher":  # getting worse is to fall
-        return mover(after, before, rho)
-    if wanted.better == "nearer" and wanted.null is not None:
-        return mover(_folded(before, wanted.null), _folded(after, wanted.null), rho)
+        fallen = _change(before, after, pairing)
+        return IntervalEstimate(-fallen.value, -fallen.high, -fallen.low)
+    if wanted.better == "nearer" and (null := wanted.null) is not None:
+        folded = _folded(before, null), _folded(after, null)
+        return _change(*folded, pairing, lambda figure: abs(figure - null))
     return None
 
 
@@ -357,7 +396,7 @@ def p_worse(worsening: IntervalEstimate, margin: float) -> float:
     side = value - low if gap > 0 else high - value
     # An interval that ends in its value leaves no doubt on that side.
     if side <= 0:
-        return 0.0 if gap > 0 else 1.0
+        return 0.0 if gap > 0 else 1.0 if gap < 0 else 0.5
     return math.erfc(Z95 * gap / side / math.sqrt(2)) / 2
 
 

@@ -1,77 +1,125 @@
-"""How the errors of two runs on the same stimuli are correlated.
+"""Two runs on the same stimuli: how far the difference of each figure wavers.
 
-Stimuli that are hard for one judge are hard for another, so the difference of two judges is known
-better than either. Every figure is computed again by the axis's own `measure` with one stimulus
-and its near copies left out of both runs at a time (jackknife); the correlation of what that does
-to the two figures is what `compare` needs.
+Stimuli that are hard for one judge are hard for another, and a call that both answered alike adds
+nothing to a difference: so it is known better than either figure. Every figure is computed again by
+the axis's own `measure` with one stimulus and its near copies left out of both runs at a time; what
+that does to the difference is its error (jackknife).
 """
 
-import math
-from collections.abc import Collection, Iterator
-from pathlib import Path
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from judgesheet.axes import all_axes
 from judgesheet.axis import Axis, Readings
 from judgesheet.axis.arrays import Floats
+from judgesheet.axis.items import cell_names
+from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_GROUPS
-from judgesheet.base.records import Datasheet
-from judgesheet.ledger.ledger import Ledger
-from judgesheet.measuring.measure import answers, leave_out, readings_of
+from judgesheet.decide.compare import IntervalEstimate, Pairing
+from judgesheet.measuring.measure import leave_out
+from judgesheet.stats.paired import ends_of_difference
+from judgesheet.stats.standard_error import ROUNDING
 
-FEWEST_STIMULI = 6  # below that a correlation is mostly chance
+FEWEST_STIMULI = 6  # below that an error is mostly chance
+SAID = ("outcome", "value", "shape", "distribution")
+"""What a call gave."""
 
 
-def correlations(old: Path, new: Path, sheets: tuple[Datasheet, Datasheet]) -> dict[str, float]:
-    """Per headline key of the sheets, the correlation of the errors of the runs in two ledgers.
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A figure of two runs without each group of stimuli in turn, shape (groups,) each."""
 
-    Empty where a ledger is missing or the runs asked about other stimuli. It is shrunk towards 0 by
-    one standard error because few stimuli overstate a correlation as easily as they understate it,
-    and overstating it would make differences look surer than they are.
-    """
-    if not (old.is_file() and new.is_file()):
-        return {}
-    keys = {row.key for sheet in sheets for axis in sheet.axes for row in axis.characteristics}
-    with Ledger.open(old) as before, Ledger.open(new) as after:
-        first, second = (readings_of(ledger, answers(ledger)) for ledger in (before, after))
+    old: Floats
+    new: Floats
+
+    @property
+    def correlation(self) -> float | None:
+        """How far the stimuli move both figures alike."""
+        if min(np.ptp(self.old), np.ptp(self.new)) <= ROUNDING:
+            return None
+        return float(np.corrcoef(self.old, self.new)[0, 1])
+
+    @property
+    def method(self) -> str:
+        """How the interval is made."""
+        return f"paired by stimulus and call: jackknife of the difference, {self.old.size} groups"
+
+    def around(self, value: float, of: Callable[[Floats], Floats]) -> IntervalEstimate:
+        """The difference `value` of a function of the two figures, with its 95 % interval."""
+        return IntervalEstimate(value, *ends_of_difference(value, of(self.new) - of(self.old)))
+
+
+@dataclass(frozen=True, slots=True)
+class SameReplies:
+    """Every call of both runs gave the same."""
+
+    correlation: float | None = 1.0
+    method: str = "paired by stimulus and call: every call gave the same"
+
+    def around(self, value: float, of: Callable[[Floats], Floats]) -> IntervalEstimate:  # noqa: ARG002
+        """The difference, which is 0 but for what figures draw at random."""
+        return IntervalEstimate(value, min(0.0, value), max(0.0, value))
+
+
+def pairings(
+    old: Mapping[str, Readings], new: Mapping[str, Readings], keys: Collection[str]
+) -> dict[str, Pairing]:
+    """Of each of these keys, what two runs on the same stimuli show of its difference."""
     return {
-        key: rho
-        for name in first.keys() & second.keys()
-        for key, rho in between(all_axes()[name], first[name], second[name], keys)
+        key: pairing
+        for name in old.keys() & new.keys()
+        for key, pairing in between(all_axes()[name], old[name], new[name], keys)
     }
 
 
 def between(
     axis: Axis, old: Readings, new: Readings, keys: Collection[str]
-) -> Iterator[tuple[str, float]]:
-    """Per key of one axis, the correlation; nothing where the stimuli differ or are few."""
-    same = set(old.frame["stimulus"]) == set(new.frame["stimulus"])
-    # Runs of earlier versions know no copies.
-    clusters = min(old.clusters, new.clusters, key=len)
-    if not same or len(clusters) < FEWEST_STIMULI:
+) -> Iterator[tuple[str, Pairing]]:
+    """Per key of one axis; nothing where few stimuli are in both runs, or none moves a figure."""
+    if same_replies(old, new):
+        mine = (key for key in keys if Key.parse(key).axis == axis.NAME)
+        yield from ((key, SameReplies()) for key in mine)
         return
-    # The same groups for both runs, or the values that are correlated would not belong together.
-    shuffled = np.random.default_rng(0).permutation(np.array([*clusters], dtype=object))
+    groups = _groups(old, new)
+    # One seed, or what figures draw at random would look like a difference.
+    runs = old, replace(new, seed=old.seed)
+    before, after = (leave_out(axis, readings, groups, keys) for readings in runs)
+    for key in before:
+        known = ~(np.isnan(before[key]) | np.isnan(after[key]))
+        found = LeftOut(before[key][known], after[key][known])
+        # Where no stimulus makes a difference, nothing is known of those that were not asked.
+        if known.sum() >= FEWEST_STIMULI and np.ptp(found.new - found.old) > ROUNDING:
+            yield key, found
+
+
+def same_replies(old: Readings, new: Readings) -> bool:
+    """Whether two runs asked the same and got the same, call by call."""
+    return old.labels == new.labels and _by_question(old) == _by_question(new)
+
+
+def _by_question(readings: Readings) -> dict[str, str]:
+    """What each call gave; a call is a question with its order and repeat."""
+    frame = readings.frame
+    asked = ["stimulus", *cell_names(frame), *({"order", "repeat"} & {*frame.columns})]
+    said = [name for name in SAID if name in frame]
+    rows = zip(frame[sorted(asked)].to_numpy(), frame[said].to_numpy(), strict=True)
+    return {str(question.tolist()): str(answer.tolist()) for question, answer in rows}
+
+
+def _groups(old: Readings, new: Readings) -> list[frozenset[str]]:
+    """Stimuli that are left out together; none where few are in both runs."""
+    # Runs of earlier versions know no copies.
+    coarse, fine = sorted((old.clusters, new.clusters), key=len)
+    covered = frozenset[str]().union(*coarse.values())
+    both = frozenset[str]().union(*fine.values()) & covered
+    if sum(bool(stimuli & both) for stimuli in coarse.values()) < FEWEST_STIMULI:
+        return []
+    clusters = [*coarse.values(), *filter(None, (one - covered for one in fine.values()))]
+    shuffled = np.random.default_rng(0).permutation(len(clusters))
     count = min(len(clusters), MOST_GROUPS)
-    groups = [
-        frozenset[str]().union(*(clusters[name] for name in shuffled[start::count]))
+    return [
+        frozenset[str]().union(*(clusters[at] for at in shuffled[start::count]))
         for start in range(count)
     ]
-    before, after = (leave_out(axis, readings, groups, keys) for readings in (old, new))
-    for key in before.keys() & after.keys():
-        rho = shrunk_correlation(before[key], after[key])
-        if rho is not None:
-            yield key, rho
-
-
-def shrunk_correlation(old: Floats, new: Floats) -> float | None:
-    """Correlation of jackknife values, less a standard error of Fisher's z; None if undefined."""
-    known = ~(np.isnan(old) | np.isnan(new))
-    old, new = old[known], new[known]
-    # A figure that no stimulus moves differs by rounding only; that is no correlation.
-    if old.size < FEWEST_STIMULI or np.ptp(old) <= 1e-12 or np.ptp(new) <= 1e-12:
-        return None
-    rho = float(np.clip(np.corrcoef(old, new)[0, 1], -0.999, 0.999))
-    shrunk = max(0.0, abs(math.atanh(rho)) - 1 / math.sqrt(old.size - 3))
-    return math.copysign(math.tanh(shrunk), rho)

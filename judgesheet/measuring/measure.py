@@ -99,6 +99,11 @@ def read_all(ledger: "Ledger") -> dict[str, Readings]:
     return readings_of(ledger, frame)
 
 
+def read_known(ledger: "Ledger") -> dict[str, Readings]:
+    """The readings of the axes of a ledger that this installation knows, if there are any."""
+    return readings_of(ledger, with_distributions(answers(ledger), ledger.bodies()))
+
+
 @garbage.uncollected()
 def answers(ledger: "Ledger") -> pd.DataFrame:
     """The planned calls of a ledger with their answers, in order: `COLUMNS`, `finish_reason`."""

@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from judgesheet.correcting.result import Figure
+from judgesheet.decide.agreement import Parting
 
 Truth = Literal["known", "dawid-skene", "none"]
 """What accuracy is measured against: the better one that stimuli name, or a model of the votes."""
@@ -11,11 +12,12 @@ Truth = Literal["known", "dawid-skene", "none"]
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two judges: kappa of their verdicts, and the correlation of their errors."""
+    """Two judges: kappa of their verdicts (plain, quadratic), and the correlation of errors."""
 
     first: str
     second: str
     kappa: Figure
+    quadratic: Figure
     errors: Figure
 
 
@@ -28,18 +30,6 @@ class Option:
     repeats: int
     calls: int
     accuracy: Figure
-
-
-@dataclass(frozen=True, slots=True)
-class Parting:
-    """A question that divides the judges, what each chose, and the commands that open it."""
-
-    axis: str
-    stimulus: str
-    question: str
-    votes: tuple[str, ...]
-    disagreement: float
-    commands: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 """From runs to what is known of their judges together."""
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -9,15 +8,11 @@ import numpy as np
 
 from judgesheet.axis import Readings
 from judgesheet.correcting.result import figure, no_figure
+from judgesheet.decide.agreement import Parting, kappas, partings
 from judgesheet.panels.options import best, options, recommended, truth
-from judgesheet.panels.result import Option, Pair, Panel, Parting
+from judgesheet.panels.result import Option, Pair, Panel
 from judgesheet.panels.verdicts import Floats, Verdicts, side_by_side
 from judgesheet.stats.correlation import cluster_jackknife_r
-from judgesheet.stats.kappa import cohens_kappa
-
-ATLAS = 20
-"""Questions that are listed."""
-WORDS = {1.0: "first", -1.0: "second", 0.0: "tie"}
 
 
 def panel(
@@ -53,7 +48,7 @@ def _pairs(verdicts: Verdicts) -> Iterator[Pair]:
     clusters = np.repeat(np.array(verdicts.clusters), per_call)
     for i, j in combinations(range(len(verdicts.judges)), 2):
         first, second = (verdicts.votes[:, at].reshape(-1) for at in (i, j))
-        kappa = cohens_kappa(first, second, clusters)
+        kappa = kappas(first, second, clusters, "pairs")
         one, other = (wrong[:, at].reshape(-1) for at in (i, j))
         known = ~(np.isnan(one) | np.isnan(other))
         errors = no_figure("no stimulus says which response is better", "no_truth")
@@ -61,7 +56,8 @@ def _pairs(verdicts: Verdicts) -> Iterator[Pair]:
             found = cluster_jackknife_r(one[known], other[known], clusters[known])
             errors = figure(found, int(known.sum()))
         read = int((~(np.isnan(first) | np.isnan(second))).sum())
-        yield Pair(verdicts.judges[i], verdicts.judges[j], figure(kappa, read), errors)
+        plain, quadratic = (figure(kappa[level], read) for level in ("nominal", "interval"))
+        yield Pair(verdicts.judges[i], verdicts.judges[j], plain, quadratic, errors)
 
 
 def _advice(
@@ -104,18 +100,9 @@ def _named(one: Option) -> str:
 def _atlas(verdicts: Verdicts, folders: Sequence[Path]) -> Iterator[Parting]:
     """The questions on which the judges' mean votes lie farthest apart, the worst first."""
     means: Floats = np.nanmean(verdicts.votes, axis=(2, 3))
-    spread = means.var(axis=1)
-    for at in np.argsort(-spread, kind="stable")[:ATLAS].tolist():
-        if spread[at] <= 0:
-            return
-        opened = tuple(
-            f"judgesheet cases {shlex.quote(str(folder))} --axis {verdicts.axes[at]} "
-            f"--stimulus {shlex.quote(verdicts.stimuli[at])}"
-            for folder in folders
-        )
-        said = tuple(
-            WORDS.get(mean, f"{'first' if mean > 0 else 'second'} mostly")
-            for mean in means[at].tolist()
-        )
-        yield Parting(verdicts.axes[at], verdicts.stimuli[at], verdicts.pairs[at], said,
-                      float(spread[at]), opened)  # fmt: skip
+    named = zip(verdicts.axes, verdicts.stimuli, verdicts.pairs, strict=True)
+    places = [
+        {"axis": axis, "stimulus": stimulus, "part": "", "question": pair, "kind": "pairs"}
+        for axis, stimulus, pair in named
+    ]
+    return partings(places, means, 2.0, folders)

@@ -9,11 +9,9 @@ from numpy.typing import NDArray
 
 from judgesheet.axis import Readings
 from judgesheet.base.errors import RunError
+from judgesheet.decide.agreement import said
 
 Floats = NDArray[np.float64]
-SAID: Mapping[str, float] = {"1": 1.0, "2": -1.0, "tie": 0.0, "abstain": 0.0}
-NOT_OF_THE_QUESTION = ("cluster", "order", "call_id", "repeat", "reply", "outcome", "value",
-                       "alone", "shape", "distribution")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,35 +79,11 @@ def _shared(runs: Sequence[Mapping[str, Readings]]) -> dict[tuple[str, str], str
 
 def _votes(readings: Mapping[str, Readings]) -> pd.DataFrame:
     """A row per pair (axis, stimulus, question, the better one), a column per order and repeat."""
-    parts = [_of_axis(name, one.frame) for name, one in readings.items()]
-    calls = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+    calls = said(readings).query("kind == 'pairs'")
     if calls.empty:
-        return calls
+        return pd.DataFrame()
     # A pair that was read under one order alone tells nothing that a slot could not have said.
     place = ["axis", "stimulus", "question", "better"]
-    table = calls.groupby([*place, "turn", "repeat"])["vote"].mean().unstack(["turn", "repeat"])
+    table = calls.groupby([*place, "order", "repeat"])["number"].mean().unstack(["order", "repeat"])
     first = table[[(0, 0), (1, 0)]] if {(0, 0), (1, 0)} <= {*table.columns} else table[[]]
     return table[first.notna().all(axis=1)] if first.columns.size else pd.DataFrame()
-
-
-def _of_axis(name: str, frame: pd.DataFrame) -> pd.DataFrame:
-    if "pair" not in frame or "order" not in frame:
-        return pd.DataFrame()
-    rows = frame[frame["pair"].notna() & frame["value"].isin(list(SAID))]
-    named = [column for column in rows.columns if column not in NOT_OF_THE_QUESTION]
-    told = [column for column in named if column not in ("axis", "stimulus", "better")]
-    records = []
-    for row in rows.to_dict("records"):
-        shown = [str(one) for one in row["order"]]
-        if len(shown) != 2:
-            continue
-        turn = int(shown != sorted(shown))
-        sign = -1 if turn else 1
-        question = " ".join(f"{key}={row[key]}" for key in told if row[key] == row[key]
-                            and row[key] is not None)  # fmt: skip
-        known = str(row.get("better"))
-        better = 1.0 if known == min(shown) else -1.0 if known == max(shown) else 9.0
-        records.append((name, row["stimulus"], question, better, turn, int(row["repeat"]),
-                        sign * SAID[row["value"]]))  # fmt: skip
-    columns = ["axis", "stimulus", "question", "better", "turn", "repeat", "vote"]
-    return pd.DataFrame(records, columns=columns)

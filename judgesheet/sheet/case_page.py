@@ -40,7 +40,7 @@ def render(book: Casebook, sheet: Datasheet) -> bytes:
     page = filled(
         TEMPLATE,
         "cases.css",
-        ("cases.js",),
+        scripts=("cases.js",),
         title=f"{model}: replies",
         model=model,
         about=f"{len(book.answers):,} calls. Choose a figure to see the replies that it rests on.",

@@ -10,8 +10,9 @@ from judgesheet.base.datasheet import to_json
 from judgesheet.base.records import Datasheet, Estimate, Plot, digest
 from judgesheet.base.sanitize import told_apart
 from judgesheet.decide.compare import Comparison, Difference
-from judgesheet.sheet import show
+from judgesheet.sheet import agreement, show
 from judgesheet.sheet.markdown import code, fill
+from judgesheet.sheet.report import Grid
 
 if TYPE_CHECKING:
     from judgesheet.sheet.figures import Drawing
@@ -43,13 +44,17 @@ class ComparedFigure:
 
 @dataclass(frozen=True, slots=True)
 class SideBySide:
-    """The content of every format, with a comparison for each judge after the first."""
+    """The content of every format, with a comparison for each judge after the first.
+
+    `grids` say how far the judges agree, call by call, and where they part.
+    """
 
     judges: tuple[str, ...]
     documents: tuple[str, ...]
     summary: tuple[str, ...]
     warnings: tuple[str, ...]
     rows: tuple[ComparedFigure, ...]
+    grids: tuple[Grid, ...]
 
 
 def render(comparisons: Sequence[Comparison], name: str) -> str:
@@ -92,6 +97,7 @@ def as_record(comparison: Comparison) -> dict[str, Any]:
         "no_change_proven": comparison.count("no change proven"),
         "void": comparison.count("void"),
         "differences": [_difference_record(row) for row in comparison.differences],
+        "agreement": comparison.agreement and comparison.agreement.as_record(),
     }
 
 
@@ -124,17 +130,18 @@ def build(comparisons: Sequence[Comparison]) -> SideBySide:
         summary=tuple(map(_summary, names[1:], repeat(names[0]), comparisons)),
         warnings=tuple(dict.fromkeys(_warnings(comparisons))),
         rows=tuple(_rows(comparisons)),
+        grids=agreement.grids(comparisons[0].agreement),
     )
 
 
 def _summary(new: str, old: str, comparison: Comparison) -> str:
     count = comparison.count
-    paired = any(row.correlation is not None for row in comparison.differences)
+    paired = any(row.pairing is not None for row in comparison.differences)
     void = f", {count('void')} not usable" if count("void") else ""
     return (
         f"{new} against {old}: {count('worse')} worse, {count('better')} better, "
         f"{count('no change proven')} without a proven change{void}; "
-        f"{'paired by stimulus' if paired else 'taken as independent'}."
+        f"{'paired by stimulus and call' if paired else 'taken as independent'}."
     )
 
 
@@ -194,7 +201,9 @@ def as_html(comparisons: Sequence[Comparison]) -> str:
 
     page = build(comparisons)
     drawings = [*_multiples(page)]
-    text = filled(TEMPLATE, "compare.css", page=page, drawings=drawings, reading=READING)
+    text = filled(
+        TEMPLATE, "grids.css", "compare.css", page=page, drawings=drawings, reading=READING
+    )
     return minify_html(text)
 
 

@@ -74,11 +74,11 @@ def render(sheet: Datasheet, _paper: Paper, cases: str = "") -> bytes:
     return minify_html(text).encode()
 
 
-def filled(name: str, css: str = "", scripts: Sequence[str] = (), **variables: Any) -> str:
-    """A page of ours with its style sheet and scripts, and a policy that lets nothing else run."""
-    sheets = filter(None, ("sheet.css", "screen.css", css))
+def filled(name: str, *css: str, scripts: Sequence[str] = (), **variables: Any) -> str:
+    """A page of ours with its style sheets and scripts, and a policy that lets nothing else run."""
+    sheets = ("sheet.css", "screen.css", *css)
     styles, code = minify_css("".join(map(style, sheets))), "".join(map(style, scripts))
-    # Style sheet and scripts are ours; everything else goes through autoescape.
+    # Style sheets and scripts are ours; everything else goes through autoescape.
     return template(name).render(
         css=Markup(styles),  # noqa: S704
         script=Markup(code),  # noqa: S704

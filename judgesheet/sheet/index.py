@@ -60,7 +60,7 @@ def render(sheets: Sequence[tuple[str, Datasheet]], title: str) -> bytes:
     text = filled(
         TEMPLATE,
         "index.css",
-        ("sort.js", "index.js"),
+        scripts=("sort.js", "index.js"),
         title=show.short(title, 100),
         groups=groups,
         choices={name: values for name, values in choices.items() if len(values) > 1},

@@ -2,6 +2,7 @@
 
 from judgesheet.panels.result import Panel
 from judgesheet.sheet import Paper, report, show
+from judgesheet.sheet.agreement import partings
 from judgesheet.sheet.report import Grid, Report, worded
 
 _TRUTHS = {
@@ -29,7 +30,7 @@ def page(panel: Panel) -> Report:
         ),
         lead=(f"{advice[:1].upper()}{advice[1:]}.",),
         warnings=tuple(show.visible(one) for one in panel.warnings),
-        grids=(_options(panel), _pairs(panel), _atlas(panel)),
+        grids=(_options(panel), _pairs(panel), partings("Comparisons", panel.judges, panel.atlas)),
         notes=(
             "Agreement says nothing about who is right: judges that share a fault agree on it.",
             "The intervals of accuracy hold for all ways to decide together, so the best of many "
@@ -60,29 +61,12 @@ def _options(panel: Panel) -> Grid:
 def _pairs(panel: Panel) -> Grid:
     rows = tuple(
         (show.visible(one.first, 80), show.visible(one.second, 80), worded(one.kappa, "kappa"),
-         worded(one.errors, "r"))
+         worded(one.quadratic, "kappa"), worded(one.errors, "r"))
         for one in panel.pairs
     )  # fmt: skip
     return Grid(
-        "Agreement", "Cohen's kappa over calls, and the correlation of errors where the better "
-        "response is known, with 95 % intervals over stimuli.",
-        ("Judge", "Judge", "Kappa", "Errors, r"), "llrr", rows,
+        "Agreement", "Cohen's kappa over calls, plain and with quadratic weights (a tie lies "
+        "between the two), and the correlation of errors where the better response is known, with "
+        "95 % intervals over stimuli.",
+        ("Judge", "Judge", "Kappa", "Quadratic", "Errors, r"), "llrrr", rows,
     )  # fmt: skip
-
-
-def _atlas(panel: Panel) -> Grid:
-    head = ("Stimulus", "Comparison", "Chosen")
-    rows = tuple(
-        (show.visible(one.stimulus, 80), show.visible(one.question, 160),
-         show.visible(", ".join(one.votes), 200))
-        for one in panel.atlas
-    )  # fmt: skip
-    if not rows:
-        return Grid("Where they part", "On no comparison.", head, "lll", rows)
-    reading = (
-        "The comparisons that divide the judges most, and what each chose, in the order of the "
-        f"judges: {show.visible(', '.join(panel.judges), 400)}. This opens the replies of the "
-        "first judge to the first comparison; the JSON has a command per judge and comparison."
-    )
-    command = show.visible(panel.atlas[0].commands[0], 300)
-    return Grid("Where they part", reading, head, "lll", rows, command)

@@ -69,7 +69,7 @@ def as_html(report: Report) -> bytes:
     """One page without network or script."""
     from judgesheet.sheet.html import filled, minify_html
 
-    text = filled(TEMPLATE, "report.css", page=report)
+    text = filled(TEMPLATE, "grids.css", "report.css", page=report)
     return minify_html(text).encode()
 
 

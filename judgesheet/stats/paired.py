@@ -1,4 +1,4 @@
-"""Two decisions on the same prompts: is one right more often than the other?"""
+"""Two decisions or two figures on the same stimuli: how far do they differ?"""
 
 from math import sqrt
 
@@ -9,7 +9,18 @@ from numpy.typing import ArrayLike
 from judgesheet.base.missing_reasons import Reason
 
 from ._support import TINY, Floats, floats
-from .interval import Interval, by_cluster, cluster_mean, estimated, missing, without_ends
+from .confidence import LEVEL
+from .interval import (
+    Interval,
+    by_cluster,
+    cluster_mean,
+    estimated,
+    missing,
+    skewness_of,
+    student,
+    without_ends,
+)
+from .standard_error import carriers, jackknife_error
 
 NO_PAIRS = Reason("no_pairs", "no pairs")
 ONE_PAIR = Reason("one_pair", "one pair: no interval")
@@ -92,6 +103,30 @@ def paired_difference(differences: ArrayLike, clusters: ArrayLike | None = None)
 def _combined(first: float, second: float, correlation: float) -> float:
     """How far an end of p - q is from it, from how far those of p and q are that move it there."""
     return sqrt(max(0.0, first**2 - 2 * correlation * first * second + second**2))
+
+
+def ends_of_difference(value: float, left_out: Floats) -> tuple[float, float]:
+    """The 95 % interval of the difference of two figures on the same stimuli.
+
+    That of Student's t, longer on the side to which the stimuli are skewed. Where few stimuli make
+    all of the difference there may be more like them elsewhere: as many as Clopper and Pearson's
+    bound on their share allows.
+
+    Parameters
+    ----------
+    value
+        The difference.
+    left_out
+        Shape (G,): the difference without each group of stimuli, not all alike.
+    """
+    groups, parts, few = left_out.size, left_out.mean() - left_out, carriers(left_out)
+    low, high = student(value, jackknife_error(left_out), groups, skewness_of(parts))(LEVEL)
+    if few < groups:
+        tail = (1 - LEVEL) / 2
+        most = 1 - float(scipy.special.betaincinv(groups - few, few + 1, tail))
+        farther = value * most * groups / few
+        low, high = min(low, farther), max(high, farther)
+    return low, high
 
 
 def changes(differences: ArrayLike) -> tuple[int, int, int]:

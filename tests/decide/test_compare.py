@@ -4,11 +4,16 @@ import json
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
+import scipy
 from click.testing import CliRunner
+from statsmodels.stats.inter_rater import cohens_kappa
 
 import judgesheet
 from judgesheet.base.errors import RunError
@@ -33,7 +38,7 @@ from judgesheet.decide.compare import (
     mover,
     p_worse,
 )
-from judgesheet.decide.paired import shrunk_correlation
+from judgesheet.decide.paired import LeftOut
 from judgesheet.decide.policy import parse
 from judgesheet.sheet.comparison import as_html, as_markdown, render
 
@@ -71,26 +76,32 @@ def test_newcombe_s_example() -> None:
     assert found.high == pytest.approx(0.3339, abs=2e-4)
 
 
-def test_a_shared_error_cancels() -> None:
-    old, new = IntervalEstimate(0.4, 0.3, 0.5), IntervalEstimate(0.5, 0.4, 0.6)
-    alone, together = mover(old, new), mover(old, new, 0.9)
-    assert together.high - together.low < (alone.high - alone.low) / 2
-
-
 def test_p_agrees_with_the_interval() -> None:
     assert p_worse(IntervalEstimate(0.2, 0.0, 0.3), 0.0) == pytest.approx(0.025, abs=1e-4)
     assert p_worse(IntervalEstimate(0.2, 0.1, 0.4), 0.4) == pytest.approx(0.975, abs=1e-4)
     assert p_worse(IntervalEstimate(0.0, -0.1, 0.1), 0.0) == pytest.approx(0.5)
+    assert p_worse(IntervalEstimate(0.0, 0.0, 0.0), 0.0) == pytest.approx(0.5), "no change at all"
 
 
-def test_the_correlation_is_shrunk_towards_none() -> None:
-    import numpy as np
-
+def test_the_difference_of_two_means_is_that_of_pairs() -> None:
+    """The jackknife of a mean is exact: the paired t interval, longer where pairs are skewed."""
     rng = np.random.default_rng(3)
-    same = rng.normal(size=24)
-    assert 0.9 < (shrunk_correlation(same, same + rng.normal(0, 0.1, 24)) or 0) < 1
-    assert shrunk_correlation(same, np.ones(24)) is None
-    assert abs(shrunk_correlation(same, rng.normal(size=24)) or 0) < 0.4
+    hard = rng.normal(size=24)
+    old, new = hard + rng.normal(0, 0.1, 24), hard + rng.normal(0.2, 0.1, 24)
+    found = LeftOut(*((one.sum() - one) / 23 for one in (old, new)))
+    low, high = scipy.stats.ttest_rel(new, old).confidence_interval(0.95)
+    interval = found.around(float((new - old).mean()), lambda figure: figure)
+    assert min(abs(interval.low - low), abs(interval.high - high)) < 1e-9
+    assert high - low <= interval.high - interval.low < 1.3 * (high - low)
+    assert (found.correlation or 0) > 0.9
+
+
+def test_few_stimuli_that_differ_may_be_more_elsewhere() -> None:
+    """Of 20 stimuli one differs by 1: as many as .249 may (Clopper and Pearson), so ends .249."""
+    change = np.zeros(20)
+    change[0] = 1.0
+    found = LeftOut(np.zeros(20), (change.sum() - change) / 19)
+    assert found.around(0.05, lambda figure: figure).high == pytest.approx(0.2487, abs=1e-4)
 
 
 # -- verdicts ------------------------------------------------------------------------------------
@@ -277,7 +288,7 @@ def test_a_planted_difference_is_found(runs: dict[str, Path]) -> None:
     (found,) = judgesheet.compare(runs["one"], runs["biased"])
     worse = {row.key for row in found.differences if row.verdict == "worse"}
     assert "score_order.cramers_v" in worse
-    assert any(row.correlation is not None for row in found.differences)
+    assert any(row.pairing is not None for row in found.differences)
 
 
 def test_the_same_judge_twice_is_no_change(runs: dict[str, Path]) -> None:
@@ -286,9 +297,28 @@ def test_the_same_judge_twice_is_no_change(runs: dict[str, Path]) -> None:
     assert found.count("no change proven") > 10
 
 
+def test_equal_replies_are_no_change_of_any_figure(runs: dict[str, Path], tmp_path: Path) -> None:
+    """Correlations too: what both judges share does not make their difference uncertain."""
+    twin = shutil.copytree(runs["one"], tmp_path / "twin")
+    (found,) = judgesheet.compare(runs["one"], twin)
+    ends = [(row.low, row.high) for row in found.differences if row.low is not None]
+    assert set(ends) == {(0.0, 0.0)}
+    assert {"r", "alpha", "V"} <= {row.unit for row in found.differences if row.low == 0.0}
+    assert not found.count("worse") + found.count("better")
+
+
+def test_every_figure_is_paired_not_only_the_first_ones(runs: dict[str, Path]) -> None:
+    (found,) = judgesheet.compare(runs["one"], runs["two"])
+    ends = [row for row in found.differences if row.low is not None]
+    paired = [row for row in ends if row.pairing is not None]
+    assert len(paired) > 0.8 * len(ends)
+    assert len(paired) > len(found.headline)
+
+
 def test_files_alone_are_compared_as_independent(runs: dict[str, Path]) -> None:
     (found,) = judgesheet.compare(*(runs[n] / "datasheet.json" for n in ("one", "biased")))
-    assert all(row.correlation is None for row in found.differences)
+    assert all(row.pairing is None for row in found.differences)
+    assert any("two run directories" in one for one in found.remarks)
 
 
 def test_the_command(runs: dict[str, Path], tmp_path: Path) -> None:
@@ -352,3 +382,48 @@ def test_a_policy_travels_with_the_run(runs: dict[str, Path], tmp_path: Path) ->
     done = CliRunner().invoke(main, ["render", str(copy), "--to", "junit"])
     assert done.exit_code == 0
     assert "<failure" in (copy / "datasheet.junit.xml").read_text(encoding="utf-8")
+
+
+# -- agreement -------------------------------------------------------------------------------------
+
+
+def test_agreement_is_that_of_every_two_call_by_call(runs: dict[str, Path]) -> None:
+    """Against statsmodels, over the calls as the table of judgments has them."""
+    found = judgesheet.compare(*runs.values())[0].agreement
+    assert found is not None
+    assert [(one.first, one.second) for one in found.pairs] == [*combinations(found.judges, 2)]
+    tables = [pd.read_parquet(run / "judgments.parquet") for run in runs.values()]
+    scores = [table.set_index("call_id")["score"].astype(int) for table in tables]
+    for one, both in zip(found.pairs, combinations(scores, 2), strict=True):
+        first, second = pd.concat(both, axis=1, join="inner").to_numpy().T
+        table = np.zeros((5, 5))
+        np.add.at(table, (first - 1, second - 1), 1)
+        assert (one.calls, one.quadratic.clusters) == (len(first), FEW)
+        assert one.plain is not None
+        assert one.plain.value == pytest.approx(cohens_kappa(table).kappa)
+        assert one.quadratic.value == pytest.approx(cohens_kappa(table, wt="quadratic").kappa)
+        assert one.equal == pytest.approx((first == second).mean())
+
+
+def test_judges_part_where_their_means_lie_farthest_apart(runs: dict[str, Path]) -> None:
+    found = judgesheet.compare(runs["one"], runs["biased"])[0].agreement
+    assert found is not None
+    worst = found.partings[0]
+    first, second = map(float, worst.votes)
+    assert worst.disagreement == pytest.approx(((first - second) / 4) ** 2 / 4, rel=0.05)
+    spread = [one.disagreement for one in found.partings]
+    assert spread == sorted(spread, reverse=True)
+    assert worst.commands[0].startswith(f"judgesheet cases {runs['one']} --axis score_order")
+
+
+def test_agreement_of_many_is_a_matrix_and_of_sheets_alone_unknown(runs: dict[str, Path]) -> None:
+    many = as_markdown(judgesheet.compare(*runs.values()))
+    assert "## Agreement: score" in many
+    assert "Above the diagonal" in many
+    two = judgesheet.compare(runs["one"], runs["two"])
+    for text in (as_markdown(two), as_html(two)):
+        assert "Same verdict" in text
+        assert "Where they part" in text
+    (alone,) = judgesheet.compare(runs["one"], runs["two"] / "datasheet.json")
+    assert alone.agreement is None
+    assert "Agreement" not in as_markdown([alone])

@@ -1,0 +1,202 @@
+"""How far judges agree, call by call, and on which questions they part."""
+
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from numbers import Real
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from judgesheet.axis import Readings
+from judgesheet.axis.arrays import Floats
+from judgesheet.axis.items import cell_names
+from judgesheet.stats.interval import Interval
+from judgesheet.stats.kappa import Level, cohens_kappa
+
+Kind = Literal["pairs", "scores", "grades"]
+"""Which of two responses is better, a score of a rubric, a grade of a long scale."""
+LEVELS: Mapping[Kind, tuple[Level, ...]] = {
+    "pairs": ("nominal", "interval"),
+    "scores": ("nominal", "interval"),
+    "grades": ("interval",),  # of a hundred grades two judges seldom give the same
+}
+CHOICES: Mapping[str, float] = {"1": 1.0, "2": -1.0, "tie": 0.0, "abstain": 0.0}
+WORDS: Mapping[float, str] = {1.0: "first", -1.0: "second", 0.0: "tie"}
+QUESTION = ["axis", "kind", "part", "stimulus", "question", "better"]
+CALL = [*QUESTION, "order", "repeat"]
+PARTINGS = 20
+"""Questions that are listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Agreed:
+    """Cohen's kappa of two judges on an axis (or a `part` of it: a criterion), call by call.
+
+    `equal` is the share of calls with the same verdict, None where grades are too fine for that.
+    """
+
+    first: str
+    second: str
+    axis: str
+    part: str
+    kind: Kind
+    calls: int
+    equal: float | None
+    plain: Interval | None
+    quadratic: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Parting:
+    """A question that divides the judges, what each said, and the commands that open it."""
+
+    axis: str
+    stimulus: str
+    question: str
+    votes: tuple[str, ...]
+    disagreement: float
+    commands: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Every two judges on every part that both answered, and where all of them part most."""
+
+    judges: tuple[str, ...]
+    pairs: tuple[Agreed, ...]
+    partings: tuple[Parting, ...]
+
+    def as_record(self) -> dict[str, Any]:
+        """The result as JSON has it."""
+        return asdict(self)
+
+
+def agreement(
+    names: Sequence[str], runs: Sequence[Mapping[str, Readings]], folders: Sequence[object]
+) -> Agreement:
+    """Of judges whose runs lie in `folders`; a call is the same question in the same order."""
+    tables = [said(readings) for readings in runs]
+    votes = pd.concat([table["number"] for table in tables], axis=1, keys=range(len(names)))
+    clusters = pd.concat([table["cluster"] for table in tables])
+    votes["cluster"] = clusters[~clusters.index.duplicated()]
+    return Agreement(
+        tuple(names), tuple(_pairs(names, votes)), tuple(_partings(votes.dropna(), folders))
+    )
+
+
+def kappas(first: Floats, second: Floats, clusters: Sequence[object],
+           kind: Kind) -> dict[Level, Interval]:  # fmt: skip
+    """Cohen's kappa of verdicts (calls,), at each level that such verdicts have."""
+    return {level: cohens_kappa(first, second, clusters, level) for level in LEVELS[kind]}
+
+
+def _pairs(names: Sequence[str], votes: pd.DataFrame) -> Iterator[Agreed]:
+    for (axis, kind, part), rows in votes.groupby(["axis", "kind", "part"], sort=False):
+        for i, j in combinations(range(len(names)), 2):
+            both = rows[[i, j, "cluster"]].dropna()
+            if both.empty:
+                continue
+            first, second = both[i].to_numpy(), both[j].to_numpy()
+            found = kappas(first, second, [*both["cluster"]], kind)
+            equal = float((first == second).mean()) if "nominal" in found else None
+            yield Agreed(names[i], names[j], axis, part, kind, len(both), equal,
+                         found.get("nominal"), found["interval"])  # fmt: skip
+
+
+def _partings(votes: pd.DataFrame, folders: Sequence[object]) -> Iterator[Parting]:
+    """Over the calls that all answered; how far apart in units of what a part's verdicts span."""
+    judges = [name for name in votes.columns if name != "cluster"]
+    means = votes.groupby(QUESTION, sort=False)[judges].mean()
+    each = votes[judges].groupby(["axis", "kind", "part"])
+    span = (each.max().max(axis=1) - each.min().min(axis=1)).clip(lower=1.0)
+    places = [dict(zip(QUESTION, place, strict=True)) for place in means.index]
+    of = np.array([span[one["axis"], one["kind"], one["part"]] for one in places])
+    yield from partings(places, means.to_numpy(), of.reshape(-1, 1), folders)
+
+
+def partings(
+    places: Sequence[Mapping[str, str]], means: Floats, span: Floats | float,
+    folders: Sequence[object],
+) -> Iterator[Parting]:  # fmt: skip
+    """The questions (Q,) on which the judges' mean verdicts (Q, J) lie farthest apart, worst first.
+
+    `places` name the axis, the stimulus, the question, the part and the kind of each; `span` is
+    the width of its scale.
+    """
+    spread = (means / span).var(axis=1)
+    for at in np.argsort(-spread, kind="stable")[:PARTINGS].tolist():
+        if spread[at] <= 0:
+            return
+        place = places[at]
+        opened = tuple(
+            f"judgesheet cases {shlex.quote(str(folder))} --axis {place['axis']} "
+            f"--stimulus {shlex.quote(place['stimulus'])}"
+            for folder in folders
+        )
+        told = tuple(_word(mean, place["kind"]) for mean in means[at].tolist())
+        asked = " ".join(filter(None, (place["part"], place["question"])))
+        yield Parting(place["axis"], place["stimulus"], asked, told, float(spread[at]), opened)
+
+
+def _word(mean: float, kind: str) -> str:
+    if kind != "pairs":
+        return f"{mean:.3g}"
+    return WORDS.get(mean, f"{'first' if mean > 0 else 'second'} mostly")
+
+
+def said(readings: Mapping[str, Readings]) -> pd.DataFrame:
+    """A row per number of a verdict, by `CALL`: the `number`, and the `cluster` of its stimulus.
+
+    Of two responses the one whose name comes first in the alphabet counts 1, the other -1, neither
+    0, whatever slot they stood in. A verdict on several things has a row for each.
+    """
+    rows = [row for name, one in readings.items() for row in _of_axis(name, one.frame)]
+    return pd.DataFrame(rows, columns=[*CALL, "number", "cluster"]).set_index(CALL)
+
+
+def _of_axis(name: str, frame: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
+    # Arms show the same items under other orders.
+    told = [column for column in cell_names(frame) if column not in ("better", "arm")]
+    for row in frame[frame["value"].notna()].to_dict("records"):
+        shown = [str(one) for one in row.get("order") or ()]
+        question = " ".join(
+            f"{key}={row[key]}" for key in told if row[key] == row[key] and row[key] is not None
+        )
+        for kind, part, thing, number in _numbers(row["value"], shown, row):
+            asked = " ".join(filter(None, (question, thing)))
+            order = _order(shown) if kind == "pairs" else f"{row.get('arm')} {','.join(shown)}"
+            yield (name, kind, part, row["stimulus"], asked, _better(row, shown, kind), order,
+                   int(row["repeat"]), number, row["cluster"])  # fmt: skip
+
+
+def _numbers(
+    value: Any, shown: Sequence[str], row: Mapping[str, Any]
+) -> Iterable[tuple[Kind, str, str, float]]:
+    """Kind, part, thing and number of what a verdict says."""
+    if isinstance(value, Mapping):
+        for thing, one in value.items():
+            if isinstance(one, Mapping):
+                yield "grades", "", str(thing), float(one["score"])
+            else:
+                yield "scores", str(thing), "", float(one)
+    elif isinstance(value, str):
+        if value in CHOICES and len(shown) == 2 and row.get("pair") is not None:
+            yield "pairs", "", "", CHOICES[value] * (1 if shown == sorted(shown) else -1)
+    elif isinstance(value, Real):
+        yield "scores", "", "", float(value)
+
+
+def _order(shown: Sequence[str]) -> int:
+    """Of a pair: 0 where the two stand in the order of their names."""
+    return int([*shown] != sorted(shown))
+
+
+def _better(row: Mapping[str, Any], shown: Sequence[str], kind: Kind) -> float:
+    """Of a pair which is better, as a number of it; 9 where that is not known."""
+    known = str(row.get("better"))
+    if kind != "pairs":
+        return 9.0
+    return 1.0 if known == min(shown) else -1.0 if known == max(shown) else 9.0

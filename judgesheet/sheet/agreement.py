@@ -1,0 +1,97 @@
+"""How far judges agree and where they part, in tables: of two in rows, of more as matrices."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from judgesheet.sheet import show
+from judgesheet.sheet.report import Grid
+
+if TYPE_CHECKING:
+    from judgesheet.decide.agreement import Agreed, Agreement, Parting
+    from judgesheet.stats.interval import Interval
+
+READING = (
+    "Cohen's kappa over calls (the same question in the same order): 1 is agreement, 0 what chance "
+    "would give, with 95 % intervals over stimuli. Quadratic weights count by how far two verdicts "
+    "are apart; a tie lies between the two responses. Repeats of one judge would not agree fully "
+    "either, and judges that share a fault agree on it."
+)
+ABOVE = "Above the diagonal plain, below it with quadratic weights."
+BELOW = "With quadratic weights."
+
+
+def grids(found: "Agreement | None") -> tuple[Grid, ...]:
+    """The tables; none where judges' verdicts are not known."""
+    if found is None or not found.pairs:
+        return ()
+    agreed = _of_two(found.pairs) if len(found.judges) == 2 else tuple(_matrices(found))
+    return (*agreed, partings("Questions", found.judges, found.partings))
+
+
+def _of_two(pairs: "Sequence[Agreed]") -> tuple[Grid, ...]:
+    rows = tuple(
+        (
+            _part(one), show.count(one.calls),
+            "–" if one.equal is None else show.quantity(one.equal, given_in="share").in_table,
+            _kappa(one.plain), _kappa(one.quadratic),
+        )
+        for one in pairs
+    )  # fmt: skip
+    head = ("Axis", "Calls", "Same verdict", "Kappa", "Quadratic")
+    return (Grid("Agreement", READING, head, "lrrrr", rows),)
+
+
+def _matrices(found: "Agreement") -> "Iterator[Grid]":
+    """One per axis or part of it; the first explains them."""
+    names = tuple(show.visible(judge, 60) for judge in found.judges)
+    for number, (part, pairs) in enumerate(groupby(found.pairs, _part)):
+        known = {(one.first, one.second): one for one in pairs}
+        plain = {both: _kappa(one.plain) for both, one in known.items()}
+        below = {both: _kappa(one.quadratic) for both, one in known.items()}
+        rows = tuple(
+            (name, *(_cell(found.judges, at, other, plain, below) for other in range(len(names))))
+            for at, name in enumerate(names)
+        )
+        told = ABOVE if any(one.plain for one in known.values()) else BELOW
+        reading = told if number else f"{READING} {told}"
+        yield Grid(f"Agreement: {part}", reading, ("", *names), "l" + "r" * len(names), rows)
+
+
+def _cell(
+    judges: Sequence[str], row: int, column: int,
+    plain: dict[tuple[str, str], str], quadratic: dict[tuple[str, str], str],
+) -> str:  # fmt: skip
+    if row == column:
+        return ""
+    table = plain if row < column else quadratic
+    return table.get((judges[min(row, column)], judges[max(row, column)]), "–")
+
+
+def _part(one: "Agreed") -> str:
+    return show.visible(", ".join(filter(None, (one.axis, one.kind, one.part))), 120)
+
+
+def _kappa(interval: "Interval | None") -> str:
+    if interval is None or interval.value is None:
+        return "–"
+    return show.quantity(interval.value, interval.low, interval.high, "kappa").in_table
+
+
+def partings(what: str, judges: Sequence[str], found: "Sequence[Parting]") -> Grid:
+    """The questions that divide the judges most, with a command that opens the replies."""
+    head = ("Stimulus", "Question", "Said")
+    rows = tuple(
+        (show.visible(one.stimulus, 80), show.visible(one.question, 160),
+         show.visible(", ".join(one.votes), 200))
+        for one in found
+    )  # fmt: skip
+    if not rows:
+        return Grid("Where they part", "Nowhere.", head, "lll", rows)
+    reading = (
+        f"{what} that divide the judges most, and what each said (the mean over its calls), in the "
+        f"order of the judges: {show.visible(', '.join(judges), 400)}. This opens the replies of "
+        "the first judge to the first one; the JSON has a command per judge and question."
+    )
+    return Grid("Where they part", reading, head, "lll", rows,
+                show.visible(found[0].commands[0], 300))  # fmt: skip
