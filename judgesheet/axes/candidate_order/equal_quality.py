@@ -10,6 +10,7 @@ import numpy as np
 
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import UnkeyedEstimate
+from judgesheet.base.digits import counted
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats import pairwise as stats
 from judgesheet.stats.flips import Which, call_flips, one_hot
@@ -280,12 +281,8 @@ def _component(pairs: Pairs, label: str, part: str) -> Iterator[UnkeyedEstimate]
             cluster_mean(*by_cluster(each, group.pairs.cluster), within=(0.0, 1.0)),
             group.dims,
             n=known.size,
-            given=f"{group.conditions}, {_reads(group.pairs.verdicts.shape[2])} per order",
+            given=f"{group.conditions}, {counted(group.pairs.verdicts.shape[2], 'reading')} per order",
         ).or_absent(NO_SPLIT)
-
-
-def _reads(number: int) -> str:
-    return f"{number} reading{'s' if number > 1 else ''}"
 
 
 @figure("share", symbol="OCR", noise="repeat_change_rate[set={set}]", headline={"set=natural": 20})
