@@ -344,10 +344,8 @@ def correlation(estimate: Estimate) -> str:
 def too_few(prompts: int, evidence: str) -> Iterator[Statement]:
     """Says so where fewer than `FEWEST_PROMPTS` prompts were read."""
     if prompts < FEWEST_PROMPTS:
-        text = (
-            f"Replies to only {counted(prompts, 'prompt')} were read: too few to clear this judge"
-        )
-        text = f"{text} of anything."
+        asked = counted(prompts, "prompt")
+        text = f"Replies to only {asked} were read: too few to clear this judge of anything."
         yield Statement(text, (evidence,), "unknown")
 
 

@@ -275,13 +275,13 @@ def noise_component(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
 def _component(pairs: Pairs, label: str, part: str) -> Iterator[UnkeyedEstimate]:
     for group in pairs.sets:
         each: Floats = getattr(stats.components(group.pairs.slots), part)
-        known = each[~np.isnan(each)]
+        known, reads = each[~np.isnan(each)], group.pairs.verdicts.shape[2]
         yield UnkeyedEstimate(
             f"{label}, {group.words}",
             cluster_mean(*by_cluster(each, group.pairs.cluster), within=(0.0, 1.0)),
             group.dims,
             n=known.size,
-            given=f"{group.conditions}, {counted(group.pairs.verdicts.shape[2], 'reading')} per order",
+            given=f"{group.conditions}, {counted(reads, 'reading')} per order",
         ).or_absent(NO_SPLIT)
 
 
