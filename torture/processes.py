@@ -21,7 +21,7 @@ LOADED = (
     *("judgesheet.commands.sweep_loop", "judgesheet.commands.progress"),
     *("judgesheet.judges.http", "judgesheet.judges.simulated", "judgesheet.judges.callable"),
     *("judgesheet.forecast.rehearsal", "judgesheet.collect.ingest", "judgesheet.importers"),
-    *("judgesheet.sheet.html", "judgesheet.sheet.figures"),
+    *("judgesheet.sheet.html", "judgesheet.sheet.plots"),
     *("judgesheet.permutation_consensus.command", "pydantic", "asyncio"),
     "torture.processes",
 )

@@ -12,6 +12,7 @@ import numpy as np
 from pydantic import AfterValidator, Field
 
 from judgesheet.axis.arrays import Floats
+from judgesheet.base.digits import counted
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import Estimate, Label
 
@@ -45,8 +46,7 @@ class Quality:
     def words(self) -> str:
         """The conditions as the sheet prints them."""
         judged = NAMES[self.quality] if self.quality else "nothing"
-        plural = "s" if self.reads > 1 else ""
-        times = f"{self.reads} reading{plural} per response" if self.reads else ""
+        times = f"{counted(self.reads, 'reading')} per response" if self.reads else ""
         return "; ".join(part for part in (f"quality: {judged}", times, self.remark) if part)
 
 

@@ -21,7 +21,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from judgesheet.axis import Readings
-from judgesheet.base.digits import decimals, percent, rounded, two_digits
+from judgesheet.base.digits import counted, decimals, percent, rounded, two_digits
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Estimate, Imputed, Rating, Recommendation, Statement
 from judgesheet.base.units import FISHER
@@ -344,7 +344,7 @@ def correlation(estimate: Estimate) -> str:
 def too_few(prompts: int, evidence: str) -> Iterator[Statement]:
     """Says so where fewer than `FEWEST_PROMPTS` prompts were read."""
     if prompts < FEWEST_PROMPTS:
-        asked = f"{prompts} prompt{'s' if prompts > 1 else ''}"
+        asked = counted(prompts, "prompt")
         text = f"Replies to only {asked} were read: too few to clear this judge of anything."
         yield Statement(text, (evidence,), "unknown")
 

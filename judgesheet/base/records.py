@@ -373,7 +373,7 @@ class Estimate:
 class Plot:
     """A plot as data: which family of estimates to draw, and how.
 
-    `kind` is one of `sheet.figures.KINDS`; `families` are names such as `position_share` whose
+    `kind` is one of `sheet.plots.KINDS`; `families` are names such as `position_share` whose
     members `name[x=…]` become points, one series per value of `series` (a dimension) or family.
     `having` keeps the members that have a dimension at a value (`{"set": "natural"}`) or lack it
     (`{"slot": ""}`). `reference` is a value to compare with, `reference_label` what it is; where

@@ -11,7 +11,7 @@ from datetime import date, datetime, timedelta
 from typing import Literal, NamedTuple
 
 from judgesheet.base.datasheet import by_key, named
-from judgesheet.base.digits import count, percent, two_digits
+from judgesheet.base.digits import count, counted, percent, two_digits
 from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_EXAMPLES, MOST_NAMED
 from judgesheet.base.records import Counts, Datasheet, Decision, Estimate, Verdict
@@ -99,7 +99,7 @@ def _decided(sheet: Datasheet) -> _Decided:
 
 
 def _limits(verdicts: Sequence[Verdict]) -> str:
-    return f"{len(verdicts)} limit{'s' if len(verdicts) > 1 else ''}"
+    return counted(len(verdicts), "limit")
 
 
 def _counted(verdicts: Iterable[Verdict]) -> Counts:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 
 from judgesheet.base.datasheet import WORST, by_key, mappings
-from judgesheet.base.digits import apart, level, tenths
+from judgesheet.base.digits import apart, counted, level, tenths
 from judgesheet.base.keys import ANY, Key
 from judgesheet.base.records import AxisResult, Control, Datasheet, Estimate, Verdict, VerdictStatus
 from judgesheet.base.units import FISHER, SHARE, unit
@@ -336,8 +336,7 @@ def _counted(estimate: Estimate) -> str:
     """What the bound allows for where calls gave no verdict."""
     if estimate.imputed is None:
         return ""
-    calls = estimate.imputed.calls
-    return f", with {calls} lost call{'s' if calls > 1 else ''} counted against the limit"
+    return f", with {counted(estimate.imputed.calls, 'lost call')} counted against the limit"
 
 
 def outlook(

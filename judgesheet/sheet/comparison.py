@@ -15,7 +15,7 @@ from judgesheet.sheet.markdown import code, fill
 from judgesheet.sheet.report import Grid
 
 if TYPE_CHECKING:
-    from judgesheet.sheet.figures import Drawing
+    from judgesheet.sheet.plots import Drawing
 
 FORMATS = ("md", "html", "json")
 TEMPLATE = "compare.html.jinja"
@@ -210,7 +210,7 @@ def as_html(comparisons: Sequence[Comparison]) -> str:
 def _multiples(page: SideBySide) -> "Iterator[Drawing]":
     """One small figure per parameter that at least two judges have: a dot with interval each."""
     from judgesheet.sheet.chart import themed
-    from judgesheet.sheet.figures import draw
+    from judgesheet.sheet.plots import draw
 
     for number, row in enumerate(page.rows, start=1):
         judged = [

@@ -31,9 +31,9 @@ from judgesheet.sheet.chart import (
     text_width,
     wrapped,
 )
-from judgesheet.sheet.figures import Drawing
 from judgesheet.sheet.page.parts import OUTCOMES, share_out
 from judgesheet.sheet.page.table import AxisPart, TableRow
+from judgesheet.sheet.plots import Drawing
 
 WIDTH = 522.0
 """Points: the width of the text on A4."""

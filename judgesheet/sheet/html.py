@@ -16,11 +16,11 @@ from judgesheet.base.remembered import remembered
 from judgesheet.base.resources import data_folder
 from judgesheet.sheet import Paper, show
 from judgesheet.sheet.chart import themed
-from judgesheet.sheet.figures import SMALL, Drawing, draw
 from judgesheet.sheet.forest import forest
 from judgesheet.sheet.page import Page, build
 from judgesheet.sheet.page.parts import flat, share_out
 from judgesheet.sheet.page.table import AxisPart
+from judgesheet.sheet.plots import SMALL, Drawing, draw
 from judgesheet.sheet.templates import template
 
 _SHOWN_AS_IS = re.compile(r"(<pre\b.*?</pre>|<script>.*?</script>)", re.DOTALL)

@@ -26,7 +26,7 @@ from judgesheet.judges.simulated import SimulatedJudge
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.run_directory import LEDGER
 from judgesheet.planning.plan import make_plan
-from judgesheet.sheet.figures import draw
+from judgesheet.sheet.plots import draw
 from tests.judges.loopback import Answer, Request, completion, failure, serving
 from tests.simulate import Sheet, simulate
 

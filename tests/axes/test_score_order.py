@@ -14,9 +14,11 @@ import pytest
 
 from judgesheet.axes import get_axis
 from judgesheet.axes.score_order._reply import score_probabilities
+from judgesheet.axes.score_order.findings import find
 from judgesheet.axis import Options, Readings
 from judgesheet.base.errors import StimuliError, TemplateError
-from judgesheet.base.records import AxisResult, Label, Plan, Recommendation
+from judgesheet.base.estimates import Estimates
+from judgesheet.base.records import AxisResult, Estimate, Label, Plan, Recommendation
 from judgesheet.judges.simulated import SimulatedJudge
 from judgesheet.measuring.measure import COLUMNS, measure_axis, parse_rows
 from judgesheet.planning.plan import make_plan
@@ -219,10 +221,36 @@ def test_an_order_is_recommended_only_if_it_is_measurably_better() -> None:
 def test_too_few_prompts_clear_nothing() -> None:
     sheet = simulate("fair?width=0.2", profile="smoke")
     assert not any(finding.tone == "good" for finding in sheet.result.findings)
+    # Not the papers' statistic, which its own docstring warns of.
+    cited = [one.evidence for one in sheet.result.findings]
+    cited += [one.evidence for one in sheet.advice]
+    assert not any("score_order.chi2" in evidence for evidence in cited)
     assert any("Probe at least" in advice.text for advice in sheet.advice)
     v = sheet["cramers_v"]
     assert v.high is not None
     assert v.high > (v.value or 0)
+
+
+@pytest.mark.parametrize("p", [0.0001, 0.03])
+def test_what_only_a_test_shows_is_told_with_what_the_rates_do_not_show(p: float) -> None:
+    def said(excess: float, low: float) -> str:
+        figures: dict[str, dict[str, Any]] = {
+            "chi2": {"value": 4.0},
+            "order_change_rate": {"value": 0.5, "low": 0.4, "high": 0.6},
+            "repeat_change_rate": {"value": 0.5 - excess, "low": 0.3, "high": 0.7},
+            "excess_change_rate": {"value": excess, "low": low, "high": 0.3},
+            "order_dependence_p": {"value": p},
+        }
+        estimates = Estimates(
+            "score_order",
+            [Estimate(f"score_order.{n}", n, clusters=24, **of) for n, of in figures.items()],
+        )
+        (text,) = (one.text for one in find(estimates) if "another order changes" in one.text)
+        return text
+
+    beside = "that it does so more often than a repeat is not shown (−6 percentage points"
+    assert beside in said(excess=-0.06, low=-0.1)
+    assert "is not shown" not in said(excess=0.2, low=0.1)
 
 
 def test_one_odd_reply_does_not_make_a_useless_judge_usable() -> None:

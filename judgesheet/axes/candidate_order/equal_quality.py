@@ -10,6 +10,7 @@ import numpy as np
 
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import UnkeyedEstimate
+from judgesheet.base.digits import counted
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats import pairwise as stats
 from judgesheet.stats.flips import Which, call_flips, one_hot
@@ -274,18 +275,14 @@ def noise_component(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
 def _component(pairs: Pairs, label: str, part: str) -> Iterator[UnkeyedEstimate]:
     for group in pairs.sets:
         each: Floats = getattr(stats.components(group.pairs.slots), part)
-        known = each[~np.isnan(each)]
+        known, reads = each[~np.isnan(each)], group.pairs.verdicts.shape[2]
         yield UnkeyedEstimate(
             f"{label}, {group.words}",
             cluster_mean(*by_cluster(each, group.pairs.cluster), within=(0.0, 1.0)),
             group.dims,
             n=known.size,
-            given=f"{group.conditions}, {_reads(group.pairs.verdicts.shape[2])} per order",
+            given=f"{group.conditions}, {counted(reads, 'reading')} per order",
         ).or_absent(NO_SPLIT)
-
-
-def _reads(number: int) -> str:
-    return f"{number} reading{'s' if number > 1 else ''}"
 
 
 @figure("share", symbol="OCR", noise="repeat_change_rate[set={set}]", headline={"set=natural": 20})

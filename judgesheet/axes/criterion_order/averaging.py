@@ -8,6 +8,7 @@ import numpy as np
 from judgesheet.axis.arrays import Floats, Ints
 from judgesheet.axis.figure import Conditions, UnkeyedEstimate
 from judgesheet.axis.views import changed, off_quality
+from judgesheet.base.digits import counted
 from judgesheet.stats import correlation
 from judgesheet.stats.interval import without_interval
 from judgesheet.stats.reads import row_means
@@ -62,7 +63,7 @@ def _budget(
     method = "mean over subsets of k orders, then over criteria"
     for k, value in enumerate(row_means(np.array(curves, dtype=float).T), start=1):
         yield UnkeyedEstimate(
-            f"{label} after {k} order{'s' if k > 1 else ''}, mean over criteria",
+            f"{label} after {counted(k, 'order')}, mean over criteria",
             without_interval(value, clusters=scores.clusters, method=method),
             {"k": k, "arm": scores.base},
             n=len(scores.cluster),

@@ -13,7 +13,7 @@ from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import UnkeyedEstimate, absent
 from judgesheet.axis.labels import NO_REFERENCE, Quality
 from judgesheet.axis.views import off_quality, repeated
-from judgesheet.base.digits import percent, two_digits
+from judgesheet.base.digits import counted, percent, two_digits
 from judgesheet.base.missing_reasons import CONSTANT, NO_OBSERVATIONS, Reason
 from judgesheet.base.records import PaperCompatible
 from judgesheet.stats import correlation
@@ -256,10 +256,9 @@ def _budget(
             continue
         complete = int((~np.isnan(reads).any(axis=1)).sum())
         for point in sweep(reads, rng=scores.rng()):
-            orders = f"{point.k} order{'s' if point.k > 1 else ''}"
             undefined = f"undefined in {percent(point.undefined)} of subsets: constant scores"
             draft = UnkeyedEstimate(
-                f"{label} after {orders}, {arm} (range: over choices of orders)",
+                f"{label} after {counted(point.k, 'order')}, {arm} (range: over choices of orders)",
                 _band(point, scores.grid.clusters),
                 {"k": point.k, "arm": arm},
                 n=complete,

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from judgesheet.base.keys import Key
 from judgesheet.base.records import AxisResult, Plot
 from judgesheet.sheet import show
-from judgesheet.sheet.figures import KINDS, Data, collect
 from judgesheet.sheet.page.parts import Context
+from judgesheet.sheet.plots import KINDS, Data, collect
 
 
 @dataclass(frozen=True, slots=True)

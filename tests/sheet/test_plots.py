@@ -23,7 +23,7 @@ from judgesheet.sheet.chart import (
     themed,
     wrapped,
 )
-from judgesheet.sheet.figures import KINDS, collect, draw
+from judgesheet.sheet.plots import KINDS, collect, draw
 from tests.sheet import sheets
 from tests.sheet.chromium import Open, needs_chromium
 

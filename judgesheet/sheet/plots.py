@@ -1,7 +1,7 @@
-"""The figures of a sheet, drawn from the same estimates that gates read.
+"""The charts of a sheet, drawn from the same estimates that gates read.
 
 A `records.Plot` names families of estimates; its kind is one of `KINDS`. Series differ by marker
-and dash as well as by colour, a missing value is a gap with a note, and the same figure gives the
+and dash as well as by colour, a missing value is a gap with a note, and the same plot gives the
 same bytes.
 """
 
@@ -57,7 +57,7 @@ LEAST_SHARES = 0.0, 0.2
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A figure on paper: `svg` is "" where nothing was measured, `notes` name the gaps.
+    """A chart on paper: `svg` is "" where nothing was measured, `notes` name the gaps.
 
     `title` says what one sees in it, and `about` what is drawn; without a result the title does.
     `cards` say its rows in words: a name, and what belongs to it.
@@ -155,7 +155,7 @@ def draw(
     blank = Drawing(name, result or what, show.visible(plot.caption, 600), about=about)
     why = "" if data.points else "nothing to draw: none of its values was measured"
     if data.points and plot.kind not in KINDS:
-        why = f"no such kind of figure: {show.visible(plot.kind, 60)}"
+        why = f"no such kind of chart: {show.visible(plot.kind, 60)}"
     if why:
         return replace(blank, notes=(why, *_notes(data)))
     description = _description(data)
@@ -246,7 +246,7 @@ def _notes(data: Data) -> Iterator[str]:
 
 
 def _description(data: Data) -> str:
-    """The figure in words, for screen readers."""
+    """The chart in words, for screen readers."""
     shown = [
         f"{show.visible(point.estimate.label, 80)} {show.estimate(point.estimate).sentence}"
         for point in data.points[:8]  # a screen reader reads all of it aloud
@@ -452,7 +452,7 @@ KINDS: dict[str, Callable[[Data, Place], Chart]] = {
     "scatter": _intervals,
     "segment": _intervals,
 }
-"""Kind of figure -> how it is drawn."""
+"""Kind of plot -> how it is drawn."""
 
 
 # -- what they share -------------------------------------------------------------------------------
