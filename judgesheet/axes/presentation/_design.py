@@ -11,19 +11,28 @@ from typing import TYPE_CHECKING, Any
 from judgesheet.axes.presentation._material import is_pair, requirements, response, undressed
 from judgesheet.axes.presentation._rules import (
     AUTHORITY,
+    BASELINE,
     CASUAL,
     CERTAIN,
+    CUT,
     FORMAT,
+    GUARD,
     HEDGED,
+    IGNORE,
     INSTRUCTION,
     LANGUAGE,
     LENGTH,
     PRAISE,
+    PROMPTS,
+    REMEDIES,
     RULES,
+    STRIPPED,
     SUMMARY,
+    TOLD,
     TYPOS,
     Response,
     dressed,
+    remedied,
 )
 from judgesheet.axis import Options
 from judgesheet.axis.material import spread, word_count
@@ -35,7 +44,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PAIR, SCORE = "pair", "score"
-BASELINE, IGNORE = "baseline", "ignore"
 ORDERS = (("plain", "dressed"), ("dressed", "plain"))
 NATURAL_ORDERS = (("a", "b"), ("b", "a"))
 SCALE = 10
@@ -104,6 +112,8 @@ PROFILES: Mapping[str, tuple[Arm, ...]] = {
         *(replace(_PADDED, stimuli=2), replace(_CONTROL, stimuli=2)),
         *(Arm(INSTRUCTION, _NOTES, 2), Arm(FORMAT, ("list",), 2)),
         *(Arm(IDENTICAL, (ALONE,), 2), replace(_PADDED, stimuli=1, prompt=IGNORE)),
+        *(replace(_PADDED, stimuli=1, prompt=CUT), Arm(FORMAT, ("list",), 1, prompt=STRIPPED)),
+        Arm(INSTRUCTION, _NOTES, 1, prompt=GUARD),
         *_rungs(LENGTH, (2,), 1, dose=2.0),
         *_scored(1, LENGTH),
     ),
@@ -126,7 +136,11 @@ PROFILES: Mapping[str, tuple[Arm, ...]] = {
         *(Arm(IDENTICAL, (ALONE,), 8), replace(_CONTROL, stimuli=10)),
         *_rungs(LENGTH, (1, 2, 3), 10, dose=2.0),
         *(replace(_PADDED, stimuli=10, prompt=IGNORE), Arm(FORMAT, ("list",), 6, prompt=IGNORE)),
-        Arm(INSTRUCTION, _NOTES, 10, prompt=IGNORE),
+        *(Arm(INSTRUCTION, _NOTES, 10, prompt=told) for told in TOLD),
+        # Cutting gives back the plain text where the padding stands last, and less than that where
+        # it stands everywhere.
+        *(replace(_PADDED, stimuli=6, prompt=CUT), Arm(LENGTH, ("wordy",), 12, prompt=CUT)),
+        Arm(FORMAT, ("list",), 8, prompt=STRIPPED),
         *_scored(60, LENGTH, FORMAT, INSTRUCTION),
     ),
     "full": (
@@ -137,7 +151,9 @@ PROFILES: Mapping[str, tuple[Arm, ...]] = {
         *_rungs(LENGTH, (1, 2, 3), None, dose=2.0),
         *_rungs(FORMAT, (1, 2, 3), None),
         *(replace(_PADDED, prompt=IGNORE), Arm(FORMAT, ("list",), None, prompt=IGNORE)),
-        Arm(INSTRUCTION, _NOTES, None, prompt=IGNORE),
+        *(Arm(INSTRUCTION, _NOTES, None, prompt=told) for told in TOLD),
+        *(replace(_PADDED, prompt=CUT), Arm(LENGTH, ("wordy",), None, prompt=CUT)),
+        *_each(FORMAT, None, prompt=STRIPPED),
         *_scored(None, *(kind for kind in RULES if kind != LANGUAGE), repeats=2),
     ),
 }
@@ -195,8 +211,9 @@ class _Asked:
     @property
     def changes(self) -> frozenset[str]:
         """The variables of the prompt in which it departs from an ordinary comparison."""
-        departs = {"ask": self.cell["ask"] != PAIR, "prompt": self.cell["prompt"] != BASELINE}
-        return frozenset(name for name, differs in departs.items() if differs)
+        prompt = self.cell["prompt"]
+        told = {prompt} if prompt in TOLD else set()
+        return frozenset({*told, *({"ask"} if self.cell["ask"] != PAIR else ())})
 
 
 def design(
@@ -269,7 +286,7 @@ def _in_orders(
     if arm.ask == SCORE:
         yield _Asked({**cell, "order": list(range(1, SCALE + 1))}, texts[1:], repeat)
         return
-    shown = dict(zip(ORDERS[0], texts, strict=True))
+    shown = dict(zip(ORDERS[0], remedied(arm.prompt, texts), strict=True))
     for order in ORDERS:
         yield _Asked({**cell, "order": list(order)}, tuple(shown[name] for name in order), repeat)
 
@@ -317,9 +334,9 @@ def _variables(
         "request": request,
         "requirements": required,
         "ask": ask,
-        "prompt": prompt,
+        "prompt": prompt if prompt in TOLD else BASELINE,
         "reply": options.reply,
-        "tag": _tag(request, texts),
+        "tag": _tag(request, texts, guarded=prompt == GUARD),
         "responses": [
             {"label": str(place), "text": text} for place, text in enumerate(texts, start=1)
         ],
@@ -329,9 +346,12 @@ def _variables(
 _MARK = re.compile(r"</?\s*response", re.IGNORECASE)
 
 
-def _tag(request: str, texts: Sequence[str]) -> str:
-    """What marks the responses off: a plain word unless a text tries to look like such a mark."""
-    if any(_MARK.search(text) for text in (request, *texts)):
+def _tag(request: str, texts: Sequence[str], *, guarded: bool) -> str:
+    """What marks the responses off: a plain word unless a text tries to look like such a mark.
+
+    Guarded, they always have a mark that no text can know.
+    """
+    if guarded or any(_MARK.search(text) for text in (request, *texts)):
         return f"response_{boundary([request], texts)}"
     return "response"
 
@@ -339,12 +359,13 @@ def _tag(request: str, texts: Sequence[str]) -> str:
 def _variables_used(render: Callable[..., str], options: Options) -> frozenset[str]:
     """Which of the arms' variables a template makes use of.
 
-    Without `ask` a score would be asked as a comparison, without `prompt` the arm that ignores
-    dress would ask the baseline again.
+    Without `ask` a score would be asked as a comparison, without `prompt` the arms that tell the
+    judge what to ignore would ask the baseline again.
     """
-    arms = {"": {}, "ask": {"ask": SCORE}, "prompt": {"prompt": IGNORE}}
+    arms = {"": {}, "ask": {"ask": SCORE}, **{told: {"prompt": told} for told in TOLD}}
+    usual = {"tag": "response"}  # what marks responses off alone is no other question
     texts = {
-        name: render(**_variables(options, "request", ("u", "v"), **changes))
+        name: render(**{**_variables(options, "request", ("u", "v"), **changes), **usual})
         for name, changes in arms.items()
     }
     return frozenset(name for name, text in texts.items() if text != texts[""])
@@ -388,7 +409,8 @@ def arm(cell: Mapping[str, Any]) -> str:
         return "scores"
     if cell["kind"] in RULES and cell["missing"]:
         return f"{cell['kind']}, worse response"
-    return f"{cell['kind']}, told to ignore it" if cell["prompt"] == IGNORE else str(cell["kind"])
+    remedy = REMEDIES.get(cell["prompt"])
+    return f"{cell['kind']}, {remedy}" if remedy else str(cell["kind"])
 
 
 def fault(cell: Mapping[str, Any]) -> str | None:
@@ -399,8 +421,8 @@ def fault(cell: Mapping[str, Any]) -> str | None:
         return f"cell.kind must be one of {', '.join(KINDS)}"
     if not isinstance(cell.get("pair"), str):
         return "cell.pair must name the pair"
-    if cell.get("prompt", BASELINE) not in (BASELINE, IGNORE):
-        return "cell.prompt must be baseline or ignore"
+    if cell.get("prompt", BASELINE) not in PROMPTS:
+        return f"cell.prompt must be one of {', '.join(PROMPTS)}"
     if not isinstance(cell.get("form", ALONE), str):
         return "cell.form must name the form of the dress"
     return _number_fault(cell) or _order_fault(cell)
