@@ -165,6 +165,7 @@ def test_own_templates_leave_out_what_they_do_not_ask() -> None:
         {"ask": "essay"}, {"kind": "colour"}, {"pair": 3}, {"prompt": "strict"}, {"dose": "two"},
         {"missing": -1}, {"order": ["u", "v"]}, {"ask": "score"}, {"form": 1}, {"dose": True},
         {"longer": "yes"}, {"better": "plain"},
+        {"families": ["one"]}, {"systems": ["one", "two words"]},
     ],
 )  # fmt: skip
 def test_a_recorded_cell_that_is_none_of_ours_is_refused(change: dict[str, Any]) -> None:
@@ -482,6 +483,37 @@ def test_more_wins_than_people_give_is_a_preference_for_a_system(tmp_path: Path)
     assert sheet["longer_preferred"].reason == "separated"
     honest = sheet_of("perfect", stimuli=stimuli)
     assert honest.value("own_preference[system=ours]") == 0
+
+
+def test_a_family_of_systems_is_preferred_as_a_whole(tmp_path: Path) -> None:
+    """The judge takes every answer of a family; people take a in one half and b in the other."""
+    systems = {"big": "ours", "small": "ours", "x": "theirs", "y": "theirs"}
+    writers = [("big", "x"), ("y", "small"), ("big", "small"), ("small", "x"), ("y", "big")]
+    pairs = [
+        {
+            **pair,
+            "systems": list(writers[number % 5]),
+            "families": [systems[name] for name in writers[number % 5]],
+            "better": "ab"[number // 5 % 2],
+        }
+        for number, pair in enumerate(own_pairs(50))
+    ]
+    families = {str(pair["id"]): list(pair["families"]) for pair in pairs}
+
+    def for_ours(cell: dict[str, Any], stimulus: str) -> str:
+        side = "ab"[families[stimulus].index("ours")]
+        return json.dumps({"winner": str(1 + cell["order"].index(side))})
+
+    sheet = sheet_of("fair", stimuli=pool(tmp_path, *pairs), edit=edited(for_ours))
+    ours = sheet["own_preference[family=ours]"]
+    assert ours.value == pytest.approx(0.5)
+    assert ours.n == 40  # not the ten pairs within the family
+    assert sheet.value("own_preference[family=theirs]") == pytest.approx(-0.5)
+    assert sheet.says("the family ours more wins than people do")
+    assert sheet["own_preference[system=big]"].n == 30
+    blind = [{**pair, "better": None} for pair in pairs]
+    unknown = sheet_of("fair", stimuli=pool(tmp_path, *blind))["own_preference[family=ours]"]
+    assert (unknown.value, unknown.reason) == (None, "not_identified")
 
 
 def test_one_long_sentence_is_not_padded_by_half() -> None:

@@ -307,6 +307,7 @@ def _natural(stimulus: Stimulus, options: Options) -> Iterator[_Asked]:
         "longer": round(log2(a / b), 4),
         "better": fields.get("better"),
         "systems": fields.get("systems"),
+        **({"families": families} if (families := fields.get("families")) else {}),
     }
     for repeat in range(options.repeats or 1):
         for order in NATURAL_ORDERS:
@@ -449,11 +450,15 @@ def _order_fault(cell: Mapping[str, Any]) -> str | None:
         return f"cell.order must be {' or '.join(map(str, map(list, allowed)))}, as displayed"
     if cell.get("better") not in ("a", "b", "tie", None):
         return 'cell.better must be "a", "b", "tie" or null'
-    systems = cell.get("systems")
-    if systems is not None and not (isinstance(systems, list) and len(systems) == 2):
-        return "cell.systems must list the system of a and that of b"
-    if any(not isinstance(name, str) or not NAME.fullmatch(name) for name in systems or ()):
-        return "cell.systems must be names of letters, digits, _ . : and -"
+    return next(filter(None, (_writers_fault(cell, who) for who in ("systems", "families"))), None)
+
+
+def _writers_fault(cell: Mapping[str, Any], who: str) -> str | None:
+    names = cell.get(who)
+    if names is not None and not (isinstance(names, list) and len(names) == 2):
+        return f"cell.{who} must list the one of a and that of b"
+    if any(not isinstance(name, str) or not NAME.fullmatch(name) for name in names or ()):
+        return f"cell.{who} must be names of letters, digits, _ . : and -"
     return None
 
 

@@ -199,7 +199,7 @@ _FACTS = (
         "longer",
         "better",
     ),
-    "systems",
+    *("systems", "families"),
 )
 _USUAL = {"ask": PAIR, "prompt": BASELINE, "form": ALONE}
 

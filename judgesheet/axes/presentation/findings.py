@@ -260,7 +260,8 @@ def _own_pairs(estimates: Estimates) -> Iterator[Statement]:
     for dims, one in estimates.family("own_preference"):
         if above(one, 0.0) or below(one, 0.0):
             more = "more" if above(one, 0.0) else "fewer"
-            text = f"It gives {dims['system']} {more} wins than people do: {points(one)}."
+            who = dims.get("system") or f"the family {dims['family']}"
+            text = f"It gives {who} {more} wins than people do: {points(one)}."
             yield _said("neutral", text, one)
 
 
