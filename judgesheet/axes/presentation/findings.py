@@ -325,7 +325,7 @@ def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
         action = f"tell it to ignore {KIND_WORDS[dims['kind']]}"
         yield _mitigation(estimates, action, "ignore_gain", dims, prompt=IGNORE)
     for dims, _ in estimates.family("remedy_gain"):
-        form = f" (padding: {dims['form']})" if "form" in dims else ""
+        form = f", {dims['form']} padding" if "form" in dims else ""
         if dims["prompt"] != CUT or form:  # of padding of all forms nobody knows what is cut
             action = f"{ACTIONS[dims['prompt']]}{form}"
             yield _mitigation(estimates, action, "remedy_gain", dims)
