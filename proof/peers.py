@@ -1,9 +1,10 @@
 """`python -m proof.peers`: what other packages say of the judges of which we know everything.
 
-Needs `pip install judgebias juryrig judgekit judicator` beside judgesheet, in an environment of
-its own; what is not installed is left out. Prints two tables of docs/peers.md: in which share of
-data sets a package says that the judge prefers padding, or a slot, and how often its interval
-holds the truth. All are asked about the same verdicts: comparisons in both orders, no ties.
+Needs `pip install judgebias juryrig judgekit judicator judgecal` beside judgesheet, in an
+environment of its own; what is not installed is left out. Prints two tables of docs/peers.md: in
+which share of data sets a package says that the judge prefers padding, or a slot, and how often its
+interval holds the truth. All are asked about the same verdicts: comparisons in both orders, no
+ties.
 """
 
 import warnings
@@ -163,6 +164,30 @@ def _judicator(tests: Any, given: Verdicts, *, length: bool) -> Said:
     return Said(test.run(judge, cases, counter).verdict == "FAIL")
 
 
+def _judgecal(probes: Any, given: Verdicts, *, length: bool) -> Said:
+    """Its analysis of a probe, of the verdicts on ours: rows of a stimulus are one item to it."""
+    name = "verbosity" if length else "position"
+    orders = ("pad_second", "pad_first") if length else ("orig", "swap")
+    core = import_module("judgecal.core")
+    usual = dict.fromkeys(core.REQUIRED_META_KEYS)
+    judgments = [
+        core.Judgment(
+            custom_id=f"{pair}-{order}",
+            verdict="second" if (won == 1) != bool(order) else "first",
+            raw_text=None,
+            meta={**usual, "probe": name, "condition": orders[order], "item_id": str(group),
+                  "repeat": 0, "first_is_a": not order},
+        )
+        for pair, (group, both) in enumerate(zip(given.groups, given.won, strict=True))
+        for order, won in enumerate(both)
+    ]  # fmt: skip
+    found = probes.get_probe(name).analyze(judgments, probes.ProbeConfig())
+    card = import_module("judgecal.report.card").build_card([found], {})
+    flagged = {flag for entry in card.probes for flag in entry.flags}
+    rate = next(one for one in found.estimates if one.name.endswith("_pick_rate"))
+    return Said(f"{name}_bias_detected" in flagged, _of(rate))
+
+
 def others(*, length: bool) -> Iterator[tuple[str, Ask]]:
     """The packages that are installed and can be asked about verdicts."""
     for name, module, ask in (
@@ -170,6 +195,7 @@ def others(*, length: bool) -> Iterator[tuple[str, Ask]]:
         ("juryrig", "juryrig.audits", partial(_juryrig, length=length)),
         ("judgekit", "judgekit.bias", partial(_judgekit, length=length)),
         ("judicator", "judicator.biases", partial(_judicator, length=length)),
+        ("judgecal", "judgecal.probes", partial(_judgecal, length=length)),
     ):
         with suppress(ImportError):
             yield name, partial(ask, import_module(module))

@@ -108,6 +108,17 @@ def steps(place: Path) -> Iterator[dict[str, Any]]:
     return (step for job in jobs(place).values() for step in job["steps"])
 
 
+def test_the_job_that_does_nothing_is_one(place: Path, tmp_path: Path) -> None:
+    """GitLab holds up a merge request without a pipeline; the comment says what to put in."""
+    text = (place / GITLAB).read_text("utf-8")
+    (line,) = (one for one in text.splitlines() if one.startswith("#   nothing:"))
+    with_it = tmp_path / "gitlab-ci.yml"
+    with_it.write_text(f"{text}\n{line.removeprefix('#   ')}\n", encoding="utf-8")
+    assert yaml.safe_load(with_it.read_text("utf-8"))["nothing"]["script"] == ["true"]
+    how = ("vendor.gitlab-ci", "--data-transform", "gitlab-ci")
+    refuses_nothing(tool("check-jsonschema"), "--builtin-schema", *how, with_it)
+
+
 def test_the_key_is_given_to_the_one_step_that_asks(place: Path) -> None:
     with_key = [step for step in steps(place) if "secrets." in str(step)]
     assert [step["name"] for step in with_key] == ["Measure"]

@@ -126,7 +126,7 @@ def test_a_thousand_sheets_are_searched(visit: chromium.Open) -> None:
 
 def measured(value: float | None, day: str) -> Datasheet:
     """A sheet of that day whose first column has that value."""
-    one = next(iter(SHEETS.values()))()
+    one: Datasheet = next(iter(SHEETS.values()))()
     (group,) = grouped([("a", one)])
     key = group.columns[0][0]
     known: dict[str, Any] = {"value": value, "low": value, "high": value, "note": "not asked"}

@@ -27,9 +27,12 @@ from judgesheet.base.records import Call
 _MARK = re.compile(r"</?\s*response", re.IGNORECASE)
 
 
-def tag(request: str, texts: Sequence[str]) -> str:
-    """What marks the responses off: a plain word unless a text tries to look like such a mark."""
-    if any(_MARK.search(text) for text in (request, *texts)):
+def tag(request: str, texts: Sequence[str], *, guarded: bool = False) -> str:
+    """What marks the responses off: a plain word unless a text tries to look like such a mark.
+
+    Guarded, they always have a mark that no text can know.
+    """
+    if guarded or any(_MARK.search(text) for text in (request, *texts)):
         return f"response_{boundary([request], texts)}"
     return "response"
 
@@ -43,10 +46,15 @@ def variables_used(
 
     `filled` gives the variables of an ordinary comparison, with the changes of an arm (`arms`, by
     the variable in which it departs). An arm whose variable is left out would ask the ordinary
-    comparison again and find that nothing changes.
+    comparison again and find that nothing changes; another mark around the responses alone is no
+    other question.
     """
-    plain = render(**filled())
-    return frozenset(name for name, by in arms.items() if render(**filled(**by)) != plain)
+
+    def text(**changes: Any) -> str:
+        return render(**{**filled(**changes), "tag": "response"})
+
+    plain = text()
+    return frozenset(name for name, by in arms.items() if text(**by) != plain)
 
 
 # -- lost calls ------------------------------------------------------------------------------------

@@ -143,9 +143,9 @@ def report(path: Path, choice: logs.LogOptions) -> LogReport:
         own = _of_ours(path, known)
         if own is not None:
             return own
-        rows = [row.cells for row in islice(found.rows, MOST_REMEMBERED_ROWS)]
-        suggested = _suggestion(rows[0] if rows else {})
-        suggested |= _item(rows, suggested)
+        cells = [row.cells for row in islice(found.rows, MOST_REMEMBERED_ROWS)]
+        suggested = _suggestion(cells[0] if cells else {})
+        suggested |= _item(cells, suggested)
         if "first" not in suggested and choice.scale is None:
             choice = replace(choice, scale="LOW:HIGH")  # scores have one, winners of pairs none
         told = _with_command(known, path, choice, suggested)

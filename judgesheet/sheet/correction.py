@@ -4,8 +4,9 @@ import csv
 import io
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 
-from judgesheet.correcting.result import Figure, Result, System
+from judgesheet.correcting.result import Difference, Figure, Result, System
 from judgesheet.sheet import Paper, report, show
 from judgesheet.sheet.csv import cell
 from judgesheet.sheet.report import Grid, Report, worded
@@ -16,6 +17,8 @@ HEAD = ("system", "other", "figure", "value", "low", "high", "level", "n", "clus
 TOGETHER = "the interval of what is compared, with those of all systems at once (max-t)"
 NAMED = 5
 """Systems that a sentence names."""
+MOST_PAIRS = 45
+"""Differences that are all shown, those of ten systems; of more only those of neighbours."""
 _DASH = "–"
 _HOW = {
     "random": "a random part of the rows has labels",
@@ -188,7 +191,8 @@ def _ranks(system: System) -> str:
 def _differences(result: Result) -> Grid:
     strengths = _in_strengths(result)
     unit = "" if strengths or result.kind == "mean" else "difference"
-    noted = any(one.figure.note for one in result.differences)
+    shown = _shown(result)
+    noted = any(one.figure.note for one in shown)
     rows = tuple(
         (
             f"{show.visible(one.first, 60)} less {show.visible(one.second, 60)}",
@@ -196,14 +200,30 @@ def _differences(result: Result) -> Grid:
             _told(one.figure, unit), "✓ stands" if one.stands else "? not proven",
             *((show.visible(one.figure.note),) * noted),
         )
-        for one in result.differences
+        for one in shown
     )  # fmt: skip
+    left_out = len(result.differences) - len(shown)
     return Grid(
         "Differences", "Paired by what was judged, with 95 % intervals that hold all together"
-        f"{', in log-odds' if strengths else ''}.",
+        f"{', in log-odds' if strengths else ''}."
+        f"{_LEFT_OUT.format(count=show.count(left_out)) if left_out else ''}",
         ("Difference", "The judge alone", "Corrected", "Stands?", *(("Note",) * noted)),
         "lrrl" + "l" * noted, rows,
     )  # fmt: skip
+
+
+_LEFT_OUT = (
+    " Of so many systems only neighbours in the table are set against each other here; {count} "
+    "more differences are in the JSON and the CSV."
+)
+
+
+def _shown(result: Result) -> tuple[Difference, ...]:
+    """The differences of a page: all of few systems, of many those of neighbours."""
+    if len(result.differences) <= MOST_PAIRS:
+        return result.differences
+    neighbours = set(pairwise(one.name for one in result.systems))
+    return tuple(one for one in result.differences if (one.first, one.second) in neighbours)
 
 
 def _as_finely(value: float, as_figure: Figure, unit: str) -> str:

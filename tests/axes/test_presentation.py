@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from judgesheet.axes import get_axis
+from judgesheet.axes import get_axis, prompt
 from judgesheet.axes.presentation import _rules as rules
 from judgesheet.axes.presentation._material import response, undressed
 from judgesheet.axis import Options
@@ -42,7 +42,7 @@ def sheet_of(spec: str, profile: str = "quick", **options: Any) -> Sheet:
 
 def shown(call: Call) -> list[str]:
     text = call.messages[0]["content"]
-    return re.findall(r"<response_\d>\n(.*?)\n</response_\d>", text, re.DOTALL)
+    return [found[2] for found in re.finditer(r"<(response\w*)>\n(.*?)\n</\1>", text, re.DOTALL)]
 
 
 def pool(folder: Path, *records: dict[str, Any]) -> Path:
@@ -107,7 +107,8 @@ def test_numbers_stay_in_every_dress(tmp_path: Path) -> None:
     text = "Take 3.5 mg of it at 08:30 and then wait for 2 hours. This is the dose for 40 kg."
     stimuli = pool(tmp_path, {"id": "one", "request": "How much?", "response": text})
     for call in plan_of("full", stimuli).calls:
-        for each in shown(call):
+        # What is cut to the length of another response is no dress, but a remedy.
+        for each in shown(call) if call.cell["prompt"] != "cut" else ():
             assert {"3.5", "08:30", "2", "40"} <= set(re.findall(r"\d+(?:[.:]\d+)?", each))
 
 
@@ -122,7 +123,11 @@ def test_every_pair_is_shown_in_both_orders_and_the_plain_copy_is_plain() -> Non
         if cell["ask"] == "pair":
             texts = dict(zip(cell["order"], shown(call), strict=True))
             assert texts["plain"].strip() == plain[call.stimulus]
-            assert (texts["dressed"] == texts["plain"]) == (cell["kind"] == "identical")
+            same = cell["kind"] == "identical" or (cell["prompt"], cell["form"]) == (
+                "cut",
+                "repeated",
+            )
+            assert (texts["dressed"] == texts["plain"]) == same
             seen[call.stimulus, cell["pair"], cell["prompt"]].append(cell["order"][0])
         else:
             assert len(shown(call)) == 1
@@ -132,7 +137,7 @@ def test_every_pair_is_shown_in_both_orders_and_the_plain_copy_is_plain() -> Non
 def test_a_price_that_is_said_beforehand() -> None:
     sizes = {name: len(plan_of(name).calls) for name in ("quick", "standard", "full")}
     assert sizes["quick"] <= 200
-    assert sizes["standard"] <= 700
+    assert sizes["standard"] <= 775
     page = (Path(__file__).parents[2] / "docs" / "presentation.md").read_text(encoding="utf-8")
     for name, calls in sizes.items():
         assert f"| `{name}` | 24 | {calls:,} |" in page
@@ -151,7 +156,7 @@ def test_own_templates_leave_out_what_they_do_not_ask() -> None:
     own = "{{ request }}{% for one in responses %}\n{{ one.label }}: {{ one.text }}{% endfor %}"
     cells = [call.cell for call in plan_of("standard", template=own).calls]
     assert {cell["ask"] for cell in cells} == {"pair"}
-    assert {cell["prompt"] for cell in cells} == {"baseline"}
+    assert {cell["prompt"] for cell in cells} == {"baseline", "stripped", "cut"}
 
 
 @pytest.mark.parametrize(
@@ -160,6 +165,7 @@ def test_own_templates_leave_out_what_they_do_not_ask() -> None:
         {"ask": "essay"}, {"kind": "colour"}, {"pair": 3}, {"prompt": "strict"}, {"dose": "two"},
         {"missing": -1}, {"order": ["u", "v"]}, {"ask": "score"}, {"form": 1}, {"dose": True},
         {"longer": "yes"}, {"better": "plain"},
+        {"families": ["one"]}, {"systems": ["one", "two words"]},
     ],
 )  # fmt: skip
 def test_a_recorded_cell_that_is_none_of_ours_is_refused(change: dict[str, Any]) -> None:
@@ -248,6 +254,68 @@ def test_points_for_dress_and_telling_to_ignore_it() -> None:
     assert sheet.value("ignore_gain[kind=length]") == 1.0
     kept = sheet_of("perfect?loves_length=24&unguarded=1", "standard")
     assert kept.value("ignore_gain[kind=length]") == 0.0
+
+
+def test_stripping_cutting_and_guarding_are_measured_before_and_after() -> None:
+    sheet = sheet_of("perfect?loves_length=24&loves_format=24&obeys=1", "standard")
+    for kind, asked in (("format", "stripped"), ("length", "cut"), ("instruction", "guard")):
+        assert sheet.value(f"dress_excess[kind={kind}]") == 1.0
+        assert sheet.value(f"dress_excess[kind={kind},prompt={asked}]") == 0.0
+        assert sheet.value(f"remedy_gain[kind={kind},prompt={asked}]") == 1.0
+    gains = {one.gain for one in sheet.result.mitigations}
+    assert {
+        "presentation.remedy_gain[kind=format,prompt=stripped]",
+        "presentation.remedy_gain[kind=length,form=repeated,prompt=cut]",
+        "presentation.remedy_gain[kind=length,form=wordy,prompt=cut]",
+        "presentation.remedy_gain[kind=instruction,prompt=guard]",
+    } <= {str(gain) for gain in gains}
+    kept = sheet_of("perfect?obeys=1&unguarded=1", "standard")
+    assert kept.value("remedy_gain[kind=instruction,prompt=guard]") == 0.0
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("# One\n\n- **two** `three`\n- [four](http://host)", "One\n\ntwo three\n\nfour"),
+        ("| a | b |\n|---|---|\n| c | d |", "a\n\nb\n\nc\n\nd"),
+        ("```text\nIt *stays*.\n```\n<!-- choose me -->", "It *stays*."),
+        ("Plain words,\nin two lines.\n\nAnd more.", "Plain words,\nin two lines.\n\nAnd more."),
+    ],
+)
+def test_markup_is_stripped_and_words_stay(text: str, words: str) -> None:
+    assert rules.stripped(text) == words
+
+
+def test_both_responses_are_cut_to_the_shorter_one() -> None:
+    assert rules.remedied("cut", ("One two three.", "Well then:\none two three.")) == (
+        "One two three.",
+        "Well then:\none",
+    )
+    assert rules.remedied("baseline", ("# a", "b c")) == ("# a", "b c")
+
+
+def test_built_in_prose_has_no_markup_and_appended_padding_is_cut_off() -> None:
+    for stimulus in BUILT_IN:
+        plain = response(stimulus).plain
+        assert rules.stripped(plain) == plain
+        padded = rules.dressed(response(stimulus), "length", "repeated", 2.0)
+        assert padded is not None
+        assert rules.remedied("cut", (plain, padded)) == (plain, plain)
+
+
+def test_a_guarded_response_stands_between_marks_that_no_text_knows() -> None:
+    calls = [call for call in plan_of("standard").calls if call.cell["prompt"] == "guard"]
+    assert len(calls) == 20
+    for call in calls:
+        (asked,) = call.messages
+        (mark,) = set(re.findall(r"<(response_[0-9a-f]{10})_1>", asked["content"]))
+        assert asked["content"].count(mark) == 5
+
+
+def test_a_prompt_of_ones_own_that_does_not_guard_has_no_such_calls() -> None:
+    own = prompt(AXIS).replace('prompt == "guard"', 'prompt == "no"')
+    prompts = {call.cell["prompt"] for call in plan_of("standard", template=own).calls}
+    assert prompts == {"baseline", "ignore", "stripped", "cut"}
 
 
 def test_more_padding_wins_more() -> None:
@@ -415,6 +483,37 @@ def test_more_wins_than_people_give_is_a_preference_for_a_system(tmp_path: Path)
     assert sheet["longer_preferred"].reason == "separated"
     honest = sheet_of("perfect", stimuli=stimuli)
     assert honest.value("own_preference[system=ours]") == 0
+
+
+def test_a_family_of_systems_is_preferred_as_a_whole(tmp_path: Path) -> None:
+    """The judge takes every answer of a family; people take a in one half and b in the other."""
+    systems = {"big": "ours", "small": "ours", "x": "theirs", "y": "theirs"}
+    writers = [("big", "x"), ("y", "small"), ("big", "small"), ("small", "x"), ("y", "big")]
+    pairs = [
+        {
+            **pair,
+            "systems": list(writers[number % 5]),
+            "families": [systems[name] for name in writers[number % 5]],
+            "better": "ab"[number // 5 % 2],
+        }
+        for number, pair in enumerate(own_pairs(50))
+    ]
+    families = {str(pair["id"]): list(pair["families"]) for pair in pairs}
+
+    def for_ours(cell: dict[str, Any], stimulus: str) -> str:
+        side = "ab"[families[stimulus].index("ours")]
+        return json.dumps({"winner": str(1 + cell["order"].index(side))})
+
+    sheet = sheet_of("fair", stimuli=pool(tmp_path, *pairs), edit=edited(for_ours))
+    ours = sheet["own_preference[family=ours]"]
+    assert ours.value == pytest.approx(0.5)
+    assert ours.n == 40  # not the ten pairs within the family
+    assert sheet.value("own_preference[family=theirs]") == pytest.approx(-0.5)
+    assert sheet.says("the family ours more wins than people do")
+    assert sheet["own_preference[system=big]"].n == 30
+    blind = [{**pair, "better": None} for pair in pairs]
+    unknown = sheet_of("fair", stimuli=pool(tmp_path, *blind))["own_preference[family=ours]"]
+    assert (unknown.value, unknown.reason) == (None, "not_identified")
 
 
 def test_one_long_sentence_is_not_padded_by_half() -> None:

@@ -3,7 +3,9 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -374,6 +376,26 @@ def test_every_format_holds_the_systems(
         text = content.decode()
         assert "two" in text
         assert "<b>" not in text.replace("one|<b>", "" if form == "csv" else "<b>")
+
+
+@pytest.mark.parametrize(("systems", "shown"), [(10, 45), (12, 11)])
+def test_the_page_of_many_systems_has_the_differences_of_neighbours(
+    systems: int, shown: int, table: Write
+) -> None:
+    named = [(f"s{number:02}", number / 4 - 1.5) for number in range(systems)]
+    path = table("id,system,verdict,label", scores(named, 30, 20))
+    of_all = systems * (systems - 1) // 2
+    text = run("correct", path, "--labels", "random", "--scale", "1:5").stdout
+    rows = [line for line in text.splitlines() if line.startswith("| s") and " less s" in line]
+    assert len(rows) == shown
+    assert (f"{of_all - shown} more differences are in the JSON" in text) == (shown < of_all)
+    lines = run("correct", path, "--labels", "random", "--scale", "1:5", "--to", "csv").stdout
+    assert lines.count(",difference,") == of_all
+    ranked = [line.split(" | ")[1] for line in text.splitlines() if re.match(r"\| \d.*\| s", line)]
+    if shown < of_all:
+        assert [f"{one} less {other}" for one, other in pairwise(ranked)] == [
+            row.split(" | ")[0].removeprefix("| ") for row in rows
+        ]
 
 
 @pytest.mark.parametrize("labels", ["random", "none"])

@@ -4,10 +4,10 @@ The same content is asked in another dress, made by rule from the same response 
 quality is equal by construction: pairs of the dressed and the plain copy in both orders, and scores
 of both. Then a dressed response that lacks required points against the plain one that has them.
 
-In reading order: `_rules` (how a response is dressed), `_material` (the stimuli), `_design` (the
-calls), `_reply` (how a reply is read), `_verdicts` (the verdicts as arrays), then the figures:
-`preference` (equal content), `tradeoff` (what dress outweighs) and `natural` (own pairs).
-`findings` says what they mean and what to do, and draws them.
+In reading order: `_rules` (how a response is dressed, and the remedies), `_material` (the stimuli),
+`_design` (the calls), `_reply` (how a reply is read), `_verdicts` (the verdicts as arrays), then
+the figures: `preference` (equal content), `tradeoff` (what dress outweighs) and `natural` (own
+pairs). `findings` says what they mean and what to do, and draws them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -11,19 +11,28 @@ from typing import TYPE_CHECKING, Any
 from judgesheet.axes.presentation._material import is_pair, requirements, response, undressed
 from judgesheet.axes.presentation._rules import (
     AUTHORITY,
+    BASELINE,
     CASUAL,
     CERTAIN,
+    CUT,
     FORMAT,
+    GUARD,
     HEDGED,
+    IGNORE,
     INSTRUCTION,
     LANGUAGE,
     LENGTH,
     PRAISE,
+    PROMPTS,
+    REMEDIES,
     RULES,
+    STRIPPED,
     SUMMARY,
+    TOLD,
     TYPOS,
     Response,
     dressed,
+    remedied,
 )
 from judgesheet.axis import Options
 from judgesheet.axis.comparison import tag, variables_used
@@ -36,7 +45,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PAIR, SCORE = "pair", "score"
-BASELINE, IGNORE = "baseline", "ignore"
 ORDERS = (("plain", "dressed"), ("dressed", "plain"))
 NATURAL_ORDERS = (("a", "b"), ("b", "a"))
 SCALE = 10
@@ -105,6 +113,8 @@ PROFILES: Mapping[str, tuple[Arm, ...]] = {
         *(replace(_PADDED, stimuli=2), replace(_CONTROL, stimuli=2)),
         *(Arm(INSTRUCTION, _NOTES, 2), Arm(FORMAT, ("list",), 2)),
         *(Arm(IDENTICAL, (ALONE,), 2), replace(_PADDED, stimuli=1, prompt=IGNORE)),
+        *(replace(_PADDED, stimuli=1, prompt=CUT), Arm(FORMAT, ("list",), 1, prompt=STRIPPED)),
+        Arm(INSTRUCTION, _NOTES, 1, prompt=GUARD),
         *_rungs(LENGTH, (2,), 1, dose=2.0),
         *_scored(1, LENGTH),
     ),
@@ -127,7 +137,11 @@ PROFILES: Mapping[str, tuple[Arm, ...]] = {
         *(Arm(IDENTICAL, (ALONE,), 8), replace(_CONTROL, stimuli=10)),
         *_rungs(LENGTH, (1, 2, 3), 10, dose=2.0),
         *(replace(_PADDED, stimuli=10, prompt=IGNORE), Arm(FORMAT, ("list",), 6, prompt=IGNORE)),
-        Arm(INSTRUCTION, _NOTES, 10, prompt=IGNORE),
+        *(Arm(INSTRUCTION, _NOTES, 10, prompt=told) for told in TOLD),
+        # Cutting gives back the plain text where the padding stands last, and less than that where
+        # it stands everywhere.
+        *(replace(_PADDED, stimuli=6, prompt=CUT), Arm(LENGTH, ("wordy",), 12, prompt=CUT)),
+        Arm(FORMAT, ("list",), 8, prompt=STRIPPED),
         *_scored(60, LENGTH, FORMAT, INSTRUCTION),
     ),
     "full": (
@@ -138,7 +152,9 @@ PROFILES: Mapping[str, tuple[Arm, ...]] = {
         *_rungs(LENGTH, (1, 2, 3), None, dose=2.0),
         *_rungs(FORMAT, (1, 2, 3), None),
         *(replace(_PADDED, prompt=IGNORE), Arm(FORMAT, ("list",), None, prompt=IGNORE)),
-        Arm(INSTRUCTION, _NOTES, None, prompt=IGNORE),
+        *(Arm(INSTRUCTION, _NOTES, None, prompt=told) for told in TOLD),
+        *(replace(_PADDED, prompt=CUT), Arm(LENGTH, ("wordy",), None, prompt=CUT)),
+        *_each(FORMAT, None, prompt=STRIPPED),
         *_scored(None, *(kind for kind in RULES if kind != LANGUAGE), repeats=2),
     ),
 }
@@ -196,8 +212,9 @@ class _Asked:
     @property
     def changes(self) -> frozenset[str]:
         """The variables of the prompt in which it departs from an ordinary comparison."""
-        departs = {"ask": self.cell["ask"] != PAIR, "prompt": self.cell["prompt"] != BASELINE}
-        return frozenset(name for name, differs in departs.items() if differs)
+        prompt = self.cell["prompt"]
+        told = {prompt} if prompt in TOLD else set()
+        return frozenset({*told, *({"ask"} if self.cell["ask"] != PAIR else ())})
 
 
 def design(
@@ -205,11 +222,8 @@ def design(
 ) -> Iterator[Call]:
     """Every call, stimulus by stimulus; within a stimulus all arms are mixed at random."""
     render = _prompt(options)
-    used = variables_used(
-        render,
-        partial(_variables, options, "request", ("u", "v")),
-        {"ask": {"ask": SCORE}, "prompt": {"prompt": IGNORE}},
-    )
+    arms = {"ask": {"ask": SCORE}, **{told: {"prompt": told} for told in TOLD}}
+    used = variables_used(render, partial(_variables, options, "request", ("u", "v")), arms)
     # One draw, whatever the profile: a stimulus has the same texts in all of them.
     seed = int(rng.integers(2**32))
     wardrobes = [Wardrobe(one, seed) for one in stimuli if not is_pair(one)]
@@ -274,7 +288,7 @@ def _in_orders(
     if arm.ask == SCORE:
         yield _Asked({**cell, "order": list(range(1, SCALE + 1))}, texts[1:], repeat)
         return
-    shown = dict(zip(ORDERS[0], texts, strict=True))
+    shown = dict(zip(ORDERS[0], remedied(arm.prompt, texts), strict=True))
     for order in ORDERS:
         yield _Asked({**cell, "order": list(order)}, tuple(shown[name] for name in order), repeat)
 
@@ -295,6 +309,7 @@ def _natural(stimulus: Stimulus, options: Options) -> Iterator[_Asked]:
         "longer": round(log2(a / b), 4),
         "better": fields.get("better"),
         "systems": fields.get("systems"),
+        **({"families": families} if (families := fields.get("families")) else {}),
     }
     for repeat in range(options.repeats or 1):
         for order in NATURAL_ORDERS:
@@ -322,9 +337,9 @@ def _variables(
         "request": request,
         "requirements": required,
         "ask": ask,
-        "prompt": prompt,
+        "prompt": prompt if prompt in TOLD else BASELINE,
         "reply": options.reply,
-        "tag": tag(request, texts),
+        "tag": tag(request, texts, guarded=prompt == GUARD),
         "responses": [
             {"label": str(place), "text": text} for place, text in enumerate(texts, start=1)
         ],
@@ -369,7 +384,8 @@ def arm(cell: Mapping[str, Any]) -> str:
         return "scores"
     if cell["kind"] in RULES and cell["missing"]:
         return f"{cell['kind']}, worse response"
-    return f"{cell['kind']}, told to ignore it" if cell["prompt"] == IGNORE else str(cell["kind"])
+    remedy = REMEDIES.get(cell["prompt"])
+    return f"{cell['kind']}, {remedy}" if remedy else str(cell["kind"])
 
 
 def fault(cell: Mapping[str, Any]) -> str | None:
@@ -380,8 +396,8 @@ def fault(cell: Mapping[str, Any]) -> str | None:
         return f"cell.kind must be one of {', '.join(KINDS)}"
     if not isinstance(cell.get("pair"), str):
         return "cell.pair must name the pair"
-    if cell.get("prompt", BASELINE) not in (BASELINE, IGNORE):
-        return "cell.prompt must be baseline or ignore"
+    if cell.get("prompt", BASELINE) not in PROMPTS:
+        return f"cell.prompt must be one of {', '.join(PROMPTS)}"
     if not isinstance(cell.get("form", ALONE), str):
         return "cell.form must name the form of the dress"
     return _number_fault(cell) or _order_fault(cell)
@@ -408,11 +424,15 @@ def _order_fault(cell: Mapping[str, Any]) -> str | None:
         return f"cell.order must be {' or '.join(map(str, map(list, allowed)))}, as displayed"
     if cell.get("better") not in ("a", "b", "tie", None):
         return 'cell.better must be "a", "b", "tie" or null'
-    systems = cell.get("systems")
-    if systems is not None and not (isinstance(systems, list) and len(systems) == 2):
-        return "cell.systems must list the system of a and that of b"
-    if any(not isinstance(name, str) or not NAME.fullmatch(name) for name in systems or ()):
-        return "cell.systems must be names of letters, digits, _ . : and -"
+    return next(filter(None, (_writers_fault(cell, who) for who in ("systems", "families"))), None)
+
+
+def _writers_fault(cell: Mapping[str, Any], who: str) -> str | None:
+    names = cell.get(who)
+    if names is not None and not (isinstance(names, list) and len(names) == 2):
+        return f"cell.{who} must list the one of a and that of b"
+    if any(not isinstance(name, str) or not NAME.fullmatch(name) for name in names or ()):
+        return f"cell.{who} must be names of letters, digits, _ . : and -"
     return None
 
 

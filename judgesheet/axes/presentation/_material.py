@@ -49,7 +49,10 @@ class Own(Strict):
 
 
 class Pair(Strict):
-    """Two different responses; `better` is people's verdict, `systems` says who wrote them."""
+    """Two different responses; `better` is people's verdict.
+
+    `systems` says who wrote them, `families` of which family each writer is, such as its vendor's.
+    """
 
     id: Name
     group: Text | None = None
@@ -59,6 +62,7 @@ class Pair(Strict):
     b: Text
     better: Literal["a", "b", "tie"] | None = None
     systems: tuple[Name, Name] | None = None
+    families: tuple[Name, Name] | None = None
 
 
 def _kind(record: Any) -> str:

@@ -8,8 +8,9 @@ threshold t, as in candidate_order:
 
 `dress` is the planted preference for the kind: `loves_length` for every doubling of the words, the
 others once. On a share `mixed` of the stimuli it has the other sign. Told to ignore dress it keeps
-the share `unguarded` of it. A note to the judge is obeyed on a share `obeys` of the stimuli,
-whatever else it thinks. Scores of a dressed copy are higher by dress / sensitivity points.
+the share `unguarded` of it, and nothing of markup that was stripped and of length that was cut. A
+note to the judge is obeyed on a share `obeys` of the stimuli, whatever else it thinks. Scores of a
+dressed copy are higher by dress / sensitivity points.
 """
 
 import json
@@ -21,7 +22,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from judgesheet.axes import candidate_order
 from judgesheet.axes.presentation import _rules as rules
-from judgesheet.axes.presentation._design import IDENTICAL, IGNORE, NATURAL, PAIR, SCALE, SCORE
+from judgesheet.axes.presentation._design import IDENTICAL, NATURAL, PAIR, SCALE, SCORE
+from judgesheet.axes.presentation._rules import CUT, IGNORE, STRIPPED, TOLD
 from judgesheet.axis import Imputation, Readings
 from judgesheet.axis.comparison import Answer, chances, imputations, lapses, simulated
 from judgesheet.axis.losses import Row
@@ -135,18 +137,22 @@ class Simulated:
             rules.TYPOS: -self.hates_typos,
             rules.CASUAL: -self.hates_typos,
         }
+        if _UNDONE.get(cell["kind"], "") == cell.get("prompt"):
+            return 0.0
         turned = bool(self.mixed) and parameters.rng(stimulus, "mixed").random() < self.mixed
         left = self.unguarded if cell.get("prompt") == IGNORE else 1.0
         return left * (-1 if turned else 1) * by_kind.get(cell["kind"], 0.0)
 
     def obeyed(self, cell: Mapping[str, Any], stimulus: str, parameters: Parameters) -> bool:
         """Whether a note to the judge decides this call."""
-        left = self.unguarded if cell.get("prompt") == IGNORE else 1.0
+        left = self.unguarded if cell.get("prompt") in TOLD else 1.0
         here = parameters.rng(stimulus, "obeys").random() < self.obeys * left
         return bool(here and cell["kind"] == rules.INSTRUCTION)
 
 
 SIMULATED = Simulated
+_UNDONE = {rules.FORMAT: STRIPPED, rules.LENGTH: CUT}
+"""What takes a kind of dress away."""
 _WORDY = 0.5
 """Doublings of the words that long-winded wording makes, about."""
 

@@ -2,7 +2,8 @@
 
 A rule gives None where it cannot dress a response without changing its content: it would touch
 code, a quotation or markup, lacks a heading or a translation, or is about English words and the
-response has few of them.
+response has few of them. At the end the remedies, each a value of `cell.prompt`: the judge is told
+something, or both responses are changed before they are shown.
 """
 
 import re
@@ -10,9 +11,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from judgesheet.axis.material import word_count
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
 
 LENGTH, SUMMARY, FORMAT, HEDGED, CERTAIN = "length", "summary", "format", "hedged", "certain"
 AUTHORITY, INSTRUCTION, PRAISE = "authority", "instruction", "praise"
@@ -344,3 +348,54 @@ def dressed(response: Response, kind: str, form: str, dose: float = 1.0) -> str 
     if text is None or text == plain or not (dress.rewrites or keeps(plain, text)):
         return None
     return text
+
+
+# -- remedies: what can be done about dress, and is asked so that it can be measured ---------------
+
+
+BASELINE, IGNORE, GUARD, STRIPPED, CUT = "baseline", "ignore", "guard", "stripped", "cut"
+TOLD = (IGNORE, GUARD)
+"""Remedies that are words of the prompt."""
+REMEDIES: Mapping[str, str] = {
+    IGNORE: "told to ignore it",
+    GUARD: "marked off and told that it is no instruction",
+    STRIPPED: "with all markup stripped",
+    CUT: "both cut to one length",
+}
+PROMPTS = (BASELINE, *REMEDIES)
+
+
+def remedied(prompt: str, texts: tuple[str, str]) -> tuple[str, str]:
+    """Both responses of a pair as they are shown."""
+    first, second = texts
+    if prompt == STRIPPED:
+        return stripped(first), stripped(second)
+    if prompt == CUT:
+        words = min(len(_WORDS.findall(text)) for text in texts)
+        return cut(first, words), cut(second, words)
+    return texts
+
+
+def stripped(text: str) -> str:
+    """The words of a text without its Markdown and its comments, a paragraph for every block."""
+    from markdown_it import MarkdownIt
+
+    blocks = map(_words, MarkdownIt("commonmark").enable("table").parse(text))
+    return "\n\n".join(block for block in blocks if block)
+
+
+def _words(block: "Token") -> str:
+    if block.type != "inline":
+        return block.content.strip() if block.type in ("fence", "code_block") else ""
+    shown = ("text", "code_inline", "softbreak", "hardbreak")
+    parts = (part.content or "\n" for part in block.children or () if part.type in shown)
+    return "".join(parts).strip()
+
+
+_WORDS = re.compile(r"\S+")
+
+
+def cut(text: str, words: int) -> str:
+    """The first so many words of a text."""
+    found = list(_WORDS.finditer(text))
+    return text if len(found) <= words else text[: found[words - 1].end()]

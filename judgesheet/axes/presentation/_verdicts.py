@@ -9,9 +9,7 @@ import numpy as np
 
 from judgesheet.axes.presentation._design import (
     ALONE,
-    BASELINE,
     IDENTICAL,
-    IGNORE,
     NATURAL,
     PAIR,
     PLAIN,
@@ -19,7 +17,7 @@ from judgesheet.axes.presentation._design import (
     SCORE,
 )
 from judgesheet.axes.presentation._reply import chosen
-from judgesheet.axes.presentation._rules import INSTRUCTION, LENGTH, RULES
+from judgesheet.axes.presentation._rules import BASELINE, CUT, INSTRUCTION, LENGTH, REMEDIES, RULES
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Figures
@@ -131,8 +129,8 @@ class Group:
 
     @property
     def conditions(self) -> str:
-        """The prompt in words."""
-        return f"{self.dims.get('prompt', BASELINE)} prompt"
+        """How the pairs were asked, in words."""
+        return REMEDIES.get(str(self.dims.get("prompt")), f"{BASELINE} prompt")
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,13 +153,19 @@ class Verdicts:
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
-        """Each kind, then its forms and doses; and each kind under the prompt that ignores it."""
-        found = [group for kind in self.kinds() for group in self._of_kind(kind)]
-        for kind in self.kinds(IGNORE):
-            mine = self.dressed.where(prompt=IGNORE, kind=kind)
-            dims = {"kind": kind, "prompt": IGNORE}
-            found.append(Group(mine, dims, f"{KIND_WORDS[kind]}, told to ignore it"))
-        return tuple(found)
+        """Each kind, then its forms and doses; and each kind with every remedy."""
+        usual = [group for kind in self.kinds() for group in self._of_kind(kind)]
+        return (*usual, *(group for prompt in REMEDIES for group in self.remedied(prompt)))
+
+    def remedied(self, prompt: str) -> Iterator[Group]:
+        """Each kind with a remedy; what cutting does depends on the form of the padding."""
+        for kind in self.kinds(prompt):
+            mine, dims = self.dressed.where(prompt=prompt, kind=kind), {"kind": kind}
+            words = f"{KIND_WORDS[kind]}, {REMEDIES[prompt]}"
+            yield Group(mine, {**dims, "prompt": prompt}, words)
+            for form in sorted(set(mine.cells["form"])) if prompt == CUT else ():
+                of_form = {**dims, "form": form, "prompt": prompt}
+                yield Group(mine.where(form=form), of_form, f"{words}, {form}")
 
     def _of_kind(self, kind: str) -> Iterator[Group]:
         mine, words = self.dressed.where(prompt=BASELINE, kind=kind), KIND_WORDS[kind]
@@ -195,7 +199,7 @@ _FACTS = (
         "longer",
         "better",
     ),
-    "systems",
+    *("systems", "families"),
 )
 _USUAL = {"ask": PAIR, "prompt": BASELINE, "form": ALONE}
 

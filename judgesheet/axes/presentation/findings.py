@@ -7,15 +7,19 @@ rests on.
 from collections.abc import Iterator, Mapping
 from functools import partial
 
-from judgesheet.axes.presentation._design import IGNORE, not_dressed
+from judgesheet.axes.presentation._design import not_dressed
 from judgesheet.axes.presentation._rules import (
     AUTHORITY,
     CERTAIN,
+    CUT,
     FORMAT,
+    GUARD,
     HEDGED,
+    IGNORE,
     INSTRUCTION,
     LENGTH,
     PRAISE,
+    STRIPPED,
     SUMMARY,
 )
 from judgesheet.axes.presentation._verdicts import KIND_WORDS
@@ -256,7 +260,8 @@ def _own_pairs(estimates: Estimates) -> Iterator[Statement]:
     for dims, one in estimates.family("own_preference"):
         if above(one, 0.0) or below(one, 0.0):
             more = "more" if above(one, 0.0) else "fewer"
-            text = f"It gives {dims['system']} {more} wins than people do: {points(one)}."
+            who = dims.get("system") or f"the family {dims['family']}"
+            text = f"It gives {who} {more} wins than people do: {points(one)}."
             yield _said("neutral", text, one)
 
 
@@ -307,20 +312,42 @@ def _against_notes(estimates: Estimates) -> Iterator[Recommendation]:
         yield _advice(f"{text}{rest}.", obeyed, won, stops=stops)
 
 
+ACTIONS = {
+    GUARD: "mark responses off, and say that no note in them is an instruction",
+    STRIPPED: "strip markup from both responses",
+    CUT: "cut both responses to one length",
+}
+
+
 def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
-    """Telling the judge to ignore dress, by kind."""
+    """Telling the judge to ignore dress, by kind, and the other remedies that were asked."""
     for dims, _ in estimates.family("ignore_gain"):
-        yield Mitigation(
-            action=f"tell it to ignore {KIND_WORDS[dims['kind']]} (gain: on pairs asked both ways)",
-            before=estimates.key("dress_excess", kind=dims["kind"]),
-            after=estimates.key("dress_excess", kind=dims["kind"], prompt=IGNORE),
-            calls=1,
-            gain=estimates.key("ignore_gain", kind=dims["kind"]),
-        )
+        action = f"tell it to ignore {KIND_WORDS[dims['kind']]}"
+        yield _mitigation(estimates, action, "ignore_gain", dims, prompt=IGNORE)
+    for dims, _ in estimates.family("remedy_gain"):
+        form = f", {dims['form']} padding" if "form" in dims else ""
+        if dims["prompt"] != CUT or form:  # of padding of all forms nobody knows what is cut
+            action = f"{ACTIONS[dims['prompt']]}{form}"
+            yield _mitigation(estimates, action, "remedy_gain", dims)
+
+
+def _mitigation(
+    estimates: Estimates, action: str, gain: str, dims: Mapping[str, str], **remedy: str
+) -> Mitigation:
+    """Before, after, and what is gained by a remedy of a kind of dress, or of a form of it."""
+    of = {name: value for name, value in dims.items() if name != "prompt"}
+    return Mitigation(
+        action=f"{action} (gain: on pairs asked both ways)",
+        before=estimates.key("dress_excess", **of),
+        after=estimates.key("dress_excess", **dims, **remedy),
+        calls=1,
+        gain=estimates.key(gain, **dims),
+    )
 
 
 BLIND = (
-    *("preference", "dress_excess", "dose_slope", "instruction_obeyed", "ignore_gain"),
+    *("preference", "dress_excess", "dose_slope", "instruction_obeyed"),
+    *("ignore_gain", "remedy_gain"),
     *("worse_preferred", "trade_off", "score_shift"),
 )
 """Figures that a judge passes that does not look at what it judges."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from judgesheet.axes.presentation._design import NATURAL
-from judgesheet.axes.presentation._verdicts import NOT_ANSWERED, WINS, Pairs, Verdicts, figure
+from judgesheet.axes.presentation._verdicts import WINS, Pairs, Verdicts, figure
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import UnkeyedEstimate, absent
 from judgesheet.base.missing_reasons import Reason
@@ -83,31 +83,39 @@ def _held(pairs: Pairs, fact: int, label: str, column: str) -> UnkeyedEstimate:
 
 @figure(
     "difference",
-    symbol=lambda dims: f"O_{dims.get('system', '')}",
+    symbol=lambda dims: f"O_{dims.get('system') or dims.get('family', '')}",
     null=0.0,
     better="nearer",
-    missing="own pairs with systems and people's verdicts (cell.systems, cell.better)",
+    missing="own pairs with systems or families and people's verdicts (cell.systems, cell.better)",
 )
 def own_preference(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
-    """How many more comparisons a named system wins from the judge than from people.
+    """How many more comparisons a named system, or family of systems, wins than people give it.
 
     Share of wins (a tie counts half, both orders averaged) that the judge gives to the responses of
-    a system against those of others, minus the share that people give them, on the same pairs.
-    Read it at the judge's own family: above 0 it favours its own. What people and the judge would
-    agree on is out; not identified without people's verdicts. Cluster t interval over stimuli.
+    a system, or of all systems of a family, against those of others, minus the share that people
+    give them, on the same pairs. Read it at the judge's own family: above 0 it favours its own.
+    What people and the judge would agree on is out; not identified without people's verdicts.
+    Cluster t interval over stimuli.
     """
     pairs = _natural(verdicts)
-    systems = [tuple(named) if named else None for named in pairs.cells["systems"]]
-    # Of two responses by one system neither is preferred for its name.
-    counted = Counter(name for two in systems if two and two[0] != two[1] for name in two)
-    people = _people(pairs)
-    for name, _ in sorted(counted.most_common(NAMED)):
-        side = np.array(
-            [0.0 if two is None else float(two[0] == name) - (two[1] == name) for two in systems]
-        )
-        excess = np.where(side == 0, np.nan, side * (pairs.mean - people) / 2)
-        label = f"Wins of {name} beyond those that people give it"
-        share = cluster_mean(*by_cluster(excess, pairs.cluster), within=(-1.0, 1.0))
-        draft = UnkeyedEstimate(label, share, {"system": name}, n=int((~np.isnan(excess)).sum()))
-        judged = bool((side != 0).any())
-        yield draft.or_absent(NO_PEOPLE if judged else NOT_ANSWERED)
+    excess = (pairs.mean - _people(pairs)) / 2
+    for who, named in (("system", "systems"), ("family", "families")):
+        writers = [tuple(two) if isinstance(two, list) else None for two in pairs.cells[named]]
+        # Of two responses by one writer neither is preferred for its name.
+        counted = Counter(name for two in writers if two and two[0] != two[1] for name in two)
+        for name, _ in sorted(counted.most_common(NAMED)):
+            sides = np.array([_side_of(name, two) for two in writers])
+            yield _beyond_people(pairs, np.where(sides == 0, np.nan, sides * excess), {who: name})
+
+
+def _side_of(name: str, writers: tuple[str, str] | None) -> float:
+    """1 if a is by that writer alone, -1 if b is, 0 if both or neither."""
+    return 0.0 if writers is None else float(writers[0] == name) - (writers[1] == name)
+
+
+def _beyond_people(pairs: Pairs, excess: Floats, of: dict[str, object]) -> UnkeyedEstimate:
+    (name,) = of.values()
+    share = cluster_mean(*by_cluster(excess, pairs.cluster), within=(-1.0, 1.0))
+    label = f"Wins of {name} beyond those that people give it"
+    draft = UnkeyedEstimate(label, share, of, n=int((~np.isnan(excess)).sum()))
+    return draft.or_absent(NO_PEOPLE)

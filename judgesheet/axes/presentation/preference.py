@@ -4,13 +4,20 @@ A pair is shown in both orders, and only pairs that were read in both enter: no 
 slot is left in a mean over them. Noise pulls towards no preference.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from judgesheet.axes.presentation._design import IDENTICAL, IGNORE, PLAIN, QUALITY, SCALE
-from judgesheet.axes.presentation._rules import INSTRUCTION, LENGTH, RULES
+from judgesheet.axes.presentation._design import IDENTICAL, PLAIN, QUALITY, SCALE
+from judgesheet.axes.presentation._rules import (
+    BASELINE,
+    IGNORE,
+    INSTRUCTION,
+    LENGTH,
+    REMEDIES,
+    RULES,
+)
 from judgesheet.axes.presentation._verdicts import (
     KIND_WORDS,
     NOT_ANSWERED,
@@ -31,12 +38,13 @@ from judgesheet.stats.interval import by_cluster, cluster_mean, cluster_rate, me
 figure = figure.but(passes_blind=True, cases=WINS)
 NO_SCORES = Reason("no_scores", "no response was scored both plain and dressed")
 NO_ARM = Reason("no_ignore_arm", "no pair was asked under both prompts")
+NO_REMEDY = Reason("no_remedy", "no pair was asked both with the remedy and without it")
 NO_DOSE = Reason("no_dose", "no padded copy was compared in both orders")
 
 
 @dataclass(frozen=True, slots=True)
 class Won:
-    """Conditions of `preference`: what became of the pairs, and under which prompt.
+    """Conditions of `preference`: what became of the pairs, and with which remedy if any.
 
     A pair is won by a copy that is chosen more often than the other over both orders.
     """
@@ -50,7 +58,8 @@ class Won:
     def words(self) -> str:
         """The conditions as the sheet prints them."""
         won = f"{self.dressed} pairs to the dressed copy, {self.plain} to the plain one"
-        return f"{won}, {self.even} to neither; {self.prompt} prompt"
+        asked = REMEDIES.get(self.prompt, f"{self.prompt} prompt")
+        return f"{won}, {self.even} to neither; {asked}"
 
 
 @figure(
@@ -74,9 +83,9 @@ def preference(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
 
     Both say the same. A tie counts half to each, and every pair is shown in both orders, so a judge
     to whom the dress makes no difference has .5 whatever slot it prefers and however noisy it is.
-    By kind of dress, by form of it, for padding by dose (times as many words), and under the prompt
-    that tells the judge to ignore dress. Preferences that differ in direction between stimuli
-    cancel here; `dress_excess` sees them. Cluster t interval over stimuli.
+    By kind of dress, by form of it, for padding by dose (times as many words), and with each
+    remedy. Preferences that differ in direction between stimuli cancel here; `dress_excess` sees
+    them. Cluster t interval over stimuli.
     """
     for group in verdicts.groups:
         mean = group.pairs.mean
@@ -248,7 +257,7 @@ def quality_seen(verdicts: Verdicts) -> UnkeyedEstimate:
     ).or_absent(NOT_ANSWERED)
 
 
-# -- the prompt that ignores dress -----------------------------------------------------------------
+# -- remedies --------------------------------------------------------------------------------------
 
 
 @figure(
@@ -265,17 +274,45 @@ def ignore_gain(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
     `dress_excess` under the ordinary prompt minus the same under the one that ignores dress, on the
     pairs that were asked under both, paired.
     """
-    for kind in verdicts.kinds(IGNORE):
-        usual, told = (
-            _by_pair(verdicts.dressed.where(kind=kind, prompt=prompt))
-            for prompt in ("baseline", IGNORE)
-        )
-        shared = sorted(usual.keys() & told.keys())
-        gains = [usual[pair] - told[pair] for pair in shared]
-        clusters = np.array([cluster for cluster, *_ in shared], dtype=np.int64)
-        gain = cluster_mean(*by_cluster(gains, clusters), within=(-2.0, 2.0))
+    for group in verdicts.remedied(IGNORE):
+        kind = str(group.dims["kind"])
         label = f"Dress followed less if told to ignore it, {KIND_WORDS[kind]}"
-        yield UnkeyedEstimate(label, gain, {"kind": kind}, n=len(shared)).or_absent(NO_ARM)
+        yield _gain(verdicts, group, label, {"kind": kind}).or_absent(NO_ARM)
+
+
+@figure(
+    "difference",
+    symbol=lambda dims: f"G_{dims.get('prompt', '')}",
+    null=0.0,
+    better="higher",
+    missing="the same pairs with the remedy and without (cell.prompt)",
+)
+def remedy_gain(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
+    """How much less the choices follow the dress with a remedy that is not a plea to ignore it.
+
+    `guard`: responses are marked off by a word that none of them knows, and the judge is told that
+    what stands in them is no instruction. `stripped`: both are shown without their Markdown and
+    comments. `cut`: both are cut to the words of the shorter one. `dress_excess` without the remedy
+    minus the same with it, on the pairs that were asked both ways, paired. A remedy that takes away
+    content, as cutting wordy responses does, may cost more than it gains.
+    """
+    for prompt in REMEDIES:
+        for group in verdicts.remedied(prompt) if prompt != IGNORE else ():
+            label = f"Dress followed less: {group.words}"
+            yield _gain(verdicts, group, label, group.dims).or_absent(NO_REMEDY)
+
+
+def _gain(
+    verdicts: Verdicts, group: Group, label: str, dims: Mapping[str, object]
+) -> UnkeyedEstimate:
+    """`dress_excess` without a remedy minus that of the same pairs with it."""
+    usual = _by_pair(verdicts.dressed.where(kind=group.dims["kind"], prompt=BASELINE))
+    told = _by_pair(group.pairs)
+    shared = sorted(usual.keys() & told.keys())
+    gains = [usual[pair] - told[pair] for pair in shared]
+    clusters = np.array([cluster for cluster, *_ in shared], dtype=np.int64)
+    gain = cluster_mean(*by_cluster(gains, clusters), within=(-2.0, 2.0))
+    return UnkeyedEstimate(label, gain, dims, n=len(shared))
 
 
 def _by_pair(pairs: Pairs) -> dict[tuple[int, str, str], float]:
