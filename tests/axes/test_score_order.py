@@ -61,8 +61,7 @@ def test_many_prompts_are_read_under_half_the_orders_and_few_under_all() -> None
         calls = AXIS.design(pool[:prompts], chosen, np.random.default_rng(0))
         return {*Counter(call.stimulus for call in calls).values()}
 
-    # As many calls on 48 prompts as on 24; the order 1, 2, … n is read again on every other one.
-    assert (calls_on(48), calls_on(24)) == ({12, 14}, {26})
+    assert (calls_on(48), calls_on(24)) == ({14}, {26})
     # Neighbours are balanced over all orders of a Williams design only.
     assert calls_on(48, sequences="williams") == {26}
 
@@ -263,7 +262,7 @@ def test_a_noisy_judge_is_not_called_good_for_its_average() -> None:
 
 
 def test_arms_of_unequal_budget_are_not_compared() -> None:
-    gain = simulate("fair", profile="quick")["delta_r[arms=balanced-fixed]"]
+    gain = simulate("fair", profile="smoke")["delta_r[arms=balanced-fixed]"]
     assert gain.value is None
     assert "not comparable" in gain.note
 

@@ -180,10 +180,9 @@ PROFILES: Mapping[str, Settings] = {
 }
 MANY = 36
 """With so many prompts, half the calls on each prove more than all on 24."""
-_HALF = Settings(stimuli=48, candidates=2, repeated=1, random=0, fixed=1, half=True)
 _MAIN = replace(PROFILES["standard"], random=0, fixed=0, scales=())
 OF_MANY: Mapping[str, Sequence[Settings]] = {
-    "quick": (_HALF, replace(_HALF, fixed=0)),
+    "quick": (Settings(stimuli=44, candidates=2, repeated=2, random=0, fixed=0, half=True),),
     "standard": (replace(_MAIN, random=None, fixed=None), replace(_MAIN, scales=(2, 3, 9)), _MAIN),
 }
 """What prompts are asked in turn where there are many (docs/decisions/0085-more-prompts.md)."""
