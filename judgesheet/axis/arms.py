@@ -22,11 +22,12 @@ class Settings:
     """How much of the design a profile runs.
 
     `stimuli` prompts with `candidates` responses each (None: all); every item is read once under
-    each balanced order (`forward`: each forward rotation), and `repeats` times in all under
-    `repeated` of them (None: under every one), rotating over the prompts so that each order is
-    repeated equally often. `random` and `fixed` are reads per item in those arms (None: as many as
-    the balanced arm has orders); `scales` are the further rubric lengths, one balanced pass each.
-    `listed` is how many criteria are shown at most (None: all): one less spares two orders.
+    each balanced order (`forward`: each forward rotation; `half`: half as many orders that rise and
+    fall, see `orders.half`), and `repeats` times in all under `repeated` of them (None: under every
+    one), rotating over the prompts so that each order is repeated equally often. `random` and
+    `fixed` are reads per item in those arms (None: as many as the balanced arm has orders);
+    `scales` are the further rubric lengths, one balanced pass each. `listed` is how many criteria
+    are shown at most (None: all): one less spares two orders.
     """
 
     stimuli: int | None
@@ -38,6 +39,7 @@ class Settings:
     repeats: int = 2
     listed: int | None = None
     forward: bool = False
+    half: bool = False
 
     def chosen(self, options: Options) -> "Settings":
         """These settings with the user's own number of repeats."""
@@ -69,7 +71,7 @@ def reads(
     n: int, kind: str, index: int, settings: Settings, rng: "np.random.Generator"
 ) -> Iterator[Read]:
     """Every reading of the items of prompt `index`, the same for all so that they can be ranked."""
-    every = sequences(n, kind)
+    every = orders.half(n) if settings.half else sequences(n, kind)
     balanced = every[:n] if settings.forward else every
     for place, order in enumerate(balanced):
         times = settings.repeats if _is_repeated(place, index, settings, len(balanced)) else 1

@@ -64,7 +64,7 @@ enough not to use it; what is surely below it accuses."""
 
 PROBE_MORE = (
     f"Probe at least {FEWEST_PROMPTS} prompts before relying on this sheet; the standard profile "
-    "asks 24."
+    "asks 24 and more."
 )
 NOT_SHOWN = (
     "Probe more prompts before scoring with it: this run does not show that it follows quality."

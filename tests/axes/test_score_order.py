@@ -51,14 +51,31 @@ def test_every_score_stands_equally_often_at_every_position() -> None:
 def test_repeats_rotate_so_that_every_order_is_repeated_equally_often() -> None:
     calls = plan_of("quick").calls
     again = Counter(tuple(c.cell["order"]) for c in calls if c.repeat and c.cell["arm"] != "fixed")
-    assert set(again) == set(orders.balanced(5))
-    assert max(again.values()) - min(again.values()) <= 4
+    assert set(again) == set(orders.half(5))
+    assert max(again.values()) - min(again.values()) <= 2
+
+
+def test_many_prompts_are_read_under_half_the_orders_and_few_under_all() -> None:
+    pool = load(AXIS)
+
+    def calls_on(prompts: int, **options: Any) -> set[int]:
+        chosen = Options(profile="quick", reply="json", **options)
+        calls = AXIS.design(pool[:prompts], chosen, np.random.default_rng(0))
+        return {*Counter(call.stimulus for call in calls).values()}
+
+    assert (calls_on(48), calls_on(24)) == ({14}, {26})
+    # Neighbours are balanced over all orders of a Williams design only.
+    assert calls_on(48, sequences="williams") == {26}
 
 
 def test_arms_have_the_same_budget_in_the_standard_profile() -> None:
     calls = [c for c in plan_of().calls if c.cell["scale"] == 5 and c.cell["item"].endswith("/a")]
-    arms = Counter(c.cell["arm"] for c in calls if c.cell["arm"] != "balanced" or c.repeat == 0)
-    assert arms == {"balanced": 240, "random": 240, "fixed": 240}
+    arms = Counter(
+        (c.stimulus, c.cell["arm"]) for c in calls if c.cell["arm"] != "balanced" or c.repeat == 0
+    )
+    assert set(arms.values()) == {10}
+    # Every prompt bears on the order; what else the profile asks, every third.
+    assert Counter(arm for _, arm in arms) == {"balanced": 48, "random": 16, "fixed": 16}
 
 
 def test_calls_of_an_item_stand_together_with_their_arms_mixed() -> None:
@@ -273,7 +290,7 @@ def test_a_noisy_judge_is_not_called_good_for_its_average() -> None:
 
 
 def test_arms_of_unequal_budget_are_not_compared() -> None:
-    gain = simulate("fair", profile="quick")["delta_r[arms=balanced-fixed]"]
+    gain = simulate("fair", profile="smoke")["delta_r[arms=balanced-fixed]"]
     assert gain.value is None
     assert "not comparable" in gain.note
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy
 
-from judgesheet.stats.orders import balanced, random_orders, spread_orders, williams
+from judgesheet.stats.orders import balanced, half, random_orders, spread_orders, williams
 
 
 def test_balanced_is_the_papers_sequence() -> None:
@@ -30,6 +31,20 @@ def test_balanced_matches_the_published_count(golden: Mapping[str, Any]) -> None
     orders = balanced(entry["inputs"]["n"])
     times = {Counter(order[p] for order in orders)[s] for p in range(5) for s in range(1, 6)}
     assert times == {entry["paper"]}
+
+
+@pytest.mark.parametrize(("n", "orders"), [(1, 1), (2, 2), (3, 6), (4, 4), (5, 5), (6, 6), (7, 14)])
+def test_half_shows_every_option_equally_often_everywhere(n: int, orders: int) -> None:
+    shown = half(n)
+    assert len(shown) == len(set(shown)) == orders
+    for position in range(n):
+        assert set(Counter(order[position] for order in shown).values()) == {orders // n}
+
+
+@pytest.mark.parametrize(("n", "taus"), [(4, [-1, -1 / 3, 1 / 3, 1]), (5, [-0.8, -0.4, 0, 0.4, 1])])
+def test_half_has_lists_that_rise_and_lists_that_fall(n: int, taus: list[float]) -> None:
+    found = [scipy.stats.kendalltau(order, range(n)).statistic for order in half(n)]
+    assert sorted(found) == pytest.approx(taus)
 
 
 @pytest.mark.parametrize("n", range(2, 11))

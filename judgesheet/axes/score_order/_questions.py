@@ -1,6 +1,7 @@
 """The questions of score_order: responses, a rubric, and orders of its lines."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
@@ -26,6 +27,7 @@ from judgesheet.axis.shaping import Holds, Prompt, candidate_fields, heading
 from judgesheet.base.errors import UsageError
 from judgesheet.base.limits import LONGEST_RUBRIC
 from judgesheet.base.records import LOGPROBS, Call, Label, Stimulus
+from judgesheet.stats.orders import half
 
 if TYPE_CHECKING:
     import numpy as np
@@ -176,6 +178,14 @@ PROFILES: Mapping[str, Settings] = {
     "standard": Settings(None, None, repeated=4, random=None, fixed=None, scales=(2, 3, 9)),
     "full": Settings(None, None, repeated=None, random=None, fixed=None, scales=(2, 3, 9)),
 }
+MANY = 36
+"""With so many prompts, half the calls on each prove more than all on 24."""
+_MAIN = replace(PROFILES["standard"], random=0, fixed=0, scales=())
+OF_MANY: Mapping[str, Sequence[Settings]] = {
+    "quick": (Settings(stimuli=44, candidates=2, repeated=2, random=0, fixed=0, half=True),),
+    "standard": (replace(_MAIN, random=None, fixed=None), replace(_MAIN, scales=(2, 3, 9)), _MAIN),
+}
+"""What prompts are asked in turn where there are many (docs/decisions/0085-more-prompts.md)."""
 
 
 def design(
@@ -188,10 +198,11 @@ def design(
     """
     shown, permuted = ("prompt", "response"), {"options.description": "option"}
     render = renderer("score_order", options, shown, permuted, labelled=True)
-    settings, kind = PROFILES[options.profile].chosen(options), options.sequences
     # One scale for the whole pool: figures of rubrics of different lengths do not compare.
-    scale = min(MAIN_SCALE, *map(_longest, stimuli))
-    for index, stimulus in enumerate(spread(stimuli, settings.stimuli)):
+    scale, kind = min(MAIN_SCALE, *map(_longest, stimuli)), options.sequences
+    in_turn = _settings(len(stimuli), scale, options)
+    for index, stimulus in enumerate(spread(stimuli, in_turn[0].stimuli)):
+        settings = in_turn[index % len(in_turn)]
         # Candidates of a prompt share the cells, so that they can be ranked.
         cells = list(reads(scale, kind, index, settings, rng))
         for other in settings.scales:
@@ -200,6 +211,15 @@ def design(
         for candidate in stimulus.fields["candidates"][: settings.candidates]:
             for pick in rng.permutation(len(cells)):
                 yield _call(stimulus, candidate, cells[pick], options, render)
+
+
+def _settings(prompts: int, scale: int, options: Options) -> Sequence[Settings]:
+    """How much of the design prompts are asked, in turn."""
+    # Only all orders of a Williams design balance neighbours; a short rubric has no fewer to offer.
+    halved = options.sequences == "cyclic" and half(scale) != sequences(scale, "cyclic")
+    in_turn = [one for one in OF_MANY.get(options.profile, ()) if halved or not one.half]
+    many = in_turn if prompts >= MANY else []
+    return [one.chosen(options) for one in many or [PROFILES[options.profile]]]
 
 
 def _longest(stimulus: Stimulus) -> int:

@@ -416,14 +416,14 @@ def _which_reading(estimates: Estimates) -> Iterator[Recommendation]:
 
 def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
     """Averaging over the balanced orders, with what it does to the correlation with quality."""
-    orders = [dims["order"] for dims, _ in estimates.family("bias_cost")]
-    scale = len(orders[0]) if orders else MAIN_SCALE
+    probed = [int(dims["k"]) for dims, _ in estimates.family("budget_agreement", arm="balanced")]
+    orders = max(probed, default=2 * MAIN_SCALE)
     yield Mitigation(
-        action=f"average the {2 * scale} balanced orders of the rubric",
+        action=f"average {orders} balanced orders of the rubric",
         before=estimates.key("budget_r", k=1, arm="balanced"),
-        after=estimates.key("budget_r", k=2 * scale, arm="balanced"),
-        calls=2 * scale,
-        gain=estimates.key("averaging_gain", k=2 * scale),
+        after=estimates.key("budget_r", k=orders, arm="balanced"),
+        calls=orders,
+        gain=estimates.key("averaging_gain", k=orders),
     )
 
 
