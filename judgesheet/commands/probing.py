@@ -59,7 +59,7 @@ def probe_once(
     place = directory, planned, judge.identity
     with open_run(*place, fresh=fresh, spill=request.spill, tell=tell) as ledger:
         for pool in planned.provenance["stimuli"]:
-            for what in pool.get("templates", ()):
+            for what in (*pool.get("templates", ()), *pool.get("cannot_show", ())):
                 tell(f"{pool['axis']}: {what}")
         del planned
         if version is not None:
