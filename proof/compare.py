@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -41,10 +42,8 @@ CASES = (
     ("it sees less", "noisy?sensitivity=3", "noisy?sensitivity=0.7"),
 )
 WAYS = ("paired", "independent")
-ALARM, COVER, DETECTED = "alarm", "cover of 0", "detected"
+ALARM, COVER, DETECTED, WIDTH = "alarm", "cover of 0", "detected", "width"
 LEAST_COVER = 0.93
-NARROW = 1.3
-"""An interval this many times the ideal width is narrow enough."""
 
 
 @dataclass(frozen=True)
@@ -126,22 +125,16 @@ def _tell(tally: Tally, way: str, found: Comparison) -> None:
 
 
 def _widths(figures: Mapping[str, Sequence[Difference]], *, same: bool) -> dict[str, float]:
-    """The widest interval; of one judge, too, widths over 2 * 1.96 standard deviations.
+    """The widest interval; of one judge, too, how wide they are, over 2 * 1.96 standard deviations.
 
-    Of the figures whose differences waver at all: how wide the middle one is, and how many are at
-    most `NARROW`.
+    Over all figures whose differences waver and all pairs of runs: the root of the mean square.
     """
-    widths = {key: [_width(row) for row in rows] for key, rows in figures.items()}
-    facts = {"widest": max(map(max, widths.values()))}
-    spread = {
-        key: float(np.sqrt(np.mean([(row.value or 0.0) ** 2 for row in rows])))
-        for key, rows in figures.items()
-    }
-    ideal = [np.mean(widths[key]) / (2 * Z95 * sd) for key, sd in spread.items() if sd > ROUNDING]
-    if not same or not ideal:
+    rows = [row for some in figures.values() if any(row.value for row in some) for row in some]
+    facts = {"widest": max(_width(row) for some in figures.values() for row in some)}
+    if not same or not rows:
         return facts
-    narrow = np.mean(np.array(ideal) <= NARROW)
-    return {**facts, "width": float(np.median(ideal)), "narrow": float(narrow)}
+    errors = [(row.value or 0.0) / (_width(row) / (2 * Z95)) for row in rows if _width(row)]
+    return {**facts, WIDTH: 1 / math.sqrt(np.mean(np.square(errors)))}
 
 
 def _width(row: Difference) -> float:
@@ -159,26 +152,20 @@ def lines() -> Iterator[Line]:
 
 def fields(results: Sequence[Result]) -> dict[str, str]:
     """What the text of the page leaves open."""
-    columns = (ALARM, COVER, DETECTED, WIDTH, FEW)
+    columns = (ALARM, COVER, DETECTED, WIDTH)
     head = ["judges", "pairs", *(f"{what}, {way}" for what in columns for way in WAYS)]
     rows = [[one.line.data, *_cells(one)] for one in results]
     same = next(one for one in results if one.line.sets == SAME)
-    sets = same.rows[WAYS[0]].sets[ALARM]
-    told = {"error": f"{error(0.05, same.rows[WAYS[1]].sets[ALARM]):.3f}", "sets": str(sets)}
-    return {**told, "narrow": str(NARROW), "table": grid(head, rows)}
-
-
-WIDTH, FEW = "width", "narrow"
+    sets = same.rows[WAYS[1]].sets[ALARM]
+    return {"error": f"{error(0.05, sets):.3f}", "sets": str(sets), "table": grid(head, rows)}
 
 
 def _cells(one: Result) -> Iterator[str]:
-    yield "; ".join(str(one.rows[way].sets[ALARM]) for way in WAYS)
+    yield " / ".join(str(one.rows[way].sets[ALARM]) for way in WAYS)
     for what in (ALARM, COVER, DETECTED):
         for way in WAYS:
             told = f"{one.rows[way].shares[what]:.3f}"
             yield f"**{told}**" if missed(one, way, what) else told
-    for what in (WIDTH, FEW):
-        for way in WAYS:
-            facts = one.rows[way].facts
-            told = f"{facts[what]:.2f}" if what in facts else ""
-            yield told or ("0" if not facts["widest"] else "–")
+    for way in WAYS:
+        facts = one.rows[way].facts
+        yield f"{facts[WIDTH]:.2f}" if WIDTH in facts else "–" if facts["widest"] else "0"

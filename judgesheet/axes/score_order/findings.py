@@ -271,6 +271,7 @@ _SENTENCES = (
     Sentence(_favourite, of_order=1),
     Sentence(_change, of_order=3),
     unequal.SENTENCE,
+    unequal.WAVERS,
     *about_scores(_SAY),
     Sentence(_averaging),
     Sentence(_noise),
