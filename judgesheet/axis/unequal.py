@@ -175,7 +175,7 @@ class Stimuli:
         None where no item was read often enough to waver. Orders that few calls have are one.
         """
         orders, order = self._orders
-        common = np.argsort(-np.bincount(order, minlength=1), kind="stable")[:MOST_ORDERS]
+        common = np.argsort(-np.bincount(order, minlength=len(orders)), kind="stable")[:MOST_ORDERS]
         place = np.full(len(orders), len(common))
         place[common] = np.arange(len(common))
         groups = [_distances(group, place[listed]) for group, listed in self._groups]
@@ -183,7 +183,7 @@ class Stimuli:
         rng = np.random.default_rng([self.seed, 14])
         found = exchanged(groups, self._stimulus, len(common) + 1, rng)
         among = np.flatnonzero(np.trace(found.covariance, axis1=1, axis2=2) > ROUNDING)
-        if not among.size:
+        if not among.size:  # nor were there any calls
             return None
         most = int(found.departure[among].sum(axis=0)[: len(common)].argmax())
         shown = tuple(map(str, orders[common[most]]))
