@@ -100,10 +100,12 @@ def _run(name: str, first: str, second: str, sets: int, rng: Rng, _truths: Truth
             2**31, size=2
         )  # fmt: skip
         old, new = (run(spec, int(seed)) for spec, seed in zip((first, second), seeds, strict=True))
-        for way in WAYS if number % PAIRED_OF == 0 else WAYS[1:]:
+        both = number % PAIRED_OF == 0
+        for way in WAYS if both else WAYS[1:]:
             found = compared(old, new, paired=way == WAYS[0])
             _tell(tally, way, found)
-            for row in found.differences:
+            # Widths are told of the same pairs of runs.
+            for row in found.differences if both else ():
                 if row.low is not None:
                     told[way][row.key].append(row)
     return {
