@@ -2,10 +2,13 @@
 
 import asyncio
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
+import numpy as np
 import pandas as pd
 
 from judgesheet import axis as kit
@@ -13,31 +16,34 @@ from judgesheet import collect, decide, forecast, ledger, measuring, planning, s
 from judgesheet.axes import candidate_order, get_axis, score_order
 from judgesheet.axis import Options, Readings
 from judgesheet.base.records import AxisResult, Datasheet, Plan
-from judgesheet.decide.compare import Comparison, compare
-from judgesheet.decide.paired import between
+from judgesheet.decide.compare import Z95, Comparison, Difference, compare
+from judgesheet.decide.paired import pairings
 from judgesheet.judges.simulated import SimulatedJudge
 from judgesheet.measuring.measure import COLUMNS, measure_axis, parse_rows
 from judgesheet.planning.plan import make_plan
-from proof.lines import Line, Rng, Rows, Tally, Truths
+from proof.lines import ROUNDING, Line, Rng, Rows, Tally, Truths
 from proof.runner import Result, error
 from proof.tables import grid, missed
 
 STAGES = (planning, ledger, collect, measuring, decide, forecast)
 MOVED_BY = (candidate_order, score_order, kit, stats, *STAGES)
 AXES = ("candidate_order", "score_order")
-SAME, OTHER = 32, 8
-"""Pairs of runs of the same judge, and of two that differ."""
-PAIRED_OF = 4
-"""One pair of so many is compared by stimulus too, which takes half a minute."""
+SAME, OTHER, EQUAL = 32, 4, 2
+"""Pairs of runs of the same judge, of two that differ, and of one run with itself."""
+PAIRED_OF = 2
+"""One pair of so many is compared call by call too, which takes a quarter of a minute."""
+TWICE = "the same replies twice"
 CASES = (
-    ("the same judge twice", "noisy", "noisy"),
-    ("the same biased judge twice", "noisy?slot=1&first=1", "noisy?slot=1&first=1"),
+    (TWICE, "noisy", "noisy"),
+    ("the same judge twice, fresh noise", "noisy", "noisy"),
+    ("the same biased judge twice, fresh noise", "noisy?slot=1&first=1", "noisy?slot=1&first=1"),
     ("a slot preference is planted", "noisy", "noisy?slot=3"),
     ("a preference for the first line is planted", "noisy", "noisy?first=2"),
     ("it sees less", "noisy?sensitivity=3", "noisy?sensitivity=0.7"),
 )
 WAYS = ("paired", "independent")
-ALARM, COVER, DETECTED = "alarm", "cover of 0", "detected"
+ALARM, COVER, DETECTED, WIDTH = "alarm", "cover of 0", "detected", "width"
+LEAST_COVER = 0.93
 
 
 @dataclass(frozen=True)
@@ -76,62 +82,92 @@ async def _ask(plan: Plan, judge: SimulatedJudge) -> pd.DataFrame:
 
 
 def compared(old: Run, new: Run, *, paired: bool) -> Comparison:
-    """Two runs, paired by stimulus or taken as independent."""
-    keys = {row.key for axis in old.sheet.axes for row in axis.characteristics}
-    found: dict[str, float] = {}
-    if paired:
-        for name in AXES:
-            found.update(between(get_axis(name), old.readings[name], new.readings[name], keys))
-    return compare(old.sheet, new.sheet, found)
+    """Two runs, paired by stimulus and call or taken as independent."""
+    alone = compare(old.sheet, new.sheet)
+    keys = {row.key for row in alone.differences if row.low is not None}
+    return (
+        compare(old.sheet, new.sheet, pairings(old.readings, new.readings, keys))
+        if paired
+        else alone
+    )
 
 
-def _run(first: str, second: str, sets: int, rng: Rng, _truths: Truths) -> Rows:
-    tally = Tally()
+def _run(name: str, first: str, second: str, sets: int, rng: Rng, _truths: Truths) -> Rows:
+    tally, told = Tally(), {way: defaultdict[str, list[Difference]](list) for way in WAYS}
     for number in range(sets):
         tally.next()
-        seeds = rng.integers(2**31, size=2)
+        seeds = rng.integers(2**31, size=1).repeat(2) if name == TWICE else rng.integers(
+            2**31, size=2
+        )  # fmt: skip
         old, new = (run(spec, int(seed)) for spec, seed in zip((first, second), seeds, strict=True))
-        ways = WAYS if number % PAIRED_OF == 0 else WAYS[1:]
-        wide = {way: _tell(tally, way, compared(old, new, paired=way == WAYS[0])) for way in ways}
-        if len(wide) > 1:
-            tally.note(WAYS[0], width=wide[WAYS[0]] / wide[WAYS[1]])
-    return tally.rows()
-
-
-def _tell(tally: Tally, way: str, found: Comparison) -> float:
-    """Count what a comparison says; the width of its intervals in sum."""
-    rows = [row for row in found.differences if row.verdict]
-    ends = [(row.low, row.high) for row in rows if row.low is not None and row.high is not None]
-    hits = {
-        ALARM: any(row.verdict != "no change proven" for row in rows),
-        COVER: sum(low <= 0 <= high for low, high in ends) / len(ends),
-        DETECTED: any(row.verdict == "worse" for row in rows),
+        both = number % PAIRED_OF == 0
+        for way in WAYS if both else WAYS[1:]:
+            found = compared(old, new, paired=way == WAYS[0])
+            _tell(tally, way, found)
+            # Widths are told of the same pairs of runs.
+            for row in found.differences if both else ():
+                if row.low is not None:
+                    told[way][row.key].append(row)
+    return {
+        way: replace(row, facts=_widths(told[way], same=first == second))
+        for way, row in tally.rows().items()
     }
-    tally.add(way, hits)
-    return sum(high - low for low, high in ends)
+
+
+def _tell(tally: Tally, way: str, found: Comparison) -> None:
+    """Count what a comparison says."""
+    verdicts = [row.verdict for row in found.differences if row.verdict]
+    ends = [(row.low, row.high) for row in found.differences
+            if row.low is not None and row.high is not None]  # fmt: skip
+    tally.add(way, {
+        ALARM: any(one != "no change proven" for one in verdicts),
+        COVER: sum(low <= ROUNDING and high >= -ROUNDING for low, high in ends) / len(ends),
+        DETECTED: "worse" in verdicts,
+    })  # fmt: skip
+
+
+def _widths(figures: Mapping[str, Sequence[Difference]], *, same: bool) -> dict[str, float]:
+    """The widest interval; of one judge, too, how wide they are, over 2 * 1.96 standard deviations.
+
+    Over all figures whose differences waver and all pairs of runs: the root of the mean square.
+    """
+    rows = [row for some in figures.values() if any(row.value for row in some) for row in some]
+    facts = {"widest": max(_width(row) for some in figures.values() for row in some)}
+    if not same or not rows:
+        return facts
+    errors = [(row.value or 0.0) / (_width(row) / (2 * Z95)) for row in rows if _width(row)]
+    return {**facts, WIDTH: 1 / math.sqrt(np.mean(np.square(errors)))}
+
+
+def _width(row: Difference) -> float:
+    return 0.0 if row.low is None or row.high is None else row.high - row.low
 
 
 def lines() -> Iterator[Line]:
-    """The same judge twice, and judges of which one is worse."""
+    """One run twice, the same judge twice, and judges of which one is worse."""
     for name, first, second in CASES:
-        limits = {ALARM: (0.0, 0.05)} if first == second else {}
-        sets = SAME if limits else OTHER
+        limits = {ALARM: (0.0, 0.05), COVER: (LEAST_COVER, 1.0)} if first == second else {}
+        sets = EQUAL if name == TWICE else SAME if limits else OTHER
         data = f"{name}: `{first}`, `{second}`"
-        yield Line(data, "quick", sets, partial(_run, first, second), limits=limits)
+        yield Line(data, "quick", sets, partial(_run, name, first, second), limits=limits)
 
 
 def fields(results: Sequence[Result]) -> dict[str, str]:
     """What the text of the page leaves open."""
-    head = ["judges", *(f"{what}, {way}" for what in (ALARM, COVER, DETECTED) for way in WAYS)]
+    columns = (ALARM, COVER, DETECTED, WIDTH)
+    head = ["judges", "pairs", *(f"{what}, {way}" for what in columns for way in WAYS)]
     rows = [[one.line.data, *_cells(one)] for one in results]
-    same, other = (one.rows[WAYS[1]].sets[ALARM] for one in (results[0], results[-1]))
-    told = {"same": str(same), "other": str(other), "error": f"{error(0.05, same):.3f}"}
-    return {**told, "table": grid([*head, "width"], rows)}
+    same = next(one for one in results if one.line.sets == SAME)
+    sets = same.rows[WAYS[1]].sets[ALARM]
+    return {"error": f"{error(0.05, sets):.3f}", "sets": str(sets), "table": grid(head, rows)}
 
 
 def _cells(one: Result) -> Iterator[str]:
+    yield " / ".join(str(one.rows[way].sets[ALARM]) for way in WAYS)
     for what in (ALARM, COVER, DETECTED):
         for way in WAYS:
             told = f"{one.rows[way].shares[what]:.3f}"
             yield f"**{told}**" if missed(one, way, what) else told
-    yield f"{one.rows[WAYS[0]].facts['width']:.2f}"
+    for way in WAYS:
+        facts = one.rows[way].facts
+        yield f"{facts[WIDTH]:.2f}" if WIDTH in facts else "–" if facts["widest"] else "0"

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from judgesheet import ingest, probe
+from judgesheet import compare, ingest, panel, probe
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Options
 from judgesheet.base.clusters import Clusters
@@ -61,6 +61,46 @@ def test_no_figure_counts_a_story_twice(name: str, tmp_path: Path) -> None:
     assert any(f"{pool['stimuli']} stimuli, {STORIES} independent" in one for one in axis.caveats)
     assert run.datasheet.decision is not None
     assert run.datasheet.decision.verdict not in ("adopt", "adopt under conditions")
+
+
+@pytest.fixture(scope="module")
+def told_often(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Two judges that differ, on two stories of twelve copies each."""
+    folder = tmp_path_factory.mktemp("often")
+    own = written(folder / "own.jsonl", *stories("candidate_order"))
+    for name in ("good", "noisy"):
+        probe(f"sim/{name}", folder / name, axes=["candidate_order"], stimuli=own, profile="quick",
+              pdf=False, cases=False)  # fmt: skip
+    return [folder / "good", folder / "noisy"]
+
+
+def test_a_comparison_does_not_count_copies(told_often: list[Path]) -> None:
+    """Two stories prove no change, however often they are told."""
+    (found,) = compare(*told_often)
+    assert max(row.new.clusters for row in found.differences if row.new) == STORIES
+    assert all(row.pairing is None for row in found.differences), "two stories give no error"
+    assert not found.count("worse") + found.count("better")
+    assert found.agreement is not None
+    (pairs,) = found.agreement.pairs
+    assert (pairs.quadratic.clusters, pairs.calls > 20 * STORIES) == (STORIES, True)
+    assert pairs.quadratic.low is None, "of two stories kappa has no interval"
+
+
+def test_a_panel_does_not_count_copies(told_often: list[Path]) -> None:
+    found = panel(*told_often, accuracy=0.6)
+    assert (found.stimuli, found.independent) == (STORIES * COPIES, STORIES)
+    assert {one.kappa.clusters for one in found.pairs} == {STORIES}
+    assert {one.accuracy.clusters for one in (*found.best, *found.singles)} == {STORIES}
+    assert found.recommended is None, "two stories prove no accuracy"
+
+
+def test_a_sweep_does_not_count_copies(tmp_path: Path) -> None:
+    own = written(tmp_path / "own.jsonl", *stories("candidate_order"))
+    run = probe("sim/noisy", tmp_path / "run", axes=["candidate_order"], stimuli=own,
+                profile="smoke", sweep="temperature=0,1", pdf=False, cases=False)  # fmt: skip
+    (axis,) = run.datasheet.axes
+    assert max(one.clusters for one in axis.estimates) == STORIES
+    assert any(".trend[" in one.key and one.clusters == STORIES for one in axis.estimates)
 
 
 def test_looks_take_copies_together(tmp_path: Path) -> None:

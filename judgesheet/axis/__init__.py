@@ -6,7 +6,7 @@ no stage, and no stage knows an axis by name. The other modules here are shared 
 axes; the axes themselves are in `judgesheet.axes`, or in other packages.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
@@ -301,6 +301,14 @@ class NamingArms(Protocol):
 
     def arm(self, cell: Mapping[str, Any]) -> str:
         """The arm of a cell, in words."""
+
+
+@runtime_checkable
+class Foretelling(Protocol):
+    """An axis that knows beforehand what some questions cannot show, whatever is answered."""
+
+    def foretell(self, cells: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+        """A sentence each, of a plan whose calls have these cells."""
 
 
 @runtime_checkable

@@ -5,6 +5,8 @@ rate between repeats of one order, and the headline is their difference (Xu et a
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -46,6 +48,21 @@ HARDLY_RANKS = Reason(
 )
 LEAST_RANKED = 0.1
 """Share of readings with a single best response below which flips of it say nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class TiesAtRandom:
+    """Conditions of a rate of flips: of responses that share the best score any one is the best."""
+
+    ties: Literal["random"] = "random"
+
+    @property
+    def words(self) -> str:
+        """The conditions as the sheet prints them."""
+        return "ties broken at random"
+
+
+TIES_AT_RANDOM = TiesAtRandom()
 NO_ORDERS = Reason("no_orders", "no item was read under two orders")
 ALL_TIED = Reason(
     "all_tied", "every prompt is all tied under some of the orders, or has one candidate"
@@ -128,7 +145,8 @@ def order_flip_rate(scores: Scored) -> UnkeyedEstimate:
     """How often single readings under two orders disagree on the best response; ties at random.
 
     A response's score is the mean over its criteria. Ties are resolved as independent uniform picks
-    from the two top sets. It includes noise: compare `repeat_flip_rate`.
+    from the two top sets: a judge that is blind to the order and gives k responses the same score
+    flips in 1 - 1/k of cases. It includes noise, too: limit `excess_flip_rate`, not this.
     """
     label = f"Best response differs under another {scores.contest.order}, ties broken at random"
     return _flip_rate(scores.contest, "different", label)
@@ -164,7 +182,8 @@ def excess_flip_rate(scores: Scored) -> UnkeyedEstimate:
 def _flip_rate(contest: PromptRanking, which: Which, label: str) -> UnkeyedEstimate:
     flips, why = _call_flips(contest), NO_REPEAT if which == "same" else NO_RANKING
     share = flips.rate(which, _clusters(contest))
-    return UnkeyedEstimate(label, share, n=flips.n(which)).or_absent(why)
+    draft = UnkeyedEstimate(label, share, n=flips.n(which), given=TIES_AT_RANDOM)
+    return draft.or_absent(why)
 
 
 @figure("share", symbol="T", headline=180, cases=ties)

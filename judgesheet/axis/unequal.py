@@ -32,11 +32,11 @@ from judgesheet.axis.statements import (
 from judgesheet.axis.views import PointsByPlace, View, places
 from judgesheet.base.digits import two_digits
 from judgesheet.base.estimates import Estimates
-from judgesheet.base.limits import MOST_EXAMPLES
+from judgesheet.base.limits import MOST_EXAMPLES, MOST_ORDERS
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import Estimate, Statement
 from judgesheet.stats.exchange import Exchanged, Items, Stepdown, exchanged
-from judgesheet.stats.interval import cluster_rate, without_interval
+from judgesheet.stats.interval import ROUNDING, cluster_rate, without_interval
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,6 +51,8 @@ TOO_FEW = Reason(
     "too_few_calls",
     "no stimulus was read in enough calls under different orders to be tested alone",
 )
+
+NEVER_WAVERS = Reason("never_wavers", "no item was read several times with different verdicts")
 
 figure = Figures("", passes_blind=True, cases=View(places()))
 
@@ -91,6 +93,18 @@ class Largest:
         return f"by noise alone {_worded(self.by_noise, self.unit)}"
 
 
+@dataclass(frozen=True, slots=True)
+class Wavering:
+    """Conditions of `wavering_p`: the order under which verdicts waver most."""
+
+    order: list[str]
+
+    @property
+    def words(self) -> str:
+        """The conditions as the sheet prints them."""
+        return f"most in the order {', '.join(self.order)}"
+
+
 def _worded(effect: float, unit: str) -> str:
     """An effect in percentage points of all choices, or in points of the scale."""
     number = two_digits(100 * effect if unit == "share" else effect)
@@ -122,20 +136,58 @@ class Stimuli:
     def _all(self) -> Exchanged:
         """What the places of each stimulus get."""
         # 13: a stream of its own, so that no other figure's draws move these.
-        rng, read = np.random.default_rng([self.seed, 13]), self._read
+        rng = np.random.default_rng([self.seed, 13])
+        return exchanged([items for items, _ in self._groups], self._stimulus, self._places, rng)
+
+    @cached_property
+    def _item(self) -> Ints:
         # Arms differ in which orders they show: the calls of an item are all exchangeable.
-        item = items(read, across_arms=True)
-        stimulus = np.zeros(int(item.max(initial=-1)) + 1, dtype=np.int64)
-        stimulus[item] = value_codes(read["cluster"])
-        orders, order = _distinct(read["order"])
-        places = max(map(len, orders), default=0)
-        verdicts, verdict = _distinct(read["value"])
+        return items(self._read, across_arms=True)
+
+    @cached_property
+    def _stimulus(self) -> Ints:
+        stimulus = np.zeros(int(self._item.max(initial=-1)) + 1, dtype=np.int64)
+        stimulus[self._item] = value_codes(self._read["cluster"])
+        return stimulus
+
+    @cached_property
+    def _orders(self) -> tuple[Sequence[Any], Ints]:
+        return _distinct(self._read["order"])
+
+    @property
+    def _places(self) -> int:
+        return max(map(len, self._orders[0]), default=0)
+
+    @cached_property
+    def _groups(self) -> list[tuple[Items, list[int]]]:
+        orders, order = self._orders
+        verdicts, verdict = _distinct(self._read["value"])
         pairs, pair = np.unique(verdict * len(orders) + order, return_inverse=True)
-        given = np.zeros((len(pairs), places))
+        given = np.zeros((len(pairs), self._places))
         for row, (v, o) in enumerate(zip(*divmod(pairs, max(1, len(orders))), strict=True)):
             given[row, : len(orders[o])] = self.points_by_place(verdicts[v], orders[o])
-        groups = list(_groups(item, order, orders, given[pair]))
-        return exchanged(groups, stimulus, places, rng)
+        return list(_groups(self._item, order, orders, given[pair]))
+
+    @cached_property
+    def wavering(self) -> tuple[float, Sequence[str]] | None:
+        """The p-value of "verdicts waver alike under every order", and the order of the most.
+
+        None where no item was read often enough to waver. Orders that few calls have are one.
+        """
+        orders, order = self._orders
+        common = np.argsort(-np.bincount(order, minlength=len(orders)), kind="stable")[:MOST_ORDERS]
+        place = np.full(len(orders), len(common))
+        place[common] = np.arange(len(common))
+        groups = [_distances(group, place[listed]) for group, listed in self._groups]
+        # 14: likewise.
+        rng = np.random.default_rng([self.seed, 14])
+        found = exchanged(groups, self._stimulus, len(common) + 1, rng)
+        among = np.flatnonzero(np.trace(found.covariance, axis1=1, axis2=2) > ROUNDING)
+        if not among.size:  # nor were there any calls
+            return None
+        most = int(found.departure[among].sum(axis=0)[: len(common)].argmax())
+        shown = tuple(map(str, orders[common[most]]))
+        return found.stepdown(among, SIGNIFICANT).together_p, shown
 
     @cached_property
     def tested(self) -> Ints:
@@ -189,8 +241,11 @@ def _distinct(values: "pd.Series[Any]") -> tuple[Sequence[Any], Ints]:
 
 def _groups(
     item: Ints, order: Ints, orders: Sequence[Sequence[Any]], given: Floats
-) -> Iterator[Items]:
-    """The items by what their calls listed where; `given` says what each call gives to places."""
+) -> Iterator[tuple[Items, list[int]]]:
+    """The items by what their calls listed where, and the order of each of these calls.
+
+    `given` says what each call gives to places.
+    """
     by_item, sizes = np.argsort(item, kind="stable"), np.bincount(item)
     begins = np.cumsum(sizes) - sizes
     for calls in np.unique(sizes).tolist():
@@ -207,7 +262,16 @@ def _groups(
             for call, one in enumerate(shown):
                 where[call, [things.index(thing) for thing in one]] = range(len(one))
             at_places = np.take_along_axis(given[rows[mine]], np.maximum(where, 0)[None], axis=2)
-            yield Items(alike[mine], np.where(where < 0, 0.0, at_places), where)
+            yield Items(alike[mine], np.where(where < 0, 0.0, at_places), where), listed
+
+
+def _distances(group: Items, order: Ints) -> Items:
+    """The same calls, each of which gives its squared distance from the item's mean to its order.
+
+    `order` has the number of each call's.
+    """
+    distance = np.square(group.given - group.given.mean(axis=1, keepdims=True)).sum(axis=2)
+    return Items(group.number, distance[:, :, None], order[:, None])
 
 
 # -- figures ---------------------------------------------------------------------------------------
@@ -271,6 +335,24 @@ def anywhere_p(stimuli: Stimuli) -> UnkeyedEstimate:
     return UnkeyedEstimate(label, p, n=int(stimuli.calls.sum()))
 
 
+@figure("p", better="")
+def wavering_p(stimuli: Stimuli) -> UnkeyedEstimate:
+    """p-value of "verdicts waver alike under every order": is a judge less steady in one of them?
+
+    Each call counts by the square of its distance from the mean verdict on its item, and these are
+    added up by order over all stimuli and compared with exchanged orders. It finds noise that only
+    some orders bring, which no average of scores or winners shows; an order that moves verdicts far
+    shows in it, too. It needs items that were read several times.
+    """
+    label = "p: verdicts waver alike under every order"
+    if stimuli.wavering is None:
+        return absent(label, NEVER_WAVERS)
+    p, order = stimuli.wavering
+    method = "orders exchanged within items, squared distances from the item's mean, Monte Carlo"
+    value = without_interval(p, clusters=len(np.unique(stimuli.frame["cluster"])), method=method)
+    return UnkeyedEstimate(label, value, n=len(stimuli.frame), given=Wavering([*order]))
+
+
 @figure("share", symbol="E_max", headline=151)
 def largest_stimulus_effect(stimuli: Stimuli) -> UnkeyedEstimate:
     """The most that a place gets on one stimulus beyond what it would if the order did not matter.
@@ -294,7 +376,8 @@ def largest_stimulus_effect(stimuli: Stimuli) -> UnkeyedEstimate:
 
 
 FIGURES: Mapping[str, Figure[Stimuli]] = {
-    one.name: one for one in (unequal_stimuli, any_stimulus_p, anywhere_p, largest_stimulus_effect)
+    one.name: one
+    for one in (unequal_stimuli, any_stimulus_p, anywhere_p, wavering_p, largest_stimulus_effect)
 }
 NAMES = frozenset(FIGURES)
 
@@ -357,3 +440,20 @@ def _cancelling(share: Estimate) -> str:
 
 
 SENTENCE = Sentence(find, of_order=1)
+
+
+def find_wavering(estimates: Estimates) -> Iterator[Statement]:
+    """That verdicts waver more under some orders, where no average shows that the order matters."""
+    test = estimates.known("wavering_p")
+    if test is None or not announced(estimates, "wavering_p") or announced(estimates, ANYWHERE):
+        return
+    yield Statement(
+        "Its verdicts waver more under some orders than under others, most when the order is "
+        f"{', '.join(test.given['order'])} ({p_value(test)}): no average shows it, a single "
+        "reading does.",
+        keys(test),
+        "bad",
+    )
+
+
+WAVERS = Sentence(find_wavering, of_noise=1)

@@ -618,7 +618,8 @@ class Verdict:
     `bound` is the one-sided bound that decided, `needed` what would decide if nothing is proven,
     `more_stimuli` how many that takes, where it is stimuli. `warns` is True where a limit that is
     not proven does not fail the gate. Where it is `against_baseline`, `observed` is how much worse
-    than a baseline the figure became.
+    than a baseline the figure became. `remark` says what else is in the figure, however its limit
+    came out.
     """
 
     rule: str
@@ -633,6 +634,7 @@ class Verdict:
     more_stimuli: int | None = None
     warns: bool = False
     against_baseline: bool = False
+    remark: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,12 +48,12 @@ class RunOptions:
 
 
 def _about_stimuli(planned: Plan, profile: str) -> Iterator[str]:
-    """What the user's own stimuli share, and how many of them are not asked about."""
+    """How many of the user's own stimuli are asked about, what they share and cannot show."""
     for pool in planned.provenance["stimuli"]:
         if pool["name"] != BUILT_IN and pool["stimuli"] < pool["in_pool"]:
             told = f"{pool['stimuli']} of {pool['in_pool']} stimuli"
             yield f"{pool['axis']}: the profile {profile} asks about {told}"
-        for what in pool.get("templates", ()):
+        for what in (*pool.get("templates", ()), *pool.get("cannot_show", ())):
             yield f"{pool['axis']}: {what}"
 
 

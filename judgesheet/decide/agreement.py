@@ -5,10 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from numbers import Real
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Floats
@@ -78,7 +79,8 @@ def agreement(
     names: Sequence[str], runs: Sequence[Mapping[str, Readings]], folders: Sequence[object]
 ) -> Agreement:
     """Of judges whose runs lie in `folders`; a call is the same question in the same order."""
-    tables = [said(readings) for readings in runs]
+    # A record may hold a call twice.
+    tables = [table[~table.index.duplicated()] for table in map(said, runs)]
     votes = pd.concat([table["number"] for table in tables], axis=1, keys=range(len(names)))
     clusters = pd.concat([table["cluster"] for table in tables])
     votes["cluster"] = clusters[~clusters.index.duplicated()]
@@ -87,20 +89,21 @@ def agreement(
     )
 
 
-def kappas(first: Floats, second: Floats, clusters: Sequence[object],
+def kappas(first: Floats, second: Floats, clusters: ArrayLike,
            kind: Kind) -> dict[Level, Interval]:  # fmt: skip
     """Cohen's kappa of verdicts (calls,), at each level that such verdicts have."""
     return {level: cohens_kappa(first, second, clusters, level) for level in LEVELS[kind]}
 
 
 def _pairs(names: Sequence[str], votes: pd.DataFrame) -> Iterator[Agreed]:
-    for (axis, kind, part), rows in votes.groupby(["axis", "kind", "part"], sort=False):
+    for place, rows in votes.groupby(["axis", "kind", "part"], sort=False):
+        axis, kind, part = cast("tuple[str, Kind, str]", place)
         for i, j in combinations(range(len(names)), 2):
             both = rows[[i, j, "cluster"]].dropna()
             if both.empty:
                 continue
             first, second = both[i].to_numpy(), both[j].to_numpy()
-            found = kappas(first, second, [*both["cluster"]], kind)
+            found = kappas(first, second, both["cluster"].to_numpy(), kind)
             equal = float((first == second).mean()) if "nominal" in found else None
             yield Agreed(names[i], names[j], axis, part, kind, len(both), equal,
                          found.get("nominal"), found["interval"])  # fmt: skip
@@ -160,7 +163,8 @@ def said(readings: Mapping[str, Readings]) -> pd.DataFrame:
 def _of_axis(name: str, frame: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
     # Arms show the same items under other orders.
     told = [column for column in cell_names(frame) if column not in ("better", "arm")]
-    for row in frame[frame["value"].notna()].to_dict("records"):
+    rows = cast("list[dict[str, Any]]", frame[frame["value"].notna()].to_dict("records"))
+    for row in rows:
         shown = [str(one) for one in row.get("order") or ()]
         question = " ".join(
             f"{key}={row[key]}" for key in told if row[key] == row[key] and row[key] is not None

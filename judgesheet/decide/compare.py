@@ -314,7 +314,7 @@ def difference(
     row = replace(
         row,
         **changed._asdict(),
-        correlation=pairing and pairing.correlation,
+        correlation=None if pairing is None else pairing.correlation,
         method="square and add (MOVER), independent" if pairing is None else pairing.method,
         pairing=pairing,
     )

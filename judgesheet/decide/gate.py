@@ -31,6 +31,10 @@ HOPELESS = 100.0
 NEVER = "cannot be decided by more calls: the value lies on the limit"
 PROVE = "would prove it if the value stays"
 WORSE = "if the value stays, more data would break the limit"
+BY_CHANCE = (
+    "ties broken at random: a judge that is blind to the order flips, too, where it ties; "
+    "excess_flip_rate is what the order adds"
+)
 
 
 def reach(estimate: Estimate) -> IntervalEstimate | None:
@@ -309,7 +313,8 @@ def _decide(
     needed = _needed(limit, estimate, bounds, spare) if is_open else ""
     told = _unproven(limit, key, estimate.value, why, needed)
     more = _stimuli_to_prove(limit, estimate, bounds) if is_open else None
-    return replace(told, status=status, bound=bound, more_stimuli=more)
+    remark = BY_CHANCE if estimate.given.get("ties") == "random" else ""
+    return replace(told, status=status, bound=bound, more_stimuli=more, remark=remark)
 
 
 def _level(estimate: Estimate) -> float:

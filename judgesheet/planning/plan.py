@@ -12,7 +12,7 @@ from statistics import mode
 from typing import TYPE_CHECKING, Any
 
 from judgesheet.axes import prompt
-from judgesheet.axis import Axis, NamingArms, Options
+from judgesheet.axis import Axis, Foretelling, NamingArms, Options
 from judgesheet.axis.material import clusters
 from judgesheet.base.digits import cents, counted, thousandths
 from judgesheet.base.files import write_lines
@@ -50,10 +50,18 @@ def make_plan(
         # A profile may ask about a part of the pool: name and digest are those of that part.
         used = [stimulus for stimulus in pool if stimulus.id in asked]
         labels.extend(axis.labels(used))
-        provenance["stimuli"].append(_about_stimuli(axis, used, len(pool), stimuli_path))
+        about = _about_stimuli(axis, used, len(pool), stimuli_path)
+        cannot = foretold(axis, mine)
+        provenance["stimuli"].append({**about, "cannot_show": cannot} if cannot else about)
         provenance["prompts"].append(_about_prompt(axis, options[axis.NAME], mine))
         calls.extend(mine)
     return Plan(seed, tuple(calls), tuple(labels), provenance)
+
+
+def foretold(axis: object, calls: Iterable[Call]) -> list[str]:
+    """What these calls cannot show, whatever is answered."""
+    cells = (call.cell for call in calls)
+    return [*axis.foretell(cells)] if isinstance(axis, Foretelling) else []
 
 
 def generator(seed: int, axis: str) -> "np.random.Generator":
@@ -155,6 +163,7 @@ class AxisBudget:
     tokens_out_at_most: int
     arms: dict[str, int]
     expectations: tuple[Expectation, ...]
+    cannot_show: tuple[str, ...] = ()
 
 
 def budget(
@@ -174,6 +183,7 @@ def budget(
             tokens_out_at_most=sum(map(tokens_out, calls)),
             arms=dict(Counter(_arm(axis, call) for call in calls)),
             expectations=tuple(one for one in expectations if Key.parse(one.key).axis == axis.NAME),
+            cannot_show=tuple(foretold(axis, calls)),
         )
 
 
@@ -219,7 +229,7 @@ def as_text(plan: Plan, budgets: Sequence[AxisBudget], prices: Prices | None) ->
         lines.append(f"{one.axis}: {counted(one.calls, 'call')} on {stimuli}")
         lines += [f"  {calls:>7,}  {arm}" for arm, calls in one.arms.items()]
         lines.append(f"  about {one.tokens_in:,} tokens in, at most {one.tokens_out_at_most:,} out")
-        lines += [f"  {line}" for line in _expected(one.expectations)]
+        lines += [f"  {line}" for line in (*_expected(one.expectations), *one.cannot_show)]
     limit, times = cost_at_most(budgets, prices), _times(plan)
     if times > 1:
         knob = plan.provenance["settings"]["sweep"]

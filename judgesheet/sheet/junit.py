@@ -90,7 +90,7 @@ def _kind(verdict: Verdict) -> str:
 
 def _case(suite: Element, verdict: Verdict) -> None:
     name, axis = f"{verdict.key} {verdict.rule}", Key.parse(verdict.key).axis
-    told = (verdict.why, verdict.needed)
+    told = (verdict.why, verdict.needed, verdict.remark)
     _put(suite, name, f"judgesheet.{axis}", _kind(verdict), verdict.status, told)
 
 

@@ -84,7 +84,8 @@ def annotations(sheet: Datasheet) -> Iterator[str]:
             continue
         level = "warning" if verdict.warns and verdict.status != "broken" else "error"
         title = _property(f"judgesheet: {verdict.key}")
-        told = "; ".join(p for p in (verdict.rule, word(verdict), verdict.why, verdict.needed) if p)
+        parts = (verdict.rule, word(verdict), verdict.why, verdict.needed, verdict.remark)
+        told = "; ".join(filter(None, parts))
         yield f"::{level} title={title}::{_data(_minus(show.visible(told)))}"
 
 
@@ -112,8 +113,7 @@ def _why(verdict: Verdict) -> Iterator[str]:
     """What would decide; of a limit that is broken or void why it is so."""
     if verdict.status in ("broken", "void"):
         yield verdict.why
-    if verdict.needed:
-        yield verdict.needed
+    yield from filter(None, (verdict.needed, verdict.remark))
 
 
 def _minus(text: str) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import judgesheet
 from judgesheet.axes import get_axis
 from judgesheet.axes.score_order._reply import score_probabilities
 from judgesheet.axes.score_order.findings import find
@@ -19,6 +20,7 @@ from judgesheet.axis import Options, Readings
 from judgesheet.base.errors import StimuliError, TemplateError
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import AxisResult, Estimate, Label, Plan, Recommendation
+from judgesheet.base.resources import data_folder
 from judgesheet.judges.simulated import SimulatedJudge
 from judgesheet.measuring.measure import COLUMNS, measure_axis, parse_rows
 from judgesheet.planning.plan import make_plan
@@ -577,3 +579,22 @@ def test_no_interval_reaches_what_the_orders_do_not_allow() -> None:
     assert change.bounds is not None
     assert change.high == pytest.approx(change.ceiling)
     assert change.bounds.high == pytest.approx(change.ceiling)
+
+
+def test_two_scores_say_beforehand_what_they_cannot_show(tmp_path: Path) -> None:
+    pool = (data_folder("stimuli") / "score_order.jsonl").read_text(encoding="utf-8")
+    stimuli = [json.loads(line) for line in pool.splitlines()]
+    for one in stimuli:
+        one["rubric"]["levels"] = one["rubric"]["levels"][::8]
+        for candidate in one["candidates"]:
+            candidate["level"] = 1 + (candidate["level"] > 4)
+    own = tmp_path / "two.jsonl"
+    own.write_text("".join(f"{json.dumps(one)}\n" for one in stimuli))
+    asked: dict[str, Any] = {"axes": ["score_order"], "stimuli": own, "profile": "quick"}
+    _, (budget,) = judgesheet.plan("sim/good", **asked)
+    (told,) = budget.cannot_show
+    assert "two scores" in told
+    run = judgesheet.probe("sim/good", tmp_path / "run", pdf=False, cases=False, **asked)
+    assert told in run.datasheet.axes[0].caveats
+    _, (usual,) = judgesheet.plan("sim/good", axes=["score_order"], profile="quick")
+    assert not usual.cannot_show

@@ -161,3 +161,58 @@ def test_an_order_in_pairs_is_told_from_noise() -> None:
         assert (p < ANNOUNCE) == by_order
         (change,) = [one for one in sheet.result.findings if one.text.startswith("Swapping two")]
         assert change.tone == ("bad" if by_order else "neutral")
+
+
+# -- noise that some orders bring ------------------------------------------------------------------
+
+
+def noisy_in(axis: str, order: list[object]) -> Edit:
+    """The replies of another, noisier judge in this order."""
+    loud: list[pd.DataFrame] = []
+
+    def keep(frame: pd.DataFrame) -> pd.DataFrame:
+        loud.append(frame)
+        return frame
+
+    simulate("fair?width=1.5&seed=7", "quick", axis, edit=keep)
+
+    def edit(frame: pd.DataFrame) -> pd.DataFrame:
+        shown = frame["cell"].map(lambda cell: json.loads(cell)["order"] == order)
+        return frame.assign(text=frame["text"].where(~shown, loud[0]["text"]))
+
+    return edit
+
+
+CRITERIA = ["Courtesy", "Practicality", "Organisation", "Coverage", "Accuracy"]
+
+
+@pytest.mark.parametrize(
+    ("axis", "order"), [("score_order", [5, 4, 3, 2, 1]), ("criterion_order", CRITERIA)]
+)
+def test_noise_in_one_order_only_is_told(axis: str, order: list[object]) -> None:
+    sheet = simulate("fair?width=0.3", "quick", axis, edit=noisy_in(axis, order))
+    assert sheet.value("wavering_p") < ANNOUNCE
+    assert sheet["wavering_p"].given["order"] == [*map(str, order)]
+    (told,) = sheet.about("wavering_p")
+    assert told.tone == "bad"
+    assert ", ".join(map(str, order)) in told.text
+
+
+@pytest.mark.parametrize("axis", AXES)
+@pytest.mark.parametrize("spec", ["fair?width=0.5", "noisy", "constant"])
+def test_noise_that_every_order_brings_is_none_of_one(axis: str, spec: str) -> None:
+    sheet = simulate(spec, "quick", axis)
+    assert not sheet.about("wavering_p")
+    test = sheet["wavering_p"]
+    assert test.value is None or test.value > ANNOUNCE
+    if spec == "constant" or axis == "candidate_order":
+        assert test.reason == "never_wavers", "no reading differs from another of its item"
+
+
+def test_wavering_keeps_its_size() -> None:
+    """Of 60 noisy judges about 3 are below .05 (at most 8 in 995 of 1,000 such sixties)."""
+    found = [
+        simulate(f"fair?width=1&seed={seed}", "smoke", "criterion_order").value("wavering_p")
+        for seed in range(60)
+    ]
+    assert sum(p < 0.05 for p in found) <= 8

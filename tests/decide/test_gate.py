@@ -144,6 +144,29 @@ def test_a_value_below_the_limit_is_no_proof() -> None:
     assert "154 more stimuli" in verdict.needed
 
 
+@pytest.mark.parametrize("value", [0.02, 0.1, 0.5])
+def test_a_limit_on_flips_says_that_ties_are_broken_at_random(value: float) -> None:
+    """Beside every verdict: a judge that ties everything flips in half of the readings or more."""
+    key = "score_order.order_flip_rate"
+    flips = replace(share(key, value, value - 0.02, value + 0.02), given={"ties": "random"})
+    made = decide(sheet(flips, share(KEY, 0.02, 0.0, 0.05)), policy(limit(key) + limit(KEY)))
+    told, other = as_text(made).splitlines()[1:3]
+    assert "ties broken at random" in told
+    assert "ties" not in other
+    if value == 0.5:
+        assert render(made, "junit").count(b"ties broken at random") > 0
+
+
+@pytest.mark.parametrize("name", ["score_order", "criterion_order", "listwise_consensus"])
+def test_flips_of_every_axis_break_ties_at_random(name: str) -> None:
+    found = {one.key: one for one in simulate("constant", "quick", name).result.estimates}
+    for flips in ("order_flip_rate", "repeat_flip_rate"):
+        one = found[f"{name}.{flips}"]
+        assert one.given == {"ties": "random"}
+        assert "ties broken at random" in one.conditions
+    assert (found[f"{name}.order_flip_rate"].value or 0) >= 0.5
+
+
 def test_too_few_stimuli_for_any_judge_are_told() -> None:
     none = replace(share(KEY, 0.0, 0.0, 0.109), clusters=20)  # (1 - .109)^20 = .1
     needed = decided(none, "max = 0.10").needed

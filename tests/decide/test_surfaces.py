@@ -430,7 +430,10 @@ def sources() -> Iterator[tuple[str, ast.Module]]:
         yield path.relative_to(SHEET).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
 
 
-MAY_IMPORT = {"comparison.py": {"Comparison", "Difference"}}
+MAY_IMPORT = {
+    "agreement.py": {"Agreed", "Agreement", "Parting"},
+    "comparison.py": {"Comparison", "Difference"},
+}
 """Records of stage `decide` that are printed and are no part of a datasheet."""
 
 

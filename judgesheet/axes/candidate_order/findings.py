@@ -557,6 +557,7 @@ SENTENCES = (
     Sentence(_natural, tests=2, of_order=1),
     Sentence(_own_quality, tests=1),
     unequal.SENTENCE,
+    unequal.WAVERS,
     Sentence(_differences, tests=1),
     Sentence(_strict),
     Sentence(_listing, tests=2),

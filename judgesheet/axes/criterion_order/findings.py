@@ -266,6 +266,7 @@ _SENTENCES = (
     Sentence(_gap, of_order=2),
     Sentence(_change, of_order=2),
     unequal.SENTENCE,
+    unequal.WAVERS,
     *about_scores(_SAY),
 )
 SENTENCES = (*_SENTENCES, losses.SENTENCE)

@@ -253,6 +253,7 @@ SENTENCES = (
     Sentence(_place, of_order=1),
     Sentence(_order, tests=1, of_order=3),
     unequal.SENTENCE,
+    unequal.WAVERS,
     Sentence(_ties),
     Sentence(_help, tests=1),
     losses.SENTENCE,

@@ -13,7 +13,7 @@ import numpy as np
 from judgesheet.axis import places
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import UnkeyedEstimate, absent
-from judgesheet.axis.reversal import HARDLY_RANKS, NO_REPEAT, ranks
+from judgesheet.axis.reversal import HARDLY_RANKS, NO_REPEAT, TIES_AT_RANDOM, ranks
 from judgesheet.axis.views import View, differing
 from judgesheet.base.missing_reasons import ONE_CLUSTER, Reason
 from judgesheet.stats import position as stats
@@ -135,7 +135,9 @@ def winner_place(lists: Lists) -> Iterator[UnkeyedEstimate]:
 def order_flip_rate(lists: Lists) -> UnkeyedEstimate:
     """How often two single calls under two orders of a list choose different winners.
 
-    Ties are resolved as independent uniform picks. It includes noise: compare `repeat_flip_rate`.
+    Ties are resolved as independent uniform picks: a judge that is blind to the order and gives k
+    answers the best score flips in 1 - 1/k of cases. It includes noise, too: limit
+    `excess_flip_rate`, not this.
     """
     draft = _flip_rate(lists, "different", "Winner differs under another order")
     return draft.or_absent(ONE_ORDER if lists.readable else NOTHING_READ)
@@ -214,4 +216,5 @@ def _chosen(table: Table, rng: np.random.Generator) -> Floats:
 
 def _flip_rate(lists: Lists, which: Which, label: str) -> UnkeyedEstimate:
     """A rate over pairs of calls; a prompt is a cluster, weighted by its number of pairs."""
-    return UnkeyedEstimate(label, lists.flips.rate(which, lists.cluster), n=lists.flips.n(which))
+    share, calls = lists.flips.rate(which, lists.cluster), lists.flips.n(which)
+    return UnkeyedEstimate(f"{label}, ties broken at random", share, n=calls, given=TIES_AT_RANDOM)

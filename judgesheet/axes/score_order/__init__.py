@@ -37,7 +37,18 @@ from judgesheet.base.records import Estimate, Rating
 
 from . import alignment, expected, orders, positions
 from ._plots import plots
-from ._questions import MAIN_SCALE, TAKES, arm, check, design, fault, labels, material, shape
+from ._questions import (
+    MAIN_SCALE,
+    TAKES,
+    arm,
+    check,
+    design,
+    fault,
+    foretell,
+    labels,
+    material,
+    shape,
+)
 from ._reply import (
     chosen,
     distribution,

@@ -1,6 +1,6 @@
 """The questions of score_order: responses, a rubric, and orders of its lines."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, Self
@@ -37,6 +37,13 @@ if TYPE_CHECKING:
 
 CUE_LIMIT = 0.2
 """Largest correlation of length with the intended level over the pool."""
+FEWEST_SCORES = 2
+TWO_SCORES = (
+    "A rubric of two scores has two orders and no middle: this run cannot tell a preference for "
+    "the first line from an aversion to the last, and says nothing of longer rubrics. Responses "
+    "that get the same score, often half of them, are ranked by chance, so that changes of the "
+    "best one show little."
+)
 MARKED = 3
 """A rubric line with so many times the words of another is told by its length."""
 
@@ -280,6 +287,12 @@ def fault(cell: Mapping[str, Any]) -> str | None:
     if sorted(shown) != list(range(1, scale + 1)):
         return f"cell.order must list the scores 1 to {scale}, each once, as displayed"
     return None
+
+
+def foretell(cells: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """What a rubric of two scores cannot show."""
+    if {cell.get("scale") for cell in cells} == {FEWEST_SCORES}:
+        yield TWO_SCORES
 
 
 def arm(cell: Mapping[str, Any]) -> str:

@@ -46,6 +46,7 @@ from judgesheet.axis.statements import (
     interval,
     keys,
     level,
+    made,
     number,
     p_value,
     points,
@@ -59,7 +60,7 @@ from judgesheet.base.digits import two_digits
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Control, Estimate, Mitigation, Recommendation, Statement
 
-from ._questions import MAIN_SCALE
+from ._questions import MAIN_SCALE, foretell
 from .orders import CONFIDENT, DEFAULT_IS_BEST
 from .positions import NO_BALANCED_ARM
 
@@ -275,6 +276,7 @@ _SENTENCES = (
     Sentence(_favourite, of_order=1),
     Sentence(_change, of_order=3),
     unequal.SENTENCE,
+    unequal.WAVERS,
     *about_scores(_SAY),
     Sentence(_averaging),
     Sentence(_noise),
@@ -441,6 +443,8 @@ def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
     so = "no score; the figures describe the readable rest, which may differ."
     yield from caveats_of_scores(readings, so)
     yield from about_repeats(readings)
+    if "scale" in readings.frame:
+        yield from foretell({"scale": scale} for scale in made(readings)["scale"].unique())
     flips = estimates.of("excess_flip_rate")
     if flips is None or flips.reason == NO_REPEAT.code:
         yield "Flips caused by the order cannot be told from noise: no order was read twice."
