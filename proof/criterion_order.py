@@ -40,6 +40,8 @@ def _parts() -> Iterator[Part]:
     slow = {name: one for name, one in every.items() if name in SLOW}
     yield Part("counts", quick, {12: 200, 24: 130, 100: 70}, (2000, 3))
     yield Part("resampled", slow, {12: 80, 24: 50, 100: 25}, (500, 3))
+    tests = {name: one for name, one in every.items() if name in NO_PLACE}
+    yield Part("tests", tests, {12: 1000, 24: 1000}, (2, 1))
 
 
 NO_PLACE = frozenset({"friedman_p", "friedman_p_holm"})
@@ -47,8 +49,8 @@ NO_PLACE = frozenset({"friedman_p", "friedman_p_holm"})
 
 def _cases() -> Iterator[tuple[str, Case]]:
     first = (0.4, 0, 0, 0, 0)
-    yield "fair, prompts alike", _case(Judge(), "counts", "resampled", nulls=NO_PLACE)
-    yield "fair, prompts differ", _case(Judge(taste=0.5), nulls=NO_PLACE)
+    yield "fair, prompts alike", _case(Judge(), "counts", "resampled", "tests", nulls=NO_PLACE)
+    yield "fair, prompts differ", _case(Judge(taste=0.5), "counts", "tests", nulls=NO_PLACE)
     yield "fair, few prompts move", _case(Judge(noise=0.15, taste=1.5, rare=0.025), nulls=NO_PLACE)
     yield "first place +.15", _case(Judge(shift=(0.15, 0, 0, 0, 0)))
     yield (
@@ -71,7 +73,7 @@ def _cases() -> Iterator[tuple[str, Case]]:
 
 
 def _case(judge: Judge, *parts: str, **more: Any) -> Case:
-    draw = {"counts": judge.scores, "resampled": judge.scores}
+    draw = dict.fromkeys(("counts", "resampled", "tests"), judge.scores)
     return Case(draw, judge.truths, frozenset(parts or ("counts",)), **more)
 
 

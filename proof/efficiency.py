@@ -27,7 +27,7 @@ MOVED_BY = (
     *(stats, axis, score_order, criterion_order, candidate_order, listwise_consensus),
     presentation,
 )
-SETS = 500
+SETS = 300
 LIMIT, TRUE = 0.10, 0.02
 CALLS = 6
 SIZES = (20, 29, 33, 36, 40, 45, 60, 80, 110, 150)

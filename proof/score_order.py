@@ -39,6 +39,8 @@ def _parts() -> Iterator[Part]:
     slow = _only(sampled, lambda name: name in SLOW)
     yield Part("counts", quick, {12: 300, 24: 240, 100: 160}, (2000, 3))
     yield Part("resampled", slow, {12: 120, 24: 80, 100: 50}, (1000, 3))
+    tests = _only(quick, lambda name: name in NO_ORDER)
+    yield Part("tests", tests, {12: 1000, 24: 1000}, (2, 1))
     expected = _only(room.EXPECTED, lambda name: name not in OF_CONFIDENCE)
     yield Part("log-probabilities", expected, {12: 300, 24: 200, 100: 100}, (1000, 3))
 
@@ -57,8 +59,9 @@ ONE_SLIP = 1 / (12 * 4 * 10)
 
 def _cases() -> Iterator[tuple[str, Case]]:
     mixed = {"cluster_place": 0.6, "item_place": 0.6}
-    yield "fair, does not see the order", _case(Judge(), *EVERYTHING, nulls=NO_ORDER)
-    yield "fair, stimuli prefer places of their own", _case(Judge(**mixed), nulls=NO_PLACE)
+    yield "fair, does not see the order", _case(Judge(), *EVERYTHING, "tests", nulls=NO_ORDER)
+    own_places = _case(Judge(**mixed), "counts", "tests", nulls=NO_PLACE)
+    yield "fair, stimuli prefer places of their own", own_places
     yield "V = .05, stimuli differ", _case(with_v(0.05, **mixed))
     yield "V = .2, stimuli differ", _case(with_v(0.2, cluster_place=0.6), *EVERYTHING)
     yield "perfect", _case(PERFECT, *EVERYTHING, nulls=NO_ORDER)
@@ -79,7 +82,7 @@ def _case(judge: Judge, *parts: str, nulls: frozenset[str] = frozenset(), **more
     def both(stimuli: int, rng: Any) -> Any:
         return judge.draw(stimuli, rng).both()
 
-    draw = {"counts": scores, "resampled": scores, "log-probabilities": both}
+    draw = {**dict.fromkeys(("counts", "resampled", "tests"), scores), "log-probabilities": both}
     return Case(draw, judge.truths, frozenset(parts or ("counts",)), nulls, **more)
 
 

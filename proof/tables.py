@@ -109,9 +109,9 @@ def tests(results: Sequence[Result]) -> str:
             name for one in mine for name, row in one.rows.items() if REJECT in row.shares
         )
         for name in names:
-            having = {
-                one.line.size: one for one in mine if REJECT in one.rows.get(name, NOTHING).shares
-            }
+            some = [one for one in mine if REJECT in one.rows.get(name, NOTHING).shares]
+            some.sort(key=lambda one: one.rows[name].sets[REJECT])
+            having = {one.line.size: one for one in some}  # of several, that with the most data
             null = mine[0].line.target(name, REJECT)[1] < 1
             cells = [_cell(having[size], name, REJECT) if size in having else "" for size in sizes]
             rows.append([data, f"`{name}`", "yes" if null else "", *cells])

@@ -8,15 +8,18 @@ from math import inf
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from judgesheet.axis.figure import Figure
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate
 from judgesheet.base.units import unit
+from judgesheet.stats.unseen import unseen_share
 from proof.lines import COVER, ROUNDING, Line, Rng, Row, Rows, Truths, estimates, pooled, proves
 from proof.runner import Result, committed, error
 from proof.tables import grid
 
+Floats = NDArray[np.float64]
 JUDGES: Mapping[str, Sequence[str]] = {
     "score_order": ("fair, does not see the order", "V = .2, stimuli differ"),
     "criterion_order": (
@@ -28,13 +31,15 @@ JUDGES: Mapping[str, Sequence[str]] = {
     "presentation": ("slots differ between stimuli", "loves length"),
 }
 """Judges of each page of an axis whose figures lie, for the most part, inside their range."""
-STIMULI, SETS = 48, 60
-PERMUTED = "permuted"
-"""The part of a page that has tests alone."""
+STIMULI, SETS = 48, 40
+NO_FIGURES = ("permuted", "tests")
+"""Parts of a page that have tests alone."""
 MIDDLE = 2.0
 """Standard deviations by which a truth in the middle of the range is away from its ends."""
 NEEDED = 2 * 1.96
 """Standard deviations that an interval of a normal estimate without bias is wide."""
+CUT = 0.25
+"""Share of intervals that end at one value, which is then an end of what is possible."""
 SURE, WIDE = 0.985, 1.3
 """An interval that covers more often than that and is so many times as wide is listed."""
 
@@ -44,7 +49,7 @@ def lines() -> Iterator[Line]:
     for page, names in JUDGES.items():
         every = [line for line in import_module(f"proof.{page}").lines() if line.data in names]
         for line in {(line.data, line.part): line for line in every}.values():
-            if line.draw is None or line.part == PERMUTED:
+            if line.draw is None or line.part in NO_FIGURES:
                 continue
             run = partial(_run, line.figures, partial(line.draw, STIMULI))
             truths = partial(_truths, page, line.data, line.part)
@@ -85,7 +90,8 @@ def _row(some: Sequence[Estimate], truth: float, null: float | None) -> Row | No
     low = np.array([-inf if one.low is None else one.low for one in some])
     high = np.array([inf if one.high is None else one.high for one in some])
     spread, width = float(values.std(ddof=1)), float(np.mean(high - low))
-    ends = list(unit(some[0].unit).ends or ())
+    scale = unit(some[0].unit).ends
+    ends = [*(scale or ()), *_cut(low), *_cut(high)]
     # What means no effect is an end where no estimate lies beyond it.
     ends += [] if null is None or values.min() < null - ROUNDING else [null]
     away = min((abs(truth - end) for end in ends), default=inf)
@@ -93,7 +99,15 @@ def _row(some: Sequence[Estimate], truth: float, null: float | None) -> Row | No
         return None
     covers = (low <= truth + ROUNDING) & (high >= truth - ROUNDING)
     facts = {"truth": truth, "sd": spread, "width": width, "times": width / (NEEDED * spread)}
+    facts |= {"room": unseen_share(STIMULI) * (scale[1] - scale[0])} if scale else {}
     return Row({COVER: len(some)}, {COVER: float(covers.mean())}, facts)
+
+
+def _cut(ends: Floats) -> Iterator[float]:
+    """Where so many intervals end that it is an end of what is possible."""
+    values, times = np.unique(ends.round(9), return_counts=True)
+    if times.max() > CUT * ends.size:
+        yield float(values[times.argmax()])
 
 
 def _together(members: Sequence[Row]) -> Row:
@@ -110,11 +124,12 @@ def fields(results: Sequence[Result]) -> dict[str, str]:
     every = [(one.line.data, name, row) for one in results for name, row in one.rows.items()]
     wide = [
         [f"`{name}`", data.partition(": ")[2], f"{row.facts['truth']:.3f}",
-         f"{row.shares[COVER]:.3f}", f"{row.facts['times']:.2f}"]
+         f"{row.shares[COVER]:.3f}", f"{row.facts['width']:.3f}",
+         f"{row.facts['room']:.3f}" if "room" in row.facts else "", f"{row.facts['times']:.2f}"]
         for data, name, row in every
         if row.shares[COVER] > SURE and row.facts["times"] > WIDE
     ]  # fmt: skip
-    head = ["figure", "judge", "truth", "covers", "times as wide"]
+    head = ["figure", "judge", "truth", "covers", "width", "room alone", "times as wide"]
     return {
         "wide": grid(head, sorted(wide)),
         "wide_count": str(len(wide)),

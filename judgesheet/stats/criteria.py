@@ -379,12 +379,14 @@ class _Errors:
     def beyond(self, gaps: Floats) -> Floats:
         """Range less gap of every draw, if positions lie at both ends of gaps (criteria,)."""
         # Nowhere between the ends is a position as often the best or the worst.
-        return _ranges(self.draws + gaps[:, None] * self.upper) - gaps[:, None]
+        ranges: Floats = _ranges(self.draws + gaps[:, None] * self.upper)
+        return ranges - gaps[:, None]
 
 
 def _ranges(draws: Floats) -> Floats:
-    best: Floats = draws.max(axis=0)  # of positions in front: ten times faster than along them
-    return best - draws.min(axis=0)
+    best, worst = draws.max(axis=0), draws.min(axis=0)  # in front, ten times faster than last
+    ranges: Floats = best - worst
+    return ranges
 
 
 FIRST_STEP = 0.1

@@ -4,7 +4,8 @@
 
 Every interval obeys one rule: data that disagree more never make it much shorter. If nothing
 disagrees, a short interval would reflect a lack of information, so each interval leaves room for
-stimuli that were not drawn (`unseen_share`), and a design effect below 1 is set to 1.
+stimuli that were not drawn (`unseen_share`, `_shared_room`), and a design effect below 1 is set
+to 1.
 """
 
 from collections import Counter

@@ -185,12 +185,11 @@ def test_the_high_end_of_a_mean_gap_is_the_largest_over_all_choices_of_pairs() -
     pairs = [(i, j) for i in range(3) for j in range(3) if i != j]
     highs = []
     for (i, j), (k, m) in product(pairs, pairs):
-        parts = sum(
-            one.influence[:, a] - one.influence[:, b]
-            for one, a, b in ((found[0], i, j), (found[1], k, m))
-        )
-        gap = found[0].effects[i] - found[0].effects[j] + found[1].effects[k] - found[1].effects[m]
-        error = np.sqrt(40 / 39 * parts @ parts) / 2
+        first, second = found
+        parts = first.influence[:, i] - first.influence[:, j]
+        parts = parts + second.influence[:, k] - second.influence[:, m]
+        gap = float(first.effects[i] - first.effects[j] + second.effects[k] - second.effects[m])
+        error = float(np.sqrt(40 / 39 * parts @ parts)) / 2
         highs.append(student(gap / 2, error, 40, skewness_of(parts))(0.95)[1])
     family = spreads(found, 0.0, np.random.default_rng(0))  # of no scale: room of one point
     mean, least = family.mean, max(one.value or 0.0 for one in family.each) / 2

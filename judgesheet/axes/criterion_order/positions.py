@@ -109,7 +109,8 @@ def delta_pos(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Best less worst position of a criterion: how many points its place in the list can add.
 
     Xu et al., table 5. It is above 0 for any noisy judge: compare `delta_pos_null`. The interval
-    comes from the range of centred cluster-bootstrap means, and reaches 0 where the data allow it.
+    allows for what noise adds, by a cluster bootstrap of the range, and reaches 0 where the data
+    allow it.
     """
     for index, (name, gap) in enumerate(zip(scores.names, scores.gaps.each, strict=True)):
         draft = _gap(f"Position gap of {name}", gap, scores)

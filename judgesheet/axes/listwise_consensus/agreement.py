@@ -11,7 +11,7 @@ from judgesheet.base.digits import percent, two_digits
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats import majority
 from judgesheet.stats.consensus import run_points
-from judgesheet.stats.interval import missing, pooled_rate, without_interval
+from judgesheet.stats.interval import mean_t, missing, pooled_rate, without_interval
 from judgesheet.stats.reads import row_means
 
 from ._lists import NOTHING_READ, Arm, Lists, figure, prompt_rate
@@ -64,8 +64,9 @@ def agreeing_orders(lists: Lists) -> Iterator[UnkeyedEstimate]:
 def subset_agreement(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """How often the decision from k orders equals that of the full set of orders.
 
-    Mean over all choices of k orders (200 random ones where there are more), prompts as units. At
-    the full set it is 1 by definition.
+    Mean over all choices of k orders (200 random ones where there are more), prompts as units: a
+    t interval over prompts, as a mean of many choices varies less than one choice. At the full set
+    it is 1 by definition.
     """
     if lists.deepest is None:
         return
@@ -75,7 +76,10 @@ def subset_agreement(lists: Lists) -> Iterator[UnkeyedEstimate]:
     for k in range(1, total):
         label = f"{k} of {total} orders decide as all do"
         shares = majority.subset_agreement(points, k, lists.rng())
-        yield prompt_rate(label, shares, lists.main.cluster, {"k": k}, given)
+        mean = mean_t(shares, (0.0, 1.0), lists.main.cluster)
+        known = int((~np.isnan(shares)).sum())
+        draft = UnkeyedEstimate(label, mean, {"k": k}, n=known, given=given)
+        yield draft.or_absent(NOTHING_READ)
     whole = (
         without_interval(1.0, method="by definition") if lists.readable else missing(NOTHING_READ)
     )
