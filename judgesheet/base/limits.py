@@ -9,8 +9,10 @@ many of a thing are *needed* is no limit, and stands with the figure that needs 
 # -- one text, one rendering -----------------------------------------------------------------------
 
 LARGEST_TEXT = 64_000_000
-"""Bytes of a sheet, a file that is searched, and all that one rendering makes: the largest sheet
-that was seen has three million, and so much is held some times over without harm."""
+"""Bytes of a file that is searched, and of all that one rendering makes: so much is held some times
+over without harm."""
+LARGEST_SHEET = LARGEST_TEXT // 4
+"""Bytes of a sheet: the largest that was seen has three million."""
 LONGEST_S = 5.0
 """Seconds that a rendering may take: a prompt takes less than a thousandth."""
 MOST_BITS = 100_000
