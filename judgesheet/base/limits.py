@@ -193,6 +193,8 @@ MOST_IN_A_LIST = 12
 """Names, papers, rows and values in a list: a stranger's sheet or log may have any number."""
 MOST_DRAWN = 24
 """Labels, rows and limits that are drawn on one page; more cannot be told apart."""
+MOST_CAVEATS = 100
+"""Of an axis, that are printed: ours have a dozen, and ten thousand take ten seconds to set."""
 MOST_CASES = 1_000
 """Cases of a figure that the page of cases holds."""
 MOST_COMPARED_LINES = 4_000
