@@ -58,7 +58,7 @@ def verified(run: Path) -> Iterator[Case]:
             whole = (place.folder / "datasheet.pdf").read_bytes()
             place.write("datasheet.pdf", whole[: int(share * len(whole))])
 
-        yield Case([("verify", "datasheet.pdf", "--run", run)], cut)
+        yield Case([("verify", "datasheet.pdf", "--run", str(run))], cut)
     first = ("probe", "--model", "sim/fair", "--profile", "first", "--no-pdf", "--quiet")
     check = ("verify", "run/datasheet.json", "--run", "run")
     yield Case([(*first, "--out", "run"), check], code=0)
