@@ -14,8 +14,8 @@ LABEL = rf"""(?:{_WHY} | (?:(?:brief|short|key|my|the)\s)?«
       feedback comments? analysis assessment evaluation summary details? strengths?
       weakness(?:es)? pros cons positives negatives notes? criterion evidence differences?»)"""
 REASON_KEY = r"""reason | rational | expla | justif | why | thought | think | analy | critique |
-    feedback | [ck]omm?ent | begruend | обосн | причин | assess | evaluat | summary | strength | weakness | evidence | differen
-    | pros\b | cons\b | grund | begründ | raison | motiv | raz[oó]n | 理由 | 说明 | 근거 | 이유"""
+    feedback | [ck]omm?ent | assess | evaluat | summary | strength | weakness | evidence | differen
+    | begruend | обосн | причин | pros\b | cons\b | grund | begründ | raison | motiv | raz[oó]n | 理由 | 说明 | 근거 | 이유"""
 """What is in the name of a key that asks for reasons."""
 LINK = r"""«
       however also additionally further(?:more)? moreover overall in_addition in_short
@@ -323,7 +323,8 @@ CLOSING = rf"""‹
       n['’]hésitez_pas\b merci$ cordialement$ bonne_journée$
       no_dudes_en\b gracias$ saludos$ fammi_sapere\b grazie$ buona_giornata$ (?:cordiali_)?saluti$
       qualquer_dúvida\b obrigad[oa]$ обращайтесь\b спасибо$ с_уважением$
-      希望.{{0,12}}(?:帮助|有用|帮到) 如果?(?:有|需).{{0,14}}(?:联系我|告诉我|告知|(?:说明|解释|补充))$ 谢谢$
+      希望.{{0,12}}(?:帮助|有用|帮到) 谢谢$
+      如果?(?:有|需).{{0,14}}(?:联系我|告诉我|告知|说明|解释|补充)$
       以上(?:です|でした|就是.{{1,12}})?$ ご(?:不明|質問).{{0,12}}(?:ください|下さい)$
       お役に立て.{{0,8}}$ ありがとうございま(?:す|した)$ 도움이_되.{{0,12}}$ 감사합니다$›"""
 
