@@ -15,7 +15,8 @@ LABEL = rf"""(?:{_WHY} | (?:(?:brief|short|key|my|the)\s)?«
       weakness(?:es)? pros cons positives negatives notes? criterion evidence differences?»)"""
 REASON_KEY = r"""reason | rational | expla | justif | why | thought | think | analy | critique |
     feedback | [ck]omm?ent | assess | evaluat | summary | strength | weakness | evidence | differen
-    | begruend | обосн | причин | pros\b | cons\b | grund | begründ | raison | motiv | raz[oó]n | 理由 | 说明 | 근거 | 이유"""
+    | begruend | обосн | причин
+    | pros\b | cons\b | grund | begründ | raison | motiv | raz[oó]n | 理由 | 说明 | 근거 | 이유"""
 """What is in the name of a key that asks for reasons."""
 LINK = r"""«
       however also additionally further(?:more)? moreover overall in_addition in_short
