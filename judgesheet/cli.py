@@ -42,10 +42,9 @@ class CommandGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; JudgesheetError exits 1, 2 or 5, Ctrl-C and SIGTERM 130, a bug 1."""
-        # Batch systems end a job with SIGTERM: what has arrived is saved as after Ctrl-C. Python
-        # takes signals in the main thread alone.
+        # Python takes signals in the main thread alone.
         if current_thread() is main_thread():
-            signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+            _hear_signals()
         try:
             with _messages_in_one_line(), one_command():
                 return super().invoke(ctx)
@@ -68,6 +67,17 @@ class CommandGroup(click.Group):
             else:
                 _say_unforeseen(error)
             ctx.exit(1)
+
+
+def _hear_signals() -> None:
+    """Batch systems end a job with SIGTERM: what has arrived is saved as after Ctrl-C.
+
+    A script starts what it runs in the background with Ctrl-C ignored, which would then be true of
+    SIGTERM, too.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
 
 
 def _say_unforeseen(error: Exception) -> None:

@@ -314,7 +314,8 @@ def limits_on_strangers() -> str:
     pair = f"{limits.LONGEST_ANSWER:,}; {limits.LONGEST_THOUGHT:,} characters"
     many = f"{limits.MOST_LINES:,}; {limits.MOST_MEMBERS:,}; {limits.MOST_COLUMNS:,}"
     rows = {
-        "a sheet, a searched file, all that a template makes": f"{limits.LARGEST_TEXT:,} bytes",
+        "a searched file, all that a template makes": f"{limits.LARGEST_TEXT:,} bytes",
+        "a sheet": f"{limits.LARGEST_SHEET:,} bytes",
         "rendering a template": f"{limits.LONGEST_S:g} s",
         "an endpoint's answer, packed or not": f"{limits.LONGEST_BODY:,} bytes",
         "a line of a file, a cell of a table": f"{limits.LONGEST_LINE:,} characters",

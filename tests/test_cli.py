@@ -187,19 +187,22 @@ def test_calls_that_fail_are_left_out_when_told(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "datasheet.json").read_bytes())["run"]["failed"] == 0
 
 
+IGNORES_CTRL_C = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
+"""
+"""As the shell of a script starts what it runs in the background."""
+
+
+@pytest.mark.parametrize("started", [(), ("-c", IGNORES_CTRL_C)])
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_interrupted_run_exits_130_and_resumes(tmp_path: Path, how: signal.Signals) -> None:
+def test_interrupted_run_exits_130_and_resumes(
+    tmp_path: Path, how: signal.Signals, started: tuple[str, ...]
+) -> None:
     judge = ("--model", "sim/fair?latency_ms=100", "--profile", "smoke", "--concurrency", "2")
-    command = [
-        sys.executable,
-        "-m",
-        "judgesheet",
-        "probe",
-        *judge,
-        *("--axis", "score_order", "--no-pdf"),
-        "--out",
-        str(tmp_path),
-    ]
+    probe = ("probe", *judge, *("--axis", "score_order", "--no-pdf"), "--out", str(tmp_path))
+    command = [sys.executable, *started, "-m", "judgesheet", *probe]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     ledger = tmp_path / "ledger.sqlite"
     deadline = time.monotonic() + 60
@@ -211,7 +214,7 @@ def test_interrupted_run_exits_130_and_resumes(tmp_path: Path, how: signal.Signa
     assert process.returncode == 130, errors
     assert "resumes" in errors
     assert "Traceback" not in errors
-    again = run(*command[3:])
+    again = run(*probe)
     assert again.returncode == 0, again.stderr
     done = json.loads((tmp_path / "datasheet.json").read_bytes())["run"]
     assert done["complete"]

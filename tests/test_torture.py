@@ -13,7 +13,7 @@ from torture.books import Balance, balance
 from torture.damages import KINDS
 from torture.faults import faults, suffer
 from torture.harm import escapes, scripts
-from torture.inputs import CLASSES
+from torture.hostile import CLASSES
 from torture.kills import KILLS
 from torture.page import PAGE, Table, put
 from torture.places import PLAYS, play
@@ -125,7 +125,7 @@ def test_the_page_holds_every_fault_and_no_bold_count() -> None:
 def test_the_page_was_made_of_all_cases() -> None:
     """And not with `--fewer`."""
     page = PAGE.read_text(encoding="utf-8")
-    kills = re.findall(r"^\| (?:kill -9|SIGTERM) \| [a-z ]+ \| (\d+) \|", page, re.M)
+    kills = re.findall(r"^\| (?:kill -9|SIGTERM|Ctrl-C) \| [a-z ]+ \| (\d+) \|", page, re.M)
     assert sum(map(int, kills)) == KILLS
 
 

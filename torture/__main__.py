@@ -1,6 +1,7 @@
 """`python -m torture`: break everything around real runs, count what that cost, write the page."""
 
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -27,6 +28,8 @@ TABLES: dict[str, Callable[[int, int], Table]] = {
 @click.option("--jobs", type=int, default=os.cpu_count(), show_default=True)
 def main(tables: tuple[str, ...], fewer: int, to: Path, jobs: int) -> None:
     """Make tables; exit 1 if a count that should be 0 is not."""
+    # All that is started here would inherit it where a shell had us ignore Ctrl-C.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     faulty = 0
     for name in tables or TABLES:
         started = time.monotonic()

@@ -415,6 +415,7 @@ def _to_be_mended() -> Iterator[Fault]:
         "400 from half way on: no credit": failed(400, message="Your credit balance is too low"),
         "429 from half way on: quota": failed(429, code="insufficient_quota"),
         "429: come back in two hours": failed(429, {"Retry-After": "7200"}),
+        "429: come back in 1e99 seconds": failed(429, {"Retry-After": "1e99"}),
     }
     for name, given in ends.items():
         yield Fault(name, _always(given), _half_way, (5, 0))

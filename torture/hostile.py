@@ -2,17 +2,20 @@
 
 import json
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.hostile.test_secrets import SECRETS
+from torture import beyond_runs, inputs
 from torture.harm import MINE, Harm, look, state
-from torture.inputs import CLASSES, SAID, SIM, SOMEONE, Case, Place, attacks
+from torture.inputs import SAID, SIM, SOMEONE, Case, Place, attacks
 from torture.page import Table
 from torture.processes import judgesheet
 from torture.server import Asked, Given, Server, answer, http, meant, serving
+
+CLASSES = {**inputs.CLASSES, **beyond_runs.CLASSES}
 
 
 def _spiteful(canary: list[str], asked: Asked) -> Given:
@@ -55,6 +58,8 @@ def _meet(server: Server, case: Case) -> tuple[Harm, str]:
         ended = [judgesheet(*words, env=case.env, here=folder) for words in filled]
         secrets = [*SECRETS] if case.env or _holds_secret(case) else []
         harm = look(ended, laid, folder, state(mine) == before, secrets)
+        if case.code not in {None, ended[-1].code}:
+            harm = replace(harm, tracebacks=harm.tracebacks + 1)
         told = " | ".join(f"{one.code} {one.err[-300:]}" for one in ended)
         return harm, f"{[word[:60] for word in case.commands[-1]]}: {told}"
 

@@ -77,12 +77,14 @@ class Case:
     """One hostile input, or several that one command meets.
 
     `{judge}` in a word is filled in, `{someone}` is the same address with a name and a password.
+    `code` is that which the last command must end with, None for any of the contract.
     """
 
     commands: Sequence[Words]
     lay: Lay = lambda _: None
     inputs: int = 1
     env: Mapping[str, str] = field(default_factory=dict)
+    code: int | None = None
 
 
 def attacks(canary: str) -> list[str]:

@@ -30,8 +30,8 @@ UNDER_WAY = IN_FLIGHT + IN_FLIGHT // 4  # a quarter may wait for the disk beside
 LONGEST_S = 0.8
 """Kills come 0 to so many seconds after the start, the first request or the last one."""
 CALLS = 78
-SIGTERMS = 0.2
-"""Share of the kills that are not `kill -9`."""
+SHARES = (0.6, 0.2, 0.2)
+"""Of the signals, in the sequence of `SIGNALS`."""
 FRESH = 0.05
 """Share of sessions that are started as a shell does; the others are forked."""
 WHOLE = {
@@ -41,7 +41,11 @@ WHOLE = {
 _SINCE = re.compile(r"_at$|_s$")
 
 PHASES = ("starting", "asking", "measuring and writing")
-SIGNALS: dict[int, str] = {signal.SIGKILL: "kill -9", signal.SIGTERM: "SIGTERM"}
+SIGNALS: dict[int, str] = {
+    signal.SIGKILL: "kill -9",
+    signal.SIGTERM: "SIGTERM",
+    signal.SIGINT: "Ctrl-C",
+}
 
 
 @dataclass(slots=True)
@@ -57,7 +61,7 @@ class Tally:
     notes: list[str] = field(default_factory=list)
 
     def judge(self, kind: int, ended: Ended, asked: Sequence[Entry], *, is_killed: bool) -> None:
-        """Whether a process ended as it should; SIGTERM may come before it listens to signals."""
+        """Whether a process ended as it should; a signal may come before it listens to them."""
         self.kills += is_killed
         codes = {-kind} if kind == signal.SIGKILL else {130} if asked else {130, -kind}
         if ended.code not in codes or ended.has_traceback or not is_killed:
@@ -159,7 +163,7 @@ class Killer:
         while not is_done:
             first = len(server.log)
             running = self._start(server, run)
-            kind = signal.SIGTERM if self._rng.random() < SIGTERMS else signal.SIGKILL
+            (kind,) = self._rng.choices([*SIGNALS], SHARES)
             pending = (before.planned - before.words).total() or CALLS
             self._await(running, server, first + self._rng.choice((0, 1, 1, 1, pending)))
             is_killed = self._left > 0 and not running.wait(self._rng.uniform(0, LONGEST_S))

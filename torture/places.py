@@ -35,13 +35,17 @@ class Scene:
 
     def probe(self, code: int, *more: str, run: Path | None = None) -> None:
         """Start or go on with a run, to its end, which must have this code and one sentence."""
-        asked = ("--model", MODEL, "--base-url", self.server.url, *ASKED, "--concurrency", "4")
-        words = ("probe", *asked, *more, "--out", str(run or self.run))
-        self.running = Running(words, {"TMPDIR": str(self.run.parent)})
+        self.running = self.start(*more, run=run)
         ended = self.running.end()
         self.ended.append(ended)
         if ended.code != code or not ended.has_sentence or ended.has_traceback:
             self.wrong.append(f"{ended.code} instead of {code}: {ended.err[-300:]}")
+
+    def start(self, *more: str, run: Path | None = None) -> Running:
+        """Start the same command, and do not wait."""
+        asked = ("--model", MODEL, "--base-url", self.server.url, *ASKED, "--concurrency", "4")
+        words = ("probe", *asked, *more, "--out", str(run or self.run))
+        return Running(words, {"TMPDIR": str(self.run.parent)})
 
     def once(self, act: Callable[[], object]) -> None:
         """Have it happen while the judge is being asked."""
@@ -203,6 +207,16 @@ def _begun_otherwise(scene: Scene) -> Path:
     return scene.run
 
 
+def _two_at_once(scene: Scene) -> Path:
+    """The second is refused at once, while the first waits for an answer."""
+    others: list[Ended] = []
+    scene.once(lambda: others.append(scene.start().end()))
+    scene.probe(0)
+    refused = [ended.code == 1 and "in use" in ended.err for ended in others]
+    scene.require(holds=refused == [True], what=f"the second was not refused: {others}")
+    return scene.run
+
+
 PLAYS: dict[str, Play] = {
     "the folder is removed": _gone(shutil.rmtree),
     "the ledger is removed": _gone(lambda run: _unlink(run, "ledger.sqlite")),
@@ -216,6 +230,7 @@ PLAYS: dict[str, Play] = {
     "an older ledger and another judge": _refused(OLDER, "--extra-body", '{"top_p": 0.5}'),
     "a newer ledger": _refused(NEWER),
     "a run that an older release began": _begun_otherwise,
+    "the same command a second time": _two_at_once,
 }
 _NEEDS_ROOT = ("the disk is full from the start", "the disk fills up half way")
 

@@ -25,7 +25,8 @@ LOADED = (
     *("judgesheet.permutation_consensus.command", "pydantic", "asyncio"),
     "torture.processes",
 )
-CODES = {0, 1, 2, 3, 4, 5, 130}
+INTERRUPTED = 130
+CODES = {0, 1, 2, 3, 4, 5, INTERRUPTED}
 """The exit codes of the contract."""
 FORGOTTEN = 255
 """What `multiprocessing` says of a process whose fork server ended before it could tell the code,
@@ -145,9 +146,13 @@ def _run(words: list[str], printed: list[str], env: dict[str, str], here: str) -
     os.environ.update(env)
     os.chdir(here)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    from judgesheet.cli import main
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        from judgesheet.cli import main
 
-    main(words, prog_name="judgesheet")
+        main(words, prog_name="judgesheet")
+    except KeyboardInterrupt:  # before it listens
+        sys.exit(INTERRUPTED)
 
 
 def _context() -> "multiprocessing.context.ForkServerContext":

@@ -147,6 +147,9 @@ def json_documents(text: str) -> list[Any]:
 # -- what stands under a key -----------------------------------------------------------------------
 
 
+_OF_THE_SCALE = "max|min|out|of|range|scale|possible|high|low|top"
+
+
 @dataclass(frozen=True)
 class Answers:
     """What the objects of a reply hold under a key, and what follows the last that has it.
@@ -179,6 +182,16 @@ class Answers:
         """Those behind the verdict, each with the key that it stands under."""
         texts = dropwhile(lambda one: one[1] is not None, _texts(self.last.value, self.key))
         return [(name, text) for name, text in texts if text is not None]
+
+    @property
+    def variants(self) -> list[Any]:
+        """What stands beside the verdict under its key with more behind it, as `score_2`.
+
+        The ends of a scale are no verdict.
+        """
+        beside = self.last.value.items() if isinstance(self.last.value, Mapping) else ()
+        key = re.compile(rf"{self.key}[_ -]?(?!{_OF_THE_SCALE})\w", re.IGNORECASE)
+        return [value for name, value in beside if key.match(str(name))]
 
     @cached_property
     def alone(self) -> bool:

@@ -121,6 +121,9 @@ def _score_from_json(text: str, largest: int) -> Reading | None:
     if found is None:
         return None
     score = one_reading([score_in(value, largest) for value in found.values])
+    others = {score_in(value, largest) for value in found.variants} & {*range(1, largest + 1)}
+    if others - {score}:
+        return None
     if is_denied(found.before) or not supports(found.rest, score, largest):
         return None
     for key, words in found.behind:

@@ -15,6 +15,7 @@ LABEL = rf"""(?:{_WHY} | (?:(?:brief|short|key|my|the)\s)?«
       weakness(?:es)? pros cons positives negatives notes? criterion evidence differences?»)"""
 REASON_KEY = r"""reason | rational | expla | justif | why | thought | think | analy | critique |
     feedback | [ck]omm?ent | assess | evaluat | summary | strength | weakness | evidence | differen
+    | begruend | обосн | причин
     | pros\b | cons\b | grund | begründ | raison | motiv | raz[oó]n | 理由 | 说明 | 근거 | 이유"""
 """What is in the name of a key that asks for reasons."""
 LINK = r"""«
@@ -288,12 +289,13 @@ AT_HAND: Mapping[str, str] = {
       ça serait»""",
     "Spanish": r"""«
       nota notas puntos? puntuaci[óo]n veredicto elecci[óo]n ganador anterior arriba escala esto
-      eso sería»""",
+      eso sería (?:he|hemos)_\w+[dst]o»""",
     "Portuguese": r"""«
-      pontos? pontuação veredito escolha vencedor acima isto isso seria»""",
+      pontos? pontuação veredito escolha vencedor acima isto isso seria
+      \w+[qg]uei errei escrevi confundi inverti»""",
     "Italian": r"""«
       punti? voto voti punteggio giudizio scelta vincitore sopra precedente questo quello
-      sarebbe»""",
+      sarebbe (?:ho|abbiamo)_\w+[st]o»""",
     "Dutch": r"""«
       cijfer punten oordeel keuze winnaar hierboven schaal dit dat zou als»""",
     "Russian": r"""«
@@ -317,7 +319,15 @@ CLOSING = rf"""‹
       confidence\b certainty\b happy_to_help have_a_(?:nice|great|good)\b best_regards good_luck
       if_you_(?:need|have|would_like|want)\b any_(?:other_)?questions ich_hoffe\b j['’]espère\b
       espero\b spero\b надеюсь\b
-      希望.{{0,12}}(?:帮助|有用|帮到) 以上(?:です|でした|就是.{{1,12}})?$›"""
+      (?:viele|beste|freundliche)_grüße$ bei_(?:rück)?fragen\b danke$
+      bitte_sagen_sie_mir,_(?:wenn|falls)\b
+      n['’]hésitez_pas\b merci$ cordialement$ bonne_journée$
+      no_dudes_en\b gracias$ saludos$ fammi_sapere\b grazie$ buona_giornata$ (?:cordiali_)?saluti$
+      qualquer_dúvida\b obrigad[oa]$ обращайтесь\b спасибо$ с_уважением$
+      希望.{{0,12}}(?:帮助|有用|帮到) 谢谢$
+      如果?(?:有|需).{{0,14}}(?:联系我|告诉我|告知|说明|解释|补充)$
+      以上(?:です|でした|就是.{{1,12}})?$ ご(?:不明|質問).{{0,12}}(?:ください|下さい)$
+      お役に立て.{{0,8}}$ ありがとうございま(?:す|した)$ 도움이_되.{{0,12}}$ 감사합니다$›"""
 
 # -- what speaks of the verdict itself -------------------------------------------------------------
 

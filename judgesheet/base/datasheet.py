@@ -17,7 +17,7 @@ from typing import Any
 from judgesheet.base.errors import ContradictionError, RunError
 from judgesheet.base.files import adapter, checked, decoded, text_of
 from judgesheet.base.keys import Key
-from judgesheet.base.limits import LARGEST_TEXT, LARGEST_WHOLE
+from judgesheet.base.limits import LARGEST_SHEET, LARGEST_WHOLE
 from judgesheet.base.missing_reasons import NO_FINITE_NUMBER
 from judgesheet.base.records import Datasheet, Estimate, Verdict, VerdictStatus
 from judgesheet.base.remembered import remembered
@@ -109,8 +109,8 @@ def _require_plain(path: Path) -> None:
     is_own_pipe = path.is_fifo() and path.absolute().is_relative_to("/dev")
     if path.exists() and not (path.is_file() or is_own_pipe):
         raise RunError(f"the datasheet {path} is a folder, a pipe or a device, not a file")
-    if path.is_file() and path.stat().st_size > LARGEST_TEXT:
-        raise RunError(f"the datasheet {path} has more than {LARGEST_TEXT:,} bytes, as none has")
+    if path.is_file() and path.stat().st_size > LARGEST_SHEET:
+        raise RunError(f"the datasheet {path} has more than {LARGEST_SHEET:,} bytes, as none has")
 
 
 def schema_text() -> str:

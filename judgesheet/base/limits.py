@@ -9,8 +9,10 @@ many of a thing are *needed* is no limit, and stands with the figure that needs 
 # -- one text, one rendering -----------------------------------------------------------------------
 
 LARGEST_TEXT = 64_000_000
-"""Bytes of a sheet, a file that is searched, and all that one rendering makes: the largest sheet
-that was seen has three million, and so much is held some times over without harm."""
+"""Bytes of a file that is searched, and of all that one rendering makes: so much is held some times
+over without harm."""
+LARGEST_SHEET = LARGEST_TEXT // 4
+"""Bytes of a sheet: the largest that was seen has three million."""
 LONGEST_S = 5.0
 """Seconds that a rendering may take: a prompt takes less than a thousandth."""
 MOST_BITS = 100_000
@@ -193,6 +195,8 @@ MOST_IN_A_LIST = 12
 """Names, papers, rows and values in a list: a stranger's sheet or log may have any number."""
 MOST_DRAWN = 24
 """Labels, rows and limits that are drawn on one page; more cannot be told apart."""
+MOST_CAVEATS = 100
+"""Of an axis, that are printed: ours have a dozen, and ten thousand take ten seconds to set."""
 MOST_CASES = 1_000
 """Cases of a figure that the page of cases holds."""
 MOST_COMPARED_LINES = 4_000

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from judgesheet.base.errors import JudgeError, UsageError
 from judgesheet.judges.redaction import is_secret_name, of_environment
-from judgesheet.judges.user_code import in_words, named_object
+from judgesheet.judges.user_code import ended_by_ctrl_c, in_words, named_object
 
 if TYPE_CHECKING:
     import httpx
@@ -47,7 +47,8 @@ def opener(
 
 def _made(factory: Callable[[], Any], name: str) -> list[Any]:
     try:
-        with redirect_stdout(sys.stderr):  # ours is for what the command was asked for
+        # Standard output is for what the command was asked for.
+        with redirect_stdout(sys.stderr), ended_by_ctrl_c():
             made = factory()
     except KeyboardInterrupt:
         raise

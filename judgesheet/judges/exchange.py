@@ -139,18 +139,21 @@ class Client:
 class _FlowError(Exception):
     """What the user's authentication raised."""
 
-    def __init__(self, cause: Exception) -> None:
+    def __init__(self, cause: BaseException) -> None:
         self.cause = cause
 
 
 async def _flowing(request: Awaitable[httpx.Request]) -> httpx.Request:
     """The next request of a flow, whose author is the user."""
     try:
-        return await request
+        given: object = await request
     except StopAsyncIteration:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise _FlowError(error) from error
+    if not isinstance(given, httpx.Request):
+        raise _FlowError(TypeError(f"it gives a {type(given).__name__}, not a request"))
+    return given
 
 
 def _words(text: str) -> Iterator[str]:
@@ -302,7 +305,7 @@ def _failed(error: Exception, url: httpx.URL) -> Failed:
     return Failed("unavailable", said, remedy if is_cut else "", was_sent)
 
 
-def _failed_flow(error: Exception) -> Failed:
+def _failed_flow(error: BaseException) -> Failed:
     """What it means that an authentication gave up."""
     status = getattr(getattr(error, "response", None), "status_code", None)
     passes = isinstance(error, OSError | httpx.TransportError) or (

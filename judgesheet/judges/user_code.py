@@ -1,9 +1,12 @@
 """The user's own Python: found by `module:name`, and what it raises in words."""
 
 import importlib
+import signal
 import sys
-from contextlib import redirect_stdout
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
+from threading import current_thread, main_thread
 from typing import Any
 
 from judgesheet.base.errors import UsageError
@@ -33,6 +36,20 @@ def named_object(name: str) -> Any:
     except BaseException as error:
         said = of_environment()(in_words(error))
         raise UsageError(f"{module} cannot be imported ({said})") from None
+
+
+@contextmanager
+def ended_by_ctrl_c() -> Iterator[None]:
+    """Ctrl-C ends the user's code where it stands; an event loop would wait for it to return."""
+    heard = signal.getsignal(signal.SIGINT)
+    if current_thread() is not main_thread() or not callable(heard):
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, heard)
 
 
 def in_words(error: BaseException) -> str:

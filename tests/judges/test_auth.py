@@ -1,20 +1,24 @@
 """`--auth module:factory`: one sentence for each way in which it cannot be used."""
 
 import asyncio
+import os
+import signal
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import httpx
 import pytest
 
 from judgesheet.base.errors import JudgeError, UsageError
+from judgesheet.base.records import Reply
 from judgesheet.judges import Connection, open_judge
 from judgesheet.judges.auth import secrets_held
 from tests.judges.loopback import make_call
 
 SECRET = "a-secret-of-the-user-0123456789"
 MODULE = """
-import os, httpx
+import os, time, httpx
 words = "a text"
 def nothing(): return None
 def odd(): return {"auth": 1}
@@ -22,6 +26,15 @@ def failing(): raise KeyError(os.environ["OWN_SECRET"])
 def leaving(): raise SystemExit(3)
 def needs(url): return httpx.BasicAuth("a", "b")
 async def later(): return httpx.BasicAuth("a", "b")
+def endless():
+    while True: time.sleep(0.01)
+class Access(httpx.Auth):
+    def __init__(self, how): self.how = how
+    def auth_flow(self, request):
+        if self.how == "leaves": raise SystemExit(9)
+        yield None
+def leaves(): return Access("leaves")
+def gives_none(): return Access("none")
 def both():
     print("noise")
     return httpx.BasicAuth("a", "b"), httpx.MockTransport(lambda _: httpx.Response(200))
@@ -67,6 +80,28 @@ def test_what_cannot_be_used_is_one_sentence(named: str, kind: type[Exception]) 
         enter(auth=named)
     assert SECRET not in str(caught.value)
     assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("named", "said"), [("leaves", "SystemExit: 9"), ("gives_none", "gives a NoneType")]
+)
+def test_an_authentication_that_fails_costs_no_more_than_its_call(named: str, said: str) -> None:
+    async def main() -> Reply:
+        access = Connection("http://127.0.0.1:9/v1", auth=f"own_access:{named}")
+        async with open_judge("openai/m", access) as judge:
+            return await judge.ask(make_call(), 1)
+
+    reply = asyncio.run(main())
+    assert reply.outcome == "unauthorized"
+    assert said in (reply.raw or "")
+
+
+def test_ctrl_c_ends_a_factory_that_does_not_return() -> None:
+    timer = Timer(0.5, os.kill, [os.getpid(), signal.SIGINT])
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        enter(auth="own_access:endless")
+    timer.join()
 
 
 @pytest.mark.parametrize("how", [{"auth": ("a", "b")}, {"auth": 3}, {"transport": "http://proxy"}])

@@ -291,6 +291,12 @@ def test_rows_that_are_trimmed_are_counted() -> None:
         assert axis.more == f"+{left_out} more in the appendix, 1 not measured"
 
 
+def test_caveats_without_end_are_counted() -> None:
+    axis = replace(sheets.plausible().axes[0], caveats=tuple(f"no. {n}" for n in range(1_102)))
+    told = page(replace(sheets.plausible(), axes=(axis,))).axes[0].caveats
+    assert told[99:] == ("no. 99", "1,002 more stand in datasheet.json.")
+
+
 def test_figures_under_a_limit_or_behind_a_problem_are_shown_and_the_others_take_turns() -> None:
     keys = [estimate.key for estimate in sheets.plausible().axes[0].estimates]
     held = sheets.judged().verdicts[0]

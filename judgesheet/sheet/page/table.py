@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from itertools import chain, zip_longest
 
 from judgesheet.base.keys import Key
-from judgesheet.base.limits import MOST_DRAWN
+from judgesheet.base.limits import MOST_CAVEATS, MOST_DRAWN
 from judgesheet.base.records import (
     AxisResult,
     Characteristic,
@@ -151,12 +151,19 @@ def _part(axis: AxisResult, context: Context) -> AxisPart:
         rows=(),
         every=tuple(own),
         unmeasured=len(every) - len(rows),
-        caveats=tuple(show.visible(caveat, 1000) for caveat in axis.caveats),
+        caveats=_caveats(axis),
         estimates_anchor=context.anchors.of(f"every-{axis.name}"),
         families=tuple(families(axis, context.printed)),
         missing=tuple(missing(axis, context.printed)),
         result=axis,
     )
+
+
+def _caveats(axis: AxisResult) -> tuple[str, ...]:
+    """The first ones of a stranger's sheet, which may have any number, and how many follow."""
+    left_out = len(axis.caveats) - MOST_CAVEATS
+    told = tuple(show.visible(caveat, 1000) for caveat in axis.caveats[:MOST_CAVEATS])
+    return (*told, f"{left_out:,} more stand in datasheet.json.") if left_out > 0 else told
 
 
 def counts(axis: AxisResult) -> str:
