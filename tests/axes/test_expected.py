@@ -31,7 +31,7 @@ from tests.judges.loopback import Answer, Request, completion, failure, serving
 from tests.simulate import Sheet, simulate
 
 AXIS = get_axis("score_order")
-BIASED = "noisy?first=1&interaction=1"
+BIASED = "noisy?width=1&first=1&interaction=1"
 
 
 @pytest.fixture(scope="module")
