@@ -16,8 +16,9 @@ from judgesheet.base.datasheet import to_json
 from judgesheet.base.limits import LARGEST_SHEET, LONGEST_LINE
 from tests.hostile.test_endless_templates import ENDLESS
 from tests.hostile.test_limits import TOO_LARGE
+from tests.hostile.test_terminal import EVIL
 from tests.sheet.sheets import plausible
-from torture.inputs import DEEP, EVIL, GRADING, MEASURE, SIM, TEMPLATES, Case, Place, Words
+from torture.inputs import DEEP, GRADING, MEASURE, SIM, TEMPLATES, Case, Place, Words
 from torture.processes import judgesheet
 
 BELLS = "\x07" * 5000
