@@ -229,7 +229,8 @@ def skewness_of_each(parts: Floats) -> Floats:
     variance = np.mean(squares, axis=0)
     # Below that, clusters differ by rounding, and so would their skewness.
     spread: Floats = np.where(variance > ROUNDING**2, variance, np.inf)
-    return np.mean(squares * parts, axis=0) / spread**1.5
+    skewness: Floats = np.mean(squares * parts, axis=0) / spread**1.5
+    return skewness
 
 
 def ends(
