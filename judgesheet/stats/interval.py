@@ -45,7 +45,7 @@ ALIKE = 0.05
 an estimate, (1 - 3/G)^G = .05: its resamples then say nothing about other stimuli."""
 ROUNDING = 1e-9
 """What differs by less differs by rounding."""
-STEPS, ALWAYS = 12, 0.99
+STEPS, ALWAYS = 12, 0.95
 """Errors of the rest among which room is looked for, and the largest that `at` is asked for."""
 Times = tuple[tuple[tuple[float, float], int], ...]
 """Successes and failures of a cluster, and how many clusters have them."""
