@@ -45,7 +45,7 @@ ALIKE = 0.05
 an estimate, (1 - 3/G)^G = .05: its resamples then say nothing about other stimuli."""
 ROUNDING = 1e-9
 """What differs by less differs by rounding."""
-STEPS, ALWAYS = 12, 0.99
+STEPS, ALWAYS = 12, 0.95
 """Errors of the rest among which room is looked for, and the largest that `at` is asked for."""
 Times = tuple[tuple[tuple[float, float], int], ...]
 """Successes and failures of a cluster, and how many clusters have them."""
@@ -229,8 +229,8 @@ def skewness_of_each(parts: Floats) -> Floats:
     variance = np.mean(squares, axis=0)
     # Below that, clusters differ by rounding, and so would their skewness.
     spread: Floats = np.where(variance > ROUNDING**2, variance, np.inf)
-    result: Floats = np.mean(squares * parts, axis=0) / spread**1.5
-    return result
+    skewness: Floats = np.mean(squares * parts, axis=0) / spread**1.5
+    return skewness
 
 
 def ends(
