@@ -24,7 +24,7 @@ from proof.runner import Result, error
 from proof.tables import grid, missed
 
 MOVED_BY = (*all_axes().values(), kit, stats)
-SETS = {"quick": (60, 12, 16), "standard": (17, 2, 2)}
+SETS = {"quick": (60, 12, 16), "standard": (4, 2, 2)}
 """Sheets of fair judges, of biased ones, and of those whose bias sits on few stimuli."""
 ANYWHERE = "any axis"
 TESTS = ("any_stimulus_p", "anywhere_p", "wavering_p")
@@ -325,11 +325,17 @@ def _tables(
     tables, names = [], [one.words for one in judges]
     for profile in SETS:
         mine = [one for one in results if one.line.size == profile and one.line.data in names]
-        sets = mine[0].rows[ANYWHERE].sets[ACCUSES]
         # An axis that is newer than the results has none yet.
         asked = [row for row in ROWS if row in mine[0].rows]
-        rows = [[one.line.data, *(cells(one, row) for row in asked)] for one in mine]
-        tables.append(grid([f"{profile} profile, {sets} sheets a line", *asked], rows))
+        rows = [
+            [
+                one.line.data,
+                str(one.rows[ANYWHERE].sets[ACCUSES]),
+                *(cells(one, row) for row in asked),
+            ]
+            for one in mine
+        ]
+        tables.append(grid([f"{profile} profile", "sheets", *asked], rows))
     return "\n\n".join(tables)
 
 
