@@ -24,7 +24,7 @@ from torture.page import Table
 from torture.processes import Ended, Running
 from torture.server import Asked, Entry, Given, Server, answer, serving
 
-KILLS = 208
+KILLS = 204
 IN_FLIGHT = 4
 UNDER_WAY = IN_FLIGHT + IN_FLIGHT // 4  # a quarter may wait for the disk besides
 LONGEST_S = 0.8

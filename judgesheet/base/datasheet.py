@@ -85,6 +85,8 @@ def from_json(source: str | Path) -> Datasheet:
     """The sheet in a file (`Path`) or a text (`str`); a RunError names the field that is wrong."""
     if isinstance(source, str):
         where, text = "the datasheet", source
+        if len(text) > LARGEST_SHEET:
+            raise RunError(f"the datasheet has more than {LARGEST_SHEET:,} bytes, as none has")
     else:
         _require_plain(source)
         where, text = str(source), text_of(source, "the datasheet", RunError)

@@ -18,7 +18,7 @@ from judgesheet.base.datasheet import from_json, to_json
 from judgesheet.base.errors import JudgesheetError, RunError, StimuliError
 from judgesheet.base.files import decoded, numbered_lines, records
 from judgesheet.base.keys import Key
-from judgesheet.base.limits import LONGEST_LINE, MOST_DEPTH
+from judgesheet.base.limits import LARGEST_SHEET, LONGEST_LINE, MOST_DEPTH
 from judgesheet.base.records import Plan, Reply
 from judgesheet.importers._rows import read_rows
 from judgesheet.judges.dialects import OPENAI, read_response
@@ -59,6 +59,15 @@ def test_a_sheet_of_huge_numbers_is_refused(tmp_path: Path, number: str) -> None
         file.write_text(text[:place] + number + text[end:])
         with pytest.raises(RunError) as caught:
             from_json(file)
+        one_sentence(caught.value)
+
+
+def test_a_sheet_beyond_all_sheets_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    long = " " * (LARGEST_SHEET + 1)
+    (tmp_path / "datasheet.json").write_text(long)
+    for source in (long, tmp_path / "datasheet.json"):
+        with pytest.raises(RunError, match="as none has") as caught:
+            from_json(source)
         one_sentence(caught.value)
 
 
