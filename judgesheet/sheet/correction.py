@@ -17,7 +17,7 @@ HEAD = ("system", "other", "figure", "value", "low", "high", "level", "n", "clus
 TOGETHER = "the interval of what is compared, with those of all systems at once (max-t)"
 NAMED = 5
 """Systems that a sentence names."""
-MOST_PAIRS = 45
+PAIRS_SHOWN = 45
 """Differences that are all shown, those of ten systems; of more only those of neighbours."""
 _DASH = "–"
 _HOW = {
@@ -220,7 +220,7 @@ _LEFT_OUT = (
 
 def _shown(result: Result) -> tuple[Difference, ...]:
     """The differences of a page: all of few systems, of many those of neighbours."""
-    if len(result.differences) <= MOST_PAIRS:
+    if len(result.differences) <= PAIRS_SHOWN:
         return result.differences
     neighbours = set(pairwise(one.name for one in result.systems))
     return tuple(one for one in result.differences if (one.first, one.second) in neighbours)
