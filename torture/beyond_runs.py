@@ -16,8 +16,9 @@ from judgesheet.base.datasheet import to_json
 from judgesheet.base.limits import LARGEST_SHEET, LONGEST_LINE
 from tests.hostile.test_endless_templates import ENDLESS
 from tests.hostile.test_limits import TOO_LARGE
+from tests.hostile.test_terminal import EVIL
 from tests.sheet.sheets import plausible
-from torture.inputs import DEEP, EVIL, GRADING, MEASURE, SIM, TEMPLATES, Case, Place, Words
+from torture.inputs import DEEP, GRADING, MEASURE, SIM, TEMPLATES, Case, Place, Words
 from torture.processes import judgesheet
 
 BELLS = "\x07" * 5000
@@ -186,9 +187,9 @@ def own_code() -> Iterator[Case]:
         words = ("probe", *judge, *GRADING, "--patience", "2", "--auth", f"own:{name}")
         yield Case([(*words, "--out", "run")], _content("own.py", OWN.encode()))
     for jump in JUMPS:
-        words = ("probe", "--model", "python/own:judge", "--reply", "json", *GRADING)
+        asked = ("probe", "--model", "python/own:judge", "--reply", "json", *GRADING)
         lay = _content("own.py", OWN.encode())
-        yield Case([(*words, "--out", "run"), MEASURE], lay, env={"JUMP": jump}, code=0)
+        yield Case([(*asked, "--out", "run"), MEASURE], lay, env={"JUMP": jump}, code=0)
 
 
 # -- what is far too large -------------------------------------------------------------------------
