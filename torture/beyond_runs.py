@@ -187,9 +187,9 @@ def own_code() -> Iterator[Case]:
         words = ("probe", *judge, *GRADING, "--patience", "2", "--auth", f"own:{name}")
         yield Case([(*words, "--out", "run")], _content("own.py", OWN.encode()))
     for jump in JUMPS:
-        jumping = ("probe", "--model", "python/own:judge", "--reply", "json", *GRADING)
+        asked = ("probe", "--model", "python/own:judge", "--reply", "json", *GRADING)
         lay = _content("own.py", OWN.encode())
-        yield Case([(*jumping, "--out", "run"), MEASURE], lay, env={"JUMP": jump}, code=0)
+        yield Case([(*asked, "--out", "run"), MEASURE], lay, env={"JUMP": jump}, code=0)
 
 
 # -- what is far too large -------------------------------------------------------------------------
