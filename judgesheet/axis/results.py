@@ -119,7 +119,8 @@ def flips(order: str, prompts: Callable[[Estimates], int]) -> Says:
             return ""
         known = changes_winner(excess, prompts(estimates))
         if known == "shown":
-            return f"{order} alone changes what is best: {percentage_points(excess.value or 0.0)}"
+            by = percentage_points(excess.value or 0.0, signed=True)
+            return f"{order} alone changes what is best: {by}"
         if known == "cleared":
             most = percentage_points(excess.most or 0.0)
             return f"{order} changes what is best by {most} at most"

@@ -266,9 +266,10 @@ def ends(estimate: Estimate) -> str:
     return f"{number(estimate, 'low')} to {number(estimate, 'high')}"
 
 
-def percentage_points(difference: float) -> str:
-    """`+12 percentage points`: a difference of two shares."""
-    return f"{_signed(100 * difference, 0)} percentage points"
+def percentage_points(difference: float, *, signed: bool = False) -> str:
+    """`12 percentage points`, or `+12`: a difference of two shares."""
+    number = 100 * difference
+    return f"{_signed(number, 0) if signed else rounded(number, 0)} percentage points"
 
 
 def points(estimate: Estimate) -> str:

@@ -59,7 +59,7 @@ def test_only_arms_that_were_read_equally_often_are_compared() -> None:
 
     fixed, random = gains(compared(arms, difference))
     assert fixed.interval.reason == "unequal_reads"
-    assert "10 and 1 reads" in fixed.interval.note
+    assert "10 and 1 readings" in fixed.interval.note
     assert random.interval.value == 0.1
     assert dict(random.dims) == {"arms": "balanced-random"}
     [fixed] = gains(compared(arms, None))

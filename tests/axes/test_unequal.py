@@ -187,7 +187,7 @@ CRITERIA = ["Courtesy", "Practicality", "Organisation", "Coverage", "Accuracy"]
 
 
 @pytest.mark.parametrize(
-    ("axis", "order"), [("score_order", [5, 4, 3, 2, 1]), ("criterion_order", CRITERIA)]
+    ("axis", "order"), [("score_order", [5, 4, 2, 3, 1]), ("criterion_order", CRITERIA)]
 )
 def test_noise_in_one_order_only_is_told(axis: str, order: list[object]) -> None:
     sheet = simulate("fair?width=0.3", "quick", axis, edit=noisy_in(axis, order))

@@ -163,9 +163,9 @@ CASES: dict[str, Callable[[], Case]] = {
     "fair, lenient": lambda: Case(measured(scores()), LENIENT),
     "only warnings": lambda: Case(measured(scores()), limit(EXCESS, 0.01, WARNS)),
     "a warning is not proven": lambda: Case(
-        measured(scores()), LENIENT + limit(EXCESS, 0.05, WARNS)
+        measured(scores()), LENIENT + limit(EXCESS, 0.02, WARNS)
     ),
-    "open": lambda: Case(measured(scores()), LENIENT + limit(EXCESS, 0.05)),
+    "open": lambda: Case(measured(scores()), LENIENT + limit(EXCESS, 0.02)),
     "two models on one axis": lambda: Case(
         two_models(1), LENIENT + limit(f"{PAIRS}.order_inconsistent[set=same_subset]", 0.9)
     ),

@@ -162,7 +162,7 @@ def _place(estimates: Estimates) -> Iterator[Statement]:
         )
         yield Statement(text, evidence, "unknown")
         return
-    near = f"every place is within {percentage_points(NEARLY_EVEN)[1:]} of {percent(even)}"
+    near = f"every place is within {percentage_points(NEARLY_EVEN)} of {percent(even)}"
     says = places.wordings(
         "a place in the list",
         f"the answer at place {place} wins {share(won)} of single calls",
