@@ -44,6 +44,9 @@ if TYPE_CHECKING:
 REST = 0.01
 """The other stimuli are said to show nothing only where their p-value together is above this: where
 all stimuli share a weak effect some show it first, and the rest shows it together."""
+MANY_ITEMS = 2_000
+"""With so many items that waver, sums over them are normal: draws would take a third of the time that
+`measure` takes for a million calls, and no more than 199 would be made, too few to announce by."""
 ANYWHERE = "anywhere_p"
 """The test of all stimuli together, which an axis's own sentence on the order announces by."""
 SHOWN_ONLY = "no upper end: effects too weak to show on one stimulus are not counted"
@@ -169,8 +172,8 @@ class Stimuli:
         return list(_groups(self._item, order, orders, given[pair]))
 
     @cached_property
-    def wavering(self) -> tuple[float, Sequence[str]] | None:
-        """The p-value of "verdicts waver alike under every order", and the order of the most.
+    def wavering(self) -> tuple[float, Sequence[str], str] | None:
+        """The p-value of "verdicts waver alike under every order", the order of the most, and how.
 
         None where no item was read often enough to waver. Orders that few calls have are one.
         """
@@ -187,7 +190,9 @@ class Stimuli:
             return None
         most = int(found.departure[among].sum(axis=0)[: len(common)].argmax())
         shown = tuple(map(str, orders[common[most]]))
-        return found.stepdown(among, SIGNIFICANT).together_p, shown
+        if found.varying >= MANY_ITEMS:
+            return found.together_by_chi_square(), shown, "chi-square"
+        return found.stepdown(among, SIGNIFICANT).together_p, shown, "Monte Carlo"
 
     @cached_property
     def tested(self) -> Ints:
@@ -347,8 +352,8 @@ def wavering_p(stimuli: Stimuli) -> UnkeyedEstimate:
     label = "p: verdicts waver alike under every order"
     if stimuli.wavering is None:
         return absent(label, NEVER_WAVERS)
-    p, order = stimuli.wavering
-    method = "orders exchanged within items, squared distances from the item's mean, Monte Carlo"
+    p, order, how = stimuli.wavering
+    method = f"orders exchanged within items, squared distances from the item's mean, {how}"
     value = without_interval(p, clusters=len(np.unique(stimuli.frame["cluster"])), method=method)
     return UnkeyedEstimate(label, value, n=len(stimuli.frame), given=Wavering([*order]))
 

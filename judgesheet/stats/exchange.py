@@ -120,6 +120,8 @@ class Exchanged:
     log_ways
         Logarithm of the number of different exchanges, (stimuli,); no p-value is below one over
         that number.
+    varying
+        Number of items on which an exchange can change anything.
     drawn
         What was observed on k stimuli, and behind it what random exchanges give on them:
         (k, places, 1 + draws).
@@ -130,6 +132,7 @@ class Exchanged:
     covariance: Floats
     calls: Integers
     log_ways: Floats
+    varying: int
     drawn: Callable[[Integers], Floats]
 
     @cached_property
@@ -211,6 +214,16 @@ class Exchanged:
         return Stepdown(
             adjusted, rest_p, _p(shared), _p(-_least_p(shared, alike(squares))), by_noise
         )
+
+    def together_by_chi_square(self) -> float:
+        """p-value of "the order does not matter" by the sums over all stimuli, without a draw.
+
+        Sums over so many items (`varying`) are normal, which their exchanges then only confirm.
+        """
+        places, everywhere = self.observed.shape[1], np.arange(len(self.observed))
+        [rank] = _roots(self.covariance.sum(axis=0, keepdims=True))[1]
+        [surprise] = self._together(everywhere, np.empty((places, 0)))
+        return float(scipy.special.chdtrc(rank, surprise))
 
     def _together(self, stimuli: Integers, drawn: Floats) -> Floats:
         """How surprising the sums over these stimuli are: observed, and drawn."""
@@ -311,7 +324,7 @@ def exchanged(
     # As most items of a good judge do not: there is nothing to draw.
     varies = np.trace(covariance, axis1=1, axis2=2) > ROUNDING
     several = _Several(groups, stimulus, places, varies, observed, number)
-    sums = (add(observed), add(mean), add(covariance), number, add(log_ways))
+    sums = (add(observed), add(mean), add(covariance), number, add(log_ways), int(varies.sum()))
     moved = int(calls[varies].sum())
     if moved <= MOST_ONE_BY_ONE:
         orders = _fresh(rng, draws)

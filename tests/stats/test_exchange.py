@@ -183,3 +183,17 @@ def test_corrected_p_values_follow_the_surprise_and_are_no_smaller_than_single_o
     own = found.forms(np.arange(count), found.observed[:, :, None])[:, 0]
     assert all(p[np.argsort(own)] == np.sort(p)[::-1])
     assert all(one >= found.p(at) for at, one in enumerate(p))
+
+
+@pytest.mark.parametrize("first", [0.0, 0.1, 0.2])
+def test_sums_over_many_items_are_as_likely_by_chi_square_as_by_exchanges(first: float) -> None:
+    rng = np.random.default_rng(4)
+    items = [
+        np.where(rng.random((len(ORDERS), 1)) < first, always_first(), noise(rng))
+        for _ in range(400)
+    ]
+    found = stimuli(rng, *([item] for item in items), draws=4_999)
+    assert 390 <= found.varying <= 400
+    exact = found.stepdown(np.arange(len(found.calls)), 0.05).together_p
+    error = 4 * np.sqrt(exact * (1 - exact) / 5_000) + 0.01
+    assert found.together_by_chi_square() == pytest.approx(exact, abs=error)
