@@ -45,8 +45,8 @@ REST = 0.01
 """The other stimuli are said to show nothing only where their p-value together is above this: where
 all stimuli share a weak effect some show it first, and the rest shows it together."""
 MANY_ITEMS = 2_000
-"""With so many items that waver, sums over them are normal: draws would take a third of the time that
-`measure` takes for a million calls, and no more than 199 would be made, too few to announce by."""
+"""With so many items that waver, sums over them are normal: draws would take a third of the time of
+`measure` for a million calls, and no more than 199 would be made, too few to announce by."""
 ANYWHERE = "anywhere_p"
 """The test of all stimuli together, which an axis's own sentence on the order announces by."""
 SHOWN_ONLY = "no upper end: effects too weak to show on one stimulus are not counted"
