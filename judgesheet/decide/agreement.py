@@ -28,6 +28,9 @@ CHOICES: Mapping[str, float] = {"1": 1.0, "2": -1.0, "tie": 0.0, "abstain": 0.0}
 WORDS: Mapping[float, str] = {1.0: "first", -1.0: "second", 0.0: "tie"}
 QUESTION = ["axis", "kind", "part", "stimulus", "question", "better"]
 CALL = [*QUESTION, "order", "repeat"]
+UNKNOWN = 9.0
+"""Which of a pair is better, where nobody says so: no number that says it, and no NaN, which would
+drop the call from its group."""
 PARTINGS = 20
 """Questions that are listed."""
 
@@ -199,8 +202,8 @@ def _order(shown: Sequence[str]) -> int:
 
 
 def _better(row: Mapping[str, Any], shown: Sequence[str], kind: Kind) -> float:
-    """Of a pair which is better, as a number of it; 9 where that is not known."""
+    """Of a pair which is better, as a number of it."""
     known = str(row.get("better"))
     if kind != "pairs":
-        return 9.0
-    return 1.0 if known == min(shown) else -1.0 if known == max(shown) else 9.0
+        return UNKNOWN
+    return 1.0 if known == min(shown) else -1.0 if known == max(shown) else UNKNOWN

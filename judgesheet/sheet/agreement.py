@@ -42,7 +42,7 @@ def _of_two(pairs: "Sequence[Agreed]") -> tuple[Grid, ...]:
     return (Grid("Agreement", READING, head, "lrrrr", rows),)
 
 
-def _matrices(found: "Agreement") -> "Iterator[Grid]":
+def _matrices(found: "Agreement") -> Iterator[Grid]:
     """One per axis or part of it; the first explains them."""
     names = tuple(show.visible(judge, 60) for judge in found.judges)
     for number, (part, pairs) in enumerate(groupby(found.pairs, _part)):
