@@ -169,7 +169,7 @@ class Stimuli:
         given = np.zeros((len(pairs), self._places))
         for row, (v, o) in enumerate(zip(*divmod(pairs, max(1, len(orders))), strict=True)):
             given[row, : len(orders[o])] = self.points_by_place(verdicts[v], orders[o])
-        return list(_groups(self._item, order, orders, given[pair]))
+        return list(_groups(self._item, order, orders, pair, given))
 
     @cached_property
     def wavering(self) -> tuple[float, Sequence[str], str] | None:
@@ -245,11 +245,11 @@ def _distinct(values: "pd.Series[Any]") -> tuple[Sequence[Any], Ints]:
 
 
 def _groups(
-    item: Ints, order: Ints, orders: Sequence[Sequence[Any]], given: Floats
+    item: Ints, order: Ints, orders: Sequence[Sequence[Any]], pair: Ints, given: Floats
 ) -> Iterator[tuple[Items, list[int]]]:
     """The items by what their calls listed where, and the order of each of these calls.
 
-    `given` says what each call gives to places.
+    `given` says what a verdict under an order gives to places, `pair` which that of each call is.
     """
     by_item, sizes = np.argsort(item, kind="stable"), np.bincount(item)
     begins = np.cumsum(sizes) - sizes
@@ -266,8 +266,10 @@ def _groups(
             where = np.full((calls, len(things)), -1, dtype=np.int64)
             for call, one in enumerate(shown):
                 where[call, [things.index(thing) for thing in one]] = range(len(one))
-            at_places = np.take_along_axis(given[rows[mine]], np.maximum(where, 0)[None], axis=2)
-            yield Items(alike[mine], np.where(where < 0, 0.0, at_places), where), listed
+            called = given[pair[rows[mine]]]
+            at_places = np.take_along_axis(called, np.maximum(where, 0)[None], axis=2)
+            at_places[:, where < 0] = 0.0
+            yield Items(alike[mine], at_places, where), listed
 
 
 def _distances(group: Items, order: Ints) -> Items:

@@ -15,8 +15,8 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
-AT_ONCE = 10_000_000
-"""Numbers of a bootstrap that are held in memory at once: those of 5,000 clusters."""
+AT_ONCE = 4_000_000
+"""Numbers of a bootstrap that are held in memory at once: those of 2,000 clusters."""
 TINY = 1e-12
 """Relative size below which a sum of squares is rounding, not variance."""
 
@@ -101,8 +101,8 @@ def bootstrap_weights(clusters: int, resamples: int, rng: np.random.Generator) -
     # The state stands for the seed: figures of one run ask with the same one, one after another.
     key = clusters, resamples, repr(rng.bit_generator.state)
     if key not in _kept:
-        # Two bytes: no stimulus is drawn 32,767 times.
-        blocks = [block.astype(np.int16) for block in _drawn(clusters, resamples, rng)]
+        # One byte: a stimulus is drawn 127 times in none of 10^200 resamples of more stimuli.
+        blocks = [block.astype(np.int8) for block in _drawn(clusters, resamples, rng)]
         _kept[key] = blocks, rng.bit_generator.state
         while sum(clusters * resamples for clusters, resamples, _ in _kept) > MOST_KEPT:
             _kept.pop(next(iter(_kept)))
@@ -111,7 +111,7 @@ def bootstrap_weights(clusters: int, resamples: int, rng: np.random.Generator) -
 
 
 # The draws that were made last, and the state that each leaves its generator in.
-_kept: dict[tuple[int, int, str], tuple[list[NDArray[np.int16]], Any]] = {}
+_kept: dict[tuple[int, int, str], tuple[list[NDArray[np.int8]], Any]] = {}
 
 
 def _drawn(clusters: int, resamples: int, rng: np.random.Generator) -> Iterator[Integers]:

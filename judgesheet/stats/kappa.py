@@ -10,10 +10,11 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import csr_array
 
 from judgesheet.base.missing_reasons import CONSTANT, NEVER_VARIED, NO_OBSERVATIONS, ONE_CLUSTER
 
-from ._support import Floats, Integers, cluster_codes, floats, sum_by
+from ._support import Flags, Floats, Integers, cluster_codes, floats, sum_by
 from .correlation import DEGENERATE_WITHOUT_ONE
 from .interval import Interval, estimated, missing, without_ends
 from .standard_error import fisher_z, jackknifed, near_on_fisher
@@ -55,27 +56,32 @@ def cohens_kappa(
     Cohen, J. (1960), Educational and Psychological Measurement 20, 37-46, and (1968), Psychological
     Bulletin 70, 213-220.
     """
-    parts = (floats(first), floats(second), floats(1.0 if weights is None else weights))
-    a, b, w = np.broadcast_arrays(*parts)
-    known = ~(np.isnan(a) | np.isnan(b)) & (w > 0)
+    names, (mine, theirs) = _named(floats(first), floats(second))
+    x, y, w = np.broadcast_arrays(mine, theirs, floats(1.0 if weights is None else weights))
+    known = (x < names.size) & (y < names.size) & (w > 0)
     pairs = known.reshape(len(known), -1).sum(axis=1)
     units = np.flatnonzero(pairs)
     codes, groups = cluster_codes(np.asarray(clusters)[units])
-    coordinates = _coordinates(np.concatenate([a[known], b[known]]), level)
-    width = coordinates(np.empty(0)).shape[1]
+    points = _points(names, level)
 
     def rows(some: Integers) -> Floats:
-        x, y = coordinates(a[some][known[some]]), coordinates(b[some][known[some]])
+        """What pairs of values (n, 2) add to the sums, (n, 3 + 2 d)."""
+        x, y = points(some[:, 0]), points(some[:, 1])
         distance, norms = ((x - y) ** 2).sum(axis=1), (x**2).sum(axis=1) + (y**2).sum(axis=1)
-        columns = np.column_stack([np.ones(len(x)), distance, norms, x, y])
-        weighted: Floats = columns * w[some][known[some]][:, None]
-        return weighted
+        return np.column_stack([np.ones(len(x)), distance, norms, x, y])
 
+    width = points(np.empty(0, dtype=np.int64)).shape[1]
     sums = np.zeros((groups, 3 + 2 * width))
     # Some at a time: millions of calls with the ratings of several people would take gigabytes.
-    step = max(1, PAIRS_AT_ONCE * len(a) // max(1, a.size))
-    for some in (slice(at, at + step) for at in range(0, len(units), step)):
-        np.add.at(sums, np.repeat(codes[some], pairs[units[some]]), rows(units[some]))
+    step = max(1, PAIRS_AT_ONCE * len(known) // max(1, known.size))
+    for part in (slice(at, at + step) for at in range(0, len(units), step)):
+        some = units[part]
+        here = known[some]
+        found = x[some][here] * names.size + y[some][here]
+        different, place = np.unique(found, return_inverse=True)
+        where = np.repeat(codes[part], pairs[some]), place
+        times = csr_array((w[some][here], where), shape=(groups, different.size))
+        sums += times @ rows(np.column_stack(np.divmod(different, names.size)))
 
     def chance(sums: Floats) -> tuple[Floats, Floats]:
         n, mine, theirs = sums[..., 0], sums[..., 3 : 3 + width], sums[..., 3 + width :]
@@ -107,10 +113,11 @@ def krippendorffs_alpha(
     given = ~np.isnan(table)
     paired = given.sum(axis=1) > 1
     table = table[paired]
-    coordinates = _coordinates(table[given[paired]], level)
+    names, [codes] = _named(table)
     step = max(1, PAIRS_AT_ONCE // max(1, table.shape[1]))
-    parts = (table[at : at + step] for at in range(0, max(1, len(table)), step))
-    rows = np.concatenate([_units(part, coordinates) for part in parts])
+    parts = (codes[at : at + step] for at in range(0, max(1, len(table)), step))
+    points = _points(names, level)
+    rows = np.concatenate([_units(part, part < names.size, points) for part in parts])
 
     def chance(sums: Floats) -> tuple[Floats, Floats]:
         n = sums[..., 0]
@@ -120,12 +127,11 @@ def krippendorffs_alpha(
     return _interval(rows, np.asarray(clusters)[paired], chance)
 
 
-def _units(table: Floats, coordinates: Callable[[Floats], Floats]) -> Floats:
+def _units(codes: Integers, given: Flags, points: Callable[[Integers], Floats]) -> Floats:
     """What alpha sums over units (units, raters) of two ratings or more, (units, 3 + d)."""
-    given = ~np.isnan(table)
     m = given.sum(axis=1).astype(np.float64)
-    known = coordinates(table[given])
-    places = np.zeros((*table.shape, known.shape[1]))
+    known = points(codes[given])
+    places = np.zeros((*codes.shape, known.shape[1]))
     places[given] = known
     total, norms = places.sum(axis=1), (places**2).sum(axis=(1, 2))
     # m / (m - 1) times the squares about the unit's mean: each value against the others of its unit
@@ -133,18 +139,25 @@ def _units(table: Floats, coordinates: Callable[[Floats], Floats]) -> Floats:
     return np.column_stack([m, within, norms, total])
 
 
-def _coordinates(among: Floats, level: Level) -> Callable[[Floats], Floats]:
+def _named(*tables: Floats) -> tuple[Floats, list[Integers]]:
+    """The different values of some tables (n,), and which of them each entry is: n for NaN."""
+    names, codes = np.unique(np.concatenate([t.ravel() for t in tables]), return_inverse=True)
+    parts = np.split(codes, np.cumsum([table.size for table in tables])[:-1])
+    shaped = [part.reshape(table.shape) for part, table in zip(parts, tables, strict=True)]
+    return names[~np.isnan(names)], shaped
+
+
+def _points(names: Floats, level: Level) -> Callable[[Integers], Floats]:
     """What makes points (m, d) of values (m,), whose squared distances are the disagreements.
 
-    The values are `among` these, (n,).
+    The values are numbers of `names`, (n,).
     """
     if level == "nominal":
-        names = np.unique(among)
         # Half of a square: two different categories are 1 apart.
-        return lambda values: np.sqrt(0.5) * (values[:, None] == names)
+        return lambda values: np.sqrt(0.5) * (values[:, None] == np.arange(names.size))
     # About their mean: squares about 0 would lose the spread of large numbers to rounding.
-    centre = among.mean() if among.size else 0.0
-    return lambda values: (values - centre)[:, None]
+    centred = names - (names.mean() if names.size else 0.0)
+    return lambda values: centred[values][:, None]
 
 
 def _interval(

@@ -3,7 +3,7 @@
 Counts are those of the displayed positions that were chosen, one row per cluster (stimulus).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from judgesheet.base.missing_reasons import NO_OBSERVATIONS, ONE_CLUSTER
 
-from ._support import Flags, Floats, Integers, floats, t_quantile, two_sided, z_quantile
+from ._support import AT_ONCE, Flags, Floats, Integers, floats, t_quantile, two_sided, z_quantile
 from .interval import ROUNDING, Interval, cluster_rate, ends
 from .reads import total_calls
 
@@ -330,6 +330,7 @@ def permutation_tables(scores: ArrayLike, orders: ArrayLike) -> list[Integers]:
     array = floats(scores)
     # where[i, k, s-1] = position of score s under order k of item i
     where = np.argsort(np.asarray(orders, dtype=np.int64), axis=-1)
+    where = where.astype(np.min_scalar_type(where.shape[-1]))  # tables of millions of calls
     where = np.broadcast_to(where, (*array.shape, where.shape[-1]))
     answered: Flags = ~np.isnan(array)
     counts = answered.sum(axis=1)
@@ -372,11 +373,11 @@ def sharp_null(
     Hoeffding, W. (1951), "A combinatorial central limit theorem", Annals of Mathematical
     Statistics 22, 558-566.
     """
-    stacks = [stack for table in tables if (stack := np.asarray(table, np.int64)).size]
+    stacks = [stack for table in tables if (stack := np.asarray(table)).size]
     observed, mean = np.zeros(positions), np.zeros(positions)
     covariance = np.zeros((positions, positions))
-    for stack in stacks:
-        seen, expected, scatter = _moments(stack, positions)
+    for part in (part for stack in stacks for part in _some_at_once(stack)):
+        seen, expected, scatter = _moments(part, positions)
         observed, mean, covariance = observed + seen, mean + expected, covariance + scatter
     calls, items = float(observed.sum()), sum(len(stack) for stack in stacks)
     inverse, df = _pseudo_inverse(covariance, calls)
@@ -393,6 +394,12 @@ def sharp_null(
         # The plus-one rule: what was observed is one of the permutations, so p is never 0.
         p, method = float((1 + beyond.sum()) / (1 + draws)), "Monte Carlo"
     return SharpNull(statistic, df, p, null_chi2, total_calls(observed), method)
+
+
+def _some_at_once(stack: Integers) -> Iterator[Integers]:
+    """The items of a table in parts: the indicators of millions of calls need no room at once."""
+    step = max(1, AT_ONCE // stack[0].size)
+    return (stack[at : at + step] for at in range(0, len(stack), step))
 
 
 def _moments(pos: Integers, positions: int) -> tuple[Floats, Floats, Floats]:
