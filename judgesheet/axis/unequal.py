@@ -356,7 +356,7 @@ def wavering_p(stimuli: Stimuli) -> UnkeyedEstimate:
         return absent(label, NEVER_WAVERS)
     p, order, how = stimuli.wavering
     method = f"orders exchanged within items, squared distances from the item's mean, {how}"
-    value = without_interval(p, clusters=len(np.unique(stimuli.frame["cluster"])), method=method)
+    value = without_interval(p, clusters=stimuli.frame["cluster"].nunique(), method=method)
     return UnkeyedEstimate(label, value, n=len(stimuli.frame), given=Wavering([*order]))
 
 

@@ -4,6 +4,8 @@ A correlation over the responses to all prompts is high, too, for a judge that o
 prompts have in common with their scores. Every axis that gives scores has this figure.
 """
 
+from functools import cache
+
 import numpy as np
 
 from judgesheet.axis.arrays import Floats, Ints
@@ -61,7 +63,14 @@ def _by_prompt(prompt: Ints, items: Ints) -> list[Ints]:
 
 def _pairs(means: Floats, quality: Floats) -> tuple[float, float]:
     """Pairs in the right order, ties counting half, and all pairs that differ in quality."""
-    first, second = np.triu_indices(means.size, 1)
+    first, second = _each_two(means.size)
     should = np.sign(quality[first] - quality[second])
     agree = np.sign(means[first] - means[second]) * should
     return float(((1 + agree) / 2)[should != 0].sum()), float((should != 0).sum())
+
+
+@cache
+def _each_two(items: int) -> tuple[Ints, Ints]:
+    """Every two of so many items; prompts of the same size share them."""
+    first, second = np.triu_indices(items, 1)
+    return first, second

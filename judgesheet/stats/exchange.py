@@ -7,7 +7,7 @@ exchanges need no model of the judge, and can test the calls of a single stimulu
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -328,12 +328,16 @@ def exchanged(
     moved = int(calls[varies].sum())
     if moved <= MOST_ONE_BY_ONE:
         orders = _fresh(rng, draws)
-        fresh = [several.drawn(np.array([at]), draws, orders)[0] for at in range(stimuli)]
-        return Exchanged(*sums, lambda some: np.stack([fresh[at] for at in some]))
+
+        @cache
+        def fresh() -> list[Floats]:
+            return [several.drawn(np.array([at]), draws, orders)[0] for at in range(stimuli)]
+
+        return Exchanged(*sums, lambda some: np.stack([fresh()[at] for at in some]))
     # With the plus-one rule the test keeps its size with any number of draws.
     fewer = max(FEWEST_DRAWS, min(draws, MOST_MOVED // moved))
-    stored = _stored(rng, fewer, items, {group.calls for group in groups})
-    return Exchanged(*sums, lambda some: several.drawn(some, fewer, stored))
+    stored = cache(lambda: _stored(rng, fewer, items, {group.calls for group in groups}))
+    return Exchanged(*sums, lambda some: several.drawn(some, fewer, stored()))
 
 
 def _parts(items: int, numbers: int) -> Iterator[slice]:
