@@ -115,6 +115,8 @@ def test_doctor_shows_what_concerns_the_model() -> None:
     checks = {check.what for check in examine("sim/fair")}
     assert not {"local judge", "keys"} & checks
     assert {"working folder", "sim/fair"} <= checks
+    last = examine("openai-compatible/x")[-1]
+    assert last.detail.startswith("needs the address of its server: ")
 
 
 def test_advice_is_what_the_run_has_not_yet() -> None:
