@@ -1,11 +1,12 @@
 """What an installation weighs, by package: `python -m benchmarks.install`.
 
 Counted are the files of judgesheet's own dependencies in this environment, and of theirs, as pip
-recorded them, without compiled bytecode. The table goes into docs/performance.md.
+recorded them, without compiled bytecode; extras that a package asks for count, too. The table goes
+into docs/performance.md.
 """
 
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -58,20 +59,28 @@ def _megabytes(requirements: Sequence[str]) -> str:
 
 def weighed(requirements: Sequence[str]) -> Iterator[tuple[str, int]]:
     """Every package that these need, themselves included, with its size in bytes."""
-    waiting, seen = [*requirements], set[str]()
+    waiting, seen = [*requirements], set[tuple[str, ...]]()
     while waiting:
         needed = Requirement(waiting.pop())
         one = canonicalize_name(needed.name)
-        is_needed = needed.marker is None or needed.marker.evaluate({"extra": ""})
-        if one in seen or not is_needed:
+        if (one, *needed.extras) in seen:
             continue
-        seen.add(one)
         try:
             found = distribution(one)
         except PackageNotFoundError:
             continue  # for another system, or another version of Python
-        yield one, _size(found)
-        waiting += found.requires or ()
+        if not any(one == name for name, *_ in seen):
+            yield one, _size(found)
+        seen.add((one, *needed.extras))
+        waiting += _wanted_by(found, needed.extras)
+
+
+def _wanted_by(found: Distribution, extras: Collection[str]) -> Iterator[str]:
+    """What a package needs here, with these extras of it."""
+    for line in found.requires or ():
+        marker = Requirement(line).marker
+        if marker is None or any(marker.evaluate({"extra": extra}) for extra in ("", *extras)):
+            yield line
 
 
 def _size(found: Distribution) -> int:

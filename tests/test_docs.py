@@ -110,3 +110,15 @@ def test_the_demo_says_how_many_questions_it_asks() -> None:
 def test_digests_of_the_built_in_stimuli_are_recorded(name: str) -> None:
     recorded = (ROOT / "stimuli" / "README.md").read_text(encoding="utf-8")
     assert pool_digest(load(get_axis(name))) in recorded
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/tutorials/hosted.md", "docs/gate.md"])
+def test_the_calls_of_each_profile_are_those_of_its_plan(page: str) -> None:
+    text = (ROOT / page).read_text("utf-8")
+    told = re.findall(r"^\| `(\w+)`.*? \| ([\d,]+) \|", text, re.MULTILINE)
+    told += [("quick", count) for count in re.findall(r"asks ([\d,]+) questions\. Before", text)]
+    assert told
+    for profile, count in told:
+        request = Request("openai/NAME", profile=profile)
+        planned = make_plan(request, settle(request))
+        assert f"{len(planned.calls):,}" == count, profile

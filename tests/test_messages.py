@@ -68,6 +68,7 @@ def test_a_base_url_may_end_in_what_is_added_to_it(given: str, address: str) -> 
         ("plan", "--model", "sim/fair", "--policy", "none.toml"),
         ("gate", "none.json", "--policy", "ranking"),
         ("ingest", "none.jsonl", "--out", "run"),
+        ("init", "--check", "none."),
     ],
 )
 def test_a_missing_file_is_wrong_use(words: tuple[str, ...], tmp_path: Path) -> None:
@@ -95,6 +96,10 @@ def test_a_folder_says_what_its_files_must_be_called(tmp_path: Path) -> None:
     done = run("stimuli", "check", "mine", "--axis", "score_order", cwd=tmp_path)
     assert done.returncode == 2
     assert "mine has no score_order.jsonl; it holds chats.jsonl: rename one" in done.stderr
+    (tmp_path / "mine" / "presentation.jsonl").write_text("{}\n")
+    done = run("plan", "--model", "sim/fair", "--stimuli", "mine", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "it holds chats.jsonl, presentation.jsonl: take --axis presentation" in done.stderr
 
 
 @pytest.mark.parametrize(("form", "out"), [("md", "sheet.md"), ("junit", "gate.xml")])
@@ -110,6 +115,8 @@ def test_doctor_shows_what_concerns_the_model() -> None:
     checks = {check.what for check in examine("sim/fair")}
     assert not {"local judge", "keys"} & checks
     assert {"working folder", "sim/fair"} <= checks
+    last = examine("openai-compatible/x")[-1]
+    assert last.detail.startswith("needs the address of its server: ")
 
 
 def test_advice_is_what_the_run_has_not_yet() -> None:

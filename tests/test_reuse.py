@@ -196,6 +196,15 @@ def test_no_reply_is_taken_over_against_the_users_will(
     assert "taken_over" not in sheet["run"]
 
 
+def test_one_old_run_is_kept_beside_those_of_fresh(tmp_path: Path, stimuli: Path) -> None:
+    out, given = tmp_path / "run", ("--stimuli", stimuli.parent)
+    with serving(Served()) as server:
+        for more in ((), ("--fresh",), (), (), ()):  # the second keeps the first as run.old-1
+            assert probe(server, out, *given, *more).returncode == 0
+            change(stimuli)
+    assert sorted(path.name for path in tmp_path.glob("run.*")) == ["run.old-1", "run.old-2"]
+
+
 def test_another_judge_gets_no_reply_of_this_one(tmp_path: Path, stimuli: Path) -> None:
     out, given = tmp_path / "run", ("--stimuli", stimuli.parent)
     with serving(Served()) as server:

@@ -136,7 +136,7 @@ def _endpoint(model: str, connection: Connection) -> Iterator[Diagnosis]:
             yield from _key(model, connection.api_key_env)
         seen = run(lambda: examine_judge(judge))
     except JudgesheetError as error:
-        yield Diagnosis(model, "failed", str(error))
+        yield Diagnosis(model, "failed", str(error).removeprefix(f"{model} "))
         return
     if address := judge.identity.get("base_url"):
         if seen.is_reached:

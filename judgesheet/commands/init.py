@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from judgesheet.base.errors import UsageError
 from judgesheet.base.files import one_command
 from judgesheet.commands import NAMES, find
 from judgesheet.commands.options import PATH, choice, option
@@ -36,6 +37,8 @@ def check_init(directory: str | Path = ".") -> "list[Fault]":
     """What is wrong with the files of `init` in a repository, by file and line. No call is made."""
     from judgesheet.commands.scaffold_check import check
 
+    if not Path(directory).is_dir():
+        raise UsageError(f"there is no folder {directory}")
     options = {
         name: {option for parameter in find(name).params for option in parameter.opts}
         for name in NAMES

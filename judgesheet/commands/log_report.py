@@ -9,6 +9,7 @@ import shlex
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,7 +30,7 @@ from judgesheet.base.records import AxisResult
 from judgesheet.base.sanitize import listed, one_line
 from judgesheet.collect import ingest
 from judgesheet.importers import logs
-from judgesheet.importers.logs import Row
+from judgesheet.importers.logs import Row, finite
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.measuring.measure import measure
 
@@ -54,6 +55,8 @@ _SUGGESTED: Mapping[str, tuple[str, ...]] = {
     "metric": ("metric", "criterion"),
 }
 """Columns that often hold a field: named in the command, for the user to check."""
+_PEOPLE = re.compile("human|people|person|expert|rater|rating|label|gold|truth", re.IGNORECASE)
+"""How columns are called that hold what people said."""
 _SIDES = (("_a", "_b"), ("_1", "_2"), ("1", "2"), ("left", "right"), ("first", "second"))
 """How the columns of the two responses of a pair differ."""
 
@@ -143,14 +146,7 @@ def report(path: Path, choice: logs.LogOptions) -> LogReport:
         own = _of_ours(path, known)
         if own is not None:
             return own
-        cells = [row.cells for row in islice(found.rows, MOST_REMEMBERED_ROWS)]
-        suggested = _suggestion(cells[0] if cells else {})
-        suggested |= _item(cells, suggested)
-        if "first" not in suggested and choice.scale is None:
-            choice = replace(choice, scale="LOW:HIGH")  # scores have one, winners of pairs none
-        told = _with_command(known, path, choice, suggested)
-        why = "nothing says yet which column holds what; check the map in the command"
-        return replace(told, fault=why)
+        return _proposed(known, path, choice, [*islice(found.rows, MOST_REMEMBERED_ROWS)])
     choice = replace(choice, form=choice.form or found.form)
     judged = logs.judged([path], choice)
     # Only rows know what a map can name: a format may make other columns of the records.
@@ -176,6 +172,45 @@ def _of_ours(path: Path, known: LogReport) -> LogReport | None:
     return _sampled(replace(plain, form="recorded judgments"), path, records(path))
 
 
+def _proposed(
+    known: LogReport, path: Path, choice: logs.LogOptions, rows: Sequence[Row]
+) -> LogReport:
+    """The report on a table that no map explains: one to check, and what it would still lack."""
+    cells = [row.cells for row in rows]
+    suggested = _suggestion(cells[0] if cells else {})
+    suggested |= _item(cells, suggested)
+    suggested |= _said(rows, suggested)
+    fault = "nothing says yet which column holds what"
+    if lacks := _lacks(path, replace(choice, columns=suggested), rows):
+        fault, judged = lacks
+        suggested |= _wanted(judged)
+    fault += "; check the map in the command"
+    if "first" not in suggested and choice.scale is None:  # winners of pairs have no scale
+        fault += ", and write the lowest and the highest score for LOW:HIGH"
+        choice = replace(choice, scale="LOW:HIGH")
+    return replace(_with_command(known, path, choice, suggested), fault=fault)
+
+
+def _lacks(
+    path: Path, choice: logs.LogOptions, rows: Sequence[Row]
+) -> tuple[str, logs.Judged] | None:
+    """Why no figure follows from a table under a whole map; None if one does, or may do."""
+    if "COLUMN" in choice.columns.values():
+        return None
+    if "first" not in choice.columns:
+        # Whether something was judged twice does not depend on the scale: two points are enough.
+        scores = {finite(row.cells.get(choice.columns["verdict"])) or 0.0 for row in rows}
+        low, high = min(scores), max(scores)
+        choice = replace(choice, scale=f"{low:g}:{high:g}:{high - low:g}", nearest=True)
+    judged = logs.judged([path], choice)
+    try:
+        for _ in islice(judged.records(), MOST_RECORDS):
+            pass
+    except (StimuliError, UsageError) as error:
+        return (str(error), judged) if judged.tells_nothing else None
+    return None
+
+
 def _suggestion(cells: Mapping[str, Any]) -> dict[str, str]:
     """Columns of a first record by whose names, or contents, a map could begin."""
     lower = {column.lower(): column for column in reversed(list(cells))}
@@ -189,8 +224,9 @@ def _suggestion(cells: Mapping[str, Any]) -> dict[str, str]:
         item = found.pop("item", "")
         if item.lower() in ("item", "item_id"):  # what two responses share is the question
             found.setdefault("stimulus", item)
-        if str(cells.get(found.get("order", ""))).upper() in ("AB", "BA"):
-            found["swapped"] = found.pop("order")
+        order, _ = found.pop("order", ""), found.pop("human", "")
+        if str(cells.get(order)).upper() in ("AB", "BA"):
+            found["swapped"] = order
         found |= dict(zip(("first", "second"), sides, strict=True))
     return {"verdict": "COLUMN", "stimulus": "COLUMN", **found}
 
@@ -212,6 +248,40 @@ def _item(rows: Sequence[Mapping[str, Any]], suggested: Mapping[str, str]) -> di
         if len(set(zip(shared, values, strict=True))) == len(rows):
             return {"item": column if len(set(values)) == len(rows) else f"{question}+{column}"}
     return {}
+
+
+def _said(rows: Sequence[Row], suggested: Mapping[str, str]) -> dict[str, str]:
+    """The columns with what the judge and what people said, by what nearly all their cells hold.
+
+    People's is one that is called so; the judge's, where no name told it, the only other one.
+    """
+    is_pair = "first" in suggested
+    holds = partial(_tells_winner, suggested) if is_pair else _tells_score
+    fitting = [
+        column
+        for column in (rows[0].cells if rows else ())
+        if column not in suggested.values()
+        and (given := [row for row in rows if row.cells.get(column) not in (None, "")])
+        and sum(holds(row, column) for row in given) >= (1 - logs.STRANGE_SHARE) * len(given)
+    ]
+    people = [column for column in fitting if _PEOPLE.search(column)]
+    others = [column for column in fitting if column not in people]
+    found = {}
+    if len(people) == 1 and "human" not in suggested:
+        found[logs.TRUTHS["pair" if is_pair else "score"]] = people[0]
+    if len(others) == 1 and suggested["verdict"] == "COLUMN" and is_pair:
+        found["verdict"] = others[0]
+    return found
+
+
+def _tells_score(row: Row, column: str) -> bool:
+    return finite(row.cells.get(column)) is not None
+
+
+def _tells_winner(suggested: Mapping[str, str], row: Row, column: str) -> bool:
+    said = str(row.cells.get(column))
+    names = (str(row.at(suggested[side])) for side in ("first", "second"))
+    return said.lower() in logs.SLOTS or said in names
 
 
 def _sides(columns: Sequence[str]) -> tuple[str, str] | None:

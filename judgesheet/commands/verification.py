@@ -64,7 +64,11 @@ def verification(file: Path, run: Path | None, policy: Policy | None = None) -> 
         by = str(sheet.provenance.get("judgesheet"))[:40]
         what = "its pages and " if is_pdf else ""
         found.append((f"{what}what follows from its figures: only judgesheet {by} can tell", False))
-    if run is not None:
+    if run is None:
+        found.append(
+            ("its figures: they are computed again with --run DIR, the run of the sheet", False)
+        )
+    else:
         found += _is_of(run, sheet)
     return Verification(
         file.name,

@@ -61,6 +61,8 @@ def command(file: Path, run: Path | None, policy: str | None, as_json: bool) -> 
         say(f"sha256 {found.sha256}  {found.judge}")
         for difference in found.differences:
             say(difference)
+        if not found.differences:
+            say("nothing differs")
         if found.decision:
             say(f"Under {found.decision.policy or policy}: {found.decision.text}")
     for what in found.notes:

@@ -49,7 +49,7 @@ def unanswered(sheet: Datasheet, why: OtherQuestionsError, accept: str) -> Itera
 
     `accept` names the file of the sheet, which could be the next baseline.
     """
-    needed = f"accept `{accept}` (copy it over the baseline), or compare: {why.way_out}"
+    needed = f"accept `{accept}` (copy it over the baseline); {why.way_out}"
     told = "; ".join(one.text for one in why.obstacles)
     for axis in sheet.axes:
         yield Verdict(

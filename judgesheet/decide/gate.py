@@ -407,8 +407,8 @@ def _more(limit: Limit, estimate: Estimate, spare: int, factor: float) -> str:
 
 
 def times(factor: float) -> str:
-    """How much data, for a reader."""
-    return f"about {tenths(factor)} times the data"
+    """How much data, for a reader: more than there is."""
+    return f"about {tenths(max(factor, 1.1))} times the data"
 
 
 def _factor(limit: float, bounds: IntervalEstimate) -> float:

@@ -4,6 +4,7 @@ A run that makes room for another leaves its replies in `earlier.sqlite`, and a 
 those to its own questions: same id of the call, same judge, same served version.
 """
 
+import glob
 import json
 import re
 import shutil
@@ -54,8 +55,8 @@ def is_renamed(directory: Path) -> bool:
 def make_room(directory: Path) -> None:
     """Keep the replies of the run in a directory, and rename it: DIR.old-1.
 
-    One old run is kept: an earlier DIR.old-1 goes if all of its replies are kept and nothing in it
-    is anybody else's. A run that cannot be read is renamed only.
+    One old run is kept: earlier ones go if all of their replies are kept and nothing in them is
+    anybody else's. A run that cannot be read is renamed only.
     """
     with held(directory / LEDGER):
         pass  # RunError if somebody uses it
@@ -64,9 +65,9 @@ def make_room(directory: Path) -> None:
     except RunError:
         directory.rename(free_name(directory, "old"))
         return
-    last = directory.with_name(f"{directory.name}.old-1")
-    if _is_kept(last, directory / EARLIER):
-        shutil.rmtree(last)
+    for former in directory.parent.glob(f"{glob.escape(directory.name)}.old-*"):
+        if is_renamed(former) and _is_kept(former, directory / EARLIER):
+            shutil.rmtree(former)
     with held(directory / LEDGER):
         aside = directory.rename(free_name(directory, "old"))
     directory.mkdir(mode=0o700)

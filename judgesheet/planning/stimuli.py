@@ -77,8 +77,11 @@ def _file_of(axis: Axis, path: Path | None) -> Path:
     if file.is_dir():
         file = _in_folder(axis, file)
         if not file.is_file():
-            others = listed(sorted(one.name for one in file.parent.glob("*.jsonl")), MOST_IN_A_LIST)
-            held = f"; it holds {others}: rename one, or name the file" if others else ""
+            others = sorted(one.name for one in file.parent.glob("*.jsonl"))
+            known = [f"--axis {one.NAME}" for one in all_axes().values()
+                     if _in_folder(one, file.parent).is_file()]  # fmt: skip
+            way = f"take {' '.join(known)}" if known else "rename one, or name the file"
+            held = f"; it holds {listed(others, MOST_IN_A_LIST)}: {way}" if others else ""
             raise UsageError(f"the folder {file.parent} has no {file.name}{held}")
     if not file.is_file():
         raise UsageError(f"{file} does not exist")

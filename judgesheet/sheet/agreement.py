@@ -87,7 +87,7 @@ def partings(what: str, judges: Sequence[str], found: "Sequence[Parting]") -> Gr
         for one in found
     )  # fmt: skip
     if not rows:
-        return Grid("Where they part", "Nowhere.", head, "lll", rows)
+        return Grid("Where they part", "Nowhere.", head, "lll", ())
     reading = (
         f"{what} that divide the judges most, and what each said (the mean over its calls), in the "
         f"order of the judges: {show.visible(', '.join(judges), 400)}. This opens the replies of "

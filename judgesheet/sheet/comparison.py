@@ -7,6 +7,7 @@ from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
 from judgesheet.base.datasheet import to_json
+from judgesheet.base.digits import counted
 from judgesheet.base.records import Datasheet, Estimate, Plot, digest
 from judgesheet.base.sanitize import told_apart
 from judgesheet.decide.compare import Comparison, Difference
@@ -41,11 +42,17 @@ class ComparedFigure:
     old: str
     changes: tuple[tuple[str, str, str], ...]
 
+    @property
+    def is_known(self) -> bool:
+        """Whether any of the sheets has a value."""
+        return any(one is not None and one.value is not None for one in self.estimates)
+
 
 @dataclass(frozen=True, slots=True)
 class SideBySide:
     """The content of every format, with a comparison for each judge after the first.
 
+    `rows` are the figures of which a sheet has a value, `unmeasured` a sentence on the others.
     `grids` say how far the judges agree, call by call, and where they part.
     """
 
@@ -54,6 +61,7 @@ class SideBySide:
     summary: tuple[str, ...]
     warnings: tuple[str, ...]
     rows: tuple[ComparedFigure, ...]
+    unmeasured: str
     grids: tuple[Grid, ...]
 
 
@@ -124,12 +132,19 @@ def build(comparisons: Sequence[Comparison]) -> SideBySide:
     sheets = [comparisons[0].old, *(comparison.new for comparison in comparisons)]
     # Two runs of one judge are the usual case.
     names = tuple(told_apart([show.short(show.judge(sheet), 60) for sheet in sheets]))
+    rows = [*_rows(comparisons)]
+    unmeasured = sum(not row.is_known for row in rows)
     return SideBySide(
         judges=names,
         documents=tuple(digest(to_json(sheet))[:12] for sheet in sheets),
         summary=tuple(map(_summary, names[1:], repeat(names[0]), comparisons)),
         warnings=tuple(dict.fromkeys(_warnings(comparisons))),
-        rows=tuple(_rows(comparisons)),
+        rows=tuple(row for row in rows if row.is_known),
+        unmeasured=(
+            f"{counted(unmeasured, 'more figure')} without a value in any sheet; --json says why."
+            if unmeasured
+            else ""
+        ),
         grids=agreement.grids(comparisons[0].agreement),
     )
 

@@ -16,7 +16,7 @@ TEMPLATE = "report.html.jinja"
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table with a sentence above it; `align` has l or r for every column.
+    """A table with a sentence above it, or alone without `rows`; `align` has l or r per column.
 
     `command` stands below the sentence, so that it can be copied.
     """

@@ -251,7 +251,7 @@ def deciding(verdict: Verdict, of: Estimate) -> tuple[Literal["max", "min", ""],
         bound is not None
         and limit is not None
         and bound != limit
-        and shown.bare == number(limit, unit(of.unit))
+        and shown.bare == quantity(limit, of.low, of.high, of.unit).bare
     ):
         scale = unit(of.unit).scale
         shown = shown._replace(value=apart(bound * scale, limit * scale).replace("-", MINUS))

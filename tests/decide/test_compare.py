@@ -369,6 +369,21 @@ def test_recorded_runs_compare(tmp_path: Path) -> None:
     row = {one.key: one for one in found.differences}
     changed = row["candidate_order.order_inconsistent[set=natural]"]
     assert (changed.value, changed.verdict) == (-1, "better")
+    page = as_markdown([found])
+    assert "| not measured | not measured |" not in page
+    (line,) = [line for line in page.splitlines() if "without a value in any sheet" in line]
+    without = [
+        row
+        for row in found.headline
+        if not any(one is not None and one.value is not None for one in (row.old, row.new))
+    ]
+    assert int(line.split()[0]) == len(without) > 10
+    assert line in as_html([found])
+
+
+def test_judges_that_agree_part_nowhere(runs: dict[str, Path]) -> None:
+    page = as_markdown(judgesheet.compare(runs["one"], runs["one"]))
+    assert page.rstrip().endswith("Nowhere.")
 
 
 def test_a_policy_travels_with_the_run(runs: dict[str, Path], tmp_path: Path) -> None:

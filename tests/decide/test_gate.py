@@ -36,7 +36,7 @@ from judgesheet.decide import decide
 from judgesheet.decide import policy as policies
 from judgesheet.decide.baseline import against
 from judgesheet.decide.compare import compare
-from judgesheet.sheet import render
+from judgesheet.sheet import render, show
 from judgesheet.sheet.page import build
 from judgesheet.sheet.verdicts import annotations, as_markdown, as_text
 from judgesheet.stats.interval import Interval
@@ -486,6 +486,19 @@ def test_getting_worse_is_broken_proven_or_open() -> None:
     assert against(worse, regression(0.25))[0].status == "not proven"
     assert against(compare(new, old), regression(0.05))[0].status == "proven"
     assert against(worse, regression(0.05, 'better = "higher"'))[0].status == "proven"
+
+
+def test_a_bound_that_would_read_as_its_margin_has_more_digits() -> None:
+    old, new = sheet(share(KEY, 0.05, 0.03, 0.08)), sheet(share(KEY, 0.30, 0.25, 0.36))
+    (verdict,) = against(compare(old, new), regression(0.28))
+    assert verdict.status == "not proven"
+    assert verdict.bound is not None
+    near = replace(verdict, limit=0.1, bound=0.1004)
+    of = share(KEY, 0.05, 0.02, 0.11)
+    assert show.bound(near, replace(of, unit="V")) == "≤ 0.1004"
+    close = policy(f'[[regression]]\nkey = "{KEY}"\nmargin = {verdict.bound - 1e-4}\n')
+    (nearly,) = against(compare(old, new), close)
+    assert nearly.needed.startswith("about 1.1 times the data of both runs")
 
 
 def test_a_policy_without_margins_watches_its_limits_for_proven_harm() -> None:

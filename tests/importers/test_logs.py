@@ -541,6 +541,12 @@ def test_inspect_log_allows_what_the_sheet_then_has(tmp_path: Path) -> None:
          "--from lm-eval --map item=COLUMN,verdict=COLUMN --scale LOW:HIGH"),
         ("d.json", '{"testCases": [{"input": 1, "metricsData": [{"name": "N", "score": 1}]}],'
          ' "metricsScores": 1}', "--from deepeval --scale LOW:HIGH"),
+        ("r.csv", "chat,agent,grade,people\n1,a,3,2\n1,b,4,5\n2,a,3,\n2,b,1,1\n",
+         "item=chat+agent,human=people --scale LOW:HIGH"),
+        ("p.csv", "chat,model_a,model_b,said,experts say\n" + "1,x,y,x,y\n1,y,x,A,y\n" * 5,
+         "'verdict=said,stimulus=chat,first=model_a,second=model_b,better=experts say'"),
+        ("l.csv", "chat,model_a,model_b,winner,human\n1,x,y,x,3\n1,y,x,x,4\n",
+         "verdict=winner,stimulus=chat,first=model_a,second=model_b --out"),
     ],
 )  # fmt: skip
 def test_inspect_log_proposes_and_guesses_nothing(
@@ -550,6 +556,34 @@ def test_inspect_log_proposes_and_guesses_nothing(
     done = run("inspect-log", tmp_path / name)
     assert done.returncode == 0, done.stderr
     assert words in done.stdout
+
+
+def test_a_proposed_map_from_which_nothing_would_follow_says_what_is_missing(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "t.csv").write_text("chat,agent,grade\n1,a,3\n1,b,2\n2,a,5\n2,b,1\n")
+    report = inspect_log(tmp_path / "t.csv")
+    assert "nothing can be measured" in report.fault
+    assert "people's ratings (human)" in report.fault
+    assert "the lowest and the highest score for LOW:HIGH" in report.fault
+    assert "item=chat+agent,human=COLUMN --scale LOW:HIGH" in report.command
+    (tmp_path / "t.csv").write_text("chat,agent,grade\n" + "1,a,3\n" * 2)
+    assert "nothing says yet" in inspect_log(tmp_path / "t.csv").fault
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        ({"first": "a", "second": "b", "verdict": "w", "human": "h"}, "the field better"),
+        ({"stimulus": "q", "verdict": "s", "better": "h"}, "the field human"),
+        ({"stimulus": "q", "candidates": "c", "order": "o", "swapped": "s"}, "the field gold"),
+    ],
+)
+def test_a_field_that_would_not_be_read_is_refused(
+    columns: dict[str, str], words: str, tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError, match=f"not read of verdicts of this kind.*{words}"):
+        told(lines(tmp_path / "log.jsonl", [{"q": 1}]), columns=columns)
 
 
 def test_joined_columns_name_the_responses_of_systems(tmp_path: Path) -> None:

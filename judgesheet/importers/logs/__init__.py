@@ -13,7 +13,7 @@ from pathlib import Path
 from judgesheet.base.errors import StimuliError, UsageError
 from judgesheet.importers._rows import Row, finite, kind_of
 from judgesheet.importers.logs import _tables, inspect_ai, mt_bench, promptfoo
-from judgesheet.importers.logs._judged import FIELDS, TRUTHS, Judged
+from judgesheet.importers.logs._judged import FIELDS, SLOTS, STRANGE_SHARE, TRUTHS, Judged
 from judgesheet.importers.logs._log import LogFormat, LogOptions, Scale
 from judgesheet.importers.logs._records import raw
 
@@ -102,6 +102,8 @@ def judged(files: Sequence[Path], choice: LogOptions) -> Judged:
 __all__ = [
     "FIELDS",
     "LOGS",
+    "SLOTS",
+    "STRANGE_SHARE",
     "TABLES",
     "TRUTHS",
     "Judged",

@@ -60,6 +60,15 @@ TRUTHS: Mapping[str, str] = {
     "list": "gold",
 }
 """The field that says what a good judge would have said."""
+_GRADED = ("item", "verdict", "order", "scale", "human")
+_READ: Mapping[str, tuple[str, ...]] = {
+    "score": _GRADED,
+    "criteria": _GRADED,
+    "pair": ("first", "second", "swapped", "verdict", "better"),
+    "list": ("candidates", "order", "gold"),
+}
+"""The fields that are read of each kind, beside those of `_SHARED`."""
+_SHARED = ("stimulus", *_OF_STIMULUS, "repeat", "judge", "metric", "by")
 _SWAPPED: Mapping[str, bool] = {
     **dict.fromkeys(("true", "yes", "1", "ba"), True),
     **dict.fromkeys(("false", "no", "0", "ab"), False),
@@ -70,20 +79,33 @@ _MISSING: Mapping[str, str] = {
     "score": "people's ratings (human), a second reading (repeat) or other orders (order)",
 }
 """What a figure could follow from."""
-_SLOTS: Mapping[str, int | str | None] = {
+SLOTS: Mapping[str, int | str | None] = {
     **dict.fromkeys(("1", "first", "a", "left"), 1),
     **dict.fromkeys(("2", "second", "b", "right"), 2),
     **dict.fromkeys(("tie", "both", "equal", "draw"), "tie"),
     "abstain": "abstain",
     **dict.fromkeys(("invalid", "error", "null", "none"), None),
 }
+"""What names the slot that won, or neither."""
 
 
 def kind_of(columns: Mapping[str, str]) -> str:
-    """The kind of verdicts that a map is about; UsageError if it is about none."""
+    """The kind of verdicts that a map is about; UsageError if it is about none, or about two."""
     for name in columns:
         if name not in FIELDS and not name.startswith(("human.", "verdict.")):
             raise UsageError(f"--map {name}=…: there is no such field; fields: {', '.join(FIELDS)}")
+    kind = _named_kind(columns)
+    for name in columns:
+        if name.partition(".")[0] not in (*_SHARED, *_READ[kind]):
+            truth = TRUTHS[kind]
+            raise UsageError(
+                f"--map {name}=…: this field is not read of verdicts of this kind ({kind}); "
+                f"what is right is the field {truth}: {FIELDS[truth]}"
+            )
+    return kind
+
+
+def _named_kind(columns: Mapping[str, str]) -> str:
     if {"first", "second"} & columns.keys():
         _refuse_missing(columns, "first", "second", "verdict")
         return "pair"
@@ -410,11 +432,11 @@ class Judged:
         said = self._text(row, name)
         if said in shown:
             return shown.index(said) + 1
-        if said.lower() in _SLOTS:
-            return _SLOTS[said.lower()]
+        if said.lower() in SLOTS:
+            return SLOTS[said.lower()]
         raise StrangeVerdictError(
             f"{row.where}: {self.columns[name]} is {said[:60]!r}, neither one of the two responses "
-            f"nor one of {', '.join(_SLOTS)}"
+            f"nor one of {', '.join(SLOTS)}"
         )
 
     def _list(self, row: Row) -> Iterator[Record]:
