@@ -8,7 +8,7 @@ the reply is unreadable: lost replies are counted and imputed, misread ones are 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from judgesheet.axis import vocabulary
 from judgesheet.base.limits import LONGEST_AFTERWORDS
@@ -27,7 +27,14 @@ def _any(words: re.Match[str]) -> str:
     return rf"(?:{any_of})" + (r"\b" if words[1] else "")
 
 
-_LANGUAGES = " | ".join(vocabulary.OTHER_LANGUAGES.values())
+_JUDGED = " | ".join(words for name, words in vocabulary.JUDGED.items() if name != "English")
+_LANGUAGES = " | ".join(
+    (
+        vocabulary.BECAUSE,
+        rf"(?:(?:{vocabulary.DETERMINERS})\W?){{0,2}}(?:{_JUDGED})",
+        *vocabulary.OTHER_LANGUAGES.values(),
+    )
+)
 _BEGINS = compiled(
     rf"""(?:{vocabulary.LABEL}\W{{1,9}})?(?:{vocabulary.LINK}\W{{1,3}}){{0,2}}
     (?:(?P<closing>{vocabulary.CLOSING}) | {vocabulary.ENGLISH} | {_LANGUAGES})"""
@@ -38,17 +45,28 @@ _STATES = compiled(
     " | ".join(rf"(?P<{name}>{begins})" for name, begins in vocabulary.STATEMENTS.items())
 )
 _LABELLED = compiled(rf"(?:{vocabulary.LABEL})[*_\s]{{0,4}}:")
-_AT_HAND = compiled(
-    " | ".join(
-        words if language in vocabulary.SPACELESS else rf"(?<!\w){words}"
-        for language, words in vocabulary.AT_HAND.items()
+
+
+def _anywhere(words_of: Mapping[str, str]) -> re.Pattern[str]:
+    """A pattern of whole words of any language."""
+    return compiled(
+        " | ".join(
+            words if language in vocabulary.SPACELESS else rf"(?<!\w)(?:{words})"
+            for language, words in words_of.items()
+        )
     )
-)
+
+
+_AT_HAND = _anywhere(vocabulary.AT_HAND)
+_OF_WHAT_WAS_JUDGED = _anywhere(vocabulary.JUDGED)
+_SMALL = _anywhere(vocabulary.STATEMENTS)
 _NAMES_A_REASON = compiled(vocabulary.REASON_KEY)
 _WORDS_OF_A_VALUE = 2
 """Words of a text that is a name or a quality rather than a sentence."""
 _SHORTEST_STATEMENT = 5
 """Words; fewer are an exclamation, or what is left out of them is the verdict."""
+_LONG = 7
+"""Words of a statement that need not begin with a small one."""
 # A judge that speaks of itself seldom does so for the response's sake.
 _SELF = re.compile(
     r"(?<![\w’'])(?:I|[Mm]y|[Mm]e|[Ww]e|[Oo]ur|[Ii]ch|[Mm]ein\w*|[Jj]e|[Mm]on|[Yy]o|[Mm]i|[Ee]u|[Ii]o|[Яя])"
@@ -97,12 +115,16 @@ def _is_harmless(sentence: str) -> bool:
 
 
 def _is_about_something_else(sentence: str) -> bool:
-    """Whether it states something, and names nothing that is at hand when somebody judges."""
+    """Whether it names nothing that is at hand when somebody judges, and does state something."""
+    words = len(sentence.split())
     states = _STATES.match(sentence)
-    is_statement = states and (
-        states.lastgroup in vocabulary.SPACELESS or len(sentence.split()) >= _SHORTEST_STATEMENT
+    is_statement = (
+        (_OF_WHAT_WAS_JUDGED.search(sentence) and (words > 1 or not sentence.isascii()))
+        or (states and (states.lastgroup in vocabulary.SPACELESS or words >= _SHORTEST_STATEMENT))
+        or (words >= _LONG and _SMALL.search(sentence))
+        or _LABELLED.match(sentence)
     )
-    if not is_statement and _LABELLED.match(sentence) is None:
+    if not is_statement:
         return False
     speaks = _SPEAKS_OF_IT.search(sentence) or _AT_HAND.search(sentence) or _SELF.search(sentence)
     return speaks is None and not sentence.endswith("?")

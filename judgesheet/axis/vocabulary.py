@@ -61,15 +61,6 @@ _THEY = r"""(?:they|both|neither|all|(?:the\s)?others?)\s(?:do\snot\s)?«
       exist agree give name cover say state make differ have contain provide offer explain
       mention describe list answer address omit miss lack use show meet follow reach get need
       share handle include»"""
-# Any other verb of the third person, in a sentence that is English.
-_SOME_VERB = r"""(?!«
-      this thus perhaps yes always sometimes besides thanks minus plus less was its apologies
-      reverses revises scores changes corrects corrections swaps lets oops whoops unless regards
-      kudos guess has versus nevertheless nonetheless regardless strikes cancels takes_it
-      makes_(?:it|that|this) results seconds thoughts cheers ups pas mais moins mas menos das
-      was falls dus eens»)[a-z]{3,15}s\b
-    (?=.{0,200}?«
-      the of to and but with without for from that which its their both every»)"""
 # Adverbs say how well something is done, but for those that turn.
 _MODIFIER = r"""«
       very quite mostly fairly rather somewhat just also not n['’]t both all more less well
@@ -143,66 +134,41 @@ ENGLISH = rf"""
     | «
       it he she they this which that_one neither both one both_of_them the_first the_second
       the_former the_latter the_other»
-      \s(?:{_MODIFIER}\s){{0,2}}(?:{_VERB}|{_SOME_VERB}|{_BE}\s(?:{_MODIFIER}\s){{0,3}}(?:{_QUALITY}|because|{_JUDGED}))
+      \s(?:{_MODIFIER}\s){{0,2}}(?:{_VERB}|{_BE}\s(?:{_MODIFIER}\s){{0,3}}(?:{_QUALITY}|because|{_JUDGED}))
     | {_THEY} | the\s(?:more\s)?(?!other\b|wrong\b)\w+\sone\b | (?-i:[A-H])\s(?:{_VERB}|is|was)\b
-    | (?:{_MODIFIER}\s){{0,3}}(?:{_QUALITY}|{_VERB}|{_DONE}|{_SOME_VERB}|{_JUDGED}(?=\s))
+    | (?:{_MODIFIER}\s){{0,3}}(?:{_QUALITY}|{_VERB}|{_DONE}|{_JUDGED}(?=\s))
     | (?!«
       score rating grade verdict order winner result i we my it that this»
       )(?:[a-z-]+\s){{1,2}}{_DONE}
     | «
       partly mostly largely fully slightly marginally narrowly clearly strongly partially
       entirely»$
-    | (?:(?!«
-      wrong other draft placeholder dummy sample test example previous earlier actual that this
-      my your best»
-      )[a-z]{{3,20}}\s){_JUDGED}
 """
 
 # -- how a reason begins, in other languages -------------------------------------------------------
 
+BECAUSE = r"""«
+      weil denn begründung erklärung grund car parce_qu\w* puisqu\w* raison justification porque
+      ya_que puesto_que razón motivo justificación perch[éè] poich[éè] motivazione giustificazione
+      pois justificativa razão omdat want reden toelichting motivering потому_что так_как
+      поскольку обоснование причина пояснение»
+    | ‹因为 由于 理由 它(?!应) 大部分 基本 なぜなら 根拠 이유 왜냐하면 근거›"""
+
+# What may stand before what was judged, where a sentence begins with it.
+DETERMINERS = r"""«
+      d(?:ie|er|as) eine?[nmrs]? diese[rs]? beide sie er es sehr fast meist weitgehend nur recht
+      größtenteils ziemlich l[ea]s? une? cette ce elle il très presque plutôt assez el una? esta
+      este ambas muy casi bastante il lo i gli le questa questo entrambe molto quasi abbastanza o
+      a os as muito het de dit этот оба данный очень почти довольно
+      erste zweite première deuxième seconde primera segunda prima seconda primeira eerste tweede
+      первый второй»
+    | ‹该 这个? 此 本 两个? 第[一二]个? 非常 比较 较 很 この 両方の? どちらの? 最初の
+      [12一二]つ目の (?:이|두|해당|첫_?번째|두_?번째)(?=\s)›"""
+
+# Languages of which little is known: what was judged must stand at the beginning.
 OTHER_LANGUAGES: Mapping[str, str] = {
-    "German": r"""antwort\s | kandidat(?:in)?\s | das\sliegt\sdaran | da\s(?:sie|die|der|das|es)\b
-    | (?:die|der|das|diese[rs]?|beide|alle)\s(?:erste\s|zweite\s)?«
-      antwort(?:en)? text lösung erklärung wichtigsten meisten ursachen? schritte»
-    | (?:sie|er|es)\s«
-      nennt gibt erklärt enthält beschreibt beantwortet fehl\w+ lässt
-      ist_(?:voll|klar|gut|richtig|korrekt)\w*» | «weil denn begründung erklärung grund»
-    | (?:(?:sehr|fast|meist|weitgehend|größtenteils|teilweise|nur|recht|ziemlich)\s)?«
-      gute? vollständig unvollständig klar korrekt richtig nennt erklärt gibt enthält es_fehl\w+
-      fehlt»
-    """,
-    "French": r"""réponse\s | candidate?\s | parce\squ | puisqu
-    | (?:la|cette|les|le|ce|l['’])\s?(?:première\s|seconde\s|deuxième\s|deux\s)?«
-      réponses? texte explication solution»
-    | (?:elle|il)\s«
-      explique donne nomme cite répond couvre mentionne contient manque omet
-      est_(?:complète?|claire?|correcte?|exacte?)» | «car raison justification explication»
-    | (?:(?:très|presque|plutôt|assez)\s)?«
-      bonne? complète? incomplète? claire? correcte? explique donne manque»""",
-    "Spanish": r"""respuesta\s | candidat[oa]\s | «
-      porque ya_que puesto_que razón motivo justificación explicación»
-    | (?:la|esta|el|este|las|ambas)\s(?:primera\s|segunda\s)?«
-      respuestas? texto explicación solución»
-    | (?:(?:muy|casi|bastante)\s)?«
-      buena completa incompleta clara correcta explica menciona incluye cubre falta nombra da»""",
-    "Italian": r"""risposta\s | «
-      perch[éè] poich[éè] motivazione spiegazione giustificazione»
-    | (?:la|questa|il|le|entrambe\sle)\s(?:prima\s|seconda\s)?«
-      rispost[ae] testo spiegazione soluzione»
-    | (?:(?:molto|quasi|abbastanza)\s)?«
-      buona completa incompleta chiara corretta spiega cita copre manca»""",
-    "Portuguese": r"""resposta\s | «pois justificativa explicação razão»
-    | (?:a|esta|o|as|ambas\sas)\s(?:primeira\s|segunda\s)?«
-      respostas? texto explicação solução» | (?:(?:muito|quase|bastante)\s)?«boa cobre cita»""",
-    "Dutch": r"""antwoord\s | «omdat want reden toelichting uitleg motivering»
-    | (?:het|dit|de|beide)\s(?:eerste\s|tweede\s)?«antwoord(?:en)? reacties? tekst uitleg»""",
     "Polish": r"""(?:(?:ta|obie|obydwie)\s)?«
       odpowied(?:ź|zi) ponieważ gdyż uzasadnienie powód wyjaśnienie»""",
-    "Russian": r"""кандидат\s | (?:(?:этот|первый|второй|оба|данный)\s)?«ответ[аы]?»
-    | «
-      потому_что так_как поскольку обоснование причина пояснение объяснение»
-    | (?:(?:очень|почти|довольно)\s)?«
-      хорошо полный неполный ясно верно точный называет объясняет упоминает»""",
     "Ukrainian": r"(?:(?:ця|перша|друга)\s)?«відповідь тому_що оскільки пояснення»",
     "Turkish": r"(?:(?:bu|birinci|ikinci)\s)?«yanıt cevap çünkü gerekçe açıklama»",
     "Nordic": r"""«
@@ -214,19 +180,80 @@ OTHER_LANGUAGES: Mapping[str, str] = {
     "Vietnamese, Indonesian": r"""«
       câu_trả_lời phản_hồi (?:bởi_)?vì lý_do giải_thích jawaban respons karena alasan
       penjelasan»""",
-    "Chinese": r"""‹
-      因为 由于 理由 原因 解释 说明
-      (?:该|这个?|此|本|两个?|第[一二]个?)?(?:回答|答案|回复|响应|文本) 它(?!应) 内容 大部分
-      基本 (?:非常|比较|较|很)?(?:完整|准确|清晰|全面|详细|正确|良好)›""",
-    "Japanese": r"""‹
-      理由 なぜなら 根拠 説明
-      (?:この|両方の?|どちらの?|最初の|[12一二]つ目の)?(?:回答|応答|解答|文章|返答)›""",
-    "Korean": r"""‹
-      이유 왜냐하면 근거 설명 (?:(?:이|두|해당|첫_?번째|두_?번째)_)?(?:답변|응답|답)›""",
     "Arabic": r"""‹
       لأن السبب التبرير الشرح التعليل (?:هذه_)?(?:الإجابة|الاجابة|الرد|الاستجابة)›""",
     "Hindi, Thai, Hebrew": r"""‹
       क्योंकि कारण (?:(?:यह|पहला|दूसरा)_)?(?:उत्तर|जवाब) เพราะ เหตุผล คำตอบ נימוק התשובה›""",
+}
+
+# -- what a reason speaks of -----------------------------------------------------------------------
+
+# What was judged, what it says or lacks, and how it is, by language. Who takes a verdict back does
+# not speak of these, but of what is at hand. An order to the reader could: no imperatives.
+JUDGED: Mapping[str, str] = {
+    "English": rf"{_JUDGED} | {_VERB}",
+    "German": r"""«
+      antwort(?:en)? text(?:e[sn]?)? erklärung(?:en)? lösung(?:en)? schritte?n? beispiele?n?
+      ursachen? quellen? angaben hinweise?s? warnung(?:en)? fakten einzelheiten inhalt(?:e|lich)?
+      aufbau struktur fragen? mengen?
+      nennt erwähn\w+ erklärt beschr[ei]\w+ gibt enthält umfasst deckt liefert bietet behandelt
+      beantwortet bleibt fehl(?:t|en|ende[nrsm]?) lässt vergisst übergeht verschweigt genannt
+      ausgelassen teilweise gute?
+      (?:un)?(?:vollständig|genau|klar|sachlich|verständlich)\w* (?:ausführlich|oberflächlich|vage|knapp|allgemein|hilfreich|brauchbar|nützlich)\w*»""",
+    "French": r"""«
+      réponses? textes? explications? solutions? étapes? exemples? causes? sources? consignes?
+      avertissements? contenu faits détails structure quantités?
+      cite mentionne explique décrit donne contient couvre traite fournit propose répond reste
+      manque(?:nt)? omet oublie néglige confond cité?e?s? mentionnée?s? expliquée?s? donnée?s?
+      omise?s? absente?s? bonne
+      (?:in)?compl[eè]te?s? (?:im)?précis\w* claire?s? détaillée?s? superficiel\w* vagues? brèves?
+      bref utiles? générale?s?»""",
+    "Spanish": r"""«
+      respuestas? textos? explicaci(?:ón|ones) soluci(?:ón|ones) pasos? ejemplos? causas? fuentes?
+      advertencias? avisos? contenidos? datos hechos detalles estructura cantidades
+      citan? mencionan? explican? describen? dan? contienen? cubren? abarcan? tratan? ofrecen?
+      responden? incluyen? faltan? omiten? confunden? repiten? (?:mencionad|explicad)[oa]s?
+      (?:(?:in)?complet|(?:im)?precis|clar|detallad|vag)[oa]s? superficial(?:es)? breves?
+      útil(?:es)? general(?:es)? buena»""",
+    "Portuguese": r"""«
+      respostas? textos? explicaç(?:ão|ões) soluç(?:ão|ões) passos? etapas? exemplos? causas?
+      fontes? avisos? alertas? conteúdos? dados fatos detalhes estrutura quantidades
+      citam? mencionam? explicam? descrevem? dá contém cobrem? abordam? tratam? oferecem?
+      respondem? inclui faltam? omitem? confundem? repetem? traz informa (?:citad|explicad)[oa]s?
+      (?:(?:in)?complet|(?:im)?precis|clar|detalhad|vag)[oa]s? superficia(?:l|is) breves?
+      út(?:il|eis) gera(?:l|is) boa»""",
+    "Italian": r"""«
+      rispost[ae] test[oi] spiegazion[ei] soluzion[ei] pass(?:o|i|aggi|aggio) esempi[o]? caus[ae]
+      font[ei] avvertenz[ae] contenut[oi] dati fatti dettagli struttura quantità
+      cita(?:no)? menziona(?:no)? spiega(?:no)? descrive dà contiene copre tratta offre risponde
+      include manca(?:no)? omette dimentica trascura confonde ripete (?:citat|spiegat)[oaie]
+      (?:(?:in)?complet|(?:im)?precis|dettagliat|vag)[oaie] chiar[oaei] superficial[ei] brev[ei]
+      util[ei] generic[oaie] buona»""",
+    "Dutch": r"""«
+      antwoord(?:en)? tekst(?:en)? uitleg oplossing stappen? voorbeeld(?:en)? oorzaa?k(?:en)?
+      bronnen? waarschuwing(?:en)? inhoud feiten details opbouw
+      noemt vermeldt beschrijft geeft bevat dekt behandelt biedt beantwoordt blijft ontbreekt
+      ontbreken vergeet genoemd uitgelegd vermeld
+      (?:on)?(?:volledig|nauwkeurig|duidelijk)e? (?:uitgebreid|oppervlakkig|vag|beknopt|nuttig|algemen)e?»""",
+    "Russian": r"""«
+      ответ(?:ы|а|е|ом|ов)? текст\w* объяснени\w* решени[ея] шаг\w* пример\w* причин\w*
+      источник\w* предупрежден\w* содержани\w* факт\w* подробност\w* структур\w* количеств\w*
+      называ[еюя]т\w* назван\w* упомина[еюя]т\w* упомянут\w* объясн\w+ описыва[еюя]\w* описан\w*
+      содержит даёт дает приводит раскрыва\w+ охватыва\w+ касается затрагива\w+ отвечает
+      не_хватает отсутству\w+ пропущен\w* пропускает опущен\w* забывает
+      (?:не)?полн(?:о|ый|ая|ое|ые|ее) (?:не)?точн\w+ (?:не)?ясн\w+ подробн\w+ поверхностн\w+
+      кратк\w+ полезн\w+ расплывчат\w+ общ(?:о|ий|ее|ие)»""",
+    "Chinese": r"""‹
+      回答 答案 内容 文本 解释 说明 步骤 例子 示例 原因 来源 提醒 警告 信息 结构 条理 事实 要点
+      提到 提及 指出 给出 列出 涵盖 包含 包括 描述 介绍 缺少 缺乏 没有 遗漏 漏 未提 忽视
+      完整 全面 清晰 清楚 详细 具体 笼统 简略 模糊 有用›""",
+    "Japanese": r"""‹
+      回答 応答 文章 説明 手順 例 原因 注意 情報 構成 内容 要点 項目 挙げ 述べ 示 触れ 含 書かれ
+      扱 押さえ 答え 網羅 欠け 抜け 不足 ありません がない 足り 漏れ 不十分 完全 明確 詳し 具体 曖昧
+      簡潔 [分わ]かり(?:やす|にく) 役に立›""",
+    "Korean": r"""‹
+      답변 응답 내용 설명 단계 예시 원인 출처 경고 정보 구조 사실 질문 항목 언급 제시 다루 다룬
+      나열 포함 밝히 빠져 빠졌 빠진 누락 부족 없 완전 명확 자세 구체 모호 간결 유용 일반적›""",
 }
 
 # -- statements, known by their small words --------------------------------------------------------
@@ -266,10 +293,13 @@ STATEMENTS: Mapping[str, str] = {
     "Chinese": r"[一-鿿][一-鿿，、,]{5,}$",
     "Japanese": r"(?=.{0,200}[ぁ-ん])[一-鿿ぁ-んァ-ヶー、]{8,}$",
 }
-SPACELESS = ("Chinese", "Japanese")
+SPACELESS = ("Chinese", "Japanese", "Korean")
 
 # What is at hand when somebody judges: a sentence without any of it cannot be about the verdict.
 AT_HAND: Mapping[str, str] = {
+    "any, at the beginning": r"""^«
+      no nope nein non não нет nee nie ok(?:ay)? well yes ja oui s[íi] sim да oh ah ach eh uh ugh bah
+      err um hm bueno bom beh ну»(?=\W*[,.!…:;—–-]|$)""",
     "English": r"""«
       scor\w+ rat(?:e|ed|ing|ings) grad(?:e|es|ed|er|ing) marks? verdicts? decision\w*
       cho(?:ice|ose|sen) pick\w* winners? results? judg\w+ labels? ranking
@@ -279,33 +309,70 @@ AT_HAND: Mapping[str, str] = {
       chang\w+ updat\w+ revis\w+ now final\w* way everything_else points? placeholder instruct\w+
       told asked_to joke serious\w* grain
       (?:an?|the|be|is|to|say|like|as|or|than|just|exactly)_(?:one|two|three|four|five|six|seven|eight|nine|ten)$
-      (?:is|ist|est|es|è|é|be|to|an?|auf|zu|een|une?)_\d{1,2}»""",
+      (?:is|ist|est|es|è|é|be|to|an?|auf|zu|een|une?)_\d{1,2}
+      subtract\w* add_\w+ deduct\w* count_\w+ read_\w+»""",
     "German": r"""«
       das_(?:war|ist|sind|wäre) noten? note wertung bewertung punkte? urteil entscheidung sieger
       gewinner dies\w* jen\w* bitte sie_(?:bitte|müssen) oben vorher vorhin zuvor stufen? skala
-      wenn falls sonst nein wäre hätte»""",
+      wenn falls sonst nein wäre hätte
+      bewert\w+ ver(?:wechs|tausch)\w+ (?:ge|nach)?les\w+ gesehen überleg\w+ gemeint
+      meinte geschrieben entsch[ie]\w+ gewählt gewertet (?:ge)?prüf\w* korrig\w+ korrektur
+      (?:ge)?änder\w+ (?:ge)?tausch\w+ streich\w+ ignorier\w+ vergiss zurück\w* spaß scherz
+      versehentlich zahl nummer ziffer letztere\w* vorläufig (?:noch_?mal|erneut|wieder) besser
+      schlechter höher niedriger möchte würde könnte dürfte ziehe nehme mir mich wir uns»""",
     "French": r"""«
       noter? notes jugement verdict choix gagnant ci-dessus précédent\w* échelle si non cela ceci
-      ça serait»""",
+      ça serait
+      reli[st]\w* relu\w* lis lu lire vu vois pens\w+ réfléch\w* réflexion écri[st]\w* décid\w+
+      évalu\w+ vérifi\w+ corrig\w+ correction chang\w+ modifi\w+ invers\w+ échang\w+ annul\w+
+      ignorez oubliez retir\w+ plaisant\w+ confondu\w* tromp\w+ provisoire nouveau niveau chiffre
+      numéro ma mes vous nous moi tu mieux pire plutôt vaut autre j['’]\w+ votre veuillez»""",
     "Spanish": r"""«
       nota notas puntos? puntuaci[óo]n veredicto elecci[óo]n ganador anterior arriba escala esto
-      eso sería (?:he|hemos)_\w+[dst]o»""",
+      eso sería (?:he|hemos)_\w+[dst]o
+      rele\w+ le[íi]\w* visto v[eé]o pens\w+ escrib\w+ escrit[oa] decid\w+ elij\w+ evalu\w+
+      verific\w+ revis\w+ corr[ei][gj]\w+ corrección cambi\w+ modific\w+ inver[st]\w+ intercambi\w+
+      anul\w+ ignoren? olvid(?:e|en|ad|o)\w* retir\w+ retract\w+ broma confundí confundido
+      equivo\w+ provisional nuevo nivel número usted nosotros quise quiero mejor peor otr[oa] menos
+      quizás? creo ese esa este»""",
     "Portuguese": r"""«
       pontos? pontuação veredito escolha vencedor acima isto isso seria
-      \w+[qg]uei errei escrevi confundi inverti»""",
+      \w+[qg]uei errei escrevi confundi inverti
+      rele\w+ lendo lido visto vejo escrev\w+ decid\w+ avali\w+ verifi\w+ mud\w+ alter\w+
+      invert\w+ troc\w+ esqueç\w+ esquece brinca\w+ engan\w+ errad[oa]$ provisóri[oa] novo nível
+      você nós melhor pior outr[oa] talvez acho nota nesse ess[ea] desconsider\w+»""",
     "Italian": r"""«
       punti? voto voti punteggio giudizio scelta vincitore sopra precedente questo quello
-      sarebbe (?:ho|abbiamo)_\w+[st]o»""",
+      sarebbe (?:ho|abbiamo)_\w+[st]o
+      rilegg\w+ rilett\w* legg\w+ lett[oa] vedo ripens\w+ scriv\w+ scritt[oa] deciso scelg\w+
+      valut\w+ rived\w+ correggo correzione camb\w+ scamb\w+ dimentica(?:te|lo) ritir\w+ scherz\w+
+      confus[oa] sbagli\w+ provvisori[oa] livello numero noi volevo voglio meglio peggio altr[oa]
+      meno forse credo»""",
     "Dutch": r"""«
-      cijfer punten oordeel keuze winnaar hierboven schaal dit dat zou als»""",
+      cijfer punten oordeel keuze winnaar hierboven schaal dit dat zou als
+      gelezen lees gezien zie dacht denk geschreven besl\w+ kies gekozen beoordeel\w* vergel\w+
+      controleer\w* correctie verander\w+ wijzig\w+ verwissel\w+ ruil\w+ omgedraaid negeer grapje
+      verward voorlopig opnieuw niveau getal nummer ik mij wij slechter hoger lager misschien liever»""",
     "Russian": r"""«
-      оценк\w* балл\w* выбор\w* выше вердикт\w* шкал\w* это эт[аоуи]\w* если бы верн\w+_\d»""",
+      оценк\w* балл\w* выбор\w* выше вердикт\w* шкал\w* это эт[аоуи]\w* если бы верн\w+_\d
+      (?:пере|про)?чита\w+ смотр\w+ вижу (?:по)?дума\w+ (?:на)?писа\w+ реш(?:ил|аю|ила)\w*
+      оцени\w+ сравн\w+ провер\w+ поправ\w+ исправ\w+ (?:из|по)?мен[яи]\w+ отмен\w+ игнорир\w+
+      забуд\w+ беру обратно шуч\w+ шутк\w+ ошиб\w+ предварительн\w+ снова уровен\w* числ\w*
+      номер\w* цифр\w* вы вас я мы мне меня лучше хуже ниже друг(?:ой|ая|ое) пожалуй скорее стоп
+      больше меньше много простите извините»""",
     "Chinese": r"""‹
       我 你 您 请 吧 分(?![别析布]) 评 应 该 改 这 那 此 上 前 后来 才 是[一二三四五] 作废 数 反
-      错 别 算 再 还是 忽略 无视 取消 收回 当真 笑 重 其实 实际 等 换 调 更 第[一二] 另›""",
+      错 别 算 再 还是 忽略 无视 取消 收回 当真 笑 重 其实 实际 等 换 调 更 第[一二] 另
+      觉得 认为 选[择错] 判 [写读][错反] 再[想读] 颠倒 撤 重新 抱歉 对不起 暂 等级 玩笑›""",
     "Japanese": r"""‹
       私 評 べき この その これ それ 今 訂 違 逆 やはり やっぱり いや 実 本当 むしろ ください くれ
-      無視 ではな 直 変 忘 思 嘘 ごめん すみ わけ 方が 冗談 点$ つ目›""",
+      無視 ではな 直 変 忘 思 嘘 ごめん すみ わけ 方が 冗談 点$ つ目
+      読み 読ん 見(?:直|間違|て|ると|れば) 考え(?:直|てみ|ると) 選 判定 入れ替 段階 番号 申し訳 待って
+      暫定 気が いえ 厳し 甘 自信 仕方›""",
+    "Korean": r"""‹
+      점수 \d\s?점 평가 판정 결정 승자 등급 이전 다시 취소 정정 바꾸 바꿔 바뀌 수정 반대 무시 잘못
+      실수 착각 (?<![가-힣])(?:내가|나는|저는|제가|위의|다른) 주세요 하세요 십시오 아니 아닙
+      맞(?:네|겠|아|습니다$) 낮추 높이 올리 내리 너무 생각 보니 봤 읽 임시 농담 죄송 잠깐 낫 더_›""",
 }
 
 # -- how a closing begins --------------------------------------------------------------------------
