@@ -27,14 +27,7 @@ def _any(words: re.Match[str]) -> str:
     return rf"(?:{any_of})" + (r"\b" if words[1] else "")
 
 
-_JUDGED = " | ".join(words for name, words in vocabulary.JUDGED.items() if name != "English")
-_LANGUAGES = " | ".join(
-    (
-        vocabulary.BECAUSE,
-        rf"(?:(?:{vocabulary.DETERMINERS})\W?){{0,2}}(?:{_JUDGED})",
-        *vocabulary.OTHER_LANGUAGES.values(),
-    )
-)
+_LANGUAGES = " | ".join((vocabulary.BECAUSE, *vocabulary.OTHER_LANGUAGES.values()))
 _BEGINS = compiled(
     rf"""(?:{vocabulary.LABEL}\W{{1,9}})?(?:{vocabulary.LINK}\W{{1,3}}){{0,2}}
     (?:(?P<closing>{vocabulary.CLOSING}) | {vocabulary.ENGLISH} | {_LANGUAGES})"""

@@ -154,17 +154,6 @@ BECAUSE = r"""«
       поскольку обоснование причина пояснение»
     | ‹因为 由于 理由 它(?!应) 大部分 基本 なぜなら 根拠 이유 왜냐하면 근거›"""
 
-# What may stand before what was judged, where a sentence begins with it.
-DETERMINERS = r"""«
-      d(?:ie|er|as) eine?[nmrs]? diese[rs]? beide sie er es sehr fast meist weitgehend nur recht
-      größtenteils ziemlich l[ea]s? une? cette ce elle il très presque plutôt assez el una? esta
-      este ambas muy casi bastante il lo i gli le questa questo entrambe molto quasi abbastanza o
-      a os as muito het de dit этот оба данный очень почти довольно
-      erste zweite première deuxième seconde primera segunda prima seconda primeira eerste tweede
-      первый второй»
-    | ‹该 这个? 此 本 两个? 第[一二]个? 非常 比较 较 很 この 両方の? どちらの? 最初の
-      [12一二]つ目の (?:이|두|해당|첫_?번째|두_?번째)(?=\s)›"""
-
 # Languages of which little is known: what was judged must stand at the beginning.
 OTHER_LANGUAGES: Mapping[str, str] = {
     "Polish": r"""(?:(?:ta|obie|obydwie)\s)?«
@@ -198,14 +187,14 @@ JUDGED: Mapping[str, str] = {
       aufbau struktur fragen? mengen?
       nennt erwähn\w+ erklärt beschr[ei]\w+ gibt enthält umfasst deckt liefert bietet behandelt
       beantwortet bleibt fehl(?:t|en|ende[nrsm]?) lässt vergisst übergeht verschweigt genannt
-      ausgelassen teilweise gute?
+      ausgelassen teilweise gute? erfüll\w+ funktioniert
       (?:un)?(?:vollständig|genau|klar|sachlich|verständlich)\w* (?:ausführlich|oberflächlich|vage|knapp|allgemein|hilfreich|brauchbar|nützlich)\w*»""",
     "French": r"""«
       réponses? textes? explications? solutions? étapes? exemples? causes? sources? consignes?
       avertissements? contenu faits détails structure quantités?
       cite mentionne explique décrit donne contient couvre traite fournit propose répond reste
       manque(?:nt)? omet oublie néglige confond cité?e?s? mentionnée?s? expliquée?s? donnée?s?
-      omise?s? absente?s? bonne
+      omise?s? absente?s? bonne remplit respecte parle fonctionne
       (?:in)?compl[eè]te?s? (?:im)?précis\w* claire?s? détaillée?s? superficiel\w* vagues? brèves?
       bref utiles? générale?s?»""",
     "Spanish": r"""«
@@ -214,21 +203,21 @@ JUDGED: Mapping[str, str] = {
       citan? mencionan? explican? describen? dan? contienen? cubren? abarcan? tratan? ofrecen?
       responden? incluyen? faltan? omiten? confunden? repiten? (?:mencionad|explicad)[oa]s?
       (?:(?:in)?complet|(?:im)?precis|clar|detallad|vag)[oa]s? superficial(?:es)? breves?
-      útil(?:es)? general(?:es)? buena»""",
+      útil(?:es)? general(?:es)? buena cumplen? habla funciona»""",
     "Portuguese": r"""«
       respostas? textos? explicaç(?:ão|ões) soluç(?:ão|ões) passos? etapas? exemplos? causas?
       fontes? avisos? alertas? conteúdos? dados fatos detalhes estrutura quantidades
       citam? mencionam? explicam? descrevem? dá contém cobrem? abordam? tratam? oferecem?
       respondem? inclui faltam? omitem? confundem? repetem? traz informa (?:citad|explicad)[oa]s?
       (?:(?:in)?complet|(?:im)?precis|clar|detalhad|vag)[oa]s? superficia(?:l|is) breves?
-      út(?:il|eis) gera(?:l|is) boa»""",
+      út(?:il|eis) gera(?:l|is) boa cumpre atende fala funciona»""",
     "Italian": r"""«
       rispost[ae] test[oi] spiegazion[ei] soluzion[ei] pass(?:o|i|aggi|aggio) esempi[o]? caus[ae]
       font[ei] avvertenz[ae] contenut[oi] dati fatti dettagli struttura quantità
       cita(?:no)? menziona(?:no)? spiega(?:no)? descrive dà contiene copre tratta offre risponde
       include manca(?:no)? omette dimentica trascura confonde ripete (?:citat|spiegat)[oaie]
       (?:(?:in)?complet|(?:im)?precis|dettagliat|vag)[oaie] chiar[oaei] superficial[ei] brev[ei]
-      util[ei] generic[oaie] buona»""",
+      util[ei] generic[oaie] buona soddisfa rispetta parla funziona»""",
     "Dutch": r"""«
       antwoord(?:en)? tekst(?:en)? uitleg oplossing stappen? voorbeeld(?:en)? oorzaa?k(?:en)?
       bronnen? waarschuwing(?:en)? inhoud feiten details opbouw
@@ -242,18 +231,18 @@ JUDGED: Mapping[str, str] = {
       содержит даёт дает приводит раскрыва\w+ охватыва\w+ касается затрагива\w+ отвечает
       не_хватает отсутству\w+ пропущен\w* пропускает опущен\w* забывает
       (?:не)?полн(?:о|ый|ая|ое|ые|ее) (?:не)?точн\w+ (?:не)?ясн\w+ подробн\w+ поверхностн\w+
-      кратк\w+ полезн\w+ расплывчат\w+ общ(?:о|ий|ее|ие)»""",
+      кратк\w+ полезн\w+ расплывчат\w+ общ(?:о|ий|ее|ие) выполн\w+ соответств\w+»""",
     "Chinese": r"""‹
       回答 答案 内容 文本 解释 说明 步骤 例子 示例 原因 来源 提醒 警告 信息 结构 条理 事实 要点
       提到 提及 指出 给出 列出 涵盖 包含 包括 描述 介绍 缺少 缺乏 没有 遗漏 漏 未提 忽视
-      完整 全面 清晰 清楚 详细 具体 笼统 简略 模糊 有用›""",
+      完整 全面 清晰 清楚 详细 具体 笼统 简略 模糊 有用 要求 满足 符合›""",
     "Japanese": r"""‹
       回答 応答 文章 説明 手順 例 原因 注意 情報 構成 内容 要点 項目 挙げ 述べ 示 触れ 含 書かれ
       扱 押さえ 答え 網羅 欠け 抜け 不足 ありません がない 足り 漏れ 不十分 完全 明確 詳し 具体 曖昧
-      簡潔 [分わ]かり(?:やす|にく) 役に立›""",
+      簡潔 [分わ]かり(?:やす|にく) 役に立 条件 満た›""",
     "Korean": r"""‹
       답변 응답 내용 설명 단계 예시 원인 출처 경고 정보 구조 사실 질문 항목 언급 제시 다루 다룬
-      나열 포함 밝히 빠져 빠졌 빠진 누락 부족 없 완전 명확 자세 구체 모호 간결 유용 일반적›""",
+      나열 포함 밝히 빠져 빠졌 빠진 누락 부족 없 완전 명확 자세 구체 모호 간결 유용 일반적 요구 충족›""",
 }
 
 # -- statements, known by their small words --------------------------------------------------------
@@ -312,67 +301,80 @@ AT_HAND: Mapping[str, str] = {
       (?:is|ist|est|es|è|é|be|to|an?|auf|zu|een|une?)_\d{1,2}
       subtract\w* add_\w+ deduct\w* count_\w+ read_\w+»""",
     "German": r"""«
-      das_(?:war|ist|sind|wäre) noten? note wertung bewertung punkte? urteil entscheidung sieger
-      gewinner dies\w* jen\w* bitte sie_(?:bitte|müssen) oben vorher vorhin zuvor stufen? skala
+      das_(?:war|ist|sind|wäre) noten? note wertung bewertung (?:\d|eine?n?|zwei|halbe[rn]?|mehr|weniger|paar)_punkte? punktzahl urteil entscheidung sieger
+      gewinner dies(?!elbe)\w*(?!_(?:antwort|erklärung|text)) jen\w* bitte sie_(?:bitte|müssen) oben vorher vorhin zuvor stufen? skala
       wenn falls sonst nein wäre hätte
       bewert\w+ ver(?:wechs|tausch)\w+ (?:ge|nach)?les\w+ gesehen überleg\w+ gemeint
       meinte geschrieben entsch[ie]\w+ gewählt gewertet (?:ge)?prüf\w* korrig\w+ korrektur
       (?:ge)?änder\w+ (?:ge)?tausch\w+ streich\w+ ignorier\w+ vergiss zurück\w* spaß scherz
-      versehentlich zahl nummer ziffer letztere\w* vorläufig (?:noch_?mal|erneut|wieder) besser
-      schlechter höher niedriger möchte würde könnte dürfte ziehe nehme mir mich wir uns»""",
+      versehentlich zahl nummer ziffer letztere\w* vorläufig (?:noch_?mal|erneut|wieder)
+      höher niedriger möchte würde könnte dürfte ziehe nehme mir mich wir uns
+      gestrichen annull\w+ (?:un)?gültig hinfällig nichtig gelöscht (?:un)?bestätig\w+ vorbehalt gewähr später folgt
+      (?:falsche|richtige)[nrsm]?_(?:antwort|text|datei|frage)\w* andere_antwort_gemeint war abzug abgezogen
+      abziehen minus_ein\w* geladen»""",
     "French": r"""«
-      noter? notes jugement verdict choix gagnant ci-dessus précédent\w* échelle si non cela ceci
+      noter? notes jugement verdict choix gagnant ci-dessus précédent\w* échelle (?<!non\s)si(?!_è) cela ceci
       ça serait
       reli[st]\w* relu\w* lis lu lire vu vois pens\w+ réfléch\w* réflexion écri[st]\w* décid\w+
       évalu\w+ vérifi\w+ corrig\w+ correction chang\w+ modifi\w+ invers\w+ échang\w+ annul\w+
       ignorez oubliez retir\w+ plaisant\w+ confondu\w* tromp\w+ provisoire nouveau niveau chiffre
-      numéro ma mes vous nous moi tu mieux pire plutôt vaut autre j['’]\w+ votre veuillez»""",
+      numéro ma mes vous nous moi tu plutôt vaut j['’]\w+ votre veuillez
+      nulle? invalid\w+ supprim\w+ confirm\w+ réserve garantie à_\w{3,}(?:er|re)$ visée? (?:bon|mauvais)_texte
+      était enlev\w+ retranch\w+ soustra\w+ pénalité pas_encore»""",
     "Spanish": r"""«
-      nota notas puntos? puntuaci[óo]n veredicto elecci[óo]n ganador anterior arriba escala esto
+      nota notas (?:\d|un|dos|medio)_puntos? puntuaci[óo]n veredicto elecci[óo]n ganador anterior arriba escala esto
       eso sería (?:he|hemos)_\w+[dst]o
       rele\w+ le[íi]\w* visto v[eé]o pens\w+ escrib\w+ escrit[oa] decid\w+ elij\w+ evalu\w+
       verific\w+ revis\w+ corr[ei][gj]\w+ corrección cambi\w+ modific\w+ inver[st]\w+ intercambi\w+
       anul\w+ ignoren? olvid(?:e|en|ad|o)\w* retir\w+ retract\w+ broma confundí confundido
-      equivo\w+ provisional nuevo nivel número usted nosotros quise quiero mejor peor otr[oa] menos
-      quizás? creo ese esa este»""",
+      equivo\w+ provisional nuevo nivel número usted nosotros quise quiero menos
+      quizás? creo
+      inválid\w+ borr\w+ cancel\w+ confirm\w+ pendientes? por_\w+r$ sin_\w+r$ equivocad[oa] era quít\w+ quitar?
+      restar_\w+ descont\w+ descuento»""",
     "Portuguese": r"""«
-      pontos? pontuação veredito escolha vencedor acima isto isso seria
+      (?:\d|um|dois|meio)_pontos? pontuação veredito escolha vencedor acima isto isso seria
       \w+[qg]uei errei escrevi confundi inverti
       rele\w+ lendo lido visto vejo escrev\w+ decid\w+ avali\w+ verifi\w+ mud\w+ alter\w+
       invert\w+ troc\w+ esqueç\w+ esquece brinca\w+ engan\w+ errad[oa]$ provisóri[oa] novo nível
-      você nós melhor pior outr[oa] talvez acho nota nesse ess[ea] desconsider\w+»""",
+      você nós talvez acho nota desconsider\w+
+      anul\w+ cancel\w+ inválid\w+ apag\w+ confirm\w+ pendentes? por_\w+r$ text[oa]_(?:errad|cert)[oa] era tire
+      tirar descont\w+ subtra\w+»""",
     "Italian": r"""«
-      punti? voto voti punteggio giudizio scelta vincitore sopra precedente questo quello
+      (?:\d|un|due|mezzo)_punt[io] voto voti punteggio giudizio scelta vincitore sopra precedente questo(?!_testo) quello
       sarebbe (?:ho|abbiamo)_\w+[st]o
       rilegg\w+ rilett\w* legg\w+ lett[oa] vedo ripens\w+ scriv\w+ scritt[oa] deciso scelg\w+
       valut\w+ rived\w+ correggo correzione camb\w+ scamb\w+ dimentica(?:te|lo) ritir\w+ scherz\w+
-      confus[oa] sbagli\w+ provvisori[oa] livello numero noi volevo voglio meglio peggio altr[oa]
-      meno forse credo»""",
+      confus[oa] sbagli\w+ provvisori[oa] livello numero noi volevo voglio
+      meno forse credo
+      annull\w+ nullo invalid\w+ cancell\w+ verific\w+ conferm\w+ da_\w+re$ era togli\w* detra\w+ sottra\w+»""",
     "Dutch": r"""«
-      cijfer punten oordeel keuze winnaar hierboven schaal dit dat zou als
+      cijfer punten oordeel keuze winnaar hierboven schaal dit dat zou als_(?:je|we|u)
       gelezen lees gezien zie dacht denk geschreven besl\w+ kies gekozen beoordeel\w* vergel\w+
       controleer\w* correctie verander\w+ wijzig\w+ verwissel\w+ ruil\w+ omgedraaid negeer grapje
-      verward voorlopig opnieuw niveau getal nummer ik mij wij slechter hoger lager misschien liever»""",
+      verward voorlopig opnieuw niveau getal nummer ik mij wij slechter hoger lager misschien liever
+      vervallen ongeldig geschrapt bevestig\w+ voorbehoud later aftrek\w* minus_een»""",
     "Russian": r"""«
-      оценк\w* балл\w* выбор\w* выше вердикт\w* шкал\w* это эт[аоуи]\w* если бы верн\w+_\d
+      оценк\w* балл\w* выбор\w* выше вердикт\w* шкал\w* это эт[аоуи]\w*(?!_ответ) если бы верн\w+_\d
       (?:пере|про)?чита\w+ смотр\w+ вижу (?:по)?дума\w+ (?:на)?писа\w+ реш(?:ил|аю|ила)\w*
       оцени\w+ сравн\w+ провер\w+ поправ\w+ исправ\w+ (?:из|по)?мен[яи]\w+ отмен\w+ игнорир\w+
       забуд\w+ беру обратно шуч\w+ шутк\w+ ошиб\w+ предварительн\w+ снова уровен\w* числ\w*
-      номер\w* цифр\w* вы вас я мы мне меня лучше хуже ниже друг(?:ой|ая|ое) пожалуй скорее стоп
-      больше меньше много простите извините»""",
+      номер\w* цифр\w* вы вас я мы мне меня ниже друг(?:ой|ая|ое) пожалуй скорее стоп
+      больше меньше много простите извините
+      аннулир\w+ недейств\w+ удал\w+ подтвер\w+ под_вопросом позже прочит\w+ не_т(?:от|а|о) был[аои]? минус_(?:один|балл\w*) вычет\w*
+      вычесть сним\w+ отменён\w*»""",
     "Chinese": r"""‹
-      我 你 您 请 吧 分(?![别析布]) 评 应 该 改 这 那 此 上 前 后来 才 是[一二三四五] 作废 数 反
-      错 别 算 再 还是 忽略 无视 取消 收回 当真 笑 重 其实 实际 等 换 调 更 第[一二] 另
-      觉得 认为 选[择错] 判 [写读][错反] 再[想读] 颠倒 撤 重新 抱歉 对不起 暂 等级 玩笑›""",
+      我 你 您 请 吧 分(?![别析布钟为之]) 评 应 该[是给改为] 改 这 那 此 上 前 后来 才 是[一二三四五] 作废 数 反
+      错 别 算 再 还是 忽略 无视 取消 收回 当真 笑 重 其实 实际 等[等一下] 换 调(?!味) 更(?![好完详准清全佳优具]) 是第[一二] 另
+      觉得 认为 选[择错] 判 [写读][错反] 再[想读] 颠倒 撤 重新 有误 [不没]算 拿错 未[查核] 稍后 减 扣 抱歉 对不起 暂 等级 玩笑›""",
     "Japanese": r"""‹
       私 評 べき この その これ それ 今 訂 違 逆 やはり やっぱり いや 実 本当 むしろ ください くれ
-      無視 ではな 直 変 忘 思 嘘 ごめん すみ わけ 方が 冗談 点$ つ目
+      無視 ではな 直 変 忘 思 嘘 ごめん すみ わけ 冗談 点$ つ目
       読み 読ん 見(?:直|間違|て|ると|れば) 考え(?:直|てみ|ると) 選 判定 入れ替 段階 番号 申し訳 待って
-      暫定 気が いえ 厳し 甘 自信 仕方›""",
+      暫定 気が いえ 厳し 甘 自信 仕方 保留 取り違 誤解 別の 別物 なかった$ 後で 減 下げ 上げ›""",
     "Korean": r"""‹
       점수 \d\s?점 평가 판정 결정 승자 등급 이전 다시 취소 정정 바꾸 바꿔 바뀌 수정 반대 무시 잘못
       실수 착각 (?<![가-힣])(?:내가|나는|저는|제가|위의|다른) 주세요 하세요 십시오 아니 아닙
-      맞(?:네|겠|아|습니다$) 낮추 높이 올리 내리 너무 생각 보니 봤 읽 임시 농담 죄송 잠깐 낫 더_›""",
+      맞(?:네|겠|아|습니다$) 낮추 높이 올리 내리 너무 생각 보니 봤 읽 임시 농담 죄송 잠깐 혼동 오해 보류 나중 빼_ 감점 깎›""",
 }
 
 # -- how a closing begins --------------------------------------------------------------------------
@@ -466,7 +468,14 @@ OF_THE_VERDICT = rf"""
       than_(?:i|it_seem\w*|thought|expected|stated|at_first) lean(?:ing|s)?_(?:to|towards?)
       borderline torn
       (?:seems?|appears?|looks?|feels?|sounds?)_(?:(?:a_bit|a_little|too|rather|somewhat|quite)_)?(?:generous|high|low|harsh|kind|lenient|off|much|wrong)
-      opposite»
+      opposite (?:response|answer|text)_graded graded_the withdrawn void(?:ed)? discard(?:ed)?_(?:this|that|it|the_(?:score|above|answer|response))
+      cancel(?:l?ed)? in_haste next_message
+      (?:not|never|only)_(?:\w+_){{0,2}}(?:read|checked|verified|loaded)(?:_yet|_in_full)?$
+      (?:was|were)_(?:read|hidden|cut_off|not_loaded)$ to_be_(?:ignored|confirmed|checked|verified|revised)
+      (?:not|to)_be_(?:taken|trusted) subject_to later$ until_then follows,
+      ^(?:the_)?(?:wrong|different)_(?:response|answer|text|file)
+      (?:of|to)_(?:the_wrong|another)_(?:response|answer|text|file|question|item|task)
+      remove_(?:a|one|two|half)»
     | «
       verdien\w* zu_(?:hoch|niedrig|gut|streng|großzügig|milde?) sollte müsste eigentlich doch
       lieber eher schlechter_als mérit\w+ trop devrait plutôt_l[ae] en_fait en_réalité
