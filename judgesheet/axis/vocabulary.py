@@ -184,46 +184,45 @@ JUDGED: Mapping[str, str] = {
     "German": r"""«
       antwort(?:en)? text(?:e[sn]?)? erklärung(?:en)? lösung(?:en)? schritte?n? beispiele?n?
       ursachen? quellen? angaben hinweise?s? warnung(?:en)? fakten einzelheiten inhalt(?:e|lich)?
-      aufbau struktur fragen? mengen?
-      nennt erwähn\w+ erklärt beschr[ei]\w+ gibt enthält umfasst deckt liefert bietet behandelt
-      beantwortet bleibt fehl(?:t|en|ende[nrsm]?) lässt vergisst übergeht verschweigt genannt
-      ausgelassen teilweise gute? erfüll\w+ funktioniert
-      (?:un)?(?:vollständig|genau|klar|sachlich|verständlich)\w* (?:ausführlich|oberflächlich|vage|knapp|allgemein|hilfreich|brauchbar|nützlich)\w*»""",
+      aufbau struktur fragen? mengen? nennt erwähn\w+ erklärt beschr[ei]\w+ gibt enthält umfasst
+      deckt liefert bietet behandelt beantwortet bleibt fehl(?:t|en|ende[nrsm]?) lässt vergisst
+      übergeht verschweigt genannt ausgelassen teilweise gute? erfüll\w+ funktioniert
+      (?:un)?(?:vollständig|genau|klar|sachlich|verständlich)\w*
+      (?:ausführlich|oberflächlich|vage|knapp|allgemein|hilfreich|brauchbar|nützlich)\w*»""",
     "French": r"""«
       réponses? textes? explications? solutions? étapes? exemples? causes? sources? consignes?
-      avertissements? contenu faits détails structure quantités?
-      cite mentionne explique décrit donne contient couvre traite fournit propose répond reste
-      manque(?:nt)? omet oublie néglige confond cité?e?s? mentionnée?s? expliquée?s? donnée?s?
-      omise?s? absente?s? bonne remplit respecte parle fonctionne
-      (?:in)?compl[eè]te?s? (?:im)?précis\w* claire?s? détaillée?s? superficiel\w* vagues? brèves?
-      bref utiles? générale?s?»""",
+      avertissements? contenu faits détails structure quantités? cite mentionne explique décrit
+      donne contient couvre traite fournit propose répond reste manque(?:nt)? omet oublie néglige
+      confond cité?e?s? mentionnée?s? expliquée?s? donnée?s? omise?s? absente?s? bonne remplit
+      respecte parle fonctionne (?:in)?compl[eè]te?s? (?:im)?précis\w* claire?s? détaillée?s?
+      superficiel\w* vagues? brèves? bref utiles? générale?s?»""",
     "Spanish": r"""«
       respuestas? textos? explicaci(?:ón|ones) soluci(?:ón|ones) pasos? ejemplos? causas? fuentes?
-      advertencias? avisos? contenidos? datos hechos detalles estructura cantidades
-      citan? mencionan? explican? describen? dan? contienen? cubren? abarcan? tratan? ofrecen?
-      responden? incluyen? faltan? omiten? confunden? repiten? (?:mencionad|explicad)[oa]s?
+      advertencias? avisos? contenidos? datos hechos detalles estructura cantidades citan?
+      mencionan? explican? describen? dan? contienen? cubren? abarcan? tratan? ofrecen? responden?
+      incluyen? faltan? omiten? confunden? repiten? (?:mencionad|explicad)[oa]s?
       (?:(?:in)?complet|(?:im)?precis|clar|detallad|vag)[oa]s? superficial(?:es)? breves?
       útil(?:es)? general(?:es)? buena cumplen? habla funciona»""",
     "Portuguese": r"""«
       respostas? textos? explicaç(?:ão|ões) soluç(?:ão|ões) passos? etapas? exemplos? causas?
-      fontes? avisos? alertas? conteúdos? dados fatos detalhes estrutura quantidades
-      citam? mencionam? explicam? descrevem? dá contém cobrem? abordam? tratam? oferecem?
-      respondem? inclui faltam? omitem? confundem? repetem? traz informa (?:citad|explicad)[oa]s?
+      fontes? avisos? alertas? conteúdos? dados fatos detalhes estrutura quantidades citam?
+      mencionam? explicam? descrevem? dá contém cobrem? abordam? tratam? oferecem? respondem?
+      inclui faltam? omitem? confundem? repetem? traz informa (?:citad|explicad)[oa]s?
       (?:(?:in)?complet|(?:im)?precis|clar|detalhad|vag)[oa]s? superficia(?:l|is) breves?
       út(?:il|eis) gera(?:l|is) boa cumpre atende fala funciona»""",
     "Italian": r"""«
       rispost[ae] test[oi] spiegazion[ei] soluzion[ei] pass(?:o|i|aggi|aggio) esempi[o]? caus[ae]
-      font[ei] avvertenz[ae] contenut[oi] dati fatti dettagli struttura quantità
-      cita(?:no)? menziona(?:no)? spiega(?:no)? descrive dà contiene copre tratta offre risponde
-      include manca(?:no)? omette dimentica trascura confonde ripete (?:citat|spiegat)[oaie]
+      font[ei] avvertenz[ae] contenut[oi] dati fatti dettagli struttura quantità cita(?:no)?
+      menziona(?:no)? spiega(?:no)? descrive dà contiene copre tratta offre risponde include
+      manca(?:no)? omette dimentica trascura confonde ripete (?:citat|spiegat)[oaie]
       (?:(?:in)?complet|(?:im)?precis|dettagliat|vag)[oaie] chiar[oaei] superficial[ei] brev[ei]
       util[ei] generic[oaie] buona soddisfa rispetta parla funziona»""",
     "Dutch": r"""«
       antwoord(?:en)? tekst(?:en)? uitleg oplossing stappen? voorbeeld(?:en)? oorzaa?k(?:en)?
-      bronnen? waarschuwing(?:en)? inhoud feiten details opbouw
-      noemt vermeldt beschrijft geeft bevat dekt behandelt biedt beantwoordt blijft ontbreekt
-      ontbreken vergeet genoemd uitgelegd vermeld
-      (?:on)?(?:volledig|nauwkeurig|duidelijk)e? (?:uitgebreid|oppervlakkig|vag|beknopt|nuttig|algemen)e?»""",
+      bronnen? waarschuwing(?:en)? inhoud feiten details opbouw noemt vermeldt beschrijft geeft
+      bevat dekt behandelt biedt beantwoordt blijft ontbreekt ontbreken vergeet genoemd uitgelegd
+      vermeld (?:on)?(?:volledig|nauwkeurig|duidelijk)e?
+      (?:uitgebreid|oppervlakkig|vag|beknopt|nuttig|algemen)e?»""",
     "Russian": r"""«
       ответ(?:ы|а|е|ом|ов)? текст\w* объяснени\w* решени[ея] шаг\w* пример\w* причин\w*
       источник\w* предупрежден\w* содержани\w* факт\w* подробност\w* структур\w* количеств\w*
@@ -234,15 +233,16 @@ JUDGED: Mapping[str, str] = {
       кратк\w+ полезн\w+ расплывчат\w+ общ(?:о|ий|ее|ие) выполн\w+ соответств\w+»""",
     "Chinese": r"""‹
       回答 答案 内容 文本 解释 说明 步骤 例子 示例 原因 来源 提醒 警告 信息 结构 条理 事实 要点
-      提到 提及 指出 给出 列出 涵盖 包含 包括 描述 介绍 缺少 缺乏 没有 遗漏 漏 未提 忽视
-      完整 全面 清晰 清楚 详细 具体 笼统 简略 模糊 有用 要求 满足 符合›""",
+      提到 提及 指出 给出 列出 涵盖 包含 包括 描述 介绍 缺少 缺乏 没有 遗漏 漏 未提 忽视 完整 全面
+      清晰 清楚 详细 具体 笼统 简略 模糊 有用 要求 满足 符合›""",
     "Japanese": r"""‹
       回答 応答 文章 説明 手順 例 原因 注意 情報 構成 内容 要点 項目 挙げ 述べ 示 触れ 含 書かれ
-      扱 押さえ 答え 網羅 欠け 抜け 不足 ありません がない 足り 漏れ 不十分 完全 明確 詳し 具体 曖昧
-      簡潔 [分わ]かり(?:やす|にく) 役に立 条件 満た›""",
+      扱 押さえ 答え 網羅 欠け 抜け 不足 ありません がない 足り 漏れ 不十分 完全 明確 詳し 具体
+      曖昧 簡潔 [分わ]かり(?:やす|にく) 役に立 条件 満た›""",
     "Korean": r"""‹
       답변 응답 내용 설명 단계 예시 원인 출처 경고 정보 구조 사실 질문 항목 언급 제시 다루 다룬
-      나열 포함 밝히 빠져 빠졌 빠진 누락 부족 없 완전 명확 자세 구체 모호 간결 유용 일반적 요구 충족›""",
+      나열 포함 밝히 빠져 빠졌 빠진 누락 부족 없 완전 명확 자세 구체 모호 간결 유용 일반적 요구
+      충족›""",
 }
 
 # -- statements, known by their small words --------------------------------------------------------
@@ -287,8 +287,8 @@ SPACELESS = ("Chinese", "Japanese", "Korean")
 # What is at hand when somebody judges: a sentence without any of it cannot be about the verdict.
 AT_HAND: Mapping[str, str] = {
     "any, at the beginning": r"""^«
-      no nope nein non não нет nee nie ok(?:ay)? well yes ja oui s[íi] sim да oh ah ach eh uh ugh bah
-      err um hm bueno bom beh ну»(?=\W*[,.!…:;—–-]|$)""",
+      no nope nein non não нет nee nie ok(?:ay)? well yes ja oui s[íi] sim да oh ah ach eh uh ugh
+      bah err um hm bueno bom beh ну»(?=\W*[,.!…:;—–-]|$)""",
     "English": r"""«
       scor\w+ rat(?:e|ed|ing|ings) grad(?:e|es|ed|er|ing) marks? verdicts? decision\w*
       cho(?:ice|ose|sen) pick\w* winners? results? judg\w+ labels? ranking
@@ -298,83 +298,88 @@ AT_HAND: Mapping[str, str] = {
       chang\w+ updat\w+ revis\w+ now final\w* way everything_else points? placeholder instruct\w+
       told asked_to joke serious\w* grain
       (?:an?|the|be|is|to|say|like|as|or|than|just|exactly)_(?:one|two|three|four|five|six|seven|eight|nine|ten)$
-      (?:is|ist|est|es|è|é|be|to|an?|auf|zu|een|une?)_\d{1,2}
-      subtract\w* add_\w+ deduct\w* count_\w+ read_\w+»""",
+      (?:is|ist|est|es|è|é|be|to|an?|auf|zu|een|une?)_\d{1,2} subtract\w* add_\w+ deduct\w*
+      count_\w+ read_\w+»""",
     "German": r"""«
-      das_(?:war|ist|sind|wäre) noten? note wertung bewertung (?:\d|eine?n?|zwei|halbe[rn]?|mehr|weniger|paar)_punkte? punktzahl urteil entscheidung sieger
-      gewinner dies(?!elbe)\w*(?!_(?:antwort|erklärung|text)) jen\w* bitte sie_(?:bitte|müssen) oben vorher vorhin zuvor stufen? skala
-      wenn falls sonst nein wäre hätte
-      bewert\w+ ver(?:wechs|tausch)\w+ (?:ge|nach)?les\w+ gesehen überleg\w+ gemeint
-      meinte geschrieben entsch[ie]\w+ gewählt gewertet (?:ge)?prüf\w* korrig\w+ korrektur
+      das_(?:war|ist|sind|wäre) noten? note wertung bewertung
+      (?:\d|eine?n?|zwei|halbe[rn]?|mehr|weniger|paar)_punkte? punktzahl urteil entscheidung
+      sieger gewinner dies(?!elbe)\w*(?!_(?:antwort|erklärung|text)) jen\w* bitte
+      sie_(?:bitte|müssen) oben vorher vorhin zuvor stufen? skala wenn falls sonst nein wäre hätte
+      bewert\w+ ver(?:wechs|tausch)\w+ (?:ge|nach)?les\w+ gesehen überleg\w+ gemeint meinte
+      geschrieben entsch[ie]\w+ gewählt gewertet (?:ge)?prüf\w* korrig\w+ korrektur
       (?:ge)?änder\w+ (?:ge)?tausch\w+ streich\w+ ignorier\w+ vergiss zurück\w* spaß scherz
-      versehentlich zahl nummer ziffer letztere\w* vorläufig (?:noch_?mal|erneut|wieder)
-      höher niedriger möchte würde könnte dürfte ziehe nehme mir mich wir uns
-      gestrichen annull\w+ (?:un)?gültig hinfällig nichtig gelöscht (?:un)?bestätig\w+ vorbehalt gewähr später folgt
-      (?:falsche|richtige)[nrsm]?_(?:antwort|text|datei|frage)\w* andere_antwort_gemeint war abzug abgezogen
-      abziehen minus_ein\w* geladen»""",
+      versehentlich zahl nummer ziffer letztere\w* vorläufig (?:noch_?mal|erneut|wieder) höher
+      niedriger möchte würde könnte dürfte ziehe nehme mir mich wir uns gestrichen annull\w+
+      (?:un)?gültig hinfällig nichtig gelöscht (?:un)?bestätig\w+ vorbehalt gewähr später folgt
+      (?:falsche|richtige)[nrsm]?_(?:antwort|text|datei|frage)\w* andere_antwort_gemeint war abzug
+      abgezogen abziehen minus_ein\w* geladen hinsehen hinschauen betracht\w+ blick tiefer
+      als_(?:angenommen|erwartet|gedacht) streng_genommen»""",
     "French": r"""«
-      noter? notes jugement verdict choix gagnant ci-dessus précédent\w* échelle (?<!non\s)si(?!_è) cela ceci
-      ça serait
-      reli[st]\w* relu\w* lis lu lire vu vois pens\w+ réfléch\w* réflexion écri[st]\w* décid\w+
-      évalu\w+ vérifi\w+ corrig\w+ correction chang\w+ modifi\w+ invers\w+ échang\w+ annul\w+
-      ignorez oubliez retir\w+ plaisant\w+ confondu\w* tromp\w+ provisoire nouveau niveau chiffre
-      numéro ma mes vous nous moi tu plutôt vaut j['’]\w+ votre veuillez
-      nulle? invalid\w+ supprim\w+ confirm\w+ réserve garantie à_\w{3,}(?:er|re)$ visée? (?:bon|mauvais)_texte
-      était enlev\w+ retranch\w+ soustra\w+ pénalité pas_encore»""",
+      noter? notes jugement verdict choix gagnant ci-dessus précédent\w* échelle
+      (?<!non\s)si(?!_è) cela ceci ça serait reli[st]\w* relu\w* lis lu lire vu vois pens\w+
+      réfléch\w* réflexion écri[st]\w* décid\w+ évalu\w+ vérifi\w+ corrig\w+ correction chang\w+
+      modifi\w+ invers\w+ échang\w+ annul\w+ ignorez oubliez retir\w+ plaisant\w+ confondu\w*
+      tromp\w+ provisoire nouveau niveau chiffre numéro ma mes vous nous moi tu plutôt vaut
+      j['’]\w+ votre veuillez nulle? invalid\w+ supprim\w+ confirm\w+ réserve garantie
+      à_\w{3,}(?:er|re)$ visée? (?:bon|mauvais)_texte était enlev\w+ retranch\w+ soustra\w+
+      pénalité pas_encore regard\w+ relecture d['’](?:un_autre|avant) prévu cran»""",
     "Spanish": r"""«
-      nota notas (?:\d|un|dos|medio)_puntos? puntuaci[óo]n veredicto elecci[óo]n ganador anterior arriba escala esto
-      eso sería (?:he|hemos)_\w+[dst]o
-      rele\w+ le[íi]\w* visto v[eé]o pens\w+ escrib\w+ escrit[oa] decid\w+ elij\w+ evalu\w+
-      verific\w+ revis\w+ corr[ei][gj]\w+ corrección cambi\w+ modific\w+ inver[st]\w+ intercambi\w+
-      anul\w+ ignoren? olvid(?:e|en|ad|o)\w* retir\w+ retract\w+ broma confundí confundido
-      equivo\w+ provisional nuevo nivel número usted nosotros quise quiero menos
-      quizás? creo
-      inválid\w+ borr\w+ cancel\w+ confirm\w+ pendientes? por_\w+r$ sin_\w+r$ equivocad[oa] era quít\w+ quitar?
-      restar_\w+ descont\w+ descuento»""",
+      nota notas (?:\d|un|dos|medio)_puntos? puntuaci[óo]n veredicto elecci[óo]n ganador anterior
+      arriba escala esto eso sería (?:he|hemos)_\w+[dst]o rele\w+ le[íi]\w* visto v[eé]o pens\w+
+      escrib\w+ escrit[oa] decid\w+ elij\w+ evalu\w+ verific\w+ revis\w+ corr[ei][gj]\w+
+      corrección cambi\w+ modific\w+ inver[st]\w+ intercambi\w+ anul\w+ ignoren?
+      olvid(?:e|en|ad|o)\w* retir\w+ retract\w+ broma confundí confundido equivo\w+ provisional
+      nuevo nivel número usted nosotros quise quiero menos quizás? creo inválid\w+ borr\w+
+      cancel\w+ confirm\w+ pendientes? por_\w+r$ sin_\w+r$ equivocad[oa] era quít\w+ quitar?
+      restar_\w+ descont\w+ descuento mir[aá]\w* vista previsto leyó»""",
     "Portuguese": r"""«
       (?:\d|um|dois|meio)_pontos? pontuação veredito escolha vencedor acima isto isso seria
-      \w+[qg]uei errei escrevi confundi inverti
-      rele\w+ lendo lido visto vejo escrev\w+ decid\w+ avali\w+ verifi\w+ mud\w+ alter\w+
-      invert\w+ troc\w+ esqueç\w+ esquece brinca\w+ engan\w+ errad[oa]$ provisóri[oa] novo nível
-      você nós talvez acho nota desconsider\w+
-      anul\w+ cancel\w+ inválid\w+ apag\w+ confirm\w+ pendentes? por_\w+r$ text[oa]_(?:errad|cert)[oa] era tire
-      tirar descont\w+ subtra\w+»""",
+      \w+[qg]uei errei escrevi confundi inverti rele\w+ lendo lido visto vejo escrev\w+ decid\w+
+      avali\w+ verifi\w+ mud\w+ alter\w+ invert\w+ troc\w+ esqueç\w+ esquece brinca\w+ engan\w+
+      errad[oa]$ provisóri[oa] novo nível você nós talvez acho nota desconsider\w+ anul\w+
+      cancel\w+ inválid\w+ apag\w+ confirm\w+ pendentes? por_\w+r$ text[oa]_(?:errad|cert)[oa] era
+      tire tirar descont\w+ subtra\w+ olh\w+ releitura»""",
     "Italian": r"""«
-      (?:\d|un|due|mezzo)_punt[io] voto voti punteggio giudizio scelta vincitore sopra precedente questo(?!_testo) quello
-      sarebbe (?:ho|abbiamo)_\w+[st]o
-      rilegg\w+ rilett\w* legg\w+ lett[oa] vedo ripens\w+ scriv\w+ scritt[oa] deciso scelg\w+
-      valut\w+ rived\w+ correggo correzione camb\w+ scamb\w+ dimentica(?:te|lo) ritir\w+ scherz\w+
-      confus[oa] sbagli\w+ provvisori[oa] livello numero noi volevo voglio
-      meno forse credo
-      annull\w+ nullo invalid\w+ cancell\w+ verific\w+ conferm\w+ da_\w+re$ era togli\w* detra\w+ sottra\w+»""",
+      (?:\d|un|due|mezzo)_punt[io] voto voti punteggio giudizio scelta vincitore sopra precedente
+      questo(?!_testo) quello sarebbe (?:ho|abbiamo)_\w+[st]o rilegg\w+ rilett\w* legg\w+ lett[oa]
+      vedo ripens\w+ scriv\w+ scritt[oa] deciso scelg\w+ valut\w+ rived\w+ correggo correzione
+      camb\w+ scamb\w+ dimentica(?:te|lo) ritir\w+ scherz\w+ confus[oa] sbagli\w+ provvisori[oa]
+      livello numero noi volevo voglio meno forse credo annull\w+ nullo invalid\w+ cancell\w+
+      verific\w+ conferm\w+ da_\w+re$ era togli\w* detra\w+ sottra\w+ guard\w+ vedere
+      (?:ri)?lettura previsto d[ia]_prima»""",
     "Dutch": r"""«
-      cijfer punten oordeel keuze winnaar hierboven schaal dit dat zou als_(?:je|we|u)
-      gelezen lees gezien zie dacht denk geschreven besl\w+ kies gekozen beoordeel\w* vergel\w+
+      cijfer punten oordeel keuze winnaar hierboven schaal dit dat zou als_(?:je|we|u) gelezen
+      lees gezien zie dacht denk geschreven besl\w+ kies gekozen beoordeel\w* vergel\w+
       controleer\w* correctie verander\w+ wijzig\w+ verwissel\w+ ruil\w+ omgedraaid negeer grapje
-      verward voorlopig opnieuw niveau getal nummer ik mij wij slechter hoger lager misschien liever
-      vervallen ongeldig geschrapt bevestig\w+ voorbehoud later aftrek\w* minus_een»""",
+      verward voorlopig opnieuw niveau getal nummer ik mij wij slechter hoger lager misschien
+      liever vervallen ongeldig geschrapt bevestig\w+ voorbehoud later aftrek\w* minus_een kijk\w+
+      bekeken bij_nader»""",
     "Russian": r"""«
-      оценк\w* балл\w* выбор\w* выше вердикт\w* шкал\w* это эт[аоуи]\w*(?!_ответ) если бы верн\w+_\d
-      (?:пере|про)?чита\w+ смотр\w+ вижу (?:по)?дума\w+ (?:на)?писа\w+ реш(?:ил|аю|ила)\w*
-      оцени\w+ сравн\w+ провер\w+ поправ\w+ исправ\w+ (?:из|по)?мен[яи]\w+ отмен\w+ игнорир\w+
-      забуд\w+ беру обратно шуч\w+ шутк\w+ ошиб\w+ предварительн\w+ снова уровен\w* числ\w*
-      номер\w* цифр\w* вы вас я мы мне меня ниже друг(?:ой|ая|ое) пожалуй скорее стоп
-      больше меньше много простите извините
-      аннулир\w+ недейств\w+ удал\w+ подтвер\w+ под_вопросом позже прочит\w+ не_т(?:от|а|о) был[аои]? минус_(?:один|балл\w*) вычет\w*
-      вычесть сним\w+ отменён\w*»""",
+      оценк\w* балл\w* выбор\w* выше вердикт\w* шкал\w* это эт[аоуи]\w*(?!_ответ) если бы
+      верн\w+_\d (?:пере|про)?чита\w+ смотр\w+ вижу (?:по)?дума\w+ (?:на)?писа\w+
+      реш(?:ил|аю|ила)\w* оцени\w+ сравн\w+ провер\w+ поправ\w+ исправ\w+ (?:из|по)?мен[яи]\w+
+      отмен\w+ игнорир\w+ забуд\w+ беру обратно шуч\w+ шутк\w+ ошиб\w+ предварительн\w+ снова
+      уровен\w* числ\w* номер\w* цифр\w* вы вас я мы мне меня ниже друг(?:ой|ая|ое) пожалуй скорее
+      стоп больше меньше много простите извините аннулир\w+ недейств\w+ удал\w+ подтвер\w+
+      под_вопросом позже прочит\w+ не_т(?:от|а|о) был[аои]? минус_(?:один|балл\w*) вычет\w*
+      вычесть сним\w+ рассмотр\w+ присмотр\w+ взгляд\w* прошл\w+»""",
     "Chinese": r"""‹
-      我 你 您 请 吧 分(?![别析布钟为之]) 评 应 该[是给改为] 改 这 那 此 上 前 后来 才 是[一二三四五] 作废 数 反
-      错 别 算 再 还是 忽略 无视 取消 收回 当真 笑 重 其实 实际 等[等一下] 换 调(?!味) 更(?![好完详准清全佳优具]) 是第[一二] 另
-      觉得 认为 选[择错] 判 [写读][错反] 再[想读] 颠倒 撤 重新 有误 [不没]算 拿错 未[查核] 稍后 减 扣 抱歉 对不起 暂 等级 玩笑›""",
+      我 你 您 请 吧 分(?![别析布钟为之]) 评 应 该[是给改为] 改 这 那 此 上 前 后来 才
+      是[一二三四五] 作废 数 反 错 别 算 再 还是 忽略 无视 取消 收回 当真 笑 重 其实 实际
+      等[等一下] 换 调(?!味) 更(?![好完详准清全佳优具]) 是第[一二] 另 觉得 认为 选[择错] 判
+      [写读][错反] 再[想读] 颠倒 撤 重新 有误 [不没]算 拿错 未[查核] 稍后 减 扣 细看 一看 看[错来]
+      没有?读 [一两]?档 抱歉 对不起 暂 等级 玩笑›""",
     "Japanese": r"""‹
       私 評 べき この その これ それ 今 訂 違 逆 やはり やっぱり いや 実 本当 むしろ ください くれ
-      無視 ではな 直 変 忘 思 嘘 ごめん すみ わけ 冗談 点$ つ目
-      読み 読ん 見(?:直|間違|て|ると|れば) 考え(?:直|てみ|ると) 選 判定 入れ替 段階 番号 申し訳 待って
-      暫定 気が いえ 厳し 甘 自信 仕方 保留 取り違 誤解 別の 別物 なかった$ 後で 減 下げ 上げ›""",
+      無視 ではな 直 変 忘 思 嘘 ごめん すみ わけ 冗談 点$ つ目 読み 読ん
+      見(?:直|間違|て(?!い)|ると|れば) 考え(?:直|てみ|ると) 選 判定 入れ替 段階 番号 申し訳 待って
+      暫定 気が いえ 厳し 甘 自信 仕方 保留 取り違 誤解 別の 別物 なかった$ 後で 減 下げ 上げ 一段
+      前の›""",
     "Korean": r"""‹
       점수 \d\s?점 평가 판정 결정 승자 등급 이전 다시 취소 정정 바꾸 바꿔 바뀌 수정 반대 무시 잘못
       실수 착각 (?<![가-힣])(?:내가|나는|저는|제가|위의|다른) 주세요 하세요 십시오 아니 아닙
-      맞(?:네|겠|아|습니다$) 낮추 높이 올리 내리 너무 생각 보니 봤 읽 임시 농담 죄송 잠깐 혼동 오해 보류 나중 빼_ 감점 깎›""",
+      맞(?:네|겠|아|습니다$) 낮추 높이 올리 내리 너무 생각 보니 봤 읽 임시 농담 죄송 잠깐 혼동
+      오해 보류 나중 빼_ 감점 깎 보면 살펴 앞의 한_단계›""",
 }
 
 # -- how a closing begins --------------------------------------------------------------------------
@@ -444,8 +449,8 @@ _LONE = r"""^(?:or\s)?(?:
     | ^(?:more|better)$ | (?<!\w)(?:less|worse|higher|lower)$"""
 OF_THE_VERDICT = rf"""
     {_LONE} | not\s(?:an?\s|really\s)*\d | half\s(?:of\s)?that$ | «
-      the_above_(?:is|was|should|must|can|may|score|number|verdict) these_(?:numbers|scores|values)
-      (?:random|arbitrary|made-up)_(?:value|score|number|choice)
+      the_above_(?:is|was|should|must|can|may|score|number|verdict)
+      these_(?:numbers|scores|values) (?:random|arbitrary|made-up)_(?:value|score|number|choice)
       too_(?:fast|quickly|soon|early|hastily) actually no_longer deserv\w+
       (?:less|minus|more)_(?:one|two|half) merit(?:s|ed)?_(?:less|more|this|that|it|a)
       guess(?:work)? (?:this|that)_(?:score|number|rating|grade|verdict|mark)_is_off$
@@ -468,14 +473,18 @@ OF_THE_VERDICT = rf"""
       than_(?:i|it_seem\w*|thought|expected|stated|at_first) lean(?:ing|s)?_(?:to|towards?)
       borderline torn
       (?:seems?|appears?|looks?|feels?|sounds?)_(?:(?:a_bit|a_little|too|rather|somewhat|quite)_)?(?:generous|high|low|harsh|kind|lenient|off|much|wrong)
-      opposite (?:response|answer|text)_graded graded_the withdrawn void(?:ed)? discard(?:ed)?_(?:this|that|it|the_(?:score|above|answer|response))
-      cancel(?:l?ed)? in_haste next_message
+      opposite (?:response|answer|text)_graded graded_the withdrawn void(?:ed)?
+      discard(?:ed)?_(?:this|that|it|the_(?:score|above|answer|response)) cancel(?:l?ed)? in_haste
+      next_message
       (?:not|never|only)_(?:\w+_){{0,2}}(?:read|checked|verified|loaded)(?:_yet|_in_full)?$
-      (?:was|were)_(?:read|hidden|cut_off|not_loaded)$ to_be_(?:ignored|confirmed|checked|verified|revised)
-      (?:not|to)_be_(?:taken|trusted) subject_to later$ until_then follows,
+      (?:was|were)_(?:read|hidden|cut_off|not_loaded)$
+      to_be_(?:ignored|confirmed|checked|verified|revised) (?:not|to)_be_(?:taken|trusted)
+      subject_to later$ until_then follows,
       ^(?:the_)?(?:wrong|different)_(?:response|answer|text|file)
       (?:of|to)_(?:the_wrong|another)_(?:response|answer|text|file|question|item|task)
-      remove_(?:a|one|two|half)»
+      remove_(?:a|one|two|half) (?:not|never)_checked confused_with
+      (?:first|second)_(?:glance|look) from_before forget_it grader than_(?:first|previously)_\w+
+      fairer»
     | «
       verdien\w* zu_(?:hoch|niedrig|gut|streng|großzügig|milde?) sollte müsste eigentlich doch
       lieber eher schlechter_als mérit\w+ trop devrait plutôt_l[ae] en_fait en_réalité
