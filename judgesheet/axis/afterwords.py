@@ -27,6 +27,15 @@ def _any(words: re.Match[str]) -> str:
     return rf"(?:{any_of})" + (r"\b" if words[1] else "")
 
 
+def _anywhere(words_of: Mapping[str, str]) -> str:
+    """A pattern of whole words of any language."""
+    return " | ".join(
+        words if language in vocabulary.SPACELESS else rf"(?<!\w)(?:{words})"
+        for language, words in words_of.items()
+    )
+
+
+_SMALL_WORDS = _anywhere(vocabulary.STATEMENTS)
 _LANGUAGES = " | ".join((vocabulary.BECAUSE, *vocabulary.OTHER_LANGUAGES.values()))
 _BEGINS = compiled(
     rf"""(?:{vocabulary.LABEL}\W{{1,9}})?(?:{vocabulary.LINK}\W{{1,3}}){{0,2}}
@@ -39,20 +48,9 @@ _STATES = compiled(
 )
 _LABELLED = compiled(rf"(?:{vocabulary.LABEL})[*_\s]{{0,4}}:")
 
-
-def _anywhere(words_of: Mapping[str, str]) -> re.Pattern[str]:
-    """A pattern of whole words of any language."""
-    return compiled(
-        " | ".join(
-            words if language in vocabulary.SPACELESS else rf"(?<!\w)(?:{words})"
-            for language, words in words_of.items()
-        )
-    )
-
-
-_AT_HAND = _anywhere(vocabulary.AT_HAND)
-_OF_WHAT_WAS_JUDGED = _anywhere(vocabulary.JUDGED)
-_SMALL = _anywhere(vocabulary.STATEMENTS)
+_AT_HAND = compiled(_anywhere(vocabulary.AT_HAND))
+_OF_WHAT_WAS_JUDGED = compiled(_anywhere(vocabulary.JUDGED))
+_SMALL = compiled(_SMALL_WORDS)
 _NAMES_A_REASON = compiled(vocabulary.REASON_KEY)
 _WORDS_OF_A_VALUE = 2
 """Words of a text that is a name or a quality rather than a sentence."""

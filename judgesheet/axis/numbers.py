@@ -81,7 +81,7 @@ _CLOSING = re.compile(rf"(?:{_MARK}|[.,;!]|-{{3,}}(?!-))*")
 
 # A number before a noun counts things, it does not score them.
 _ALONE = re.compile(
-    r"""(?<![\d.,])(?P<digits>\d{1,4})(?![\d%°]|[.,]\d|\s[°%€$£])
+    r"""(?<![\d.,])(?P<digits>\d{1,4})(?![\d%°]|[.,]\d|\s[°%€$£]|가지|개|[个個种種項]|か所)
     (?!\s(?!(?:would|is|was|might|may|could|should|seems|fits|feels|instead|rather|now|then|it|not|or
         |and|to|at|for|if|as|because|since|but|out|in|on|points?|stars?|so|than|too|from|with|by)\b)
         [^\W\d_]{3,})""",
@@ -188,8 +188,8 @@ _IS_A_NUMBER = re.compile(
 # What another score asks for gives none: "a 4 would need a source", "to reach a 4".
 _OF_A_LEVEL = re.compile(
     rf"""\b(?:an?\s|the\s)?(?:scores?|levels?|grades?|ratings?|descriptions?)\s(?:of\s|for\s)?(?:scores?\s)?(?:{_SOME}|\d{{1,2}})
-    (?=\s(?:would\s(?:have\s)?)?(?:need|requir|ask|call|demand|expect)\w*\b)
-    | \b(?:an?\s)(?:{_SOME}|\d{{1,2}})(?=\swould\s(?:have\s)?(?:need|requir|demand)\w*\b)
+    (?:\swould(?:\shave)?)?(?=\s(?:need|requir|ask|call|demand|expect)\w*\b)
+    | \ban?\s(?:{_SOME}|\d{{1,2}})\swould(?:\shave)?(?=\s(?:need|requir|demand)\w*\b)
     | \b(?:to|pour|um|para|per)\s\w+\s(?:an?|une?|una?|eine?)\s\d{{1,2}}(?=,)""",
     _HOW,
 )

@@ -186,37 +186,37 @@ JUDGED: Mapping[str, str] = {
       ursachen? quellen? angaben hinweise?s? warnung(?:en)? fakten einzelheiten inhalt(?:e|lich)?
       aufbau struktur fragen? mengen? nennt erwähn\w+ erklärt beschr[ei]\w+ gibt enthält umfasst
       deckt liefert bietet behandelt beantwortet bleibt fehl(?:t|en|ende[nrsm]?) lässt vergisst
-      übergeht verschweigt genannt ausgelassen teilweise gute? erfüll\w+ funktioniert
-      (?:un)?(?:vollständig|genau|klar|sachlich|verständlich)\w*
+      übergeht verschweigt genannt ausgelassen teilweise gute? erfüll\w+ funktioniert hilft
+      erfindet (?:un)?(?:vollständig|genau|klar|sachlich|verständlich)\w*
       (?:ausführlich|oberflächlich|vage|knapp|allgemein|hilfreich|brauchbar|nützlich)\w*»""",
     "French": r"""«
       réponses? textes? explications? solutions? étapes? exemples? causes? sources? consignes?
       avertissements? contenu faits détails structure quantités? cite mentionne explique décrit
       donne contient couvre traite fournit propose répond reste manque(?:nt)? omet oublie néglige
       confond cité?e?s? mentionnée?s? expliquée?s? donnée?s? omise?s? absente?s? bonne remplit
-      respecte parle fonctionne (?:in)?compl[eè]te?s? (?:im)?précis\w* claire?s? détaillée?s?
-      superficiel\w* vagues? brèves? bref utiles? générale?s?»""",
+      respecte parle fonctionne invente (?:in)?compl[eè]te?s? (?:im)?précis\w* claire?s?
+      détaillée?s? superficiel\w* vagues? brèves? bref utiles? générale?s?»""",
     "Spanish": r"""«
       respuestas? textos? explicaci(?:ón|ones) soluci(?:ón|ones) pasos? ejemplos? causas? fuentes?
       advertencias? avisos? contenidos? datos hechos detalles estructura cantidades citan?
       mencionan? explican? describen? dan? contienen? cubren? abarcan? tratan? ofrecen? responden?
       incluyen? faltan? omiten? confunden? repiten? (?:mencionad|explicad)[oa]s?
       (?:(?:in)?complet|(?:im)?precis|clar|detallad|vag)[oa]s? superficial(?:es)? breves?
-      útil(?:es)? general(?:es)? buena cumplen? habla funciona»""",
+      útil(?:es)? general(?:es)? buena cumplen? habla funciona inventa»""",
     "Portuguese": r"""«
       respostas? textos? explicaç(?:ão|ões) soluç(?:ão|ões) passos? etapas? exemplos? causas?
       fontes? avisos? alertas? conteúdos? dados fatos detalhes estrutura quantidades citam?
       mencionam? explicam? descrevem? dá contém cobrem? abordam? tratam? oferecem? respondem?
       inclui faltam? omitem? confundem? repetem? traz informa (?:citad|explicad)[oa]s?
       (?:(?:in)?complet|(?:im)?precis|clar|detalhad|vag)[oa]s? superficia(?:l|is) breves?
-      út(?:il|eis) gera(?:l|is) boa cumpre atende fala funciona»""",
+      út(?:il|eis) gera(?:l|is) boa cumpre atende fala funciona inventa»""",
     "Italian": r"""«
       rispost[ae] test[oi] spiegazion[ei] soluzion[ei] pass(?:o|i|aggi|aggio) esempi[o]? caus[ae]
       font[ei] avvertenz[ae] contenut[oi] dati fatti dettagli struttura quantità cita(?:no)?
       menziona(?:no)? spiega(?:no)? descrive dà contiene copre tratta offre risponde include
       manca(?:no)? omette dimentica trascura confonde ripete (?:citat|spiegat)[oaie]
       (?:(?:in)?complet|(?:im)?precis|dettagliat|vag)[oaie] chiar[oaei] superficial[ei] brev[ei]
-      util[ei] generic[oaie] buona soddisfa rispetta parla funziona»""",
+      util[ei] generic[oaie] buona soddisfa rispetta parla funziona inventa»""",
     "Dutch": r"""«
       antwoord(?:en)? tekst(?:en)? uitleg oplossing stappen? voorbeeld(?:en)? oorzaa?k(?:en)?
       bronnen? waarschuwing(?:en)? inhoud feiten details opbouw noemt vermeldt beschrijft geeft
@@ -288,15 +288,15 @@ SPACELESS = ("Chinese", "Japanese", "Korean")
 AT_HAND: Mapping[str, str] = {
     "any, at the beginning": r"""^«
       no nope nein non não нет nee nie ok(?:ay)? well yes ja oui s[íi] sim да oh ah ach eh uh ugh
-      bah err um hm bueno bom beh ну»(?=\W*[,.!…:;—–-]|$)""",
+      bah err um hm \w+_(?:no|non|nicht|não|нет) bueno bom beh ну»(?=\W*[,.!…:;—–-]|$)""",
     "English": r"""«
       scor\w+ rat(?:e|ed|ing|ings) grad(?:e|es|ed|er|ing) marks? verdicts? decision\w*
       cho(?:ice|ose|sen) pick\w* winners? results? judg\w+ labels? ranking
       (?:the|in|of|reversed?)_order scales? levels? rank\w* assess\w* evaluat\w+ instead rather
       again above previous\w* earlier original\w* initial\w* correct(?:ion|ed|ing) higher lower
       notch stars? please you your let me us this that these those if unless reconsider\w*
-      chang\w+ updat\w+ revis\w+ now final\w* way everything_else points? placeholder instruct\w+
-      told asked_to joke serious\w* grain
+      chang\w+ updat\w+ revis\w+ now final\w* way everything_else points a_point point_de_moins
+      placeholder instruct\w+ told asked_to joke serious\w* grain
       (?:an?|the|be|is|to|say|like|as|or|than|just|exactly)_(?:one|two|three|four|five|six|seven|eight|nine|ten)$
       (?:is|ist|est|es|è|é|be|to|an?|auf|zu|een|une?)_\d{1,2} subtract\w* add_\w+ deduct\w*
       count_\w+ read_\w+»""",
@@ -319,34 +319,35 @@ AT_HAND: Mapping[str, str] = {
       (?<!non\s)si(?!_è) cela ceci ça serait reli[st]\w* relu\w* lis lu lire vu vois pens\w+
       réfléch\w* réflexion écri[st]\w* décid\w+ évalu\w+ vérifi\w+ corrig\w+ correction chang\w+
       modifi\w+ invers\w+ échang\w+ annul\w+ ignorez oubliez retir\w+ plaisant\w+ confondu\w*
-      tromp\w+ provisoire nouveau niveau chiffre numéro ma mes vous nous moi tu plutôt vaut
-      j['’]\w+ votre veuillez nulle? invalid\w+ supprim\w+ confirm\w+ réserve garantie
-      à_\w{3,}(?:er|re)$ visée? (?:bon|mauvais)_texte était enlev\w+ retranch\w+ soustra\w+
-      pénalité pas_encore regard\w+ relecture d['’](?:un_autre|avant) prévu cran»""",
+      tromp\w+ provisoire nouveau niveau chiffre numéro vous nous moi tu plutôt vaut j['’]\w+
+      votre veuillez nulle? invalid\w+ supprim\w+ confirm\w+ réserve garantie à_\w{3,}(?:er|re)$
+      visée? (?:bon|mauvais)_texte était enlev\w+ retranch\w+ soustra\w+ pénalité pas_encore
+      regard\w+ relecture d['’](?:un_autre|avant) prévu cran»""",
     "Spanish": r"""«
-      nota notas (?:\d|un|dos|medio)_puntos? puntuaci[óo]n veredicto elecci[óo]n ganador anterior
-      arriba escala esto eso sería (?:he|hemos)_\w+[dst]o rele\w+ le[íi]\w* visto v[eé]o pens\w+
-      escrib\w+ escrit[oa] decid\w+ elij\w+ evalu\w+ verific\w+ revis\w+ corr[ei][gj]\w+
+      nota notas (?:\d|dos|medio)_puntos? punto_menos puntuaci[óo]n veredicto elecci[óo]n ganador
+      anterior arriba escala esto eso sería (?:he|hemos)_\w+[dst]o rele\w+ le[íi]\w* visto v[eé]o
+      pens\w+ escrib\w+ escrit[oa] decid\w+ elij\w+ evalu\w+ verific\w+ revis\w+ corr[ei][gj]\w+
       corrección cambi\w+ modific\w+ inver[st]\w+ intercambi\w+ anul\w+ ignoren?
       olvid(?:e|en|ad|o)\w* retir\w+ retract\w+ broma confundí confundido equivo\w+ provisional
       nuevo nivel número usted nosotros quise quiero menos quizás? creo inválid\w+ borr\w+
-      cancel\w+ confirm\w+ pendientes? por_\w+r$ sin_\w+r$ equivocad[oa] era quít\w+ quitar?
+      cancel\w+ confirm\w+ pendientes? por_\w+r$
+      sin_(?:verificar|comprobar|revisar|confirmar|leer)$ equivocad[oa] era quít\w+ quitar?
       restar_\w+ descont\w+ descuento mir[aá]\w* vista previsto leyó»""",
     "Portuguese": r"""«
-      (?:\d|um|dois|meio)_pontos? pontuação veredito escolha vencedor acima isto isso seria
-      \w+[qg]uei errei escrevi confundi inverti rele\w+ lendo lido visto vejo escrev\w+ decid\w+
-      avali\w+ verifi\w+ mud\w+ alter\w+ invert\w+ troc\w+ esqueç\w+ esquece brinca\w+ engan\w+
-      errad[oa]$ provisóri[oa] novo nível você nós talvez acho nota desconsider\w+ anul\w+
-      cancel\w+ inválid\w+ apag\w+ confirm\w+ pendentes? por_\w+r$ text[oa]_(?:errad|cert)[oa] era
-      tire tirar descont\w+ subtra\w+ olh\w+ releitura»""",
+      (?:\d|dois|meio)_pontos? ponto_a_menos pontuação veredito escolha vencedor acima isto isso
+      seria \w+[qg]uei errei escrevi confundi inverti rele\w+ lendo lido visto vejo escrev\w+
+      decid\w+ avali\w+ verifi\w+ mud\w+ alter\w+ invert\w+ troc\w+ esqueç\w+ ^esquece brinca\w+
+      engan\w+ errad[oa]$ provisóri[oa] novo nível você nós talvez acho nota desconsider\w+
+      anul\w+ cancel\w+ inválid\w+ apag\w+ confirm\w+ pendentes? por_\w+r$
+      text[oa]_(?:errad|cert)[oa] era tire tirar descont\w+ subtra\w+ olh\w+ releitura»""",
     "Italian": r"""«
-      (?:\d|un|due|mezzo)_punt[io] voto voti punteggio giudizio scelta vincitore sopra precedente
-      questo(?!_testo) quello sarebbe (?:ho|abbiamo)_\w+[st]o rilegg\w+ rilett\w* legg\w+ lett[oa]
-      vedo ripens\w+ scriv\w+ scritt[oa] deciso scelg\w+ valut\w+ rived\w+ correggo correzione
-      camb\w+ scamb\w+ dimentica(?:te|lo) ritir\w+ scherz\w+ confus[oa] sbagli\w+ provvisori[oa]
-      livello numero noi volevo voglio meno forse credo annull\w+ nullo invalid\w+ cancell\w+
-      verific\w+ conferm\w+ da_\w+re$ era togli\w* detra\w+ sottra\w+ guard\w+ vedere
-      (?:ri)?lettura previsto d[ia]_prima»""",
+      (?:\d|due|mezzo)_punt[io] punto_(?:in_)?meno voto voti punteggio giudizio scelta vincitore
+      sopra precedente questo(?!_testo) quello sarebbe (?:ho|abbiamo)_\w+[st]o rilegg\w+ rilett\w*
+      legg\w+ lett[oa] vedo ripens\w+ scriv\w+ scritt[oa] deciso scelg\w+ valut\w+ rived\w+
+      correggo correzione camb\w+ scamb\w+ dimentica(?:te|lo) ritir\w+ scherz\w+ confus[oa]
+      sbagli\w+ provvisori[oa] livello numero noi volevo voglio meno forse credo annull\w+ nullo
+      invalid\w+ cancell\w+ verific\w+ conferm\w+ da_\w+re$ era togli\w* detra\w+ sottra\w+
+      guard\w+ vedere (?:ri)?lettura previsto d[ia]_prima»""",
     "Dutch": r"""«
       cijfer punten oordeel keuze winnaar hierboven schaal dit dat zou als_(?:je|we|u) gelezen
       lees gezien zie dacht denk geschreven besl\w+ kies gekozen beoordeel\w* vergel\w+
@@ -364,13 +365,13 @@ AT_HAND: Mapping[str, str] = {
       под_вопросом позже прочит\w+ не_т(?:от|а|о) был[аои]? минус_(?:один|балл\w*) вычет\w*
       вычесть сним\w+ рассмотр\w+ присмотр\w+ взгляд\w* прошл\w+»""",
     "Chinese": r"""‹
-      我 你 您 请 吧 分(?![别析布钟为之]) 评 应 该[是给改为] 改 这 那 此 上 前 后来 才
-      是[一二三四五] 作废 数 反 错 别 算 再 还是 忽略 无视 取消 收回 当真 笑 重 其实 实际
-      等[等一下] 换 调(?!味) 更(?![好完详准清全佳优具]) 是第[一二] 另 觉得 认为 选[择错] 判
+      我 你 您 请 吧 分(?![别析布钟为之かの]) 评 应 该[是给改为] 改 这 那 此 上 前 后来 才
+      是[一二三四五] 作废 数 反 错 别 算 再 还是 忽略 无视 取消 收回 当真 笑 重[新来评算] 其实
+      实际上 等[等一下] 换 调(?!味) 更(?![好完详准清全佳优具]) 是第[一二] 另 觉得 认为 选[择错] 判
       [写读][错反] 再[想读] 颠倒 撤 重新 有误 [不没]算 拿错 未[查核] 稍后 减 扣 细看 一看 看[错来]
       没有?读 [一两]?档 抱歉 对不起 暂 等级 玩笑›""",
     "Japanese": r"""‹
-      私 評 べき この その これ それ 今 訂 違 逆 やはり やっぱり いや 実 本当 むしろ ください くれ
+      私 評 べき この その これ それ 今 訂 違 逆 やはり やっぱり いや 本当 むしろ ください くれ
       無視 ではな 直 変 忘 思 嘘 ごめん すみ わけ 冗談 点$ つ目 読み 読ん
       見(?:直|間違|て(?!い)|ると|れば) 考え(?:直|てみ|ると) 選 判定 入れ替 段階 番号 申し訳 待って
       暫定 気が いえ 厳し 甘 自信 仕方 保留 取り違 誤解 別の 別物 なかった$ 後で 減 下げ 上げ 一段
@@ -391,17 +392,17 @@ CLOSING = rf"""‹
       end_of\b end$ done$ (?:the_)?evaluation_(?:is_)?(?:complete|done|finished) no_further\b
       (?:that|this|which)(?:['’]s|_is)_(?:all\b|my_{_MY_VERDICT}) is_my_{_MY_VERDICT}
       confidence\b certainty\b happy_to_help have_a_(?:nice|great|good)\b best_regards good_luck
-      if_you_(?:need|have|would_like|want)\b any_(?:other_)?questions ich_hoffe\b j['’]espère\b
+      if_you_(?:need|have|would_like|want)\b any_(?:other_)?questions ich_hoffe\b meld(?:e_dich|en_sie_sich)\b i_can_(?:go|expand|elaborate|explain)\b j['’]espère\b
       espero\b spero\b надеюсь\b
       (?:viele|beste|freundliche)_grüße$ bei_(?:rück)?fragen\b danke$
       bitte_sagen_sie_mir,_(?:wenn|falls)\b
       n['’]hésitez_pas\b merci$ cordialement$ bonne_journée$
-      no_dudes_en\b gracias$ saludos$ fammi_sapere\b grazie$ buona_giornata$ (?:cordiali_)?saluti$
-      qualquer_dúvida\b obrigad[oa]$ обращайтесь\b спасибо$ с_уважением$
+      no_dudes_en\b gracias$ saludos$ fammi_sapere\b resto_a_disposizione\b grazie$ buona_giornata$ (?:cordiali_)?saluti$
+      qualquer_dúvida\b obrigad[oa]$ обращайтесь\b если_(?:нужно|хотите)\b спасибо$ с_уважением$
       希望.{{0,12}}(?:帮助|有用|帮到) 谢谢$
       如果?(?:有|需).{{0,14}}(?:联系我|告诉我|告知|说明|解释|补充)$
       以上(?:です|でした|就是.{{1,12}})?$ ご(?:不明|質問).{{0,12}}(?:ください|下さい)$
-      お役に立て.{{0,8}}$ ありがとうございま(?:す|した)$ 도움이_되.{{0,12}}$ 감사합니다$›"""
+      お役に立て.{{0,8}}$ ありがとうございま(?:す|した)$ 추가_설명.{{0,20}}$ 도움이_되.{{0,12}}$ 감사합니다$›"""
 
 # -- what speaks of the verdict itself -------------------------------------------------------------
 
@@ -483,14 +484,16 @@ OF_THE_VERDICT = rf"""
       ^(?:the_)?(?:wrong|different)_(?:response|answer|text|file)
       (?:of|to)_(?:the_wrong|another)_(?:response|answer|text|file|question|item|task)
       remove_(?:a|one|two|half) (?:not|never)_checked confused_with
-      (?:first|second)_(?:glance|look) from_before forget_it grader than_(?:first|previously)_\w+
-      fairer»
+      (?:first|second)_(?:glance|look) from_before$ forget_it
+      (?:number|figure|value|line)s?_(?:above|below) previous_(?:item|task) grader
+      than_(?:first|previously)_\w+ fairer»
     | «
       verdien\w* zu_(?:hoch|niedrig|gut|streng|großzügig|milde?) sollte müsste eigentlich doch
-      lieber eher schlechter_als mérit\w+ trop devrait plutôt_l[ae] en_fait en_réalité
-      finalement merec\w+ demasiado debería mejor_dicho en_realidad pensándolo merita\w* troppo
-      dovrebbe in_realtà anzi demais deveria na_verdade aliás eigenlijk te_(?:hoog|laag)
-      zou_moeten toch właściwie zbyt powin\w+ jednak aslında sebenarnya thực_ra»
+      lieber eher schlechter_als mérit\w+ trop(?!_(?:bref|brève|court|long|vague|général)\w*)
+      devrait plutôt_l[ae] en_fait en_réalité finalement merec\w+ demasiado debería mejor_dicho
+      en_realidad pensándolo merita\w* troppo dovrebbe in_realtà anzi demais deveria na_verdade
+      aliás eigenlijk te_(?:hoog|laag) zou_moeten toch właściwie zbyt powin\w+ jednak aslında
+      sebenarnya thực_ra»
     | ‹
       заслуж слишком долж на_самом_деле вернее завыс заниж чем_(?:казал|дума) 其实 实际上 事实上
       应该?(?:是|给|为|改) 应得 只值 [太偏过][高低] 不对 相反 改[为成] 実は 実際 べき すぎ 過ぎ
