@@ -1,10 +1,11 @@
 """What may follow a verdict: marks, a closing, or a reason. Anything else may take it back.
 
 What takes a verdict back cannot be listed: there are too many ways and languages. So the rule is
-the other way round, and words are known by what they are. They are read sentence by sentence, each
-must begin as a reason or a closing does, and none may speak of the verdict itself. A sentence in an
-unknown language, an instruction, a joke or a turn that nobody thought of begins like neither, and
-the reply is unreadable: lost replies are counted and imputed, misread ones are not.
+the other way round, and words are known by what they are. They are read sentence by sentence. Each
+must begin as a reason or a closing does, or speak of what was judged and of nothing at hand: not of
+the score, the scale, the judge, or what a judge does. A sentence in an unknown language, an
+instruction, a joke or a turn that nobody thought of does neither, and the reply is unreadable: lost
+replies are counted and imputed, misread ones are not.
 """
 
 import re
@@ -35,7 +36,6 @@ def _anywhere(words_of: Mapping[str, str]) -> str:
     )
 
 
-_SMALL_WORDS = _anywhere(vocabulary.STATEMENTS)
 _LANGUAGES = " | ".join((vocabulary.BECAUSE, *vocabulary.OTHER_LANGUAGES.values()))
 _BEGINS = compiled(
     rf"""(?:{vocabulary.LABEL}\W{{1,9}})?(?:{vocabulary.LINK}\W{{1,3}}){{0,2}}
@@ -47,10 +47,9 @@ _STATES = compiled(
     " | ".join(rf"(?P<{name}>{begins})" for name, begins in vocabulary.STATEMENTS.items())
 )
 _LABELLED = compiled(rf"(?:{vocabulary.LABEL})[*_\s]{{0,4}}:")
-
+_SMALL = compiled(_anywhere(vocabulary.STATEMENTS))
+_JUDGED = compiled(_anywhere(vocabulary.JUDGED))
 _AT_HAND = compiled(_anywhere(vocabulary.AT_HAND))
-_OF_WHAT_WAS_JUDGED = compiled(_anywhere(vocabulary.JUDGED))
-_SMALL = compiled(_SMALL_WORDS)
 _NAMES_A_REASON = compiled(vocabulary.REASON_KEY)
 _WORDS_OF_A_VALUE = 2
 """Words of a text that is a name or a quality rather than a sentence."""
@@ -106,19 +105,22 @@ def _is_harmless(sentence: str) -> bool:
 
 
 def _is_about_something_else(sentence: str) -> bool:
-    """Whether it names nothing that is at hand when somebody judges, and does state something."""
-    words = len(sentence.split())
-    states = _STATES.match(sentence)
-    is_statement = (
-        (_OF_WHAT_WAS_JUDGED.search(sentence) and (words > 1 or not sentence.isascii()))
-        or (states and (states.lastgroup in vocabulary.SPACELESS or words >= _SHORTEST_STATEMENT))
-        or (words >= _LONG and _SMALL.search(sentence))
-        or _LABELLED.match(sentence)
-    )
-    if not is_statement:
-        return False
+    """Whether it states something, and names nothing that is at hand when somebody judges."""
     speaks = _SPEAKS_OF_IT.search(sentence) or _AT_HAND.search(sentence) or _SELF.search(sentence)
-    return speaks is None and not sentence.endswith("?")
+    return speaks is None and not sentence.endswith("?") and _states_something(sentence)
+
+
+def _states_something(sentence: str) -> bool:
+    """Whether it speaks of what was judged, or is a statement by its label, words and length."""
+    words = len(sentence.split())
+    # A heading of one word says nothing; where words are not set apart it may be a sentence.
+    if _JUDGED.search(sentence) and (words > 1 or not sentence.isascii()):
+        return True
+    if _LABELLED.match(sentence) or (words >= _LONG and _SMALL.search(sentence)):
+        return True
+    begins = _STATES.match(sentence)
+    is_long = begins and (begins.lastgroup in vocabulary.SPACELESS or words >= _SHORTEST_STATEMENT)
+    return bool(is_long)
 
 
 def _begins_as_a_reason(sentence: str) -> bool:

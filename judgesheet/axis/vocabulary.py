@@ -147,6 +147,7 @@ ENGLISH = rf"""
 
 # -- how a reason begins, in other languages -------------------------------------------------------
 
+# What gives a reason in so many words.
 BECAUSE = r"""«
       weil denn begründung erklärung grund car parce_qu\w* puisqu\w* raison justification porque
       ya_que puesto_que razón motivo justificación perch[éè] poich[éè] motivazione giustificazione
@@ -177,8 +178,8 @@ OTHER_LANGUAGES: Mapping[str, str] = {
 
 # -- what a reason speaks of -----------------------------------------------------------------------
 
-# What was judged, what it says or lacks, and how it is, by language. Who takes a verdict back does
-# not speak of these, but of what is at hand. An order to the reader could: no imperatives.
+# By language: what was judged, what it says or lacks, and how it is. Who takes a verdict back
+# speaks of something else, of what is at hand. No verb stands here that is also an imperative.
 JUDGED: Mapping[str, str] = {
     "English": rf"{_JUDGED} | {_VERB}",
     "German": r"""«
@@ -284,7 +285,9 @@ STATEMENTS: Mapping[str, str] = {
 }
 SPACELESS = ("Chinese", "Japanese", "Korean")
 
-# What is at hand when somebody judges: a sentence without any of it cannot be about the verdict.
+# What is at hand when somebody judges, and what is done there: to read, think, compare, confuse,
+# correct, swap, withdraw, confirm, add and deduct. A sentence without any of it cannot be about the
+# verdict. A word that is an ordinary one in another of these languages stands with its neighbours.
 AT_HAND: Mapping[str, str] = {
     "any, at the beginning": r"""^«
       no nope nein non não нет nee nie ok(?:ay)? well yes ja oui s[íi] sim да oh ah ach eh uh ugh
@@ -392,17 +395,22 @@ CLOSING = rf"""‹
       end_of\b end$ done$ (?:the_)?evaluation_(?:is_)?(?:complete|done|finished) no_further\b
       (?:that|this|which)(?:['’]s|_is)_(?:all\b|my_{_MY_VERDICT}) is_my_{_MY_VERDICT}
       confidence\b certainty\b happy_to_help have_a_(?:nice|great|good)\b best_regards good_luck
-      if_you_(?:need|have|would_like|want)\b any_(?:other_)?questions ich_hoffe\b meld(?:e_dich|en_sie_sich)\b i_can_(?:go|expand|elaborate|explain)\b j['’]espère\b
+      if_you_(?:need|have|would_like|want)\b any_(?:other_)?questions
+      i_can_(?:go|expand|elaborate|explain)\b.{{0,40}}(?:detail|more|further) ich_hoffe\b
+      meld(?:e_dich|en_sie_sich)\b j['’]espère\b
       espero\b spero\b надеюсь\b
       (?:viele|beste|freundliche)_grüße$ bei_(?:rück)?fragen\b danke$
       bitte_sagen_sie_mir,_(?:wenn|falls)\b
       n['’]hésitez_pas\b merci$ cordialement$ bonne_journée$
-      no_dudes_en\b gracias$ saludos$ fammi_sapere\b resto_a_disposizione\b grazie$ buona_giornata$ (?:cordiali_)?saluti$
-      qualquer_dúvida\b obrigad[oa]$ обращайтесь\b если_(?:нужно|хотите)\b спасибо$ с_уважением$
+      no_dudes_en\b gracias$ saludos$ fammi_sapere\b resto_a_disposizione\b
+      grazie$ buona_giornata$ (?:cordiali_)?saluti$
+      qualquer_dúvida\b obrigad[oa]$ обращайтесь\b если_(?:нужно|хотите),?_могу\b спасибо$
+      с_уважением$
       希望.{{0,12}}(?:帮助|有用|帮到) 谢谢$
       如果?(?:有|需).{{0,14}}(?:联系我|告诉我|告知|说明|解释|补充)$
       以上(?:です|でした|就是.{{1,12}})?$ ご(?:不明|質問).{{0,12}}(?:ください|下さい)$
-      お役に立て.{{0,8}}$ ありがとうございま(?:す|した)$ 추가_설명.{{0,20}}$ 도움이_되.{{0,12}}$ 감사합니다$›"""
+      お役に立て.{{0,8}}$ ありがとうございま(?:す|した)$ 추가_설명.{{0,20}}$
+      도움이_되.{{0,12}}$ 감사합니다$›"""
 
 # -- what speaks of the verdict itself -------------------------------------------------------------
 
