@@ -191,55 +191,55 @@ JUDGED: Mapping[str, str] = {
       erfindet (?:un)?(?:vollständig|genau|klar|sachlich|verständlich)\w*
       (?:ausführlich|oberflächlich|vage|knapp|allgemein|hilfreich|brauchbar|nützlich)\w*»""",
     "French": r"""«
-      réponses? textes? explications? solutions? étapes? exemples? causes? sources? consignes?
-      avertissements? contenu faits détails structure quantités? cite mentionne explique décrit
-      donne contient couvre traite fournit propose répond reste manque(?:nt)? omet oublie néglige
-      confond cité?e?s? mentionnée?s? expliquée?s? donnée?s? omise?s? absente?s? bonne remplit
-      respecte parle fonctionne invente (?:in)?compl[eè]te?s? (?:im)?précis\w* claire?s?
-      détaillée?s? superficiel\w* vagues? brèves? bref utiles? générale?s?»""",
+      réponses? question textes? explications? solutions? étapes? exemples? causes? sources?
+      consignes? avertissements? contenu faits détails structure quantités? cite mentionne
+      explique décrit donne contient couvre traite fournit propose répond reste manque(?:nt)? omet
+      oublie néglige confond cité?e?s? mentionnée?s? expliquée?s? donnée?s? omise?s? absente?s?
+      bonne remplit respecte parle fonctionne invente (?:in)?compl[eè]te?s? (?:im)?précis\w*
+      claire?s? détaillée?s? superficiel\w* vagues? brèves? bref utiles? générale?s?»""",
     "Spanish": r"""«
-      respuestas? textos? explicaci(?:ón|ones) soluci(?:ón|ones) pasos? ejemplos? causas? fuentes?
-      advertencias? avisos? contenidos? datos hechos detalles estructura cantidades citan?
-      mencionan? explican? describen? dan? contienen? cubren? abarcan? tratan? ofrecen? responden?
-      incluyen? faltan? omiten? confunden? repiten? (?:mencionad|explicad)[oa]s?
+      respuestas? pregunta textos? explicaci(?:ón|ones) soluci(?:ón|ones) pasos? ejemplos? causas?
+      fuentes? advertencias? avisos? contenidos? datos hechos detalles estructura cantidades
+      citan? mencionan? explican? describen? dan? contienen? cubren? abarcan? tratan? ofrecen?
+      responden? incluyen? faltan? omiten? confunden? repiten? (?:mencionad|explicad)[oa]s?
       (?:(?:in)?complet|(?:im)?precis|clar|detallad|vag)[oa]s? superficial(?:es)? breves?
       útil(?:es)? general(?:es)? buena cumplen? habla funciona inventa»""",
     "Portuguese": r"""«
-      respostas? textos? explicaç(?:ão|ões) soluç(?:ão|ões) passos? etapas? exemplos? causas?
-      fontes? avisos? alertas? conteúdos? dados fatos detalhes estrutura quantidades citam?
-      mencionam? explicam? descrevem? dá contém cobrem? abordam? tratam? oferecem? respondem?
-      inclui faltam? omitem? confundem? repetem? traz informa (?:citad|explicad)[oa]s?
+      respostas? pergunta textos? explicaç(?:ão|ões) soluç(?:ão|ões) passos? etapas? exemplos?
+      causas? fontes? avisos? alertas? conteúdos? dados fatos detalhes estrutura quantidades
+      citam? mencionam? explicam? descrevem? dá contém cobrem? abordam? tratam? oferecem?
+      respondem? inclui faltam? omitem? confundem? repetem? traz informa (?:citad|explicad)[oa]s?
       (?:(?:in)?complet|(?:im)?precis|clar|detalhad|vag)[oa]s? superficia(?:l|is) breves?
       út(?:il|eis) gera(?:l|is) boa cumpre atende fala funciona inventa»""",
     "Italian": r"""«
-      rispost[ae] test[oi] spiegazion[ei] soluzion[ei] pass(?:o|i|aggi|aggio) esempi[o]? caus[ae]
-      font[ei] avvertenz[ae] contenut[oi] dati fatti dettagli struttura quantità cita(?:no)?
-      menziona(?:no)? spiega(?:no)? descrive dà contiene copre tratta offre risponde include
-      manca(?:no)? omette dimentica trascura confonde ripete (?:citat|spiegat)[oaie]
+      rispost[ae] domanda test[oi] spiegazion[ei] soluzion[ei] pass(?:o|i|aggi|aggio) esempi[o]?
+      caus[ae] font[ei] avvertenz[ae] contenut[oi] dati fatti dettagli struttura quantità
+      cita(?:no)? menziona(?:no)? spiega(?:no)? descrive dà contiene copre tratta offre risponde
+      include manca(?:no)? omette dimentica trascura confonde ripete (?:citat|spiegat)[oaie]
       (?:(?:in)?complet|(?:im)?precis|dettagliat|vag)[oaie] chiar[oaei] superficial[ei] brev[ei]
       util[ei] generic[oaie] buona soddisfa rispetta parla funziona inventa»""",
     "Dutch": r"""«
-      antwoord(?:en)? tekst(?:en)? uitleg oplossing stappen? voorbeeld(?:en)? oorzaa?k(?:en)?
-      bronnen? waarschuwing(?:en)? inhoud feiten details opbouw noemt vermeldt beschrijft geeft
-      bevat dekt behandelt biedt beantwoordt blijft ontbreekt ontbreken vergeet genoemd uitgelegd
-      vermeld (?:on)?(?:volledig|nauwkeurig|duidelijk)e?
+      antwoord(?:en)? vraag tekst(?:en)? uitleg oplossing stappen? voorbeeld(?:en)?
+      oorzaa?k(?:en)? bronnen? waarschuwing(?:en)? inhoud feiten details opbouw noemt vermeldt
+      beschrijft geeft bevat dekt behandelt biedt beantwoordt blijft ontbreekt ontbreken vergeet
+      genoemd uitgelegd vermeld (?:on)?(?:volledig|nauwkeurig|duidelijk)e?
       (?:uitgebreid|oppervlakkig|vag|beknopt|nuttig|algemen)e?»""",
     "Russian": r"""«
-      ответ(?:ы|а|е|ом|ов)? текст\w* объяснени\w* решени[ея] шаг\w* пример\w* причин\w*
-      источник\w* предупрежден\w* содержани\w* факт\w* подробност\w* структур\w* количеств\w*
-      называ[еюя]т\w* назван\w* упомина[еюя]т\w* упомянут\w* объясн\w+ описыва[еюя]\w* описан\w*
-      содержит даёт дает приводит раскрыва\w+ охватыва\w+ касается затрагива\w+ отвечает
-      не_хватает отсутству\w+ пропущен\w* пропускает опущен\w* забывает
-      (?:не)?полн(?:о|ый|ая|ое|ые|ее) (?:не)?точн\w+ (?:не)?ясн\w+ подробн\w+ поверхностн\w+
-      кратк\w+ полезн\w+ расплывчат\w+ общ(?:о|ий|ее|ие) выполн\w+ соответств\w+»""",
+      ответ(?:ы|а|е|ом|ов)? вопрос\w* (?:не_)?указан\w* сказан\w* изложен\w* текст\w* объяснени\w*
+      решени[ея] шаг\w* пример\w* причин\w* источник\w* предупрежден\w* содержани\w* факт\w*
+      подробност\w* структур\w* количеств\w* называ[еюя]т\w* назван\w* упомина[еюя]т\w*
+      упомянут\w* объясн\w+ описыва[еюя]\w* описан\w* содержит даёт дает приводит раскрыва\w+
+      охватыва\w+ касается затрагива\w+ отвечает не_хватает отсутству\w+ пропущен\w* пропускает
+      опущен\w* забывает (?:не)?полн(?:о|ый|ая|ое|ые|ее) (?:не)?точн\w+ (?:не)?ясн\w+ подробн\w+
+      поверхностн\w+ кратк\w+ полезн\w+ расплывчат\w+ общ(?:о|ий|ее|ие) выполн\w+ соответств\w+»""",
     "Chinese": r"""‹
       回答 答案 内容 文本 解释 说明 步骤 例子 示例 原因 来源 提醒 警告 信息 结构 条理 事实 要点
       提到 提及 指出 给出 列出 涵盖 包含 包括 描述 介绍 缺少 缺乏 没有 遗漏 漏 未提 忽视 完整 全面
       清晰 清楚 详细 具体 笼统 简略 模糊 有用 要求 满足 符合›""",
     "Japanese": r"""‹
-      回答 応答 文章 説明 手順 例 原因 注意 情報 構成 内容 要点 項目 挙げ 述べ 示 触れ 含 書かれ
-      扱 押さえ 答え 網羅 欠け 抜け 不足 ありません がない 足り 漏れ 不十分 完全 明確 詳し 具体
-      曖昧 簡潔 [分わ]かり(?:やす|にく) 役に立 条件 満た›""",
+      回答 応答 質問 文章 説明 手順 例 原因 注意 情報 構成 内容 要点 項目 挙げ 述べ 示 触れ 含
+      書かれ 扱 押さえ 答え 網羅 欠け 抜け 不足 ありません がない 足り 漏れ 不十分 完全 明確 詳し
+      具体 曖昧 簡潔 [分わ]かり(?:やす|にく) 読み(?:やす|にく) 役に立 条件 満た›""",
     "Korean": r"""‹
       답변 응답 내용 설명 단계 예시 원인 출처 경고 정보 구조 사실 질문 항목 언급 제시 다루 다룬
       나열 포함 밝히 빠져 빠졌 빠진 누락 부족 없 완전 명확 자세 구체 모호 간결 유용 일반적 요구
@@ -375,7 +375,7 @@ AT_HAND: Mapping[str, str] = {
       没有?读 [一两]?档 抱歉 对不起 暂 等级 玩笑›""",
     "Japanese": r"""‹
       私 評 べき この その これ それ 今 訂 違 逆 やはり やっぱり いや 本当 むしろ ください くれ
-      無視 ではな 直 変 忘 思 嘘 ごめん すみ わけ 冗談 点$ つ目 読み 読ん
+      無視 ではな 直[しす] 変 忘 思 嘘 ごめん すみ わけ 冗談 点$ つ目 読み(?!やす|にく) 読ん
       見(?:直|間違|て(?!い)|ると|れば) 考え(?:直|てみ|ると) 選 判定 入れ替 段階 番号 申し訳 待って
       暫定 気が いえ 厳し 甘 自信 仕方 保留 取り違 誤解 別の 別物 なかった$ 後で 減 下げ 上げ 一段
       前の›""",
