@@ -143,6 +143,10 @@ ENGLISH = rf"""
     | «
       partly mostly largely fully slightly marginally narrowly clearly strongly partially
       entirely»$
+    | (?:(?!«
+      wrong other draft placeholder dummy sample test example previous earlier actual that this
+      my your best»
+      )[a-z]{{3,20}}\s){_JUDGED}
 """
 
 # -- how a reason begins, in other languages -------------------------------------------------------
@@ -178,72 +182,61 @@ OTHER_LANGUAGES: Mapping[str, str] = {
 
 # -- what a reason speaks of -----------------------------------------------------------------------
 
-# By language: what was judged, what it says or lacks, and how it is. Who takes a verdict back
-# speaks of something else, of what is at hand. No verb stands here that is also an imperative.
+# By language: what a response says or lacks, and how it is. What it is called says too little: also
+# who takes a verdict back may name it. No verb stands here that is also an imperative.
 JUDGED: Mapping[str, str] = {
-    "English": rf"{_JUDGED} | {_VERB}",
+    "English": _VERB,
     "German": r"""«
-      antwort(?:en)? text(?:e[sn]?)? erklärung(?:en)? lösung(?:en)? schritte?n? beispiele?n?
-      ursachen? quellen? angaben hinweise?s? warnung(?:en)? fakten einzelheiten inhalt(?:e|lich)?
-      aufbau struktur fragen? mengen? nennt erwähn\w+ erklärt beschr[ei]\w+ gibt enthält umfasst
-      deckt liefert bietet behandelt beantwortet bleibt fehl(?:t|en|ende[nrsm]?) lässt vergisst
-      übergeht verschweigt genannt ausgelassen teilweise gute? erfüll\w+ funktioniert hilft
-      erfindet (?:un)?(?:vollständig|genau|klar|sachlich|verständlich)\w*
+      antwort_\d gleichwertig nennt erwähn\w+ erklärt beschr[ei]\w+ gibt enthält umfasst deckt
+      liefert bietet behandelt beantwortet bleibt fehl(?:t|en|ende[nrsm]?) lässt vergisst übergeht
+      verschweigt genannt ausgelassen teilweise gute? erfüll\w+ funktioniert hilft erfindet
+      (?:un)?(?:vollständig|genau|klar|sachlich|verständlich)\w*
       (?:ausführlich|oberflächlich|vage|knapp|allgemein|hilfreich|brauchbar|nützlich)\w*»""",
     "French": r"""«
-      réponses? question textes? explications? solutions? étapes? exemples? causes? sources?
-      consignes? avertissements? contenu faits détails structure quantités? cite mentionne
-      explique décrit donne contient couvre traite fournit propose répond reste manque(?:nt)? omet
-      oublie néglige confond cité?e?s? mentionnée?s? expliquée?s? donnée?s? omise?s? absente?s?
-      bonne remplit respecte parle fonctionne invente (?:in)?compl[eè]te?s? (?:im)?précis\w*
-      claire?s? détaillée?s? superficiel\w* vagues? brèves? bref utiles? générale?s?»""",
+      réponse_\d cite mentionne explique décrit donne contient couvre traite fournit propose
+      répond reste manque(?:nt)? omet oublie néglige confond cité?e?s? mentionnée?s? expliquée?s?
+      donnée?s? omise?s? absente?s? bonne remplit respecte parle fonctionne invente
+      (?:in)?compl[eè]te?s? (?:im)?précis\w* claire?s? détaillée?s? superficiel\w* vagues? brèves?
+      bref utiles? générale?s?»""",
     "Spanish": r"""«
-      respuestas? pregunta textos? explicaci(?:ón|ones) soluci(?:ón|ones) pasos? ejemplos? causas?
-      fuentes? advertencias? avisos? contenidos? datos hechos detalles estructura cantidades
-      citan? mencionan? explican? describen? dan? contienen? cubren? abarcan? tratan? ofrecen?
-      responden? incluyen? faltan? omiten? confunden? repiten? (?:mencionad|explicad)[oa]s?
-      (?:(?:in)?complet|(?:im)?precis|clar|detallad|vag)[oa]s? superficial(?:es)? breves?
-      útil(?:es)? general(?:es)? buena cumplen? habla funciona inventa»""",
+      respuesta_\d citan? mencionan? explican? describen? dan? contienen? cubren? abarcan? tratan?
+      ofrecen? responden? incluyen? faltan? omiten? confunden? repiten?
+      (?:mencionad|explicad)[oa]s? (?:(?:in)?complet|(?:im)?precis|clar|detallad|vag)[oa]s?
+      superficial(?:es)? breves? útil(?:es)? general(?:es)? buena cumplen? habla funciona
+      inventa»""",
     "Portuguese": r"""«
-      respostas? pergunta textos? explicaç(?:ão|ões) soluç(?:ão|ões) passos? etapas? exemplos?
-      causas? fontes? avisos? alertas? conteúdos? dados fatos detalhes estrutura quantidades
-      citam? mencionam? explicam? descrevem? dá contém cobrem? abordam? tratam? oferecem?
-      respondem? inclui faltam? omitem? confundem? repetem? traz informa (?:citad|explicad)[oa]s?
-      (?:(?:in)?complet|(?:im)?precis|clar|detalhad|vag)[oa]s? superficia(?:l|is) breves?
-      út(?:il|eis) gera(?:l|is) boa cumpre atende fala funciona inventa»""",
+      resposta_\d citam? mencionam? explicam? descrevem? dá contém cobrem? abordam? tratam?
+      oferecem? respondem? inclui faltam? omitem? confundem? repetem? traz informa
+      (?:citad|explicad)[oa]s? (?:(?:in)?complet|(?:im)?precis|clar|detalhad|vag)[oa]s?
+      superficia(?:l|is) breves? út(?:il|eis) gera(?:l|is) boa cumpre atende fala funciona
+      inventa»""",
     "Italian": r"""«
-      rispost[ae] domanda test[oi] spiegazion[ei] soluzion[ei] pass(?:o|i|aggi|aggio) esempi[o]?
-      caus[ae] font[ei] avvertenz[ae] contenut[oi] dati fatti dettagli struttura quantità
-      cita(?:no)? menziona(?:no)? spiega(?:no)? descrive dà contiene copre tratta offre risponde
-      include manca(?:no)? omette dimentica trascura confonde ripete (?:citat|spiegat)[oaie]
-      (?:(?:in)?complet|(?:im)?precis|dettagliat|vag)[oaie] chiar[oaei] superficial[ei] brev[ei]
-      util[ei] generic[oaie] buona soddisfa rispetta parla funziona inventa»""",
+      risposta_\d cita(?:no)? menziona(?:no)? spiega(?:no)? descrive dà contiene copre tratta
+      offre risponde include manca(?:no)? omette dimentica trascura confonde ripete
+      (?:citat|spiegat)[oaie] (?:(?:in)?complet|(?:im)?precis|dettagliat|vag)[oaie] chiar[oaei]
+      superficial[ei] brev[ei] util[ei] generic[oaie] buona soddisfa rispetta parla funziona
+      inventa»""",
     "Dutch": r"""«
-      antwoord(?:en)? vraag tekst(?:en)? uitleg oplossing stappen? voorbeeld(?:en)?
-      oorzaa?k(?:en)? bronnen? waarschuwing(?:en)? inhoud feiten details opbouw noemt vermeldt
-      beschrijft geeft bevat dekt behandelt biedt beantwoordt blijft ontbreekt ontbreken vergeet
-      genoemd uitgelegd vermeld (?:on)?(?:volledig|nauwkeurig|duidelijk)e?
+      antwoord_\d noemt vermeldt beschrijft geeft bevat dekt behandelt biedt beantwoordt blijft
+      ontbreekt ontbreken vergeet genoemd uitgelegd vermeld
+      (?:on)?(?:volledig|nauwkeurig|duidelijk)\w*
       (?:uitgebreid|oppervlakkig|vag|beknopt|nuttig|algemen)e?»""",
     "Russian": r"""«
-      ответ(?:ы|а|е|ом|ов)? вопрос\w* (?:не_)?указан\w* сказан\w* изложен\w* текст\w* объяснени\w*
-      решени[ея] шаг\w* пример\w* причин\w* источник\w* предупрежден\w* содержани\w* факт\w*
-      подробност\w* структур\w* количеств\w* называ[еюя]т\w* назван\w* упомина[еюя]т\w*
-      упомянут\w* объясн\w+ описыва[еюя]\w* описан\w* содержит даёт дает приводит раскрыва\w+
-      охватыва\w+ касается затрагива\w+ отвечает не_хватает отсутству\w+ пропущен\w* пропускает
-      опущен\w* забывает (?:не)?полн(?:о|ый|ая|ое|ые|ее) (?:не)?точн\w+ (?:не)?ясн\w+ подробн\w+
-      поверхностн\w+ кратк\w+ полезн\w+ расплывчат\w+ общ(?:о|ий|ее|ие) выполн\w+ соответств\w+»""",
+      ответ_\d одинаков\w* называ[еюя]т\w* назван\w* упомина[еюя]т\w* упомянут\w* объясн\w+
+      описыва[еюя]\w* описан\w* содержит даёт дает приводит раскрыва\w+ охватыва\w+ касается
+      затрагива\w+ отвечает не_хватает отсутству\w+ пропущен\w* пропускает опущен\w* забывает
+      (?:не)?полн(?:о|ый|ая|ое|ые|ее) (?:не)?точн\w+ (?:не)?ясн\w+ подробн\w+ поверхностн\w+
+      крат[ко]\w+ полезн\w+ расплывчат\w+ общ(?:о|ий|ее|ие) выполн\w+ соответств\w+»""",
     "Chinese": r"""‹
-      回答 答案 内容 文本 解释 说明 步骤 例子 示例 原因 来源 提醒 警告 信息 结构 条理 事实 要点
-      提到 提及 指出 给出 列出 涵盖 包含 包括 描述 介绍 缺少 缺乏 没有 遗漏 漏 未提 忽视 完整 全面
-      清晰 清楚 详细 具体 笼统 简略 模糊 有用 要求 满足 符合›""",
+      回答_?\d 写明 解释了 提到 提及 指出 给出 列出 涵盖 包含 包括 描述 介绍 缺少 缺乏 没有 遗漏
+      漏 未提 忽视 完整 全面 清晰 清楚 详细 具体 笼统 简略 模糊 有用 要求 满足 符合›""",
     "Japanese": r"""‹
-      回答 応答 質問 文章 説明 手順 例 原因 注意 情報 構成 内容 要点 項目 挙げ 述べ 示 触れ 含
-      書かれ 扱 押さえ 答え 網羅 欠け 抜け 不足 ありません がない 足り 漏れ 不十分 完全 明確 詳し
-      具体 曖昧 簡潔 [分わ]かり(?:やす|にく) 読み(?:やす|にく) 役に立 条件 満た›""",
+      [回応]答_?\d 正確 挙げ 述べ 示 触れ 含 書かれ 扱 押さえ 答え 網羅 欠け 抜け 不足 ありません
+      がない 足り 漏れ 不十分 完全 明確 詳し 具体 曖昧 簡潔 [分わ]かり(?:やす|にく)
+      読み(?:やす|にく) 役に立 条件 満た›""",
     "Korean": r"""‹
-      답변 응답 내용 설명 단계 예시 원인 출처 경고 정보 구조 사실 질문 항목 언급 제시 다루 다룬
-      나열 포함 밝히 빠져 빠졌 빠진 누락 부족 없 완전 명확 자세 구체 모호 간결 유용 일반적 요구
-      충족›""",
+      (?:답변|응답)_?\d 설명[하합해] 정확 밝[히힙] 언급 제시 다루 다룬 나열 포함 밝히 빠져 빠졌
+      빠진 누락 부족 없 완전 명확 자세 구체 모호 간결 유용 일반적 요구 충족›""",
 }
 
 # -- statements, known by their small words --------------------------------------------------------
@@ -315,8 +308,8 @@ AT_HAND: Mapping[str, str] = {
       niedriger möchte würde könnte dürfte ziehe nehme mir mich wir uns gestrichen annull\w+
       (?:un)?gültig hinfällig nichtig gelöscht (?:un)?bestätig\w+ vorbehalt gewähr später folgt
       (?:falsche|richtige)[nrsm]?_(?:antwort|text|datei|frage)\w* andere_antwort_gemeint war abzug
-      abgezogen abziehen minus_ein\w* geladen hinsehen hinschauen betracht\w+ blick tiefer
-      als_(?:angenommen|erwartet|gedacht) streng_genommen»""",
+      abgezogen abziehen minus_ein\w* geladen (?:ge)?zähl\w+ hinsehen hinschauen betracht\w+ blick
+      tiefer als_(?:angenommen|erwartet|gedacht) streng_genommen»""",
     "French": r"""«
       noter? notes jugement verdict choix gagnant ci-dessus précédent\w* échelle
       (?<!non\s)si(?!_è) cela ceci ça serait reli[st]\w* relu\w* lis lu lire vu vois pens\w+
@@ -325,7 +318,7 @@ AT_HAND: Mapping[str, str] = {
       tromp\w+ provisoire nouveau niveau chiffre numéro vous nous moi tu plutôt vaut j['’]\w+
       votre veuillez nulle? invalid\w+ supprim\w+ confirm\w+ réserve garantie à_\w{3,}(?:er|re)$
       visée? (?:bon|mauvais)_texte était enlev\w+ retranch\w+ soustra\w+ pénalité pas_encore
-      regard\w+ relecture d['’](?:un_autre|avant) prévu cran»""",
+      regard\w+ relecture d['’](?:un_autre|avant) prévu cran compt\w+»""",
     "Spanish": r"""«
       nota notas (?:\d|dos|medio)_puntos? punto_menos puntuaci[óo]n veredicto elecci[óo]n ganador
       anterior arriba escala esto eso sería (?:he|hemos)_\w+[dst]o rele\w+ le[íi]\w* visto v[eé]o
@@ -335,14 +328,15 @@ AT_HAND: Mapping[str, str] = {
       nuevo nivel número usted nosotros quise quiero menos quizás? creo inválid\w+ borr\w+
       cancel\w+ confirm\w+ pendientes? por_\w+r$
       sin_(?:verificar|comprobar|revisar|confirmar|leer)$ equivocad[oa] era quít\w+ quitar?
-      restar_\w+ descont\w+ descuento mir[aá]\w* vista previsto leyó»""",
+      restar_\w+ descont\w+ descuento mir[aá]\w* vista previsto leyó cont(?:ado|ada|é)\w*»""",
     "Portuguese": r"""«
       (?:\d|dois|meio)_pontos? ponto_a_menos pontuação veredito escolha vencedor acima isto isso
       seria \w+[qg]uei errei escrevi confundi inverti rele\w+ lendo lido visto vejo escrev\w+
       decid\w+ avali\w+ verifi\w+ mud\w+ alter\w+ invert\w+ troc\w+ esqueç\w+ ^esquece brinca\w+
       engan\w+ errad[oa]$ provisóri[oa] novo nível você nós talvez acho nota desconsider\w+
       anul\w+ cancel\w+ inválid\w+ apag\w+ confirm\w+ pendentes? por_\w+r$
-      text[oa]_(?:errad|cert)[oa] era tire tirar descont\w+ subtra\w+ olh\w+ releitura»""",
+      text[oa]_(?:errad|cert)[oa] era tire tirar descont\w+ subtra\w+ olh\w+ releitura
+      contad\w+»""",
     "Italian": r"""«
       (?:\d|due|mezzo)_punt[io] punto_(?:in_)?meno voto voti punteggio giudizio scelta vincitore
       sopra precedente questo(?!_testo) quello sarebbe (?:ho|abbiamo)_\w+[st]o rilegg\w+ rilett\w*
@@ -366,7 +360,7 @@ AT_HAND: Mapping[str, str] = {
       уровен\w* числ\w* номер\w* цифр\w* вы вас я мы мне меня ниже друг(?:ой|ая|ое) пожалуй скорее
       стоп больше меньше много простите извините аннулир\w+ недейств\w+ удал\w+ подтвер\w+
       под_вопросом позже прочит\w+ не_т(?:от|а|о) был[аои]? минус_(?:один|балл\w*) вычет\w*
-      вычесть сним\w+ рассмотр\w+ присмотр\w+ взгляд\w* прошл\w+»""",
+      вычесть сним\w+ рассмотр\w+ присмотр\w+ взгляд\w* (?:по)?счита\w+ посчитан\w* прошл\w+»""",
     "Chinese": r"""‹
       我 你 您 请 吧 分(?![别析布钟为之かの]) 评 应 该[是给改为] 改 这 那 此 上 前 后来 才
       是[一二三四五] 作废 数 反 错 别 算 再 还是 忽略 无视 取消 收回 当真 笑 重[新来评算] 其实
