@@ -2,8 +2,8 @@
 
 What takes a verdict back cannot be listed: there are too many ways and languages. So the rule is
 the other way round, and words are known by what they are. They are read sentence by sentence. Each
-must begin as a reason or a closing does, or speak of what was judged and of nothing at hand: not of
-the score, the scale, the judge, or what a judge does. A sentence in an unknown language, an
+must begin as a reason or a closing does, or say how what was judged is and name nothing at hand:
+not the score, the scale, the judge, or what a judge does. A sentence in an unknown language, an
 instruction, a joke or a turn that nobody thought of does neither, and the reply is unreadable: lost
 replies are counted and imputed, misread ones are not.
 """
@@ -111,7 +111,7 @@ def _is_about_something_else(sentence: str) -> bool:
 
 
 def _states_something(sentence: str) -> bool:
-    """Whether it speaks of what was judged, or is a statement by its label, words and length."""
+    """Whether it says how what was judged is, or is a statement by its label, words and length."""
     words = len(sentence.split())
     # A heading of one word says nothing; where words are not set apart it may be a sentence.
     if _JUDGED.search(sentence) and (words > 1 or not sentence.isascii()):
