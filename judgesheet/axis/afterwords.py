@@ -1,14 +1,15 @@
 """What may follow a verdict: marks, a closing, or a reason. Anything else may take it back.
 
 What takes a verdict back cannot be listed: there are too many ways and languages. So the rule is
-the other way round, and words are known by what they are. They are read sentence by sentence, each
-must begin as a reason or a closing does, and none may speak of the verdict itself. A sentence in an
-unknown language, an instruction, a joke or a turn that nobody thought of begins like neither, and
-the reply is unreadable: lost replies are counted and imputed, misread ones are not.
+the other way round, and words are known by what they are. They are read sentence by sentence. Each
+must begin as a reason or a closing does, or say how what was judged is and name nothing at hand:
+not the score, the scale, the judge, or what a judge does. A sentence in an unknown language, an
+instruction, a joke or a turn that nobody thought of does neither, and the reply is unreadable: lost
+replies are counted and imputed, misread ones are not.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from judgesheet.axis import vocabulary
 from judgesheet.base.limits import LONGEST_AFTERWORDS
@@ -27,7 +28,15 @@ def _any(words: re.Match[str]) -> str:
     return rf"(?:{any_of})" + (r"\b" if words[1] else "")
 
 
-_LANGUAGES = " | ".join(vocabulary.OTHER_LANGUAGES.values())
+def _anywhere(words_of: Mapping[str, str]) -> str:
+    """A pattern of whole words of any language."""
+    return " | ".join(
+        words if language in vocabulary.SPACELESS else rf"(?<!\w)(?:{words})"
+        for language, words in words_of.items()
+    )
+
+
+_LANGUAGES = " | ".join((vocabulary.BECAUSE, *vocabulary.OTHER_LANGUAGES.values()))
 _BEGINS = compiled(
     rf"""(?:{vocabulary.LABEL}\W{{1,9}})?(?:{vocabulary.LINK}\W{{1,3}}){{0,2}}
     (?:(?P<closing>{vocabulary.CLOSING}) | {vocabulary.ENGLISH} | {_LANGUAGES})"""
@@ -38,17 +47,16 @@ _STATES = compiled(
     " | ".join(rf"(?P<{name}>{begins})" for name, begins in vocabulary.STATEMENTS.items())
 )
 _LABELLED = compiled(rf"(?:{vocabulary.LABEL})[*_\s]{{0,4}}:")
-_AT_HAND = compiled(
-    " | ".join(
-        words if language in vocabulary.SPACELESS else rf"(?<!\w){words}"
-        for language, words in vocabulary.AT_HAND.items()
-    )
-)
+_SMALL = compiled(_anywhere(vocabulary.STATEMENTS))
+_JUDGED = compiled(_anywhere(vocabulary.JUDGED))
+_AT_HAND = compiled(_anywhere(vocabulary.AT_HAND))
 _NAMES_A_REASON = compiled(vocabulary.REASON_KEY)
 _WORDS_OF_A_VALUE = 2
 """Words of a text that is a name or a quality rather than a sentence."""
 _SHORTEST_STATEMENT = 5
 """Words; fewer are an exclamation, or what is left out of them is the verdict."""
+_LONG = 7
+"""Words of a statement that need not begin with a small one."""
 # A judge that speaks of itself seldom does so for the response's sake.
 _SELF = re.compile(
     r"(?<![\w’'])(?:I|[Mm]y|[Mm]e|[Ww]e|[Oo]ur|[Ii]ch|[Mm]ein\w*|[Jj]e|[Mm]on|[Yy]o|[Mm]i|[Ee]u|[Ii]o|[Яя])"
@@ -98,14 +106,21 @@ def _is_harmless(sentence: str) -> bool:
 
 def _is_about_something_else(sentence: str) -> bool:
     """Whether it states something, and names nothing that is at hand when somebody judges."""
-    states = _STATES.match(sentence)
-    is_statement = states and (
-        states.lastgroup in vocabulary.SPACELESS or len(sentence.split()) >= _SHORTEST_STATEMENT
-    )
-    if not is_statement and _LABELLED.match(sentence) is None:
-        return False
     speaks = _SPEAKS_OF_IT.search(sentence) or _AT_HAND.search(sentence) or _SELF.search(sentence)
-    return speaks is None and not sentence.endswith("?")
+    return speaks is None and not sentence.endswith("?") and _states_something(sentence)
+
+
+def _states_something(sentence: str) -> bool:
+    """Whether it says how what was judged is, or is a statement by its label, words and length."""
+    words = len(sentence.split())
+    # A heading of one word says nothing; where words are not set apart it may be a sentence.
+    if _JUDGED.search(sentence) and (words > 1 or not sentence.isascii()):
+        return True
+    if _LABELLED.match(sentence) or (words >= _LONG and _SMALL.search(sentence)):
+        return True
+    begins = _STATES.match(sentence)
+    is_long = begins and (begins.lastgroup in vocabulary.SPACELESS or words >= _SHORTEST_STATEMENT)
+    return bool(is_long)
 
 
 def _begins_as_a_reason(sentence: str) -> bool:

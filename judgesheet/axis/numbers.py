@@ -81,7 +81,7 @@ _CLOSING = re.compile(rf"(?:{_MARK}|[.,;!]|-{{3,}}(?!-))*")
 
 # A number before a noun counts things, it does not score them.
 _ALONE = re.compile(
-    r"""(?<![\d.,])(?P<digits>\d{1,4})(?![\d%°]|[.,]\d|\s[°%€$£])
+    r"""(?<![\d.,])(?P<digits>\d{1,4})(?![\d%°]|[.,]\d|\s[°%€$£]|가지|개|[个個种種項]|か所)
     (?!\s(?!(?:would|is|was|might|may|could|should|seems|fits|feels|instead|rather|now|then|it|not|or
         |and|to|at|for|if|as|because|since|but|out|in|on|points?|stars?|so|than|too|from|with|by)\b)
         [^\W\d_]{3,})""",
@@ -155,6 +155,10 @@ def supports(words: str, number: int | None, largest: int) -> bool:
     if is_closing(words):
         return True
     words = _OF_A_LEVEL.sub("The description", words)
+    if number is not None:
+        words = _DENIED.sub(
+            lambda one: one[0] if _value(one["number"]) == number else "The description", words
+        )
     if names_another(words, number, largest):
         return False
     return explains(
@@ -181,11 +185,18 @@ def names_another(words: str, number: int | None, largest: int) -> bool:
 _IS_A_NUMBER = re.compile(
     r"\b(?:answer|score|rating|verdict|grade)\sis:?\s(?P<digits>\d{1,4})\W*$", re.IGNORECASE
 )
-# What another score asks for gives none: "a score of 4 would need a source".
+# What another score asks for gives none: "a 4 would need a source", "to reach a 4".
 _OF_A_LEVEL = re.compile(
     rf"""\b(?:an?\s|the\s)?(?:scores?|levels?|grades?|ratings?|descriptions?)\s(?:of\s|for\s)?(?:scores?\s)?(?:{_SOME}|\d{{1,2}})
-    (?=\s(?:would\s(?:have\s)?)?(?:need|requir|ask|call|demand|expect)\w*\b)""",
+    (?:\swould(?:\shave)?)?(?=\s(?:need|requir|ask|call|demand|expect)\w*\b)
+    | \ban?\s(?:{_SOME}|\d{{1,2}})\swould(?:\shave)?(?=\s(?:need|requir|demand)\w*\b)
+    | \b(?:to|pour|um|para|per)\s\w+\s(?:an?|une?|una?|eine?)\s\d{{1,2}}(?=,)""",
     _HOW,
+)
+# A score that is denied is another one than what was given: "not a 5 because …".
+_DENIED = re.compile(
+    rf"\b(?:not|nicht|kein\w*|pas|não|не)\s(?:(?:an?|une?|eine?)\s)?(?P<number>\d{{1,2}}|{_SOME})\b(?!/)",
+    re.IGNORECASE,
 )
 # The same verdict once more: "(four)", "Final score: 4", "three out of five".
 _AGAIN = re.compile(

@@ -61,15 +61,6 @@ _THEY = r"""(?:they|both|neither|all|(?:the\s)?others?)\s(?:do\snot\s)?«
       exist agree give name cover say state make differ have contain provide offer explain
       mention describe list answer address omit miss lack use show meet follow reach get need
       share handle include»"""
-# Any other verb of the third person, in a sentence that is English.
-_SOME_VERB = r"""(?!«
-      this thus perhaps yes always sometimes besides thanks minus plus less was its apologies
-      reverses revises scores changes corrects corrections swaps lets oops whoops unless regards
-      kudos guess has versus nevertheless nonetheless regardless strikes cancels takes_it
-      makes_(?:it|that|this) results seconds thoughts cheers ups pas mais moins mas menos das
-      was falls dus eens»)[a-z]{3,15}s\b
-    (?=.{0,200}?«
-      the of to and but with without for from that which its their both every»)"""
 # Adverbs say how well something is done, but for those that turn.
 _MODIFIER = r"""«
       very quite mostly fairly rather somewhat just also not n['’]t both all more less well
@@ -143,9 +134,9 @@ ENGLISH = rf"""
     | «
       it he she they this which that_one neither both one both_of_them the_first the_second
       the_former the_latter the_other»
-      \s(?:{_MODIFIER}\s){{0,2}}(?:{_VERB}|{_SOME_VERB}|{_BE}\s(?:{_MODIFIER}\s){{0,3}}(?:{_QUALITY}|because|{_JUDGED}))
+      \s(?:{_MODIFIER}\s){{0,2}}(?:{_VERB}|{_BE}\s(?:{_MODIFIER}\s){{0,3}}(?:{_QUALITY}|because|{_JUDGED}))
     | {_THEY} | the\s(?:more\s)?(?!other\b|wrong\b)\w+\sone\b | (?-i:[A-H])\s(?:{_VERB}|is|was)\b
-    | (?:{_MODIFIER}\s){{0,3}}(?:{_QUALITY}|{_VERB}|{_DONE}|{_SOME_VERB}|{_JUDGED}(?=\s))
+    | (?:{_MODIFIER}\s){{0,3}}(?:{_QUALITY}|{_VERB}|{_DONE}|{_JUDGED}(?=\s))
     | (?!«
       score rating grade verdict order winner result i we my it that this»
       )(?:[a-z-]+\s){{1,2}}{_DONE}
@@ -160,49 +151,18 @@ ENGLISH = rf"""
 
 # -- how a reason begins, in other languages -------------------------------------------------------
 
+# What gives a reason in so many words.
+BECAUSE = r"""«
+      weil denn begründung erklärung grund car parce_qu\w* puisqu\w* raison justification porque
+      ya_que puesto_que razón motivo justificación perch[éè] poich[éè] motivazione giustificazione
+      pois justificativa razão omdat want reden toelichting motivering потому_что так_как
+      поскольку обоснование причина пояснение»
+    | ‹因为 由于 理由 它(?!应) 大部分 基本 なぜなら 根拠 이유 왜냐하면 근거›"""
+
+# Languages of which little is known: what was judged must stand at the beginning.
 OTHER_LANGUAGES: Mapping[str, str] = {
-    "German": r"""antwort\s | kandidat(?:in)?\s | das\sliegt\sdaran | da\s(?:sie|die|der|das|es)\b
-    | (?:die|der|das|diese[rs]?|beide|alle)\s(?:erste\s|zweite\s)?«
-      antwort(?:en)? text lösung erklärung wichtigsten meisten ursachen? schritte»
-    | (?:sie|er|es)\s«
-      nennt gibt erklärt enthält beschreibt beantwortet fehl\w+ lässt
-      ist_(?:voll|klar|gut|richtig|korrekt)\w*» | «weil denn begründung erklärung grund»
-    | (?:(?:sehr|fast|meist|weitgehend|größtenteils|teilweise|nur|recht|ziemlich)\s)?«
-      gute? vollständig unvollständig klar korrekt richtig nennt erklärt gibt enthält es_fehl\w+
-      fehlt»
-    """,
-    "French": r"""réponse\s | candidate?\s | parce\squ | puisqu
-    | (?:la|cette|les|le|ce|l['’])\s?(?:première\s|seconde\s|deuxième\s|deux\s)?«
-      réponses? texte explication solution»
-    | (?:elle|il)\s«
-      explique donne nomme cite répond couvre mentionne contient manque omet
-      est_(?:complète?|claire?|correcte?|exacte?)» | «car raison justification explication»
-    | (?:(?:très|presque|plutôt|assez)\s)?«
-      bonne? complète? incomplète? claire? correcte? explique donne manque»""",
-    "Spanish": r"""respuesta\s | candidat[oa]\s | «
-      porque ya_que puesto_que razón motivo justificación explicación»
-    | (?:la|esta|el|este|las|ambas)\s(?:primera\s|segunda\s)?«
-      respuestas? texto explicación solución»
-    | (?:(?:muy|casi|bastante)\s)?«
-      buena completa incompleta clara correcta explica menciona incluye cubre falta nombra da»""",
-    "Italian": r"""risposta\s | «
-      perch[éè] poich[éè] motivazione spiegazione giustificazione»
-    | (?:la|questa|il|le|entrambe\sle)\s(?:prima\s|seconda\s)?«
-      rispost[ae] testo spiegazione soluzione»
-    | (?:(?:molto|quasi|abbastanza)\s)?«
-      buona completa incompleta chiara corretta spiega cita copre manca»""",
-    "Portuguese": r"""resposta\s | «pois justificativa explicação razão»
-    | (?:a|esta|o|as|ambas\sas)\s(?:primeira\s|segunda\s)?«
-      respostas? texto explicação solução» | (?:(?:muito|quase|bastante)\s)?«boa cobre cita»""",
-    "Dutch": r"""antwoord\s | «omdat want reden toelichting uitleg motivering»
-    | (?:het|dit|de|beide)\s(?:eerste\s|tweede\s)?«antwoord(?:en)? reacties? tekst uitleg»""",
     "Polish": r"""(?:(?:ta|obie|obydwie)\s)?«
       odpowied(?:ź|zi) ponieważ gdyż uzasadnienie powód wyjaśnienie»""",
-    "Russian": r"""кандидат\s | (?:(?:этот|первый|второй|оба|данный)\s)?«ответ[аы]?»
-    | «
-      потому_что так_как поскольку обоснование причина пояснение объяснение»
-    | (?:(?:очень|почти|довольно)\s)?«
-      хорошо полный неполный ясно верно точный называет объясняет упоминает»""",
     "Ukrainian": r"(?:(?:ця|перша|друга)\s)?«відповідь тому_що оскільки пояснення»",
     "Turkish": r"(?:(?:bu|birinci|ikinci)\s)?«yanıt cevap çünkü gerekçe açıklama»",
     "Nordic": r"""«
@@ -214,19 +174,69 @@ OTHER_LANGUAGES: Mapping[str, str] = {
     "Vietnamese, Indonesian": r"""«
       câu_trả_lời phản_hồi (?:bởi_)?vì lý_do giải_thích jawaban respons karena alasan
       penjelasan»""",
-    "Chinese": r"""‹
-      因为 由于 理由 原因 解释 说明
-      (?:该|这个?|此|本|两个?|第[一二]个?)?(?:回答|答案|回复|响应|文本) 它(?!应) 内容 大部分
-      基本 (?:非常|比较|较|很)?(?:完整|准确|清晰|全面|详细|正确|良好)›""",
-    "Japanese": r"""‹
-      理由 なぜなら 根拠 説明
-      (?:この|両方の?|どちらの?|最初の|[12一二]つ目の)?(?:回答|応答|解答|文章|返答)›""",
-    "Korean": r"""‹
-      이유 왜냐하면 근거 설명 (?:(?:이|두|해당|첫_?번째|두_?번째)_)?(?:답변|응답|답)›""",
     "Arabic": r"""‹
       لأن السبب التبرير الشرح التعليل (?:هذه_)?(?:الإجابة|الاجابة|الرد|الاستجابة)›""",
     "Hindi, Thai, Hebrew": r"""‹
       क्योंकि कारण (?:(?:यह|पहला|दूसरा)_)?(?:उत्तर|जवाब) เพราะ เหตุผล คำตอบ נימוק התשובה›""",
+}
+
+# -- what a reason speaks of -----------------------------------------------------------------------
+
+# By language: what a response says or lacks, and how it is. What it is called says too little: also
+# who takes a verdict back may name it. No verb stands here that is also an imperative.
+JUDGED: Mapping[str, str] = {
+    "English": _VERB,
+    "German": r"""«
+      antwort_\d gleichwertig nennt erwähn\w+ erklärt beschr[ei]\w+ gibt enthält umfasst deckt
+      liefert bietet behandelt beantwortet bleibt fehl(?:t|en|ende[nrsm]?) lässt vergisst übergeht
+      verschweigt genannt ausgelassen teilweise gute? erfüll\w+ funktioniert hilft erfindet
+      (?:un)?(?:vollständig|genau|klar|sachlich|verständlich)\w*
+      (?:ausführlich|oberflächlich|vage|knapp|allgemein|hilfreich|brauchbar|nützlich)\w*»""",
+    "French": r"""«
+      réponse_\d cite mentionne explique décrit donne contient couvre traite fournit propose
+      répond reste manque(?:nt)? omet oublie néglige confond cité?e?s? mentionnée?s? expliquée?s?
+      donnée?s? omise?s? absente?s? bonne remplit respecte parle fonctionne invente
+      (?:in)?compl[eè]te?s? (?:im)?précis\w* claire?s? détaillée?s? superficiel\w* vagues? brèves?
+      bref utiles? générale?s?»""",
+    "Spanish": r"""«
+      respuesta_\d citan? mencionan? explican? describen? dan? contienen? cubren? abarcan? tratan?
+      ofrecen? responden? incluyen? faltan? omiten? confunden? repiten?
+      (?:mencionad|explicad)[oa]s? (?:(?:in)?complet|(?:im)?precis|clar|detallad|vag)[oa]s?
+      superficial(?:es)? breves? útil(?:es)? general(?:es)? buena cumplen? habla funciona
+      inventa»""",
+    "Portuguese": r"""«
+      resposta_\d citam? mencionam? explicam? descrevem? dá contém cobrem? abordam? tratam?
+      oferecem? respondem? inclui faltam? omitem? confundem? repetem? traz informa
+      (?:citad|explicad)[oa]s? (?:(?:in)?complet|(?:im)?precis|clar|detalhad|vag)[oa]s?
+      superficia(?:l|is) breves? út(?:il|eis) gera(?:l|is) boa cumpre atende fala funciona
+      inventa»""",
+    "Italian": r"""«
+      risposta_\d cita(?:no)? menziona(?:no)? spiega(?:no)? descrive dà contiene copre tratta
+      offre risponde include manca(?:no)? omette dimentica trascura confonde ripete
+      (?:citat|spiegat)[oaie] (?:(?:in)?complet|(?:im)?precis|dettagliat|vag)[oaie] chiar[oaei]
+      superficial[ei] brev[ei] util[ei] generic[oaie] buona soddisfa rispetta parla funziona
+      inventa»""",
+    "Dutch": r"""«
+      antwoord_\d noemt vermeldt beschrijft geeft bevat dekt behandelt biedt beantwoordt blijft
+      ontbreekt ontbreken vergeet genoemd uitgelegd vermeld
+      (?:on)?(?:volledig|nauwkeurig|duidelijk)\w*
+      (?:uitgebreid|oppervlakkig|vag|beknopt|nuttig|algemen)e?»""",
+    "Russian": r"""«
+      ответ_\d одинаков\w* называ[еюя]т\w* назван\w* упомина[еюя]т\w* упомянут\w* объясн\w+
+      описыва[еюя]\w* описан\w* содержит даёт дает приводит раскрыва\w+ охватыва\w+ касается
+      затрагива\w+ отвечает не_хватает отсутству\w+ пропущен\w* пропускает опущен\w* забывает
+      (?:не)?полн(?:о|ый|ая|ое|ые|ее) (?:не)?точн\w+ (?:не)?ясн\w+ подробн\w+ поверхностн\w+
+      крат[ко]\w+ полезн\w+ расплывчат\w+ общ(?:о|ий|ее|ие) выполн\w+ соответств\w+»""",
+    "Chinese": r"""‹
+      回答_?\d 写明 解释了 提到 提及 指出 给出 列出 涵盖 包含 包括 描述 介绍 缺少 缺乏 没有 遗漏
+      漏 未提 忽视 完整 全面 清晰 清楚 详细 具体 笼统 简略 模糊 有用 要求 满足 符合›""",
+    "Japanese": r"""‹
+      [回応]答_?\d 正確 挙げ 述べ 示 触れ 含 書かれ 扱 押さえ 答え 網羅 欠け 抜け 不足 ありません
+      がない 足り 漏れ 不十分 完全 明確 詳し 具体 曖昧 簡潔 [分わ]かり(?:やす|にく)
+      読み(?:やす|にく) 役に立 条件 満た›""",
+    "Korean": r"""‹
+      (?:답변|응답)_?\d 설명[하합해] 정확 밝[히힙] 언급 제시 다루 다룬 나열 포함 밝히 빠져 빠졌
+      빠진 누락 부족 없 완전 명확 자세 구체 모호 간결 유용 일반적 요구 충족›""",
 }
 
 # -- statements, known by their small words --------------------------------------------------------
@@ -266,46 +276,108 @@ STATEMENTS: Mapping[str, str] = {
     "Chinese": r"[一-鿿][一-鿿，、,]{5,}$",
     "Japanese": r"(?=.{0,200}[ぁ-ん])[一-鿿ぁ-んァ-ヶー、]{8,}$",
 }
-SPACELESS = ("Chinese", "Japanese")
+SPACELESS = ("Chinese", "Japanese", "Korean")
 
-# What is at hand when somebody judges: a sentence without any of it cannot be about the verdict.
+# What is at hand when somebody judges, and what is done there: to read, think, compare, confuse,
+# correct, swap, withdraw, confirm, add and deduct. A sentence without any of it cannot be about the
+# verdict. A word that is an ordinary one in another of these languages stands with its neighbours.
 AT_HAND: Mapping[str, str] = {
+    "any, at the beginning": r"""^«
+      no nope nein non não нет nee nie ok(?:ay)? well yes ja oui s[íi] sim да oh ah ach eh uh ugh
+      bah err um hm \w+_(?:no|non|nicht|não|нет) bueno bom beh ну»(?=\W*[,.!…:;—–-]|$)""",
     "English": r"""«
       scor\w+ rat(?:e|ed|ing|ings) grad(?:e|es|ed|er|ing) marks? verdicts? decision\w*
       cho(?:ice|ose|sen) pick\w* winners? results? judg\w+ labels? ranking
       (?:the|in|of|reversed?)_order scales? levels? rank\w* assess\w* evaluat\w+ instead rather
       again above previous\w* earlier original\w* initial\w* correct(?:ion|ed|ing) higher lower
       notch stars? please you your let me us this that these those if unless reconsider\w*
-      chang\w+ updat\w+ revis\w+ now final\w* way everything_else points? placeholder instruct\w+
-      told asked_to joke serious\w* grain
+      chang\w+ updat\w+ revis\w+ now final\w* way everything_else points a_point point_de_moins
+      placeholder instruct\w+ told asked_to joke serious\w* grain
       (?:an?|the|be|is|to|say|like|as|or|than|just|exactly)_(?:one|two|three|four|five|six|seven|eight|nine|ten)$
-      (?:is|ist|est|es|è|é|be|to|an?|auf|zu|een|une?)_\d{1,2}»""",
+      (?:is|ist|est|es|è|é|be|to|an?|auf|zu|een|une?)_\d{1,2} subtract\w* add_\w+ deduct\w*
+      count_\w+ read_\w+»""",
     "German": r"""«
-      das_(?:war|ist|sind|wäre) noten? note wertung bewertung punkte? urteil entscheidung sieger
-      gewinner dies\w* jen\w* bitte sie_(?:bitte|müssen) oben vorher vorhin zuvor stufen? skala
-      wenn falls sonst nein wäre hätte»""",
+      das_(?:war|ist|sind|wäre) noten? note wertung bewertung
+      (?:\d|eine?n?|zwei|halbe[rn]?|mehr|weniger|paar)_punkte? punktzahl urteil entscheidung
+      sieger gewinner dies(?!elbe)\w*(?!_(?:antwort|erklärung|text)) jen\w* bitte
+      sie_(?:bitte|müssen) oben vorher vorhin zuvor stufen? skala wenn falls sonst nein wäre hätte
+      bewert\w+ ver(?:wechs|tausch)\w+ (?:ge|nach)?les\w+ gesehen überleg\w+ gemeint meinte
+      geschrieben entsch[ie]\w+ gewählt gewertet (?:ge)?prüf\w* korrig\w+ korrektur
+      (?:ge)?änder\w+ (?:ge)?tausch\w+ streich\w+ ignorier\w+ vergiss zurück\w* spaß scherz
+      versehentlich zahl nummer ziffer letztere\w* vorläufig (?:noch_?mal|erneut|wieder) höher
+      niedriger möchte würde könnte dürfte ziehe nehme mir mich wir uns gestrichen annull\w+
+      (?:un)?gültig hinfällig nichtig gelöscht (?:un)?bestätig\w+ vorbehalt gewähr später folgt
+      (?:falsche|richtige)[nrsm]?_(?:antwort|text|datei|frage)\w* andere_antwort_gemeint war abzug
+      abgezogen abziehen minus_ein\w* geladen (?:ge)?zähl\w+ hinsehen hinschauen betracht\w+ blick
+      tiefer als_(?:angenommen|erwartet|gedacht) streng_genommen»""",
     "French": r"""«
-      noter? notes jugement verdict choix gagnant ci-dessus précédent\w* échelle si non cela ceci
-      ça serait»""",
+      noter? notes jugement verdict choix gagnant ci-dessus précédent\w* échelle
+      (?<!non\s)si(?!_è) cela ceci ça serait reli[st]\w* relu\w* lis lu lire vu vois pens\w+
+      réfléch\w* réflexion écri[st]\w* décid\w+ évalu\w+ vérifi\w+ corrig\w+ correction chang\w+
+      modifi\w+ invers\w+ échang\w+ annul\w+ ignorez oubliez retir\w+ plaisant\w+ confondu\w*
+      tromp\w+ provisoire nouveau niveau chiffre numéro vous nous moi tu plutôt vaut j['’]\w+
+      votre veuillez nulle? invalid\w+ supprim\w+ confirm\w+ réserve garantie à_\w{3,}(?:er|re)$
+      visée? (?:bon|mauvais)_texte était enlev\w+ retranch\w+ soustra\w+ pénalité pas_encore
+      regard\w+ relecture d['’](?:un_autre|avant) prévu cran compt\w+»""",
     "Spanish": r"""«
-      nota notas puntos? puntuaci[óo]n veredicto elecci[óo]n ganador anterior arriba escala esto
-      eso sería (?:he|hemos)_\w+[dst]o»""",
+      nota notas (?:\d|dos|medio)_puntos? punto_menos puntuaci[óo]n veredicto elecci[óo]n ganador
+      anterior arriba escala esto eso sería (?:he|hemos)_\w+[dst]o rele\w+ le[íi]\w* visto v[eé]o
+      pens\w+ escrib\w+ escrit[oa] decid\w+ elij\w+ evalu\w+ verific\w+ revis\w+ corr[ei][gj]\w+
+      corrección cambi\w+ modific\w+ inver[st]\w+ intercambi\w+ anul\w+ ignoren?
+      olvid(?:e|en|ad|o)\w* retir\w+ retract\w+ broma confundí confundido equivo\w+ provisional
+      nuevo nivel número usted nosotros quise quiero menos quizás? creo inválid\w+ borr\w+
+      cancel\w+ confirm\w+ pendientes? por_\w+r$
+      sin_(?:verificar|comprobar|revisar|confirmar|leer)$ equivocad[oa] era quít\w+ quitar?
+      restar_\w+ descont\w+ descuento mir[aá]\w* vista previsto leyó cont(?:ado|ada|é)\w*»""",
     "Portuguese": r"""«
-      pontos? pontuação veredito escolha vencedor acima isto isso seria
-      \w+[qg]uei errei escrevi confundi inverti»""",
+      (?:\d|dois|meio)_pontos? ponto_a_menos pontuação veredito escolha vencedor acima isto isso
+      seria \w+[qg]uei errei escrevi confundi inverti rele\w+ lendo lido visto vejo escrev\w+
+      decid\w+ avali\w+ verifi\w+ mud\w+ alter\w+ invert\w+ troc\w+ esqueç\w+ ^esquece brinca\w+
+      engan\w+ errad[oa]$ provisóri[oa] novo nível você nós talvez acho nota desconsider\w+
+      anul\w+ cancel\w+ inválid\w+ apag\w+ confirm\w+ pendentes? por_\w+r$
+      text[oa]_(?:errad|cert)[oa] era tire tirar descont\w+ subtra\w+ olh\w+ releitura
+      contad\w+»""",
     "Italian": r"""«
-      punti? voto voti punteggio giudizio scelta vincitore sopra precedente questo quello
-      sarebbe (?:ho|abbiamo)_\w+[st]o»""",
+      (?:\d|due|mezzo)_punt[io] punto_(?:in_)?meno voto voti punteggio giudizio scelta vincitore
+      sopra precedente questo(?!_testo) quello sarebbe (?:ho|abbiamo)_\w+[st]o rilegg\w+ rilett\w*
+      legg\w+ lett[oa] vedo ripens\w+ scriv\w+ scritt[oa] deciso scelg\w+ valut\w+ rived\w+
+      correggo correzione camb\w+ scamb\w+ dimentica(?:te|lo) ritir\w+ scherz\w+ confus[oa]
+      sbagli\w+ provvisori[oa] livello numero noi volevo voglio meno forse credo annull\w+ nullo
+      invalid\w+ cancell\w+ verific\w+ conferm\w+ da_\w+re$ era togli\w* detra\w+ sottra\w+
+      guard\w+ vedere (?:ri)?lettura previsto d[ia]_prima»""",
     "Dutch": r"""«
-      cijfer punten oordeel keuze winnaar hierboven schaal dit dat zou als»""",
+      cijfer punten oordeel keuze winnaar hierboven schaal dit dat zou als_(?:je|we|u) gelezen
+      lees gezien zie dacht denk geschreven besl\w+ kies gekozen beoordeel\w* vergel\w+
+      controleer\w* correctie verander\w+ wijzig\w+ verwissel\w+ ruil\w+ omgedraaid negeer grapje
+      verward voorlopig opnieuw niveau getal nummer ik mij wij slechter hoger lager misschien
+      liever vervallen ongeldig geschrapt bevestig\w+ voorbehoud later aftrek\w* minus_een kijk\w+
+      bekeken bij_nader»""",
     "Russian": r"""«
-      оценк\w* балл\w* выбор\w* выше вердикт\w* шкал\w* это эт[аоуи]\w* если бы верн\w+_\d»""",
+      оценк\w* балл\w* выбор\w* выше вердикт\w* шкал\w* это эт[аоуи]\w*(?!_ответ) если бы
+      верн\w+_\d (?:пере|про)?чита\w+ смотр\w+ вижу (?:по)?дума\w+ (?:на)?писа\w+
+      реш(?:ил|аю|ила)\w* оцени\w+ сравн\w+ провер\w+ поправ\w+ исправ\w+ (?:из|по)?мен[яи]\w+
+      отмен\w+ игнорир\w+ забуд\w+ беру обратно шуч\w+ шутк\w+ ошиб\w+ предварительн\w+ снова
+      уровен\w* числ\w* номер\w* цифр\w* вы вас я мы мне меня ниже друг(?:ой|ая|ое) пожалуй скорее
+      стоп больше меньше много простите извините аннулир\w+ недейств\w+ удал\w+ подтвер\w+
+      под_вопросом позже прочит\w+ не_т(?:от|а|о) был[аои]? минус_(?:один|балл\w*) вычет\w*
+      вычесть сним\w+ рассмотр\w+ присмотр\w+ взгляд\w* (?:по)?счита\w+ посчитан\w* прошл\w+»""",
     "Chinese": r"""‹
-      我 你 您 请 吧 分(?![别析布]) 评 应 该 改 这 那 此 上 前 后来 才 是[一二三四五] 作废 数 反
-      错 别 算 再 还是 忽略 无视 取消 收回 当真 笑 重 其实 实际 等 换 调 更 第[一二] 另›""",
+      我 你 您 请 吧 分(?![别析布钟为之かの]) 评 应 该[是给改为] 改 这 那 此 上 前 后来 才
+      是[一二三四五] 作废 数 反 错 别 算 再 还是 忽略 无视 取消 收回 当真 笑 重[新来评算] 其实
+      实际上 等[等一下] 换 调(?!味) 更(?![好完详准清全佳优具]) 是第[一二] 另 觉得 认为 选[择错] 判
+      [写读][错反] 再[想读] 颠倒 撤 重新 有误 [不没]算 拿错 未[查核] 稍后 减 扣 细看 一看 看[错来]
+      没有?读 [一两]?档 抱歉 对不起 暂 等级 玩笑›""",
     "Japanese": r"""‹
-      私 評 べき この その これ それ 今 訂 違 逆 やはり やっぱり いや 実 本当 むしろ ください くれ
-      無視 ではな 直 変 忘 思 嘘 ごめん すみ わけ 方が 冗談 点$ つ目›""",
+      私 評 べき この その これ それ 今 訂 違 逆 やはり やっぱり いや 本当 むしろ ください くれ
+      無視 ではな 直[しす] 変 忘 思 嘘 ごめん すみ わけ 冗談 点$ つ目 読み(?!やす|にく) 読ん
+      見(?:直|間違|て(?!い)|ると|れば) 考え(?:直|てみ|ると) 選 判定 入れ替 段階 番号 申し訳 待って
+      暫定 気が いえ 厳し 甘 自信 仕方 保留 取り違 誤解 別の 別物 なかった$ 後で 減 下げ 上げ 一段
+      前の›""",
+    "Korean": r"""‹
+      점수 \d\s?점 평가 판정 결정 승자 등급 이전 다시 취소 정정 바꾸 바꿔 바뀌 수정 반대 무시 잘못
+      실수 착각 (?<![가-힣])(?:내가|나는|저는|제가|위의|다른) 주세요 하세요 십시오 아니 아닙
+      맞(?:네|겠|아|습니다$) 낮추 높이 올리 내리 너무 생각 보니 봤 읽 임시 농담 죄송 잠깐 혼동
+      오해 보류 나중 빼_ 감점 깎 보면 살펴 앞의 한_단계›""",
 }
 
 # -- how a closing begins --------------------------------------------------------------------------
@@ -317,17 +389,22 @@ CLOSING = rf"""‹
       end_of\b end$ done$ (?:the_)?evaluation_(?:is_)?(?:complete|done|finished) no_further\b
       (?:that|this|which)(?:['’]s|_is)_(?:all\b|my_{_MY_VERDICT}) is_my_{_MY_VERDICT}
       confidence\b certainty\b happy_to_help have_a_(?:nice|great|good)\b best_regards good_luck
-      if_you_(?:need|have|would_like|want)\b any_(?:other_)?questions ich_hoffe\b j['’]espère\b
+      if_you_(?:need|have|would_like|want)\b any_(?:other_)?questions
+      i_can_(?:go|expand|elaborate|explain)\b.{{0,40}}(?:detail|more|further) ich_hoffe\b
+      meld(?:e_dich|en_sie_sich)\b j['’]espère\b
       espero\b spero\b надеюсь\b
       (?:viele|beste|freundliche)_grüße$ bei_(?:rück)?fragen\b danke$
       bitte_sagen_sie_mir,_(?:wenn|falls)\b
       n['’]hésitez_pas\b merci$ cordialement$ bonne_journée$
-      no_dudes_en\b gracias$ saludos$ fammi_sapere\b grazie$ buona_giornata$ (?:cordiali_)?saluti$
-      qualquer_dúvida\b obrigad[oa]$ обращайтесь\b спасибо$ с_уважением$
+      no_dudes_en\b gracias$ saludos$ fammi_sapere\b resto_a_disposizione\b
+      grazie$ buona_giornata$ (?:cordiali_)?saluti$
+      qualquer_dúvida\b obrigad[oa]$ обращайтесь\b если_(?:нужно|хотите),?_могу\b спасибо$
+      с_уважением$
       希望.{{0,12}}(?:帮助|有用|帮到) 谢谢$
       如果?(?:有|需).{{0,14}}(?:联系我|告诉我|告知|说明|解释|补充)$
       以上(?:です|でした|就是.{{1,12}})?$ ご(?:不明|質問).{{0,12}}(?:ください|下さい)$
-      お役に立て.{{0,8}}$ ありがとうございま(?:す|した)$ 도움이_되.{{0,12}}$ 감사합니다$›"""
+      お役に立て.{{0,8}}$ ありがとうございま(?:す|した)$ 추가_설명.{{0,20}}$
+      도움이_되.{{0,12}}$ 감사합니다$›"""
 
 # -- what speaks of the verdict itself -------------------------------------------------------------
 
@@ -375,8 +452,8 @@ _LONE = r"""^(?:or\s)?(?:
     | ^(?:more|better)$ | (?<!\w)(?:less|worse|higher|lower)$"""
 OF_THE_VERDICT = rf"""
     {_LONE} | not\s(?:an?\s|really\s)*\d | half\s(?:of\s)?that$ | «
-      the_above_(?:is|was|should|must|can|may|score|number|verdict) these_(?:numbers|scores|values)
-      (?:random|arbitrary|made-up)_(?:value|score|number|choice)
+      the_above_(?:is|was|should|must|can|may|score|number|verdict)
+      these_(?:numbers|scores|values) (?:random|arbitrary|made-up)_(?:value|score|number|choice)
       too_(?:fast|quickly|soon|early|hastily) actually no_longer deserv\w+
       (?:less|minus|more)_(?:one|two|half) merit(?:s|ed)?_(?:less|more|this|that|it|a)
       guess(?:work)? (?:this|that)_(?:score|number|rating|grade|verdict|mark)_is_off$
@@ -399,13 +476,26 @@ OF_THE_VERDICT = rf"""
       than_(?:i|it_seem\w*|thought|expected|stated|at_first) lean(?:ing|s)?_(?:to|towards?)
       borderline torn
       (?:seems?|appears?|looks?|feels?|sounds?)_(?:(?:a_bit|a_little|too|rather|somewhat|quite)_)?(?:generous|high|low|harsh|kind|lenient|off|much|wrong)
-      opposite»
+      opposite (?:response|answer|text)_graded graded_the withdrawn void(?:ed)?
+      discard(?:ed)?_(?:this|that|it|the_(?:score|above|answer|response)) cancel(?:l?ed)? in_haste
+      next_message
+      (?:not|never|only)_(?:\w+_){{0,2}}(?:read|checked|verified|loaded)(?:_yet|_in_full)?$
+      (?:was|were)_(?:read|hidden|cut_off|not_loaded)$
+      to_be_(?:ignored|confirmed|checked|verified|revised) (?:not|to)_be_(?:taken|trusted)
+      subject_to later$ until_then follows,
+      ^(?:the_)?(?:wrong|different)_(?:response|answer|text|file)
+      (?:of|to)_(?:the_wrong|another)_(?:response|answer|text|file|question|item|task)
+      remove_(?:a|one|two|half) (?:not|never)_checked confused_with
+      (?:first|second)_(?:glance|look) from_before$ forget_it
+      (?:number|figure|value|line)s?_(?:above|below) previous_(?:item|task) grader
+      than_(?:first|previously)_\w+ fairer»
     | «
       verdien\w* zu_(?:hoch|niedrig|gut|streng|großzügig|milde?) sollte müsste eigentlich doch
-      lieber eher schlechter_als mérit\w+ trop devrait plutôt_l[ae] en_fait en_réalité
-      finalement merec\w+ demasiado debería mejor_dicho en_realidad pensándolo merita\w* troppo
-      dovrebbe in_realtà anzi demais deveria na_verdade aliás eigenlijk te_(?:hoog|laag)
-      zou_moeten toch właściwie zbyt powin\w+ jednak aslında sebenarnya thực_ra»
+      lieber eher schlechter_als mérit\w+ trop(?!_(?:bref|brève|court|long|vague|général)\w*)
+      devrait plutôt_l[ae] en_fait en_réalité finalement merec\w+ demasiado debería mejor_dicho
+      en_realidad pensándolo merita\w* troppo dovrebbe in_realtà anzi demais deveria na_verdade
+      aliás eigenlijk te_(?:hoog|laag) zou_moeten toch właściwie zbyt powin\w+ jednak aslında
+      sebenarnya thực_ra»
     | ‹
       заслуж слишком долж на_самом_деле вернее завыс заниж чем_(?:казал|дума) 其实 实际上 事实上
       应该?(?:是|给|为|改) 应得 只值 [太偏过][高低] 不对 相反 改[为成] 実は 実際 べき すぎ 過ぎ

@@ -100,7 +100,8 @@ _THAN_BEHIND = compiled(r"\W{0,3}(?:より|보다|에\s비해)")
 _ALIKE = compiled(
     r"""\b«
       equal same identical alike indistinguishable interchangeable both neither either gleich
-      beide égales? deux igual(?:es)? ambas uguali одинаков\w+» | 一样|相同|同等|동등|같"""
+      beide égales? (?:les|toutes)_deux$ igual(?:es)? ambas uguali одинаков\w+»
+    | 一样|相同|同等|동등|같"""
 )
 # What is said of a response that was not chosen.
 _LACKING = r"""«
@@ -110,11 +111,13 @@ _LACKING = r"""«
       is_(?:vague|wrong|incomplete|incorrect|inaccurate|unclear|too|misleading|missing|less|shorter|weaker|not)
       (?:contains|has|makes)_(?:\w+_){0,3}(?:errors?|mistakes?|slips?|gaps?|flaws?)
       fehl\w+ vergisst lässt nennt_(?:kein\w*|nicht) oublie omet manque omite olvida falta
-      dimentica omette manca esquece vergeet mist pomija упускает забывает»
+      dimentica omette manca esquece vergeet mist trascura néglige pomija упускает забывает
+      begnügt beschränkt s[ei]_limit[ae] ограничивается nur seulement solamente apenas soltanto
+      только»
     | ‹没有 缺 未 漏 欠 抜け›"""
 _LACKS = compiled(rf"\W*(?:\w+\W+){{0,2}}?{_LACKING}")
 _LACKED_BY = compiled(r".{0,40}?«missing_from absent_from lacking_in omitted_from»\s(?:the\s)?$")
-_BUT_LACKS = compiled(rf"[,;]\s«but yet however»\W+(?:\w+\W+){{0,2}}?{_LACKING}")
+_BUT_LACKS = compiled(rf"[,;]\s«but yet however it»\W+(?:\w+\W+){{0,2}}?{_LACKING}")
 _FAULT = compiled(
     rf"""{_LACKING} | (?<!\w)(?:«
       but not no never nothing none without only merely lacks? miss\w* omit\w* fails? ignores?
