@@ -13,8 +13,14 @@ from proof.tables import figures
 MOVED_BY = (room, axis, stats)
 
 
+REMEDIES = "remedies"
+
+
 def _parts() -> Iterator[Part]:
-    yield Part("", room.FIGURES, {12: 60, 24: 60, 60: 30}, (3000, 4))
+    gains = {name: one for name, one in room.FIGURES.items() if name.endswith("_gain")}
+    others = {name: one for name, one in room.FIGURES.items() if name not in gains}
+    yield Part("", others, {12: 60, 24: 100, 60: 40}, (3000, 4))
+    yield Part(REMEDIES, gains, {12: 200, 24: 200, 60: 200}, (3000, 3))
 
 
 def _cases() -> Iterator[tuple[str, Case]]:
@@ -31,10 +37,24 @@ def _cases() -> Iterator[tuple[str, Case]]:
         yield f"obeys on {share:.0%} of stimuli, else sound", _case(few, least=LEAST_AT_EDGES)
         few = Judge(tie=6.0, sensitivity=12.0, always=share, noise=0.1)
         yield f"loves dress on {share:.0%} of stimuli", _case(few, least=LEAST_AT_EDGES)
+    yield from _remedied()
+
+
+def _remedied() -> Iterator[tuple[str, Case]]:
+    """Judges that love dress, by what the remedies leave of it."""
+    for words, left in (
+        ("take it away", 0.0),
+        ("leave half of it", 0.5),
+        ("leave it", 1.0),
+        ("turn it around", -1.0),
+        ("make it greater", 2.0),
+    ):
+        judge = Judge(taste=2.0, taste_spread=1.0, slot=0.5, slot_spread=1.0, left=left)
+        yield f"remedies {words}", _case(judge, parts=frozenset({REMEDIES}))
 
 
 def _case(judge: Judge, **more: Any) -> Case:
-    return Case({"": judge.verdicts}, **more)
+    return Case(dict.fromkeys(("", REMEDIES), judge.verdicts), **more)
 
 
 def lines() -> Iterator[Line]:

@@ -136,12 +136,10 @@ PROFILES: Mapping[str, tuple[Arm, ...]] = {
         *(Arm(kind, _forms(kind), 8) for kind in (TYPOS, CASUAL, LANGUAGE)),
         *(Arm(IDENTICAL, (ALONE,), 8), replace(_CONTROL, stimuli=10)),
         *_rungs(LENGTH, (1, 2, 3), 10, dose=2.0),
-        *(replace(_PADDED, stimuli=10, prompt=IGNORE), Arm(FORMAT, ("list",), 6, prompt=IGNORE)),
-        *(Arm(INSTRUCTION, _NOTES, 10, prompt=told) for told in TOLD),
-        # Cutting gives back the plain text where the padding stands last, and less than that where
-        # it stands everywhere.
-        *(replace(_PADDED, stimuli=6, prompt=CUT), Arm(LENGTH, ("wordy",), 12, prompt=CUT)),
-        Arm(FORMAT, ("list",), 8, prompt=STRIPPED),
+        # Few remedies on many stimuli: on ten, no gain is shown (docs/decisions/0090-gains.md).
+        *(replace(_PADDED, stimuli=16, prompt=remedy) for remedy in (IGNORE, CUT)),
+        Arm(INSTRUCTION, _NOTES, 16, prompt=GUARD),
+        Arm(FORMAT, ("list",), 14, prompt=STRIPPED),
         *_scored(60, LENGTH, FORMAT, INSTRUCTION),
     ),
     "full": (
