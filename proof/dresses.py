@@ -59,9 +59,9 @@ class Judge:
         left = np.where(cells["prompt"] == "baseline", 1.0, self.left)
         towards = left * taste * cells["strength"] - self.sensitivity * cells["missing"]
         natural = (cells["kind"] == "natural").to_numpy()
-        people = cells["better"].map({"a": 1.0, "b": -1.0}).fillna(0.0)
-        ours = cells["families"].map(_ours)
-        own = self.sensitivity * people + taste * cells["longer"] + self.own * ours
+        own = (
+            self.sensitivity * cells["people"] + taste * cells["longer"] + self.own * cells["ours"]
+        )
         towards = np.where(natural, own, towards)
         obeyed = (rng.random(many) < self.obeys)[cells["cluster"]]
         towards = np.where(obeyed & (cells["kind"] == "instruction").to_numpy(), 1e3, towards)
@@ -95,7 +95,8 @@ class Judge:
 def layout(stimuli: int) -> pd.DataFrame:
     """One row a pair under a prompt, as in the profile standard on all stimuli; `strength` tastes.
 
-    Own pairs stand behind, of lengths and verdicts of people that are unrelated.
+    Own pairs stand behind, of lengths and verdicts of people that are unrelated; `people` and
+    `ours` are 1 where people and family are for a, and -1 where for b.
     """
     arms = {
         (arm.kind, form, arm.dose, float(arm.missing), arm.prompt)
@@ -108,6 +109,7 @@ def layout(stimuli: int) -> pd.DataFrame:
             "kind": kind, "form": form, "dose": dose, "missing": missing, "prompt": prompt,
             "pair": f"{kind}-{form}-{dose:g}-{missing:g}", "strength": _strength(kind, dose),
             "longer": 0.0, "better": None, "systems": None, "families": None,
+            "people": 0.0, "ours": 0.0,
         }
         for kind, form, dose, missing, prompt in sorted(arms)
     ]  # fmt: skip
@@ -122,6 +124,7 @@ def layout(stimuli: int) -> pd.DataFrame:
             "pair": f"own-{number}", "strength": 0.0, "cluster": stimuli + number,
             "longer": longer, "better": better,
             "systems": list(two), "families": [FAMILIES[name] for name in two],
+            "people": 1.0 if better == "a" else -1.0, "ours": _ours(*two),
         }
         for number in range(OWN * stimuli)
         for longer, better, two in [every[(number * 7) % len(every)]]
@@ -130,12 +133,9 @@ def layout(stimuli: int) -> pd.DataFrame:
     return table.assign(stimulus=table["cluster"].map("stimulus {}".format))
 
 
-def _ours(families: list[str] | None) -> float:
-    """1 if only a is of the family, -1 if only b is, else 0."""
-    if families is None:
-        return 0.0
-    first, second = (name == "ours" for name in families)
-    return float(first) - second
+def _ours(first: str, second: str) -> float:
+    """1 if only a is of the family "ours", -1 if only b is, else 0."""
+    return float(FAMILIES[first] == "ours") - (FAMILIES[second] == "ours")
 
 
 def _strength(kind: str, dose: float) -> float:

@@ -266,7 +266,7 @@ def test_stripping_cutting_and_guarding_are_measured_before_and_after() -> None:
     gains = {one.gain for one in sheet.result.mitigations}
     assert {
         "presentation.remedy_gain[kind=format,prompt=stripped]",
-        "presentation.remedy_gain[kind=length,form=repeated,prompt=cut]",
+        "presentation.remedy_gain[kind=length,form=wordy,prompt=cut]",
         "presentation.remedy_gain[kind=instruction,prompt=guard]",
     } <= {str(gain) for gain in gains}
     kept = sheet_of("perfect?obeys=1&unguarded=1", "standard")
@@ -305,7 +305,7 @@ def test_built_in_prose_has_no_markup_and_appended_padding_is_cut_off() -> None:
 
 def test_a_guarded_response_stands_between_marks_that_no_text_knows() -> None:
     calls = [call for call in plan_of("standard").calls if call.cell["prompt"] == "guard"]
-    assert len(calls) == 32
+    assert len(calls) == 28
     for call in calls:
         (asked,) = call.messages
         (mark,) = set(re.findall(r"<(response_[0-9a-f]{10})_1>", asked["content"]))
@@ -571,6 +571,6 @@ def test_every_pair_that_is_asked_with_a_remedy_is_asked_without_it_too() -> Non
         if call.cell["ask"] == "pair":
             asked[call.cell["prompt"]].add((call.stimulus, call.cell["pair"]))
     assert {name: len(pairs) for name, pairs in asked.items() if name != "baseline"} == {
-        "ignore": 16, "guard": 16, "cut": 16, "stripped": 14,
+        "ignore": 24, "guard": 14, "cut": 12, "stripped": 12,
     }  # fmt: skip
     assert set.union(*asked.values()) == asked["baseline"]

@@ -136,10 +136,12 @@ PROFILES: Mapping[str, tuple[Arm, ...]] = {
         *(Arm(kind, _forms(kind), 8) for kind in (TYPOS, CASUAL, LANGUAGE)),
         *(Arm(IDENTICAL, (ALONE,), 8), replace(_CONTROL, stimuli=10)),
         *_rungs(LENGTH, (1, 2, 3), 10, dose=2.0),
-        # Few remedies on many stimuli: on ten, no gain is shown (docs/decisions/0090-gains.md).
-        *(replace(_PADDED, stimuli=16, prompt=remedy) for remedy in (IGNORE, CUT)),
-        Arm(INSTRUCTION, _NOTES, 16, prompt=GUARD),
-        Arm(FORMAT, ("list",), 14, prompt=STRIPPED),
+        # One remedy per kind: fewer pairs of each show no gain (docs/decisions/0090-gains.md).
+        # Cutting gives back the plain text where padding stands last, which needs no calls.
+        replace(_PADDED, stimuli=24, prompt=IGNORE),
+        Arm(LENGTH, ("wordy",), 12, prompt=CUT),
+        Arm(INSTRUCTION, _NOTES, 14, prompt=GUARD),
+        Arm(FORMAT, ("list",), 12, prompt=STRIPPED),
         *_scored(60, LENGTH, FORMAT, INSTRUCTION),
     ),
     "full": (
