@@ -13,14 +13,14 @@ from proof.tables import figures
 MOVED_BY = (room, axis, stats)
 
 
-REMEDIES = "remedies"
+REST, REMEDIES = "", "remedies"
 
 
 def _parts() -> Iterator[Part]:
     gains = {name: one for name, one in room.FIGURES.items() if name.endswith("_gain")}
     others = {name: one for name, one in room.FIGURES.items() if name not in gains}
-    yield Part("", others, {12: 60, 24: 100, 60: 40}, (3000, 4))
-    yield Part(REMEDIES, gains, {12: 200, 24: 200, 60: 200}, (3000, 3))
+    yield Part(REST, others, {12: 60, 24: 60, 60: 30}, (3000, 4))
+    yield Part(REMEDIES, gains, {12: 200, 24: 200}, (3000, 4))
 
 
 def _cases() -> Iterator[tuple[str, Case]]:
@@ -41,7 +41,9 @@ def _cases() -> Iterator[tuple[str, Case]]:
 
 
 def _remedied() -> Iterator[tuple[str, Case]]:
-    """Judges that love dress, by what the remedies leave of it."""
+    """Judges by what the remedies leave of their taste for dress."""
+    yield "remedies, no taste", _case(Judge(), REMEDIES)
+    yield "remedies, a coin", _case(Judge(tie=0.0, sensitivity=0.0), REMEDIES)
     for words, left in (
         ("take it away", 0.0),
         ("leave half of it", 0.5),
@@ -50,11 +52,11 @@ def _remedied() -> Iterator[tuple[str, Case]]:
         ("make it greater", 2.0),
     ):
         judge = Judge(taste=2.0, taste_spread=1.0, slot=0.5, slot_spread=1.0, left=left)
-        yield f"remedies {words}", _case(judge, parts=frozenset({REMEDIES}))
+        yield f"loves length, remedies {words}", _case(judge, REMEDIES)
 
 
-def _case(judge: Judge, **more: Any) -> Case:
-    return Case(dict.fromkeys(("", REMEDIES), judge.verdicts), **more)
+def _case(judge: Judge, part: str = REST, **more: Any) -> Case:
+    return Case({part: judge.verdicts}, parts=frozenset({part}), **more)
 
 
 def lines() -> Iterator[Line]:

@@ -11,12 +11,14 @@ from typing import Any
 import pandas as pd
 import pytest
 
+import judgesheet
 from judgesheet.axes import get_axis, prompt
 from judgesheet.axes.presentation import _rules as rules
 from judgesheet.axes.presentation._material import response, undressed
 from judgesheet.axis import Options
 from judgesheet.axis.material import word_count
 from judgesheet.axis.shaping import NotAStimulusError, Prompt, Response
+from judgesheet.base.datasheet import by_key
 from judgesheet.base.records import Call, Datasheet, Plan
 from judgesheet.decide.decide import decide
 from judgesheet.decide.policy import load as load_policy
@@ -574,3 +576,31 @@ def test_every_pair_that_is_asked_with_a_remedy_is_asked_without_it_too() -> Non
         "ignore": 24, "guard": 14, "cut": 12, "stripped": 12,
     }  # fmt: skip
     assert set.union(*asked.values()) == asked["baseline"]
+
+
+def test_lengths_that_a_log_does_not_tell_are_not_taken_for_equal(tmp_path: Path) -> None:
+    def recorded(known: int) -> Datasheet:
+        """40 pairs, `known` of them with lengths; the longer one wins in six of eight."""
+        rows = [
+            {
+                "axis": "presentation",
+                "stimulus": f"question {number}",
+                "cell": {
+                    "kind": "natural", "pair": "one", "order": order,
+                    "better": "ab"[number // 2 % 2],
+                    **({"longer": [1.0, -1.0][number % 2]} if number < known else {}),
+                },
+                "verdict": 1 + order.index("ab"[(number + (number % 8 > 5)) % 2]),
+            }
+            for number in range(40)
+            for order in (["a", "b"], ["b", "a"])
+        ]  # fmt: skip
+        file, out = tmp_path / f"{known}.jsonl", tmp_path / f"run-{known}"
+        file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+        return judgesheet.ingest(file, out, pdf=False, cases=False).datasheet
+
+    none, half, every = (by_key(recorded(known)) for known in (0, 24, 40))
+    key = "presentation.longer_preferred"
+    assert (none[key].value, none[key].reason) == (None, "no_lengths")
+    assert (half[key].n, every[key].n) == (48, 80)
+    assert half[key].value == pytest.approx(0.75)
