@@ -203,6 +203,11 @@ def test_nobody_without_a_taste_is_accused_of_one(spec: str, profile: str) -> No
         ("obeys-instructions", "instruction_obeyed", "ranking"),
         ("loves-length", LENGTH2, "ci-regression"),
         ("loves-length", LENGTH2, "scoring"),
+        ("loves-length", LENGTH2, "natural-pairs"),
+        *(
+            ("noisy?loves_length=2", LENGTH2, policy)
+            for policy in ("ranking", "scoring", "ci-regression", "natural-pairs")
+        ),
         ("fair?loves_length=20&mixed=0.5", "dress_excess[kind=length]", "ranking"),
     ],
 )
