@@ -16,7 +16,7 @@ from judgesheet.stats.correction import (
     rogan_gladen,
 )
 from judgesheet.stats.interval import Interval
-from judgesheet.stats.simultaneous import differences, stands
+from judgesheet.stats.simultaneous import differences, rank_sets, stands, widened
 from proof.lines import COVER, NONE, Line, Rng, Rows, Tally, Truths
 from proof.runner import Result, error
 from proof.tables import grid, missed
@@ -143,13 +143,23 @@ def _systems(rows: int, labels: int, sets: int, rng: Rng, _truths: Truths) -> Ro
         known = np.where(drawn[:, None], true, np.nan)
         each = [prediction_powered(said[:, k], known[:, k], np.arange(rows), SHARES)
                 for k in range(4)]  # fmt: skip
-        between = differences([one.interval for one in each],
-                              np.stack([one.parts for one in each], axis=1))  # fmt: skip
+        intervals = [one.interval for one in each]
+        parts = np.stack([one.parts for one in each], axis=1)
+        between, together = differences(intervals, parts), widened(intervals, parts, SHARES)
         truth = _means(level)
         held = [_holds(one, truth[i] - truth[j]) for (i, j), one in between.items()]
         tally.add("all differences", {COVER: all(held)})
+        tally.add("all systems", {COVER: all(map(_holds, together, truth))})
+        ranks = zip(rank_sets(between, 4), RANKS, strict=True)
+        tally.add(
+            "all ranks", {COVER: all(one[0] <= hi and one[1] >= lo for one, (lo, hi) in ranks)}
+        )
         tally.add("two that are alike", {ALARM: stands(between[0, 1]) != 0})
     return tally.rows()
+
+
+RANKS = ((3, 4), (3, 4), (2, 2), (1, 1))
+"""The ranks of the four systems, of which the first two are alike."""
 
 
 def _means(level: Floats) -> Floats:
@@ -182,7 +192,10 @@ def _contests(rows: int, labels: int, sets: int, rng: Rng, _truths: Truths) -> R
     return tally.rows()
 
 
-HELD = frozenset({"ppi", "labels alone", "all differences", "two that are alike", "strengths"})
+HELD = frozenset(
+    {"ppi", "labels alone", "all differences", "all systems", "all ranks", "strengths"}
+    | {"two that are alike"}
+)
 
 
 def lines() -> Iterator[Line]:

@@ -6,7 +6,7 @@ as in `axes.presentation._reply`.
 
 from dataclasses import dataclass
 from functools import cache
-from itertools import product
+from itertools import permutations, product
 
 import numpy as np
 import pandas as pd
@@ -21,6 +21,8 @@ Rng = np.random.Generator
 KINDS = (-1.0, 0.0, 1.0)
 OWN = 2
 """Own pairs beside each stimulus, every one a stimulus of its own."""
+FAMILIES = {"ours-1": "ours", "ours-2": "ours", "theirs": "theirs"}
+"""The systems that wrote own pairs, and the family of each."""
 DOSES = {"length": 1.0, "summary": -1.0, "format": 0.7, "hedged": -0.7}
 """Taste per doubling of the words, and for other kinds once; 0.5 for those not named."""
 
@@ -29,8 +31,9 @@ DOSES = {"length": 1.0, "summary": -1.0, "format": 0.7, "hedged": -0.7}
 class Judge:
     """Logits of a judge; those named `..._spread` are multiplied by -1, 0 or 1 by stimulus.
 
-    `taste` is that for a doubling of the words, and in parts for other dresses; `obeys` the share
-    of stimuli on which every note is obeyed, `always` that on which every dress wins. `points` is
+    `taste` is that for a doubling of the words, and in parts for other dresses; `left` the part of
+    it that every remedy leaves, `obeys` the share of stimuli on which every note is obeyed,
+    `always` that on which every dress wins. `own` is for responses of the family "ours", `points`
     what a logit of taste adds to a score, `noise` the standard deviation of a score.
     """
 
@@ -43,6 +46,7 @@ class Judge:
     obeys: float = 0.0
     always: float = 0.0
     own: float = 0.0
+    left: float = 0.3
     points: float = 0.5
     noise: float = 0.7
 
@@ -52,12 +56,12 @@ class Judge:
         many = int(cells["cluster"].max()) + 1
         slot = (self.slot + self.slot_spread * rng.choice(KINDS, many))[cells["cluster"]]
         taste = (self.taste + self.taste_spread * rng.choice(KINDS, many))[cells["cluster"]]
-        left = np.where(cells["prompt"] == "ignore", 0.3, 1.0)
+        left = np.where(cells["prompt"] == "baseline", 1.0, self.left)
         towards = left * taste * cells["strength"] - self.sensitivity * cells["missing"]
         natural = (cells["kind"] == "natural").to_numpy()
-        people = cells["better"].map({"a": 1.0, "b": -1.0}).fillna(0.0)
-        ours = cells["systems"].map(lambda two: 0.0 if two is None else 1.0 - 2 * two.index("ours"))
-        own = self.sensitivity * people + taste * cells["longer"] + self.own * ours
+        own = (
+            self.sensitivity * cells["people"] + taste * cells["longer"] + self.own * cells["ours"]
+        )
         towards = np.where(natural, own, towards)
         obeyed = (rng.random(many) < self.obeys)[cells["cluster"]]
         towards = np.where(obeyed & (cells["kind"] == "instruction").to_numpy(), 1e3, towards)
@@ -91,7 +95,8 @@ class Judge:
 def layout(stimuli: int) -> pd.DataFrame:
     """One row a pair under a prompt, as in the profile standard on all stimuli; `strength` tastes.
 
-    Own pairs stand behind, of lengths and verdicts of people that are unrelated.
+    Own pairs stand behind, of lengths and verdicts of people that are unrelated; `people` and
+    `ours` are 1 where people and family are for a, and -1 where for b.
     """
     arms = {
         (arm.kind, form, arm.dose, float(arm.missing), arm.prompt)
@@ -103,27 +108,34 @@ def layout(stimuli: int) -> pd.DataFrame:
         {
             "kind": kind, "form": form, "dose": dose, "missing": missing, "prompt": prompt,
             "pair": f"{kind}-{form}-{dose:g}-{missing:g}", "strength": _strength(kind, dose),
-            "longer": 0.0, "better": None, "systems": None,
+            "longer": 0.0, "better": None, "systems": None, "families": None,
+            "people": 0.0, "ours": 0.0,
         }
         for kind, form, dose, missing, prompt in sorted(arms)
     ]  # fmt: skip
     once = pd.DataFrame(rows)
     table = pd.concat([once] * stimuli, ignore_index=True)
     table["cluster"] = np.repeat(np.arange(stimuli), len(once))
-    lengths, people, sides = (-1.0, -0.5, 0.5, 1.0), ("a", "b"), (("ours", "theirs"), None)
-    every = list(product(lengths, people, sides))
+    lengths, people = (-1.0, -0.5, 0.5, 1.0), ("a", "b")
+    every = list(product(lengths, people, permutations(FAMILIES, 2)))
     natural = [
         {
             "kind": "natural", "form": "plain", "dose": 1.0, "missing": 0.0, "prompt": "baseline",
             "pair": f"own-{number}", "strength": 0.0, "cluster": stimuli + number,
             "longer": longer, "better": better,
-            "systems": two or ("theirs", "ours"),
+            "systems": list(two), "families": [FAMILIES[name] for name in two],
+            "people": 1.0 if better == "a" else -1.0, "ours": _ours(*two),
         }
         for number in range(OWN * stimuli)
         for longer, better, two in [every[(number * 7) % len(every)]]
     ]  # fmt: skip
     table = pd.concat([table, pd.DataFrame(natural)], ignore_index=True)
     return table.assign(stimulus=table["cluster"].map("stimulus {}".format))
+
+
+def _ours(first: str, second: str) -> float:
+    """1 if only a is of the family "ours", -1 if only b is, else 0."""
+    return float(FAMILIES[first] == "ours") - (FAMILIES[second] == "ours")
 
 
 def _strength(kind: str, dose: float) -> float:

@@ -71,9 +71,6 @@ UNPROVEN |= {
 }
 
 
-UNPROVEN["presentation.remedy_gain"] = (
-    "`ignore_gain` of the same pairs with another remedy, which is proven"
-)
 UNPROVEN |= {
     f"presentation.loss_{test}": "that of the other axes, which are proven: it knows calls and "
     "orders, or kinds in their place, alone"

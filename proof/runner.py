@@ -45,6 +45,7 @@ NAMES = (
         "losses",
         "compare",
         "correct",
+        "panel",
         "end_to_end",
         "page_one",
         "profiles",

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Mapping, Set
 from inspect import cleandoc, getsource
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, cast
 
 import click
 
@@ -166,8 +166,7 @@ def frameworks() -> str:
 
 def real_judges() -> str:
     """A table per group of judges that were asked the same, from the committed figures."""
-    file = Path(__file__).parent.parent / "examples" / "judges" / "estimates.json"
-    groups = json.loads(file.read_text(encoding="utf-8"))["groups"]
+    groups = _committed()["groups"]
     return "\n".join(["", *(line for group in groups for line in _asked_the_same(group)), ""])
 
 
@@ -192,9 +191,61 @@ def _asked_the_same(group: Mapping[str, Any]) -> Iterator[str]:
 
 def _cells(judge: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for one in judge["estimates"].values():
-        cell = show.quantity(*(one[part] for part in ("value", "low", "high", "unit", "note")))
+        cell = show.quantity(*(one[part] for part in FIGURE))
         yield (cell.number, cell.interval) if cell.measured else ("—", "")
     yield str(judge["lost"]), ""
+
+
+FIGURE = ("value", "low", "high", "unit", "note")
+
+
+def _committed() -> dict[str, Any]:
+    """The figures of real judges."""
+    file = Path(__file__).parent.parent / "examples" / "judges" / "estimates.json"
+    return cast("dict[str, Any]", json.loads(file.read_text(encoding="utf-8")))
+
+
+def judges_of_dress() -> str:
+    """A row per figure of dress, a column per judge that was asked."""
+    judges = _committed()["dress"]
+    head = "".join(
+        f" {one['judge']}, {one['calls']} calls on {one['stimuli']} stimuli |" for one in judges
+    )
+    lines = ["", f"| figure |{head}", f"|---|{'--:|' * len(judges)}"]
+    for key, first in judges[0]["estimates"].items():
+        cells = (_quantity(one["estimates"].get(key)) for one in judges)
+        place = f"figures/presentation.md#{re.split(r'[.[]', key)[0]}"
+        lines.append(f"| [{first['label']}]({place}) | {' | '.join(cells)} |")
+    return "\n".join([*lines, "", ""])
+
+
+def judges_of_names() -> str:
+    """A row per judge: the excess of wins that it gives to the systems of each maker."""
+    judges = _committed()["own"]
+    makers = [*judges[0]["estimates"]]
+    lines = ["", f"| judge | calls | {' | '.join(makers)} |", f"|---|--:|{'--:|' * len(makers)}"]
+    for one in judges:
+        cells = (_quantity(one["estimates"][maker]) for maker in makers)
+        lines.append(f"| {one['judge']} | {one['calls']:,} | {' | '.join(cells)} |")
+    return "\n".join([*lines, "", ""])
+
+
+def corrected_results() -> str:
+    """A row per table: the judge alone, corrected by labels on a part, and all labels."""
+    head = "what | judge | labels of | rows, labelled | judge alone | corrected | all labels"
+    lines = ["", f"| {head} |", "|---|---|---|--:|--:|--:|--:|"]
+    for one in _committed()["corrected"]:
+        cells = (_quantity(one[which]) for which in ("alone", "corrected", "all"))
+        told = f"{one['about']} | {one['judge']} | {one['labels']}"
+        lines.append(f"| {told} | {one['rows']:,}, {one['labelled']:,} | {' | '.join(cells)} |")
+    return "\n".join([*lines, "", ""])
+
+
+def _quantity(one: Mapping[str, Any] | None) -> str:
+    """A figure with its interval, as a table has it."""
+    if one is None:
+        return "—"
+    return show.quantity(*(one[part] for part in FIGURE)).in_table
 
 
 COMPARED = ("changes, other order", "changes, same order", "beyond noise", "stands first")

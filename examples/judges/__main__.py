@@ -9,7 +9,10 @@ judge has its sheet in its folder of `--out`; the figures of all, and nothing el
 to `estimates.json` beside this file, which docs/real-judges.md is made of.
 
 Judges stand in one group if they answered the same questions, pair by pair and repeat by repeat,
-in the same log. Nothing is compared across groups: other questions and other prompts.
+in the same log. Nothing is compared across groups: other questions and other prompts. `--part`
+makes one part anew and keeps the others: what the order does (`order`), what dress does to the
+models and runs (`dress`), and what results with the errors of two logs' judges are worth
+(`results`, in `results.py`).
 """
 
 import argparse
@@ -22,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import judgesheet
+from examples.judges.results import corrected, dress, own
 from examples.recorded_logs import pairs, rows
 from judgesheet.base.records import Datasheet
 from judgesheet.sheet.page.identity import protocol_id
@@ -107,7 +111,18 @@ def main() -> None:
     parser.add_argument("--run", action="append", type=Path, default=[])
     parser.add_argument("--out", type=Path, default=Path("build/judges"))
     parser.add_argument("--estimates", type=Path, default=ESTIMATES)
+    parser.add_argument("--part", action="append", choices=PARTS, default=[])
     chosen = parser.parse_args()
+    chosen.out.mkdir(parents=True, exist_ok=True)
+    made = json.loads(chosen.estimates.read_text("utf-8")) if chosen.estimates.exists() else {}
+    for part in chosen.part or PARTS:
+        made |= PARTS[part](chosen)
+    made["judgesheet"] = judgesheet.__version__
+    chosen.estimates.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
+
+
+def _order(chosen: argparse.Namespace) -> dict[str, Any]:
+    """What the order does, a group per set of questions."""
     groups: dict[str, dict[str, Any]] = {}
     for place, title, sheet in (*_of_logs(chosen), *_of_models(chosen)):
         for axis in sheet.axes:
@@ -117,8 +132,25 @@ def main() -> None:
                 group["judges"].append({"judge": place, **figures(sheet, axis.name)})
     for group in groups.values():
         group["judges"].sort(key=lambda judge: judge["judge"])
-    made = {"judgesheet": judgesheet.__version__, "groups": list(groups.values())}
-    chosen.estimates.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
+    return {"groups": list(groups.values())}
+
+
+def _dress(chosen: argparse.Namespace) -> dict[str, Any]:
+    """What dress does to every model and run that was asked about it."""
+    sheets = [sheet for sheet in _runs(chosen, ["presentation"]) if _asked(sheet, "presentation")]
+    return {"dress": [dress(sheet) for sheet in sheets]} if sheets else {}
+
+
+def _results(chosen: argparse.Namespace) -> dict[str, Any]:
+    """What names do to the judges of a log, and what corrected results are worth."""
+    if not chosen.data:
+        return {}
+    read = chosen.data, chosen.out
+    return {"own": list(own(*read)), "corrected": list(corrected(*read))}
+
+
+PARTS = {"order": _order, "dress": _dress, "results": _results}
+"""What is made; without logs or models a part of them stays as it was."""
 
 
 def _of_logs(chosen: argparse.Namespace) -> Iterator[tuple[str, dict[str, str], Datasheet]]:
@@ -147,12 +179,7 @@ def recordings(data: Path) -> Iterator[Recorded]:
 
 
 def _of_models(chosen: argparse.Namespace) -> Iterator[tuple[str, dict[str, str], Datasheet]]:
-    runs = [judgesheet.measure(folder, pdf=False, cases=False) for folder in chosen.run]
-    for model in chosen.model:
-        folder, asked = chosen.out / model.replace("/", "-"), {"profile": chosen.profile}
-        runs.append(judgesheet.probe(model, folder, axes=[*FIGURES], pdf=False, **asked))
-    for run in runs:
-        sheet = run.datasheet
+    for sheet in _runs(chosen, [*FIGURES]):
         about = {
             "stimuli": f"built-in questions, profile {sheet.run['profile']}",
             "prompt": f"built-in, replies as {sheet.run['reply']}",
@@ -160,6 +187,20 @@ def _of_models(chosen: argparse.Namespace) -> Iterator[tuple[str, dict[str, str]
             "licence": "Apache-2.0, as this project",
         }
         yield sheet.judge["model"], {**about, "questions": protocol_id(sheet)}, sheet
+
+
+def _runs(chosen: argparse.Namespace, axes: list[str]) -> Iterator[Datasheet]:
+    """The runs that are there, and those of the models on these axes."""
+    for folder in chosen.run:
+        yield judgesheet.measure(folder, pdf=False, cases=False).datasheet
+    for model in chosen.model:
+        folder = chosen.out / "-".join([model.replace("/", "-"), *axes])
+        asked = {"axes": axes, "profile": chosen.profile, "pdf": False}
+        yield judgesheet.probe(model, folder, **asked).datasheet
+
+
+def _asked(sheet: Datasheet, axis: str) -> bool:
+    return any(one.name == axis and one.answered for one in sheet.axes)
 
 
 def figures(sheet: Datasheet, axis: str) -> dict[str, Any]:

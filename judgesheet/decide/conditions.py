@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 
 from judgesheet.base.datasheet import by_key, named
-from judgesheet.base.digits import percent
+from judgesheet.base.digits import counted, percent
 from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_NAMED
 from judgesheet.base.records import AxisResult, Datasheet, Estimate, Verdict
@@ -41,7 +41,8 @@ def of(sheet: Datasheet) -> Iterator[Condition]:
         for remedy in axis.mitigations:
             limits = [one for one in proven if one.key == remedy.after]
             if not all(_keeps(found.get(remedy.before), one) for one in limits):
-                yield f"{remedy.action}: {remedy.calls} calls per judgment", (remedy.after,)
+                price = f"{counted(remedy.calls, 'call')} per judgment"
+                yield f"{remedy.action}: {price}", (remedy.after,)
         if axis.name in judged:
             yield from _untold(axis, {Key.parse(key).name for key in kept})
             yield from _lost(axis)

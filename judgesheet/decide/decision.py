@@ -143,7 +143,7 @@ def _mended(sheet: Datasheet) -> Iterator[str]:
             for remedy in axis.mitigations:
                 after = found.get(remedy.after)
                 if remedy.outcome == "helps" and after is not None:
-                    action = f"{remedy.action} ({remedy.calls} calls per judgment)"
+                    action = f"{remedy.action} ({counted(remedy.calls, 'call')} per judgment)"
                     yield f"{action}: {named(found, remedy.after)} is then {_told(after)}"
 
 

@@ -1,6 +1,6 @@
 """How far judges agree and where they part, in tables: of two in rows, of more as matrices."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from judgesheet.decide.agreement import Agreed, Agreement, Parting
     from judgesheet.stats.interval import Interval
 
+Words = Mapping[tuple[str, str], str]
 READING = (
     "Cohen's kappa over calls (the same question in the same order): 1 is agreement, 0 what chance "
     "would give, with 95 % intervals over stimuli. Quadratic weights count by how far two verdicts "
@@ -44,28 +45,35 @@ def _of_two(pairs: "Sequence[Agreed]") -> tuple[Grid, ...]:
 
 def _matrices(found: "Agreement") -> Iterator[Grid]:
     """One per axis or part of it; the first explains them."""
-    names = tuple(show.visible(judge, 60) for judge in found.judges)
     for number, (part, pairs) in enumerate(groupby(found.pairs, _part)):
         known = {(one.first, one.second): one for one in pairs}
         plain = {both: _kappa(one.plain) for both, one in known.items()}
         below = {both: _kappa(one.quadratic) for both, one in known.items()}
-        rows = tuple(
-            (name, *(_cell(found.judges, at, other, plain, below) for other in range(len(names))))
-            for at, name in enumerate(names)
-        )
         told = ABOVE if any(one.plain for one in known.values()) else BELOW
         reading = told if number else f"{READING} {told}"
-        yield Grid(f"Agreement: {part}", reading, ("", *names), "l" + "r" * len(names), rows)
+        yield matrix(f"Agreement: {part}", reading, found.judges, plain, below)
 
 
-def _cell(
-    judges: Sequence[str], row: int, column: int,
-    plain: dict[tuple[str, str], str], quadratic: dict[tuple[str, str], str],
-) -> str:  # fmt: skip
+def matrix(title: str, reading: str, judges: Sequence[str], above: Words, below: Words) -> Grid:
+    """Every two judges, in words `above` the diagonal and `below` it; a dash where there are none.
+
+    Both are looked up by the two names in the order of `judges`.
+    """
+    names = [show.visible(judge, 60) for judge in judges]
+    rows = [
+        [name] + [_cell(judges, row, column, above, below) for column in range(len(names))]
+        for row, name in enumerate(names)
+    ]
+    return Grid(
+        title, reading, ("", *names), "l" + "r" * len(names), tuple(tuple(row) for row in rows)
+    )
+
+
+def _cell(judges: Sequence[str], row: int, column: int, above: Words, below: Words) -> str:
     if row == column:
         return ""
-    table = plain if row < column else quadratic
-    return table.get((judges[min(row, column)], judges[max(row, column)]), "–")
+    words = above if row < column else below
+    return words.get((judges[min(row, column)], judges[max(row, column)]), "–")
 
 
 def _part(one: "Agreed") -> str:

@@ -1,8 +1,10 @@
 """Judges together, in words: one page as Markdown, HTML or PDF."""
 
+from collections.abc import Iterator
+
 from judgesheet.panels.result import Panel
 from judgesheet.sheet import Paper, report, show
-from judgesheet.sheet.agreement import partings
+from judgesheet.sheet.agreement import ABOVE, READING, matrix, partings
 from judgesheet.sheet.report import Grid, Report, worded
 
 _TRUTHS = {
@@ -30,9 +32,12 @@ def page(panel: Panel) -> Report:
         ),
         lead=(f"{advice[:1].upper()}{advice[1:]}.",),
         warnings=tuple(show.visible(one) for one in panel.warnings),
-        grids=(_options(panel), _pairs(panel), partings("Comparisons", panel.judges, panel.atlas)),
+        grids=(
+            _options(panel),
+            *_agreement(panel),
+            partings("Comparisons", panel.judges, panel.atlas),
+        ),
         notes=(
-            "Agreement says nothing about who is right: judges that share a fault agree on it.",
             "The intervals of accuracy hold for all ways to decide together, so the best of many "
             "is not better by having been chosen.",
         ),
@@ -58,15 +63,13 @@ def _options(panel: Panel) -> Grid:
     )  # fmt: skip
 
 
-def _pairs(panel: Panel) -> Grid:
-    rows = tuple(
-        (show.visible(one.first, 80), show.visible(one.second, 80), worded(one.kappa, "kappa"),
-         worded(one.quadratic, "kappa"), worded(one.errors, "r"))
-        for one in panel.pairs
-    )  # fmt: skip
-    return Grid(
-        "Agreement", "Cohen's kappa over calls, plain and with quadratic weights (a tie lies "
-        "between the two), and the correlation of errors where the better response is known, with "
-        "95 % intervals over stimuli.",
-        ("Judge", "Judge", "Kappa", "Quadratic", "Errors, r"), "llrrr", rows,
-    )  # fmt: skip
+def _agreement(panel: Panel) -> Iterator[Grid]:
+    """Kappas as `compare` shows them, and the correlation of errors."""
+
+    def words(figure: str, unit: str) -> dict[tuple[str, str], str]:
+        return {(one.first, one.second): worded(getattr(one, figure), unit) for one in panel.pairs}
+
+    plain, quadratic = words("kappa", "kappa"), words("quadratic", "kappa")
+    yield matrix("Agreement", f"{READING} {ABOVE}", panel.judges, plain, quadratic)
+    errors, reading = words("errors", "r"), "Correlation over calls whose better response is known."
+    yield matrix("Errors in common", reading, panel.judges, errors, errors)

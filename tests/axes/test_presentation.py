@@ -11,12 +11,14 @@ from typing import Any
 import pandas as pd
 import pytest
 
+import judgesheet
 from judgesheet.axes import get_axis, prompt
 from judgesheet.axes.presentation import _rules as rules
 from judgesheet.axes.presentation._material import response, undressed
 from judgesheet.axis import Options
 from judgesheet.axis.material import word_count
 from judgesheet.axis.shaping import NotAStimulusError, Prompt, Response
+from judgesheet.base.datasheet import by_key
 from judgesheet.base.records import Call, Datasheet, Plan
 from judgesheet.decide.decide import decide
 from judgesheet.decide.policy import load as load_policy
@@ -201,6 +203,11 @@ def test_nobody_without_a_taste_is_accused_of_one(spec: str, profile: str) -> No
         ("obeys-instructions", "instruction_obeyed", "ranking"),
         ("loves-length", LENGTH2, "ci-regression"),
         ("loves-length", LENGTH2, "scoring"),
+        ("loves-length", LENGTH2, "natural-pairs"),
+        *(
+            ("noisy?loves_length=2", LENGTH2, policy)
+            for policy in ("ranking", "scoring", "ci-regression", "natural-pairs")
+        ),
         ("fair?loves_length=20&mixed=0.5", "dress_excess[kind=length]", "ranking"),
     ],
 )
@@ -251,7 +258,7 @@ def test_points_for_dress_and_telling_to_ignore_it() -> None:
     sheet = sheet_of("perfect?loves_length=24", "standard")
     assert sheet.value("score_shift[kind=length]") == pytest.approx(2.0, abs=0.3)
     assert sheet.value("score_shift[kind=format]") == 0.0
-    assert sheet.value("ignore_gain[kind=length]") == 1.0
+    assert sheet.value("ignore_gain[kind=length]") == 0.5
     kept = sheet_of("perfect?loves_length=24&unguarded=1", "standard")
     assert kept.value("ignore_gain[kind=length]") == 0.0
 
@@ -261,11 +268,11 @@ def test_stripping_cutting_and_guarding_are_measured_before_and_after() -> None:
     for kind, asked in (("format", "stripped"), ("length", "cut"), ("instruction", "guard")):
         assert sheet.value(f"dress_excess[kind={kind}]") == 1.0
         assert sheet.value(f"dress_excess[kind={kind},prompt={asked}]") == 0.0
-        assert sheet.value(f"remedy_gain[kind={kind},prompt={asked}]") == 1.0
+        assert sheet.value(f"preference[kind={kind},prompt={asked}]") == 0.5
+        assert sheet.value(f"remedy_gain[kind={kind},prompt={asked}]") == 0.5
     gains = {one.gain for one in sheet.result.mitigations}
     assert {
         "presentation.remedy_gain[kind=format,prompt=stripped]",
-        "presentation.remedy_gain[kind=length,form=repeated,prompt=cut]",
         "presentation.remedy_gain[kind=length,form=wordy,prompt=cut]",
         "presentation.remedy_gain[kind=instruction,prompt=guard]",
     } <= {str(gain) for gain in gains}
@@ -305,7 +312,7 @@ def test_built_in_prose_has_no_markup_and_appended_padding_is_cut_off() -> None:
 
 def test_a_guarded_response_stands_between_marks_that_no_text_knows() -> None:
     calls = [call for call in plan_of("standard").calls if call.cell["prompt"] == "guard"]
-    assert len(calls) == 20
+    assert len(calls) == 28
     for call in calls:
         (asked,) = call.messages
         (mark,) = set(re.findall(r"<(response_[0-9a-f]{10})_1>", asked["content"]))
@@ -565,10 +572,40 @@ def test_no_text_takes_long_to_dress(sign: str) -> None:
             assert text is None or rules.keeps(plain.plain, text)
 
 
-def test_every_pair_of_the_prompt_that_ignores_dress_is_asked_under_the_usual_one_too() -> None:
+def test_every_pair_that_is_asked_with_a_remedy_is_asked_without_it_too() -> None:
     asked = defaultdict(set)
     for call in plan_of("standard").calls:
         if call.cell["ask"] == "pair":
             asked[call.cell["prompt"]].add((call.stimulus, call.cell["pair"]))
-    assert len(asked["ignore"]) == 26
-    assert asked["ignore"] <= asked["baseline"]
+    assert {name: len(pairs) for name, pairs in asked.items() if name != "baseline"} == {
+        "ignore": 24, "guard": 14, "cut": 12, "stripped": 12,
+    }  # fmt: skip
+    assert set.union(*asked.values()) == asked["baseline"]
+
+
+def test_lengths_that_a_log_does_not_tell_are_not_taken_for_equal(tmp_path: Path) -> None:
+    def recorded(known: int) -> Datasheet:
+        """40 pairs, `known` of them with lengths; the longer one wins in six of eight."""
+        rows = [
+            {
+                "axis": "presentation",
+                "stimulus": f"question {number}",
+                "cell": {
+                    "kind": "natural", "pair": "one", "order": order,
+                    "better": "ab"[number // 2 % 2],
+                    **({"longer": [1.0, -1.0][number % 2]} if number < known else {}),
+                },
+                "verdict": 1 + order.index("ab"[(number + (number % 8 > 5)) % 2]),
+            }
+            for number in range(40)
+            for order in (["a", "b"], ["b", "a"])
+        ]  # fmt: skip
+        file, out = tmp_path / f"{known}.jsonl", tmp_path / f"run-{known}"
+        file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+        return judgesheet.ingest(file, out, pdf=False, cases=False).datasheet
+
+    none, half, every = (by_key(recorded(known)) for known in (0, 24, 40))
+    key = "presentation.longer_preferred"
+    assert (none[key].value, none[key].reason) == (None, "no_lengths")
+    assert (half[key].n, every[key].n) == (48, 80)
+    assert half[key].value == pytest.approx(0.75)

@@ -172,7 +172,7 @@ FULL = {
 # Letter is the shorter page; a sheet that has least or most on it is set on the longer one too.
 SET = [(name, "letter") for name in FULL] + [(n, "a4") for n in ("one", "four judged", "hostile")]
 FRONT = ("verdict", "checks", "features", "effects")
-ROOM_LEFT = ("ratings", "price", "valid", "advice")
+ROOM_LEFT = ("ratings", "price", "valid")
 """Parts of page one that stand there if there is anything to say and room for it."""
 BACK = ("characteristics", "figures", "remedies", "uncertainty")
 
@@ -188,6 +188,7 @@ def test_two_pages_are_two_pages(name: str, paper: Any) -> None:
     }
     assert [at[part] for part in FRONT] == [0] * len(FRONT)
     assert {at[part] for part in ROOM_LEFT if part in at} <= {0}
+    assert at["advice"] in (0, 1)  # where problems fill page one, on page two
     assert [at[part] for part in BACK] == [1] * len(BACK)
     assert at["appendix"] == 2
     assert "Revision history" in reader.pages[1].extract_text()

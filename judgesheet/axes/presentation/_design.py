@@ -136,12 +136,12 @@ PROFILES: Mapping[str, tuple[Arm, ...]] = {
         *(Arm(kind, _forms(kind), 8) for kind in (TYPOS, CASUAL, LANGUAGE)),
         *(Arm(IDENTICAL, (ALONE,), 8), replace(_CONTROL, stimuli=10)),
         *_rungs(LENGTH, (1, 2, 3), 10, dose=2.0),
-        *(replace(_PADDED, stimuli=10, prompt=IGNORE), Arm(FORMAT, ("list",), 6, prompt=IGNORE)),
-        *(Arm(INSTRUCTION, _NOTES, 10, prompt=told) for told in TOLD),
-        # Cutting gives back the plain text where the padding stands last, and less than that where
-        # it stands everywhere.
-        *(replace(_PADDED, stimuli=6, prompt=CUT), Arm(LENGTH, ("wordy",), 12, prompt=CUT)),
-        Arm(FORMAT, ("list",), 8, prompt=STRIPPED),
+        # One remedy per kind: fewer pairs of each show no gain (docs/decisions/0090-gains.md).
+        # Cutting gives back the plain text where padding stands last, which needs no calls.
+        replace(_PADDED, stimuli=24, prompt=IGNORE),
+        Arm(LENGTH, ("wordy",), 12, prompt=CUT),
+        Arm(INSTRUCTION, _NOTES, 14, prompt=GUARD),
+        Arm(FORMAT, ("list",), 12, prompt=STRIPPED),
         *_scored(60, LENGTH, FORMAT, INSTRUCTION),
     ),
     "full": (

@@ -212,7 +212,7 @@ def arrange(readings: Readings) -> Verdicts | None:
     if frame.empty:
         return None
     cells = frame.reindex(columns=_FACTS).astype(object).fillna(_USUAL)
-    for name, usual in (("dose", 1.0), ("missing", 0.0), ("longer", 0.0)):
+    for name, usual in (("dose", 1.0), ("missing", 0.0), ("longer", np.nan)):
         cells[name] = pd.to_numeric(cells[name]).astype(float).fillna(usual)
     for code, named in (("home", "stimulus"), ("cluster", "cluster")):
         cells[code] = pd.factorize(cells[named])[0]

@@ -338,8 +338,8 @@ def _mitigation(
     of = {name: value for name, value in dims.items() if name != "prompt"}
     return Mitigation(
         action=f"{action} (gain: on pairs asked both ways)",
-        before=estimates.key("dress_excess", **of),
-        after=estimates.key("dress_excess", **dims, **remedy),
+        before=estimates.key("preference", **of),
+        after=estimates.key("preference", **dims, **remedy),
         calls=1,
         gain=estimates.key(gain, **dims),
     )

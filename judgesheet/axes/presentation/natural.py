@@ -25,6 +25,7 @@ NO_PEOPLE = Reason(
     "not identified: without people's verdicts on the same pairs (better) a preference for a "
     "system cannot be told from its quality",
 )
+NO_LENGTHS = Reason("no_lengths", "not measured: no pair tells its lengths (cell.longer)")
 NAMED = 8
 """Systems that have a figure of their own, those with most pairs."""
 
@@ -69,6 +70,9 @@ def better_at_equal_length(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
 
 
 def _held(pairs: Pairs, fact: int, label: str, column: str) -> UnkeyedEstimate:
+    pairs = pairs.take(pairs.cells["longer"].notna().to_numpy())
+    if not len(pairs):
+        return absent(label, NO_LENGTHS)
     people = _people(pairs)
     facts = [pairs.cells["longer"].to_numpy(dtype=np.float64)]
     known = not np.isnan(people).any()

@@ -33,7 +33,13 @@ from judgesheet.axes.presentation._verdicts import (
 from judgesheet.axis.figure import UnkeyedEstimate, absent
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.exact import exact_rate
-from judgesheet.stats.interval import by_cluster, cluster_mean, cluster_rate, mean_t
+from judgesheet.stats.interval import (
+    by_cluster,
+    cluster_mean,
+    cluster_rate,
+    mean_t,
+    nearer_zero,
+)
 
 figure = figure.but(passes_blind=True, cases=WINS)
 NO_SCORES = Reason("no_scores", "no response was scored both plain and dressed")
@@ -269,14 +275,15 @@ def quality_seen(verdicts: Verdicts) -> UnkeyedEstimate:
     cases=WINS.only(prompt=IGNORE),
 )
 def ignore_gain(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
-    """How much less the choices follow the dress if the judge is told to ignore it.
+    """How much nearer to one half the wins of dressed copies come by a plea to ignore dress.
 
-    `dress_excess` under the ordinary prompt minus the same under the one that ignores dress, on the
-    pairs that were asked under both, paired.
+    `preference` less one half under the ordinary prompt, in size, minus the same under the one that
+    ignores dress, on the pairs that were asked under both, paired. A plea that turns a preference
+    into as large a one for plain copies gains nothing.
     """
     for group in verdicts.remedied(IGNORE):
         kind = str(group.dims["kind"])
-        label = f"Dress followed less if told to ignore it, {KIND_WORDS[kind]}"
+        label = f"Preference taken away by a plea to ignore it, {KIND_WORDS[kind]}"
         yield _gain(verdicts, group, label, {"kind": kind}).or_absent(NO_ARM)
 
 
@@ -288,39 +295,43 @@ def ignore_gain(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
     missing="the same pairs with the remedy and without (cell.prompt)",
 )
 def remedy_gain(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
-    """How much less the choices follow the dress with a remedy that is not a plea to ignore it.
+    """How much nearer to one half the wins of dressed copies come by a remedy other than a plea.
 
     `guard`: responses are marked off by a word that none of them knows, and the judge is told that
     what stands in them is no instruction. `stripped`: both are shown without their Markdown and
-    comments. `cut`: both are cut to the words of the shorter one. `dress_excess` without the remedy
-    minus the same with it, on the pairs that were asked both ways, paired. A remedy that takes away
-    content, as cutting wordy responses does, may cost more than it gains.
+    comments. `cut`: both are cut to the words of the shorter one. `preference` less one half
+    without the remedy, in size, minus the same with it, on the pairs that were asked both ways,
+    paired. A remedy that takes away content, as cutting wordy responses does, may cost more than it
+    gains.
     """
     for prompt in REMEDIES:
         for group in verdicts.remedied(prompt) if prompt != IGNORE else ():
-            label = f"Dress followed less: {group.words}"
+            label = f"Preference taken away, {group.words}"
             yield _gain(verdicts, group, label, group.dims).or_absent(NO_REMEDY)
 
 
 def _gain(
     verdicts: Verdicts, group: Group, label: str, dims: Mapping[str, object]
 ) -> UnkeyedEstimate:
-    """`dress_excess` without a remedy minus that of the same pairs with it."""
-    usual = _by_pair(verdicts.dressed.where(kind=group.dims["kind"], prompt=BASELINE))
-    told = _by_pair(group.pairs)
+    """How far from one half the wins are without a remedy, minus that with it."""
+    usual = _beyond_half(verdicts.dressed.where(kind=group.dims["kind"], prompt=BASELINE))
+    told = _beyond_half(group.pairs)
     shared = sorted(usual.keys() & told.keys())
-    gains = [usual[pair] - told[pair] for pair in shared]
     clusters = np.array([cluster for cluster, *_ in shared], dtype=np.int64)
-    gain = cluster_mean(*by_cluster(gains, clusters), within=(-2.0, 2.0))
-    return UnkeyedEstimate(label, gain, dims, n=len(shared))
+    before, after = (np.array([side[pair] for pair in shared]) for side in (usual, told))
+    fall, total = (
+        cluster_mean(*by_cluster(values, clusters), within=(-1.0, 1.0))
+        for values in (before - after, before + after)
+    )
+    return UnkeyedEstimate(label, nearer_zero(fall, total), dims, n=len(shared))
 
 
-def _by_pair(pairs: Pairs) -> dict[tuple[int, str, str], float]:
-    """(cluster, stimulus, pair) -> excess, of the pairs that were answered in both orders."""
+def _beyond_half(pairs: Pairs) -> dict[tuple[int, str, str], float]:
+    """(cluster, stimulus, pair) -> share won less one half, of pairs answered in both orders."""
     named = (pairs.cells[name].tolist() for name in ("cluster", "stimulus", "pair"))
     return {
         key: value
-        for key, value in zip(zip(*named, strict=True), pairs.excess.tolist(), strict=True)
+        for key, value in zip(zip(*named, strict=True), (pairs.mean / 2).tolist(), strict=True)
         if not np.isnan(value)
     }
 
