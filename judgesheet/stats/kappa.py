@@ -6,7 +6,6 @@ between the plain and the quadratic kappa, and between alpha at the nominal and 
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from math import inf
 from typing import Literal
 
@@ -17,7 +16,7 @@ from judgesheet.base.missing_reasons import CONSTANT, NEVER_VARIED, NO_OBSERVATI
 
 from ._support import Floats, Integers, cluster_codes, floats, sum_by
 from .correlation import DEGENERATE_WITHOUT_ONE
-from .interval import Interval, estimated, missing, with_few_far, without_ends
+from .interval import Interval, ends, missing, with_few_far, without_ends
 from .standard_error import jackknifed
 
 Level = Literal["nominal", "interval"]
@@ -185,12 +184,12 @@ def _interval(
     far = max(ratio, min(float(most / chance), 2 - ratio))
     shares = np.clip(groups * ratio - (groups - 1) * left_out, 0.0, far)
     at = with_few_far(jackknifed(ratio, left_out), shares, np.ones(groups), (0.0, far))
-    found = estimated(ratio, at, groups, METHOD, (ratio, far - ratio), (0.0, inf), whole=True)
-    return _complement(found)
-
-
-def _complement(ratio: Interval) -> Interval:
-    """Agreement beyond chance, from the disagreement that chance leaves."""
-    low, high = ratio.bounds or (0.0, 0.0)
-    value, least, most = ratio.value or 0.0, ratio.low or 0.0, ratio.high or 0.0
-    return replace(ratio, value=1 - value, low=1 - most, high=1 - least, bounds=(1 - high, 1 - low))
+    low, high, bounds = ends(ratio, at, groups, (ratio, far - ratio), (0.0, inf), whole=True)
+    return Interval(
+        1 - ratio,
+        1 - high,
+        1 - low,
+        clusters=groups,
+        method=METHOD,
+        bounds=(1 - bounds[1], 1 - bounds[0]),
+    )
