@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from math import ceil, log
+from itertools import count
 
 import numpy as np
 import scipy
@@ -18,7 +18,7 @@ from judgesheet.axes import (
 )
 from judgesheet.stats.interval import cluster_rate
 from proof import widths
-from proof.gate import Rates, smooth, two_kinds
+from proof.gate import SLIPS, Rates, smooth, two_kinds
 from proof.lines import Line, Rng, Rows, Tally, Truths
 from proof.runner import Result, error
 from proof.tables import grid
@@ -38,6 +38,8 @@ ERROR = 0.05
 ENOUGH = 0.8
 HIDDEN = (LIMIT - TRUE) / (1 - TRUE)
 """Share of stimuli that always deviate which takes a rate from `TRUE` to `LIMIT`."""
+ALWAYS = tuple((rate - SLIPS) / (1 - SLIPS) for rate in (LIMIT, TRUE))
+"""Shares of stimuli that always deviate, of *all or none* judges on the limit and at `TRUE`."""
 LAWS: Mapping[str, Rates] = {
     **{f"ICC {icc}": partial(smooth, icc) for icc in (0.0, 0.1, 0.2, 0.5)},
     "all or none": two_kinds,
@@ -104,6 +106,22 @@ def beta_binomial(hits: Floats) -> float:
     return float(np.interp(1 - ERROR, np.cumsum(mass) / mass.sum(), MEANS))
 
 
+def fewest(at_limit: float, at_true: float) -> int:
+    """The fewest stimuli with which any test that errs in `ERROR` passes in `ENOUGH` of runs.
+
+    Two judges differ in the share of stimuli that always deviate alone: by Neyman and Pearson's
+    lemma no test is better than the one that counts these, and passes few.
+    """
+
+    def power(stimuli: int) -> float:
+        counts = np.arange(stimuli + 1)
+        wrong, right = (scipy.stats.binom.pmf(counts, stimuli, of) for of in (at_limit, at_true))
+        passes = np.clip((ERROR - np.cumsum(wrong) + wrong) / wrong, 0, 1)
+        return float(passes @ right)
+
+    return next(stimuli for stimuli in count(1) if power(stimuli) >= ENOUGH)
+
+
 def _run(law: str, stimuli: int, sets: int, rng: Rng, _truths: Truths) -> Rows:
     tally, rates = Tally(), LAWS[law]
     icc = float(law.removeprefix("ICC ")) if law.startswith("ICC") else 1.0
@@ -153,6 +171,9 @@ def fields(results: Sequence[Result]) -> dict[str, str]:
         "sets": str(SETS),
         "error": f"{error(ERROR, SETS):.3f}",
         "share": f"{HIDDEN:.3f}",
-        "floor": str(ceil(log(ERROR / ENOUGH) / log(1 - HIDDEN))),
+        "floor": str(fewest(HIDDEN, 0.0)),
+        "all_or_none_floor": str(fewest(*ALWAYS)),
+        "always_limit": f"{ALWAYS[0]:.3f}",
+        "always_true": f"{ALWAYS[1]:.3f}",
         **widths.fields([one for one in results if one.line.data not in LAWS]),
     }

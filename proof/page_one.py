@@ -24,7 +24,7 @@ from proof.runner import Result, error
 from proof.tables import grid, missed
 
 MOVED_BY = (*all_axes().values(), kit, stats)
-SETS = {"quick": (60, 12, 16), "standard": (4, 2, 2)}
+SETS = {"quick": (60, 12, 16), "standard": (9, 2, 2)}
 """Sheets of fair judges, of biased ones, and of those whose bias sits on few stimuli."""
 ANYWHERE = "any axis"
 TESTS = ("any_stimulus_p", "anywhere_p", "wavering_p")

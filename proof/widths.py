@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib import import_module
-from math import inf
+from math import hypot, inf
 from typing import Any
 
 import numpy as np
@@ -119,20 +119,27 @@ def _together(members: Sequence[Row]) -> Row:
     return Row({COVER: min(one.sets[COVER] for one in members)}, {COVER: cover}, facts)
 
 
+def _beyond(row: Row) -> bool:
+    """Whether the spread of the estimate and the room for unseen stimuli ask for so much less."""
+    asked = hypot(NEEDED * row.facts["sd"], row.facts.get("room", 0.0))
+    return row.facts["width"] > WIDE * asked
+
+
 def fields(results: Sequence[Result]) -> dict[str, str]:
     """The list, and of how many figures it is."""
     every = [(one.line.data, name, row) for one in results for name, row in one.rows.items()]
+    listed = [one for one in every if one[2].shares[COVER] > SURE and one[2].facts["times"] > WIDE]
     wide = [
         [f"`{name}`", data.partition(": ")[2], f"{row.facts['truth']:.3f}",
          f"{row.shares[COVER]:.3f}", f"{row.facts['width']:.3f}",
          f"{row.facts['room']:.3f}" if "room" in row.facts else "", f"{row.facts['times']:.2f}"]
-        for data, name, row in every
-        if row.shares[COVER] > SURE and row.facts["times"] > WIDE
+        for data, name, row in listed
     ]  # fmt: skip
     head = ["figure", "judge", "truth", "covers", "width", "room alone", "times as wide"]
     return {
         "wide": grid(head, sorted(wide)),
         "wide_count": str(len(wide)),
+        "beyond_count": str(sum(map(_beyond, (row for *_, row in listed)))),
         "middle_count": str(len(every)),
         "middle_sets": str(SETS),
         "middle_error": f"{error(0.95, SETS):.3f}",

@@ -44,7 +44,7 @@ def order_alpha(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
     1 is agreement, 0 what a judge with the same verdicts in any sequence would reach. The orders
     are the raters; `level=nominal` counts verdicts as equal or not, `level=interval` how far apart
     they are. It includes the judge's noise: compare `repeat_alpha`. One judge that always gives the
-    same verdict has none, as chance would agree as well. Jackknife over stimuli, Fisher's z, t.
+    same verdict has none, as chance would agree as well. Jackknife over stimuli, t.
     """
     for rows in _parts(verdicts):
         units = np.moveaxis(rows.reads, 2, 1).reshape(-1, rows.reads.shape[1])
@@ -69,7 +69,7 @@ def quality_kappa(scores: Scored) -> Iterator[UnkeyedEstimate]:
     1 is agreement, 0 what chance would give. Single ratings of people are compared one by one where
     they are known; every response counts the same. It needs quality in scores of the judge's own
     scale; correlations (`pearson_r`) do not, but do not notice that a judge is too mild. Readings
-    under the balanced orders. Jackknife over stimuli, Fisher's z, t.
+    under the balanced orders. Jackknife over stimuli, t.
     """
     for rows in _parts(scores):
         name = str(rows.dims.get("criterion", ""))

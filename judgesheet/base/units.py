@@ -34,7 +34,7 @@ class Unit:
         return 100.0 if self.percent else 1.0
 
 
-FISHER = ("r", "rho", "kappa", "alpha")
+FISHER = ("r", "rho")
 """The units of figures whose intervals are t intervals of Fisher's z."""
 QUALITY_STEPS = "required elements"
 """The unit of figures that say how small a difference of quality the judge sees."""

@@ -5,7 +5,8 @@ Categories are corners that are equally far apart, numbers lie on a line; nothin
 between the plain and the quadratic kappa, and between alpha at the nominal and the interval level.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from math import inf
 from typing import Literal
 
 import numpy as np
@@ -16,16 +17,18 @@ from judgesheet.base.missing_reasons import CONSTANT, NEVER_VARIED, NO_OBSERVATI
 
 from ._support import Flags, Floats, Integers, cluster_codes, floats, sum_by
 from .correlation import DEGENERATE_WITHOUT_ONE
-from .interval import Interval, estimated, missing, without_ends
-from .standard_error import fisher_z, jackknifed, near_on_fisher
+from .interval import Interval, ends, missing, with_few_far, without_ends
+from .standard_error import jackknifed
 
 Level = Literal["nominal", "interval"]
 """Whether values are names, or numbers of which equal differences mean the same."""
-METHOD = "delete-a-cluster jackknife on Fisher's scale, t with skewness, room for unseen clusters"
+METHOD = "delete-a-cluster jackknife, t with skewness, room for unseen clusters"
 PAIRS_AT_ONCE = 250_000
 """Pairs of values that are looked at together."""
 LEAST_CHANCE = 1e-9
 """Disagreement by chance below this is rounding: all values are equal."""
+MOST: Mapping[Level, float] = {"nominal": 1.0, "interval": inf}
+"""The greatest disagreement of two values."""
 
 
 def cohens_kappa(
@@ -38,7 +41,8 @@ def cohens_kappa(
     """Cohen's kappa of two raters; at the interval level the one with quadratic weights.
 
     1 is agreement, 0 what two raters with these habits would reach by chance. 95 % intervals cover
-    .94 to .99, also where one stimulus in ten carries the disagreement (docs/decisions/0060).
+    .93 to 1.00 from 24 stimuli up, also where one in ten carries the disagreement; less where a
+    category is so rare that few stimuli have it (docs/decisions/0092).
 
     Parameters
     ----------
@@ -87,7 +91,7 @@ def cohens_kappa(
         n, mine, theirs = sums[..., 0], sums[..., 3 : 3 + width], sums[..., 3 + width :]
         return sums[..., 1] / n, sums[..., 2] / n - 2 * (mine * theirs).sum(axis=-1) / n**2
 
-    return _interval(sums, np.arange(groups), chance)
+    return _interval(sums, np.arange(groups), chance, MOST[level])
 
 
 def krippendorffs_alpha(
@@ -124,7 +128,7 @@ def krippendorffs_alpha(
         scatter = sums[..., 2] - (sums[..., 3:] ** 2).sum(axis=-1) / n
         return sums[..., 1] / n, scatter / np.maximum(n - 1, 1.0)
 
-    return _interval(rows, np.asarray(clusters)[paired], chance)
+    return _interval(rows, np.asarray(clusters)[paired], chance, MOST[level])
 
 
 def _units(codes: Integers, given: Flags, points: Callable[[Integers], Floats]) -> Floats:
@@ -164,10 +168,13 @@ def _interval(
     rows: Floats,
     clusters: ArrayLike,
     disagreement: Callable[[Floats], tuple[Floats, Floats]],
+    most: float,
 ) -> Interval:
     """The coefficient of summed rows (m, terms), with its interval over clusters.
 
-    `disagreement` gives the one observed and the one by chance from sums (..., terms).
+    `disagreement` gives the one observed and the one by chance from sums (..., terms), `most` is
+    the greatest there is. The interval is that of their ratio, of which clusters have a share each:
+    one that disagrees wholly among many that never do is one of so many, as it is in a rate.
     """
     if not len(rows):
         return missing(NO_OBSERVATIONS, method=METHOD)
@@ -177,19 +184,25 @@ def _interval(
     observed, chance = disagreement(total)
     if chance <= LEAST_CHANCE:
         return missing(CONSTANT, clusters=groups, method=METHOD)
-    value = float(1 - observed / chance)
+    ratio = float(observed / chance)
     if groups < 3:  # two leave one difference, which says nothing of its own size
         why = ONE_CLUSTER if groups == 1 else NEVER_VARIED
-        return without_ends(value, why, clusters=groups, method=METHOD)
+        return without_ends(1 - ratio, why, clusters=groups, method=METHOD)
     seen, by_chance = disagreement(total - sums)
     if np.any(by_chance <= LEAST_CHANCE):
-        return without_ends(value, DEGENERATE_WITHOUT_ONE, clusters=groups, method=METHOD)
-    on_z = jackknifed(fisher_z(value), near_on_fisher(value, 1 - seen / by_chance))
-
-    def at(confidence: float) -> tuple[float, float]:
-        low, high = np.tanh(on_z(confidence))
-        return float(low), float(high)
-
-    # An unseen stimulus may agree wholly, or lie as far below chance as those seen lie above it.
-    reach = 2 * max(0.0, value), 1 - value
-    return estimated(value, at, groups, METHOD, reach, within=(-np.inf, 1.0))
+        return without_ends(1 - ratio, DEGENERATE_WITHOUT_ONE, clusters=groups, method=METHOD)
+    left_out = seen / by_chance
+    # An unseen stimulus may agree wholly, or lie as far below chance as those seen lie above it,
+    # but not where no disagreement can take it.
+    far = max(ratio, min(float(most / chance), 2 - ratio))
+    shares = np.clip(groups * ratio - (groups - 1) * left_out, 0.0, far)
+    at = with_few_far(jackknifed(ratio, left_out), shares, np.ones(groups), (0.0, far))
+    low, high, bounds = ends(ratio, at, groups, (ratio, far - ratio), (0.0, inf), whole=True)
+    return Interval(
+        1 - ratio,
+        1 - high,
+        1 - low,
+        clusters=groups,
+        method=METHOD,
+        bounds=(1 - bounds[1], 1 - bounds[0]),
+    )

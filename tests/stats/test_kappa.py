@@ -77,6 +77,22 @@ def test_two_that_always_agree_may_not_on_other_stimuli(level: Level) -> None:
     assert 0.7 < few.low < many.low < 0.99
 
 
+def test_no_stimulus_disagrees_more_than_is_possible() -> None:
+    # A share of 1 - .05^(1/12) = .221 may differ wholly; of five categories chance differs in .8.
+    five = np.tile([1.0, 2, 3, 4, 5], 12)
+    assert cohens_kappa(five, five, np.repeat(np.arange(12), 5)).low == pytest.approx(
+        1 - 0.221 / 0.8, abs=0.001
+    )
+
+
+def test_one_stimulus_that_disagrees_is_one_of_so_many() -> None:
+    five = np.tile([1.0, 2, 3, 4, 5], 24)
+    other = np.concatenate([np.roll(five[:5], 1), five[5:]])
+    kappa = cohens_kappa(five, other, np.repeat(np.arange(24), 5))
+    # One of 24 is at most .211 (Clopper and Pearson, two-sided), of .8 by chance.
+    assert kappa.low == pytest.approx(1 - 0.211 / 0.8, abs=0.01)
+
+
 @pytest.mark.parametrize("level", ["nominal", "interval"])
 def test_opposites_are_below_chance(level: Level) -> None:
     one = np.tile([1.0, 2.0], 12)

@@ -96,7 +96,7 @@ def quality_kappa(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Cohen's kappa of a single verdict with the known better response of own pairs.
 
     1 is agreement, 0 what chance would give. With quadratic weights a tie is half as far off as the
-    worse response. Every pair counts the same. Jackknife over tasks, Fisher's z, t.
+    worse response. Every pair counts the same. Jackknife over tasks, t.
     """
     for rung in pairs.rungs:
         if rung.prompt != BASELINE or rung.dims.get("set") != "natural" or not len(rung.pairs):
