@@ -12,6 +12,7 @@ from judgesheet.collect.knob import Knob, parse_knob
 from judgesheet.collect.request import Request
 from judgesheet.commands.sheets import Run
 from judgesheet.commands.sweep_loop import probe_each_value
+from judgesheet.sheet import render
 from tests.judges.loopback import completion, failure, serving
 
 pytestmark = pytest.mark.usefixtures("only_json")
@@ -73,6 +74,8 @@ def test_a_bias_that_fades_with_the_knob_shows_a_trend(tmp_path: Path) -> None:
     assert (estimate(sheet, "trend_p[of=cramers_v]").value or 1) < 0.05
     texts = [finding.text for finding in sheet.axes[0].findings]
     assert any("falls with temperature" in text for text in texts)
+    for form in ("html", "md"):  # every other sweep here writes no page
+        assert "falls with temperature" in render(sheet, form).decode()
     for key in by_key(sheet):
         assert judgesheet.explain(key).startswith(key.partition("[")[0])
 
@@ -163,6 +166,7 @@ def test_a_single_run_is_not_overwritten(tmp_path: Path) -> None:
         sweep(tmp_path / "run", "sim/fair", "temperature=0,1", profile="smoke")
 
 
+@pytest.mark.usefixtures("unrehearsed")
 def test_a_plan_counts_every_setting() -> None:
     from judgesheet.planning.plan import as_record, as_text
 

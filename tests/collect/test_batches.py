@@ -27,6 +27,8 @@ from tests.batch_service import Line, answered, requests_in, write_results
 from tests.command import run, sentence
 from tests.judges.loopback import Answer, Request, failure, make_call, serving
 
+pytestmark = pytest.mark.usefixtures("unrehearsed")
+
 MODELS: Mapping[BatchName, str] = {
     "openai": "openai/m",
     "anthropic": "anthropic/m",

@@ -20,6 +20,8 @@ from judgesheet.measuring.measure import measure
 from judgesheet.stats.orders import balanced
 from tests.simulate import SHARED, simulate
 
+pytestmark = pytest.mark.usefixtures("only_json")
+
 Record = dict[str, Any]
 ORDERS = [list(order) for order in balanced(3)]
 TRUE = [1, 2, 2, 3, 2, 2, 1, 3]

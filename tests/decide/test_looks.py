@@ -36,6 +36,8 @@ from judgesheet.planning.plan import make_plan
 from judgesheet.sheet import show
 from tests.command import run, sentence
 
+pytestmark = pytest.mark.usefixtures("unrehearsed")
+
 EASY = """
 [[limit]]
 key = "candidate_order.positional_false_preference[set=same_subset]"
