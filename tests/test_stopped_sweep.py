@@ -10,8 +10,6 @@ import judgesheet
 from judgesheet.base.errors import JudgeError, StoppedError
 from tests.judges.loopback import Answer, Request, Script, completion, failure, serving
 
-pytestmark = pytest.mark.usefixtures("only_json")
-
 REVOKED = failure(401, message="revoked")
 
 

@@ -19,8 +19,6 @@ from judgesheet.ledger.ledger import Ledger
 from tests import command
 from tests.judges.loopback import Answer, Request, Script, completion, failure, make_plan, serving
 
-pytestmark = pytest.mark.usefixtures("only_json")
-
 WINDOW_S = 0.25
 
 

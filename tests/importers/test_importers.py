@@ -174,7 +174,7 @@ def test_summevals_own_file_has_a_list_of_raters(tmp_path: Path) -> None:
     assert found["prompt"].endswith("long")
     assert done.skipped == {"a system that was not chosen": (1, "s.jsonl:1")}
     unpaired = written(tmp_path / "u.jsonl", [{k: v for k, v in record.items() if k != "text"}])
-    with pytest.raises(StimuliError, match="pair the articles in"):
+    with pytest.raises(StimuliError):
         judgesheet.import_stimuli(
             "summeval", unpaired, tmp_path / "o.jsonl", axis="score_order", criterion="fluency"
         )

@@ -411,7 +411,7 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(path: Path, tmp_path: Pat
     ledger._db.execute(f"PRAGMA max_page_count = {pages + 2}")
     ledger.record([make_reply(call, text="y" * 5000) for call in plan.calls[1:]])
     assert ledger.totals().attempts == 1
-    with pytest.raises(RunError, match="the disk is full") as told:
+    with pytest.raises(RunError) as told:
         ledger.close()
     assert str(tmp_path) in str(told.value)
     with Ledger.create_or_open(path, plan, JUDGE, spill=tmp_path) as ledger:

@@ -66,7 +66,7 @@ def test_the_sentence_names_the_field() -> None:
     with pytest.raises(RunError, match=r"axes\.1\.estimates\.4\.n: "):
         from_json(json.dumps(data))
     data["axes"][0]["estimates"][3].update(n=1, value=None, note="")
-    with pytest.raises(RunError, match="must say why"):
+    with pytest.raises(RunError):
         from_json(json.dumps(data))
 
 
