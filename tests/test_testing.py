@@ -41,9 +41,9 @@ def test_a_limit_holds_only_where_the_gate_would_pass(sheet: Datasheet) -> None:
 
 
 def test_a_limit_that_is_none_is_no_failed_test(sheet: Datasheet) -> None:
-    with pytest.raises(UsageError, match="either max or min"):
+    with pytest.raises(UsageError):
         assert_limit(sheet, KEY)
-    with pytest.raises(RunError, match="key"):
+    with pytest.raises(RunError, match="nothing"):
         assert_limit(sheet, "nothing", max=1)
 
 

@@ -56,6 +56,18 @@ class RunError(JudgesheetError):
     """A run directory holds something else, cannot be written or is not complete."""
 
 
+class InUseError(RunError):
+    """Another process writes this run."""
+
+
+class OtherRunError(RunError):
+    """A directory holds the replies to other questions, or those of another judge."""
+
+
+class DamagedError(RunError):
+    """A file of a run does not hold what it must."""
+
+
 class ContradictionError(RunError):
     """A datasheet whose parts cannot all be true."""
 

@@ -9,7 +9,7 @@ from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from judgesheet.base.errors import RunError, StimuliError
+from judgesheet.base.errors import OtherRunError, RunError, StimuliError
 from judgesheet.base.files import read_from, records, write_lines
 from judgesheet.base.limits import LONGEST_DOCUMENT
 from judgesheet.base.prices import Prices
@@ -37,10 +37,10 @@ class Rest(NamedTuple):
 
 
 def unanswered(plan: Plan, ledger_path: Path, model: str, extra_body: Mapping[str, Any]) -> Rest:
-    """What is left to ask of a plan; RunError if the run is that of another plan or judge."""
+    """What is left to ask of a plan; OtherRunError if the run is that of another plan or judge."""
     with Ledger.open(ledger_path) as ledger:
         if other := _another(ledger, plan, model, extra_body, as_begun=True):
-            raise RunError(
+            raise OtherRunError(
                 f"{ledger_path} holds the replies to {other}: give the options that it was planned "
                 "with, or leave out --resume"
             )
@@ -68,13 +68,13 @@ def keep_plan(
 ) -> None:
     """Write the plan of a batch as a ledger without replies, in the place of any other such plan.
 
-    A ledger with replies to this plan is left as it is. RunError if they are those to another.
+    A ledger with replies to this plan is left as it is. OtherRunError if they are those to another.
     """
     if is_begun(path):
         with Ledger.open(path) as ledger:
             was_asked, other = ledger.was_asked, _another(ledger, plan, model, extra_body)
         if other and was_asked:
-            raise RunError(f"{path} holds the replies to {other}: choose another --out")
+            raise OtherRunError(f"{path} holds the replies to {other}: choose another --out")
         if was_asked:
             return
         path.unlink()

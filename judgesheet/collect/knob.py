@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
 
-from judgesheet.base.errors import RunError, UsageError
+from judgesheet.base.errors import DamagedError, OtherRunError, RunError, UsageError
 from judgesheet.base.files import slug, write_lines
 from judgesheet.judges.redaction import is_secret_name
 from judgesheet.ledger.run_directory import LEDGER, settings_of
@@ -105,20 +105,20 @@ def typed(text: str) -> int | float | bool | str:
 def remember(directory: Path, knob: Knob) -> None:
     """Note on disk that a folder holds a sweep.
 
-    RunError if it holds another one, or a single run.
+    OtherRunError if it holds another one, RunError if a single run.
     """
     if (directory / LEDGER).exists():
         raise RunError(f"{directory} holds a single run; choose another --out, or --fresh")
     file = directory / FILE
     if file.exists() and recall(directory) != knob:
-        raise RunError(f"{directory} holds another sweep; choose another --out, or --fresh")
+        raise OtherRunError(f"{directory} holds another sweep; choose another --out, or --fresh")
     write_lines(file, [json.dumps({"knob": knob.name, "values": knob.values})])
 
 
 def recall(directory: Path) -> Knob | None:
     """The knob of a folder that holds a sweep, or None.
 
-    RunError if the note is damaged.
+    DamagedError if the note is damaged.
     """
     file = directory / FILE
     if not file.is_file():
@@ -127,4 +127,6 @@ def recall(directory: Path) -> Knob | None:
         note = json.loads(file.read_text(encoding="utf-8"))
         return parse_knob(f"{note['knob']}={','.join(note['values'])}")
     except (OSError, ValueError, KeyError, TypeError, RecursionError, UsageError):
-        raise RunError(f"{file} is damaged; run the sweep again, its replies are kept") from None
+        raise DamagedError(
+            f"{file} is damaged; run the sweep again, its replies are kept"
+        ) from None

@@ -159,12 +159,12 @@ def _is_of(run: Path, sheet: Datasheet) -> Iterator[tuple[str, bool]]:
     held, computed = numbers(sheet), numbers(made)
     for key in other_figures(sheet, made):
         yield (
-            f"{key} is {_told(held.get(key))} in the sheet, {_told(computed.get(key))} of the run",
+            f"{key} is {_text(held.get(key))} in the sheet, {_text(computed.get(key))} of the run",
             True,
         )
 
 
-def _told(figures: tuple[float | None, ...] | None) -> str:
+def _text(figures: tuple[float | None, ...] | None) -> str:
     if figures is None:
         return "absent"
     return ", ".join("no value" if figure is None else f"{figure:.6g}" for figure in figures)

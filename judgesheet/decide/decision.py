@@ -144,10 +144,10 @@ def _mended(sheet: Datasheet) -> Iterator[str]:
                 after = found.get(remedy.after)
                 if remedy.outcome == "helps" and after is not None:
                     action = f"{remedy.action} ({counted(remedy.calls, 'call')} per judgment)"
-                    yield f"{action}: {named(found, remedy.after)} is then {_told(after)}"
+                    yield f"{action}: {named(found, remedy.after)} is then {_with_interval(after)}"
 
 
-def _told(estimate: Estimate) -> str:
+def _with_interval(estimate: Estimate) -> str:
     show = percent if unit(estimate.unit).percent else two_digits
     value, low, high = (
         None if v is None else show(v) for v in (estimate.value, estimate.low, estimate.high)

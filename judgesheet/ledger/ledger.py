@@ -21,7 +21,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from judgesheet.base.errors import RunError
+from judgesheet.base.errors import OtherRunError, RunError
 from judgesheet.base.files import decoded
 from judgesheet.base.limits import LARGEST_COUNT
 from judgesheet.base.records import BATCH, UNBILLED, Call, Label, Outcome, Plan, Reply
@@ -150,8 +150,8 @@ class Ledger:
 
         Verdicts that were `recorded` elsewhere (id of the call, JSON in ASCII, seconds since the
         epoch) are written into a new ledger together with its plan, and into no other.
-        Nobody else can use it until it is closed. RunError if it belongs to another plan or judge,
-        is in use, or cannot be written.
+        Nobody else can use it until it is closed. OtherRunError if it belongs to another plan or
+        judge, InUseError if it is in use, RunError if it cannot be written.
         """
         with one_sentence(path):
             ledger = cls(path, connect_exclusively(path))
@@ -162,7 +162,7 @@ class Ledger:
                     with ledger._only_reading():
                         ledger._check()
                         if other := ledger.another(plan, judge, as_begun=as_begun):
-                            raise RunError(
+                            raise OtherRunError(
                                 f"{path} holds the replies to {other}: "
                                 "start over with --fresh or choose another --out (`probe "
                                 "--fresh-if-changed` takes over the replies to the same questions)"

@@ -9,7 +9,7 @@ from itertools import count
 from pathlib import Path
 from typing import Literal
 
-from judgesheet.base.errors import RunError
+from judgesheet.base.errors import DamagedError, InUseError, RunError
 from judgesheet.base.limits import LARGEST_TEXT
 from judgesheet.ledger.schema import distrust
 
@@ -72,7 +72,7 @@ def _beside(path: Path, end: str) -> Path:
 
 @contextmanager
 def held(path: Path) -> Iterator[None]:
-    """Keep everybody else from a ledger, which may be moved meanwhile; RunError if it is in use.
+    """Keep everybody else from a ledger, which may be moved meanwhile; InUseError if it is in use.
 
     One that is missing or damaged is nobody's.
     """
@@ -123,34 +123,38 @@ def one_sentence(path: Path) -> Iterator[None]:
     try:
         yield
     except (sqlite3.Error, OSError) as error:
-        raise RunError(_sentence(path, error)) from error
+        raise _named(path, error) from error
     except UnicodeEncodeError as error:
         raise RunError(
             f"{path} cannot hold {error.object[:60]!r}: half a surrogate pair is not text"
         ) from error
 
 
-def _sentence(path: Path, error: Exception) -> str:
+def _named(path: Path, error: Exception) -> RunError:
     code = error_code(error)
     if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
-        return f"{path} is in use by another judgesheet: wait for it or stop it"
+        return InUseError(f"{path} is in use by another judgesheet: wait for it or stop it")
     if code == sqlite3.SQLITE_TOOBIG:
-        return f"a text of {path} has more than {LARGEST_TEXT:,} bytes, as no prompt or reply has"
+        return RunError(
+            f"a text of {path} has more than {LARGEST_TEXT:,} bytes, as no prompt or reply has"
+        )
     if code == sqlite3.SQLITE_FULL:
-        return f"{path} cannot grow, the disk is full: make room and run the same command again"
+        return RunError(
+            f"{path} cannot grow, the disk is full: make room and run the same command again"
+        )
     if code in {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}:
-        return f"{path} cannot be written ({error}): choose another --out"
+        return RunError(f"{path} cannot be written ({error}): choose another --out")
     if code == sqlite3.SQLITE_IOERR:
-        return f"{path} cannot be read or written ({error}): look after the disk"
+        return RunError(f"{path} cannot be read or written ({error}): look after the disk")
     if isinstance(error, OSError):
-        return f"{path} cannot be used ({error.strerror or error}): choose another --out"
+        return RunError(f"{path} cannot be used ({error.strerror or error}): choose another --out")
     # A text that is no UTF-8 is quoted, and may be a reply.
-    return str(damaged(path, f"{error}".partition(" with text")[0]))
+    return damaged(path, f"{error}".partition(" with text")[0])
 
 
-def damaged(path: Path, what: str) -> RunError:
+def damaged(path: Path, what: str) -> DamagedError:
     """What to raise where the ledger at `path` does not hold what it must."""
-    return RunError(
+    return DamagedError(
         f"{path} is not a ledger, or is damaged ({what}): `judgesheet doctor {path.parent}` says "
         "what can be saved, the same probe with --fresh starts over"
     )

@@ -118,12 +118,12 @@ def _lines_of(case: Case, number: str, answers: Mapping[str, Answer], width: int
         yield from _pair(calls[0], calls[1], width)
     elif len(calls) == 1:
         begin = number if case.group else INDENT
-        yield from _filled(f"{calls[0].call.id[:8]}  {_told(calls[0])}", width, begin, INDENT)
+        yield from _filled(f"{calls[0].call.id[:8]}  {_shown(calls[0])}", width, begin, INDENT)
         yield from (_plain(f"{INDENT}| {line}") for line in _reply(calls[0], width - 5))
     else:
         for answer in calls[:ROWS]:
-            told = f"{INDENT}{answer.call.id[:8]}  {_told(answer, same)}  {_excerpt(answer, width)}"
-            yield _plain(one_line(told)[:width])
+            row = f"{INDENT}{answer.call.id[:8]}  {_shown(answer, same)}  {_excerpt(answer, width)}"
+            yield _plain(one_line(row)[:width])
         if len(calls) > ROWS:
             yield _plain(f"{INDENT}… {len(calls) - ROWS} more calls (--json, --html)")
 
@@ -134,7 +134,7 @@ def _same(calls: Sequence[Answer]) -> set[str]:
     return {n for n in first if others and all(one.get(n) == first[n] for one in others)}
 
 
-def _told(answer: Answer, without: set[str] | frozenset[str] = frozenset()) -> str:
+def _shown(answer: Answer, without: set[str] | frozenset[str] = frozenset()) -> str:
     """Which call it is and what was read: `order 5 4 3 2 1, arm fixed: 4`."""
     cell = {"order": answer.call.cell.get("order"), **answer.call.cell}
     named = [f"{name} {written(cell[name])}" for name in cell if cell[name] and name not in without]
@@ -169,7 +169,7 @@ def _reply(answer: Answer, width: int) -> list[str]:
 def _pair(one: Answer, other: Answer, width: int) -> Iterator[Line]:
     """Two calls side by side: what differs in their cells, verdicts, replies and prompts."""
     column, same = (width - len(INDENT) - len(BETWEEN)) // 2, _same([one, other])
-    heads = [[f"{answer.call.id[:8]}  {_told(answer, same)}"] for answer in (one, other)]
+    heads = [[f"{answer.call.id[:8]}  {_shown(answer, same)}"] for answer in (one, other)]
     replies = [_reply(answer, column) for answer in (one, other)]
     for texts in (heads, replies):
         yield from _beside([[(text, False) for text in lines] for lines in texts], column)

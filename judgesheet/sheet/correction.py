@@ -66,7 +66,7 @@ def _unit(result: Result) -> str:
     return "" if result.kind == "mean" else "share"
 
 
-def _told(figure: Figure | None, unit: str) -> str:
+def _in_words(figure: Figure | None, unit: str) -> str:
     """`69.6 % (60.4–77.7)`; bounds without a value, or why there is nothing."""
     if figure is None:
         return _DASH
@@ -80,9 +80,9 @@ def _lead(result: Result) -> Iterator[str]:
     unit = _unit(result)
     about, note = show.visible(result.about, 160), show.visible(result.corrected.note)
     about = about[:1].upper() + about[1:]
-    raw = _told(result.raw, unit)
+    raw = _in_words(result.raw, unit)
     if result.corrected.value is not None or result.corrected.low is not None:
-        yield f"{about}: {_told(result.corrected, unit)}. The judge alone says {raw}."
+        yield f"{about}: {_in_words(result.corrected, unit)}. The judge alone says {raw}."
     elif result.raw.value is not None:
         yield f"{about}: {note}. The judge alone says {raw}."
     elif len(result.systems) < 2:
@@ -130,7 +130,7 @@ def _estimates(system: System, unit: str) -> Grid:
         figure: Figure | None = getattr(system, field)
         if figure is not None:
             told = "; ".join(filter(None, (figure.method, figure.note)))
-            rows.append((name, _told(figure, unit), show.count(figure.n), show.visible(told)))
+            rows.append((name, _in_words(figure, unit), show.count(figure.n), show.visible(told)))
     reading = (
         "With 95 % intervals; both corrections are shown, and which one counts follows from how "
         "the labels were found alone."
@@ -143,11 +143,11 @@ def _leaderboard(result: Result, unit: str) -> Grid:
     compared = "" if strengths else unit
     rows = tuple(
         (
-            _ranks(one), show.visible(one.name, 60), _told(one.raw, unit),
-            _told(one.corrected, unit) if one.corrected.value is not None else _DASH,
-            *((_told(one.strength, ""),) if strengths else ()),
+            _ranks(one), show.visible(one.name, 60), _in_words(one.raw, unit),
+            _in_words(one.corrected, unit) if one.corrected.value is not None else _DASH,
+            *((_in_words(one.strength, ""),) if strengths else ()),
             _together(one, compared),
-            *(() if strengths else (_told(one.rogan_gladen, unit),)),
+            *(() if strengths else (_in_words(one.rogan_gladen, unit),)),
             show.count(one.labelled),
         )
         for one in result.systems
@@ -197,7 +197,7 @@ def _differences(result: Result) -> Grid:
         (
             f"{show.visible(one.first, 60)} less {show.visible(one.second, 60)}",
             _DASH if one.raw is None else _as_finely(one.raw, one.figure, unit),
-            _told(one.figure, unit), "✓ stands" if one.stands else "? not proven",
+            _in_words(one.figure, unit), "✓ stands" if one.stands else "? not proven",
             *((show.visible(one.figure.note),) * noted),
         )
         for one in shown

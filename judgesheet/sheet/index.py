@@ -166,11 +166,11 @@ def _cell(sheet: Datasheet, key: str) -> tuple[str, str]:
 
 def _about(sheets: Iterable[Datasheet]) -> str:
     """What the sheets of a protocol have in common, as far as it is known."""
-    shared = [texts[0] for texts in zip(*map(_told, sheets), strict=True) if len({*texts}) == 1]
+    shared = [texts[0] for texts in zip(*map(_settings, sheets), strict=True) if len({*texts}) == 1]
     return show.short(", ".join(filter(None, shared)), 200)
 
 
-def _told(sheet: Datasheet) -> tuple[str, ...]:
+def _settings(sheet: Datasheet) -> tuple[str, ...]:
     facts, temperature = _facts(sheet, ""), sheet.run.get("temperature")
     return (
         *(f"{name} {facts[name]}" for name in ("profile", "prompt", "stimuli")),

@@ -130,16 +130,16 @@ def test_the_order_of_the_schema_reaches_the_judge(tmp_path: Path) -> None:
     ("template", "words"),
     [
         ("{{ nothing }}", "nothing"),
-        ("grade please", "does not show the variable prompt"),
-        ("{{ prompt }} {{ response }}", "does not show every criterion"),
+        ("grade please", "prompt"),
+        ("{{ prompt }} {{ response }}", "criterion"),
         (
             "{{ prompt }}{{ response }}{% for c in criteria %}{{ c.name }}{{ c.name }}{% endfor %}",
-            "shows the criterion 1 2 times",
+            "criterion 1 2 times",
         ),
         (
             "{{ prompt }}{{ response }}{% for c in criteria | sort(attribute='name') %}"
             "{{ c.name }}{% endfor %}",
-            "does not list the criteria in the order",
+            "order",
         ),
     ],
 )

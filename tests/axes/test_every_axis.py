@@ -11,7 +11,7 @@ from typing import Any, get_args
 import pytest
 
 from judgesheet.axes import all_axes, folder, prompt
-from judgesheet.axis import PROFILES, Axis, NamingParts, Options, ReadingAlike, headline
+from judgesheet.axis import Axis, NamingParts, Options, ReadingAlike, headline
 from judgesheet.axis.material import clusters
 from judgesheet.axis.prompt import compile_prompt
 from judgesheet.base.estimates import Estimates
@@ -43,12 +43,12 @@ def test_its_prompt_compiles(axis: Axis) -> None:
     compile_prompt(prompt(axis), axis.NAME)
 
 
-@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("profile", ["first", "quick", "full"])
 def test_its_design_is_pure_and_has_no_call_twice(axis: Axis, profile: str) -> None:
     pool = load(axis)
     chosen = options(profile=profile)
     first = list(axis.design(pool, chosen, generator(3, axis.NAME)))
-    if profile != PROFILES[-1]:  # by far the longest, made of the same parts
+    if profile != "full":  # by far the longest, made of the same parts
         again = axis.design(pool, chosen, generator(3, axis.NAME))
         assert [call.id for call in first] == [call.id for call in again]
     assert len({call.id for call in first}) == len(first)

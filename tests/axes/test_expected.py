@@ -264,10 +264,11 @@ def test_auto_asks_the_endpoint_once_and_remembers(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("model", ["anthropic/m", "python/json:dumps"])
 def test_who_has_none_is_not_asked(model: str) -> None:
-    with pytest.raises(UsageError, match="leave --logprobs out"):
+    with pytest.raises(UsageError, match="--logprobs"):
         judgesheet.plan(model, axes=["score_order"], profile="smoke", logprobs=True)
 
 
+@pytest.mark.usefixtures("unrehearsed")
 def test_only_a_local_model_is_asked_without_being_told_to() -> None:
     def asks(model: str) -> bool:
         planned, _ = judgesheet.plan(model, axes=["score_order"], profile="smoke")

@@ -223,10 +223,10 @@ def test_the_boundary_stands_in_no_text_and_is_the_same_in_every_order() -> None
 @pytest.mark.parametrize(
     ("template", "words"),
     [
-        ("{{ prompt }} {{ boundary }}", "does not show every candidate"),
-        ("{% for c in candidates %}{{ boundary }}{{ c.text }}{% endfor %}", "the variable prompt"),
+        ("{{ prompt }} {{ boundary }}", "candidate"),
+        ("{% for c in candidates %}{{ boundary }}{{ c.text }}{% endfor %}", "prompt"),
         ("{{ prompt }}{% for c in candidates|reverse %}{{ boundary }}{{ c.text }}{% endfor %}",
-         "order it is given"),
+         "order"),
         ("{{ prompt }}{% for c in candidates %}{{ c.text }}{% endfor %}", "boundary"),
     ],
 )  # fmt: skip
@@ -244,8 +244,8 @@ def test_a_template_that_hides_or_reorders_is_refused(template: str, words: str)
         (prompt(0, {"a": "alone"}), "candidates"),
         (prompt(0, {f"c{n}": f"text {n}" for n in range(27)}), "candidates"),
         (prompt(0, candidates=[{"id": "a", "text": "x"}] * 2, gold="a"), "same id"),
-        (prompt(0, gold="z"), "gold names 'z'"),
-        (prompt(0, gold=list(IDS)), "every candidate is gold"),
+        (prompt(0, gold="z"), "'z'"),
+        (prompt(0, gold=list(IDS)), "gold"),
         (prompt(0, gold=[]), "gold"),
         (prompt(0, better="a"), "better"),
         (prompt(0, {"a": "x", "b": ""}), "text"),

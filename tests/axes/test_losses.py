@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -40,8 +41,10 @@ def lossy(axis: str, where: Losing, spec: str = "", seed: int = 0, profile: str 
                     profile, axis, seed, edit=lose, families=families)  # fmt: skip
 
 
-def nobody(table: pd.DataFrame) -> pd.Series:
-    return pd.Series(False, index=table.index)
+@cache
+def unspoilt(axis: str) -> Sheet:
+    """The same with every call read."""
+    return lossy(axis, lambda table: pd.Series(False, index=table.index))
 
 
 def place(table: pd.DataFrame) -> pd.Series:
@@ -88,7 +91,7 @@ def by_chance(sheet: Sheet) -> bool | None:
 
 @pytest.mark.parametrize("axis", AXES)
 def test_where_nothing_is_lost_nothing_is_said_and_nothing_moves(axis: str) -> None:
-    sheet = lossy(axis, nobody)
+    sheet = unspoilt(axis)
     assert sheet.value("loss_rate") == 0
     assert by_chance(sheet) is None
     assert not any(key.startswith(f"{axis}.loss_") for key in sheet.estimates
@@ -111,9 +114,9 @@ def test_a_judge_that_refuses_what_favours_the_second_is_reported(axis: str, pro
 
 @pytest.mark.parametrize("axis", AXES)
 def test_one_lost_call_is_no_pattern(axis: str) -> None:
-    sheet = lossy(axis, lambda table: pd.Series(table.index == 7))
+    sheet = lossy(axis, lambda table: pd.Series(table.index == 7), profile="smoke")
     assert by_chance(sheet) is True
-    assert {one.imputed.calls for one in sheet.estimates.values() if one.imputed} <= {1}
+    assert {one.imputed.calls for one in sheet.estimates.values() if one.imputed} == {1}
 
 
 @pytest.mark.parametrize("axis", AXES)
@@ -122,7 +125,7 @@ def test_a_stimulus_that_loses_all_its_calls_is_named(axis: str) -> None:
         first: pd.Series[bool] = table["stimulus"] == table["stimulus"].iloc[0]
         return first
 
-    sheet = lossy(axis, of_one)
+    sheet = lossy(axis, of_one, families=losses.NAMES | {"accuracy"})
     assert by_chance(sheet) is False
     given = sheet["loss_stimulus_p"].given
     assert given["lost"] == given["calls"]
@@ -134,7 +137,7 @@ def test_a_kind_of_dress_that_loses_its_calls_is_named() -> None:
         refused: pd.Series[bool] = table["kind"] == "instruction"
         return refused
 
-    sheet = lossy("presentation", of_one_kind)
+    sheet = lossy("presentation", of_one_kind, families=losses.NAMES)
     assert by_chance(sheet) is False
     given = sheet["loss_kind_p"].given
     assert (given["kind"], given["lost"]) == ("instruction", given["calls"])
@@ -144,7 +147,8 @@ def test_a_kind_of_dress_that_loses_its_calls_is_named() -> None:
 
 
 def test_kinds_that_lose_alike_are_no_pattern() -> None:
-    sheet = lossy("presentation", lambda table: pd.Series(np.arange(len(table)) % 20 == 3))
+    sheet = lossy("presentation", lambda table: pd.Series(np.arange(len(table)) % 20 == 3),
+                  families=losses.NAMES)  # fmt: skip
     assert sheet.value("loss_kind_p") > 0.05
     assert by_chance(sheet) is True
 
@@ -202,7 +206,7 @@ def test_every_imputed_table_answers_what_was_lost_and_nothing_else(axis: str) -
 
 @pytest.mark.parametrize("axis", AXES)
 def test_bounds_hold_what_the_lost_calls_really_said(axis: str) -> None:
-    whole = lossy(axis, nobody)
+    whole = unspoilt(axis)
     part = lossy(axis, first(0.3, 3))
     checked = 0
     for key, read in part.estimates.items():

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import judgesheet
-from judgesheet.base.errors import RunError, StimuliError, UsageError
+from judgesheet.base.errors import OtherRunError, RunError, StimuliError, UsageError
 from judgesheet.base.records import AxisResult, Datasheet
 from judgesheet.base.resources import data_folder
 from judgesheet.collect.batches import export
@@ -26,6 +26,8 @@ from judgesheet.ledger.ledger import Ledger
 from tests.batch_service import Line, answered, requests_in, write_results
 from tests.command import run, sentence
 from tests.judges.loopback import Answer, Request, failure, make_call, serving
+
+pytestmark = pytest.mark.usefixtures("unrehearsed")
 
 MODELS: Mapping[BatchName, str] = {
     "openai": "openai/m",
@@ -106,7 +108,7 @@ def test_no_file_holds_more_than_its_format_allows(tmp_path: Path, name: BatchNa
         shares = sizes(size=most)
         assert len(shares) > 1
         assert max(shares) <= most
-    with pytest.raises(RunError, match="a request has"):
+    with pytest.raises(RunError):
         sizes(size=99)
 
 
@@ -183,7 +185,7 @@ def test_what_a_batch_left_open_can_be_asked_directly(
         ingested(tmp_path, list(answered(requests[2:], server.base_url)))
         server.requests.clear()
         for other in ({"seed": 5}, {"extra_body": {"top_p": 1}}, {"model": f"{model}-2"}):
-            with pytest.raises(RunError, match="holds the replies to another"):
+            with pytest.raises(OtherRunError):
                 judgesheet.probe(**{"model": model, "base_url": server.base_url, **how, **other})
         sheet = judgesheet.probe(model, base_url=server.base_url, **how).datasheet
         assert len(server.requests) == 2
@@ -202,7 +204,7 @@ def test_a_judge_without_an_address_goes_on_with_a_batch(
     with serving(judge) as server:
         ingested(tmp_path, list(answered(requests[:5], server.base_url)))
     how = {"out": tmp_path / "run", "pdf": False, "cases": False, **asked}
-    with pytest.raises(RunError, match="holds the replies to another judge"):
+    with pytest.raises(OtherRunError):
         judgesheet.probe("sim/random", **how)
     sheet = judgesheet.probe("sim/fair", **how).datasheet
     assert (sheet.run["complete"], sheet.judge["model"]) == (True, "sim/fair")
@@ -229,11 +231,11 @@ def test_the_rest_of_a_probe_can_be_sent_as_a_batch(
     assert whole.run["failed"] == 0
     assert whole.judge["model"] == "openai/m"
     for other in ({"seed": 5}, {"extra_body": {"top_p": 1}}):
-        with pytest.raises(RunError, match="holds the replies to another"):
+        with pytest.raises(OtherRunError):
             judgesheet.plan("openai/m", None, left, resume=folder, **{**asked, **other})
-    with pytest.raises(RunError, match=r"another judge \(openai/m\)"):
+    with pytest.raises(OtherRunError, match="openai/m"):
         judgesheet.plan("openai/n", None, left, resume=folder, **asked)
-    with pytest.raises(UsageError, match="add --export-batch"):
+    with pytest.raises(UsageError, match="--export-batch"):
         judgesheet.plan("openai/m", resume=folder, **asked)
 
 
@@ -252,7 +254,7 @@ def test_a_plan_is_kept_until_another_takes_its_place_or_it_is_answered(
         ingested(tmp_path, list(answered(requests[:4], server.base_url)))
     exported(tmp_path, "openai/m", asked)
     for other in ({"seed": 5}, {"extra_body": {"top_p": 1}}):
-        with pytest.raises(RunError, match="holds the replies to another"):
+        with pytest.raises(OtherRunError):
             exported(tmp_path, "openai/m", {**asked, **other})
     assert kept() == (plan.digest, "openai/m", 4)
 
@@ -271,7 +273,7 @@ def test_results_are_taken_once_and_never_twice_differently(
     changed = json.loads(json.dumps(answers[1]))
     changed["response"]["body"]["choices"][0]["message"]["content"] = "[RESULT] 9"
     for pair in ([answers[1], changed], [changed, failed, answers[1]]):
-        with pytest.raises(StimuliError, match="answered before, and differently"):
+        with pytest.raises(StimuliError):
             ingested(tmp_path, pair)
         with Ledger.open(tmp_path / "run" / "ledger.sqlite") as ledger:
             assert not ledger.was_asked, "nothing is taken of such a file"
@@ -280,7 +282,7 @@ def test_results_are_taken_once_and_never_twice_differently(
     again = ingested(tmp_path, [failed, *answers[1:3], answers[1]], answers[2:4], [failed])
     assert again.run == first.run
     assert again.run["unmetered_attempts"] == 0, "what expired was never asked"
-    with pytest.raises(StimuliError, match="answered before, and differently"):
+    with pytest.raises(StimuliError):
         ingested(tmp_path, [answers[5], changed])
     late = ingested(tmp_path, [answers[0], failed])
     assert (late.run["settled"], late.run["failed"]) == (4, 0)

@@ -109,7 +109,7 @@ def test_an_id_that_comes_back_with_another_answer_stops_the_run(
         return answers(request, number) if number <= 40 else mixed(request, number)
 
     with serving(script) as server:
-        with pytest.raises(StoppedError, match="id of another request"):
+        with pytest.raises(StoppedError):
             probe(server, run, concurrency=4)
         asked = len(server.requests)
         assert 40 < asked <= 40 + 2 * 4

@@ -91,7 +91,7 @@ def test_an_outage_is_waited_for(way: str, path: Path) -> None:
 @pytest.mark.parametrize("first", [0, FIRST])
 def test_patience_ends(first: int, path: Path) -> None:
     endpoint = Endpoint(WAYS["503"], 3600.0, first)
-    with pytest.raises(StoppedError if first else JudgeError, match="without an answer") as ended:
+    with pytest.raises(StoppedError if first else JudgeError) as ended:
         ask(path, endpoint, patience_s=0.2)
     assert isinstance(ended.value, StoppedError) == bool(first)
 

@@ -77,5 +77,5 @@ def test_the_command_compares_profiles_and_makes_no_plan() -> None:
 
 def test_a_figure_that_no_profile_measures_is_refused() -> None:
     target = Target.parse("candidate_order.order_flips±0.1")
-    with pytest.raises(UsageError, match=r"no profile measures candidate_order\.order_flips"):
+    with pytest.raises(UsageError, match=r"candidate_order\.order_flips"):
         list(designs(target, [("quick", plan())], ["sim/fair"], None))

@@ -122,7 +122,7 @@ CHEATS = {
 
 @pytest.mark.parametrize("how", CHEATS)
 def test_a_template_that_cheats_is_refused(how: str) -> None:
-    with pytest.raises(TemplateError, match="the prompt of") as caught:
+    with pytest.raises(TemplateError, match=CHEATS[how][0]) as caught:
         plan_of(*CHEATS[how])
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 300
@@ -191,7 +191,7 @@ def test_blanks_around_a_text_do_not_matter(tmp_path: Path) -> None:
 @pytest.mark.parametrize("wrong", ["{{ 1 / 0 }}", "{{ 1 + 'a' }}", "{{ options[99].score }}",
                                    "{{ range(10**9)|list }}", "{{ 'a'.b() }}"])  # fmt: skip
 def test_a_template_that_breaks_is_one_sentence(wrong: str) -> None:
-    with pytest.raises(TemplateError, match="its variables are") as caught:
+    with pytest.raises(TemplateError, match=r"\boptions\b") as caught:
         plan_of("score_order", SCORES + wrong)
     assert "\n" not in str(caught.value)
 

@@ -14,6 +14,8 @@ from judgesheet.base.records import digest
 from judgesheet.base.resources import data_folder
 from tests.command import run
 
+pytestmark = pytest.mark.usefixtures("only_json")
+
 TEXT = "Water boils at a lower temperature on a high mountain."
 COPIES = {
     "as it is": TEXT,

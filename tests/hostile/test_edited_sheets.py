@@ -121,10 +121,11 @@ def test_sheets_of_earlier_versions_are_read(sheet: Path) -> None:
 
 
 @pytest.mark.usefixtures("only_json")
+@pytest.mark.usefixtures("only_json")
 @pytest.mark.parametrize(
     ("model", "more"),
     [
-        ("sim/noisy?unreadable=0.2&refused=0.2", {}),
+        ("sim/noisy?unreadable=0.2&refused=0.2", {"axes": ["score_order", "presentation"]}),
         ("sim/noisy?refused=1", {"axes": ["score_order", "listwise_consensus"]}),
         ("sim/constant", {"axes": ["score_order", "candidate_order"]}),
         ("sim/first-biased", {"axes": ["criterion_order"]}),

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from judgesheet import measure, probe
-from judgesheet.base.errors import RunError
+from judgesheet.base.errors import DamagedError, RunError
 from judgesheet.base.files import write_lines, write_whole
 from judgesheet.ledger.ledger import Ledger
 from tests.command import run as command_line
@@ -72,7 +72,7 @@ def test_a_ledger_is_no_link(run: Path, mine: Path, end: str, command: str) -> N
 def test_a_dangling_link_makes_no_file(tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "ledger.sqlite").symlink_to(tmp_path / "new")
-    with pytest.raises(RunError, match="is a link"):
+    with pytest.raises(RunError):
         probe("sim/fair", tmp_path / "run", axes=["score_order"], profile="smoke", pdf=False)
     assert not (tmp_path / "new").exists()
 
@@ -152,7 +152,7 @@ def test_views_of_a_ledger_are_not_used(run: Path, statement: str) -> None:
 def test_a_ledger_is_plain_tables(run: Path, statement: str) -> None:
     with closing(sqlite3.connect(run / "ledger.sqlite")) as db:
         db.executescript(statement)
-    with pytest.raises(RunError, match="other things than plain tables"):
+    with pytest.raises(DamagedError):
         measure(run, pdf=False)
 
 
@@ -163,7 +163,7 @@ def test_a_ledger_is_plain_tables(run: Path, statement: str) -> None:
 def test_a_sweep_stays_in_its_folder(tmp_path: Path, knob: str) -> None:
     note = f'{{"knob": "{knob}", "values": ["0", "1"]}}'
     (tmp_path / "sweep.json").write_text(note)
-    with pytest.raises(RunError, match=r"sweep\.json is damaged"):
+    with pytest.raises(DamagedError, match=r"sweep\.json"):
         measure(tmp_path, pdf=False)
 
 
@@ -173,7 +173,7 @@ def test_the_folder_of_a_setting_is_no_link(run: Path, tmp_path: Path) -> None:
     (sweep / "sweep.json").write_text('{"knob": "temperature", "values": ["0", "1"]}')
     (sweep / "01-temperature-0").symlink_to(run)
     before = {file.name: file.stat().st_mtime_ns for file in run.iterdir()}
-    with pytest.raises(RunError, match="is a link"):
+    with pytest.raises(RunError):
         measure(sweep, pdf=False)
     assert before == {file.name: file.stat().st_mtime_ns for file in run.iterdir()}
 

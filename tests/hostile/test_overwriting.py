@@ -122,7 +122,7 @@ def test_a_recorded_log_is_not_replaced_by_the_sheet(place: Path) -> None:
     cell = {"item": "a", "arm": "balanced", "scale": 5, "order": [1, 2, 3, 4, 5]}
     row = {"axis": "score_order", "stimulus": "a", "cell": cell, "repeat": 0, "verdict": 3}
     log.write_text(json.dumps(row))
-    with pytest.raises(RunError, match="is read by this command"):
+    with pytest.raises(RunError):
         ingest(log, place, pdf=False)
     assert json.loads(log.read_text()) == row
 

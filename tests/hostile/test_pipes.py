@@ -13,7 +13,7 @@ from judgesheet.base.files import write_whole
 def test_a_pipe_that_nobody_reads_is_refused(tmp_path: Path) -> None:
     pipe = tmp_path / "datasheet.json"
     os.mkfifo(pipe)
-    with pytest.raises(RunError, match="cannot be written"):
+    with pytest.raises(RunError):
         write_whole(pipe, b"new")
 
 

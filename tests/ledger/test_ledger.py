@@ -11,7 +11,7 @@ from typing import get_args
 
 import pytest
 
-from judgesheet.base.errors import RunError
+from judgesheet.base.errors import DamagedError, InUseError, OtherRunError, RunError
 from judgesheet.base.records import SETTLING, Call, Label, Outcome, Plan, Reply
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.schema import SCHEMA_VERSION
@@ -187,7 +187,7 @@ def test_a_resume_that_is_refused_leaves_an_older_run_to_the_release_that_wrote_
     as_older_run(path, ['{"choices": [{"finish_reason": "length"}]}'])
     before = path.read_bytes()
     for plan, judge in ((make_plan(9), JUDGE), (make_plan(2), {**JUDGE, "model": "other"})):
-        with pytest.raises(RunError, match="another"):
+        with pytest.raises(OtherRunError):
             Ledger.create_or_open(path, plan, judge)
     assert path.read_bytes() == before
     # What that release could not write into, it must refuse.
@@ -216,7 +216,7 @@ def test_a_ledger_that_lost_a_column_of_its_own_version_is_damaged(path: Path) -
     with closing(sqlite3.connect(path)) as db:
         db.execute(f"UPDATE meta SET value = '{SCHEMA_VERSION}' WHERE key = 'schema_version'")
         db.commit()
-    with pytest.raises(RunError, match=r"lacks attempt\.finish_reason"):
+    with pytest.raises(DamagedError, match=r"attempt\.finish_reason"):
         Ledger.open(path)
 
 
@@ -282,7 +282,7 @@ def test_hostile_text_is_stored(path: Path) -> None:
 
 
 def test_a_name_that_is_no_text_is_one_sentence(path: Path) -> None:
-    with pytest.raises(RunError, match="surrogate"):
+    with pytest.raises(RunError, match="ud800"):
         Ledger.create_or_open(path, Plan(1, (make_call("\ud800"),), (), {}), JUDGE)
 
 
@@ -299,13 +299,13 @@ def test_the_same_run_is_resumed(path: Path) -> None:
 
 def test_another_judge_is_refused_by_name(path: Path) -> None:
     Ledger.create_or_open(path, make_plan(1), JUDGE).close()
-    with pytest.raises(RunError, match=r"model was 'm', now 'other'.*--fresh.*--out"):
+    with pytest.raises(OtherRunError, match=r"'m'.*'other'.*--fresh.*--out"):
         Ledger.create_or_open(path, make_plan(1), {**JUDGE, "model": "other"})
 
 
 def test_another_plan_is_refused(path: Path) -> None:
     Ledger.create_or_open(path, make_plan(1), JUDGE).close()
-    with pytest.raises(RunError, match=r"seed was 1, now 5"):
+    with pytest.raises(OtherRunError, match=r"seed.*1.*5"):
         Ledger.create_or_open(path, make_plan(2, seed=5), JUDGE)
 
 
@@ -323,12 +323,12 @@ def test_a_second_process_is_refused(path: Path) -> None:
         "except Exception as error: print(type(error).__name__, error)"
     )
     with Ledger.create_or_open(path, make_plan(1), JUDGE):
-        with pytest.raises(RunError, match="in use"):
+        with pytest.raises(InUseError):
             Ledger.create_or_open(path, make_plan(1), JUDGE)
         done = subprocess.run(
             [sys.executable, "-c", program, str(path)], check=True, capture_output=True, text=True
         )
-    assert done.stdout.startswith("RunError")
+    assert done.stdout.startswith("InUseError")
     assert "in use" in done.stdout
 
 
@@ -336,23 +336,23 @@ def test_a_second_process_is_refused(path: Path) -> None:
 
 
 def test_no_ledger(path: Path) -> None:
-    with pytest.raises(RunError, match="there is no ledger"):
+    with pytest.raises(RunError):
         Ledger.open(path)
 
 
 def test_a_file_that_is_no_ledger(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
     path.write_text("This is a letter to my aunt. " * 100)
-    with pytest.raises(RunError, match="not a ledger, or is damaged"):
+    with pytest.raises(DamagedError):
         Ledger.open(path)
-    with pytest.raises(RunError, match="not a ledger, or is damaged"):
+    with pytest.raises(DamagedError):
         Ledger.create_or_open(path, make_plan(1), JUDGE)
 
 
 def test_an_empty_file_is_a_ledger_to_be(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
     path.touch()
-    with pytest.raises(RunError, match="holds no run"):
+    with pytest.raises(RunError):
         Ledger.open(path)
     Ledger.create_or_open(path, make_plan(1), JUDGE).close()
 
@@ -369,7 +369,7 @@ def test_someone_elses_database(tmp_path: Path) -> None:
 def test_a_newer_schema_is_refused(path: Path) -> None:
     with Ledger.create_or_open(path, make_plan(1), JUDGE) as ledger:
         ledger.set_meta("schema_version", SCHEMA_VERSION + 1)
-    with pytest.raises(RunError, match=f"schema {SCHEMA_VERSION + 1}"):
+    with pytest.raises(RunError, match=rf"\b{SCHEMA_VERSION + 1}\b"):
         Ledger.open(path)
 
 
@@ -411,7 +411,7 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(path: Path, tmp_path: Pat
     ledger._db.execute(f"PRAGMA max_page_count = {pages + 2}")
     ledger.record([make_reply(call, text="y" * 5000) for call in plan.calls[1:]])
     assert ledger.totals().attempts == 1
-    with pytest.raises(RunError, match="the disk is full") as told:
+    with pytest.raises(RunError) as told:
         ledger.close()
     assert str(tmp_path) in str(told.value)
     with Ledger.create_or_open(path, plan, JUDGE, spill=tmp_path) as ledger:

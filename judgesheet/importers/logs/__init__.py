@@ -51,7 +51,7 @@ def opened(path: Path, form: str | None) -> Opened:
     records = raw(path, form if form in TABLES else None)
     first = list(islice(records, 1))
     columns = tuple(map(str, first[0].cells)) if first else ()
-    known = form if form is not None else _known(frozenset(columns))
+    known = form if form is not None else _recognised(frozenset(columns))
     log = LOGS.get(known or "", _tables.PLAIN)
     # Named by mistake, another tool's log would end in a complaint about a column.
     if first and form in LOGS and not _fits(log, frozenset(columns)):
@@ -77,7 +77,7 @@ def is_ours(columns: Collection[str]) -> bool:
     return {"axis", "verdict"} <= {*columns} or {*columns} == {"human"} or "custom_id" in columns
 
 
-def _known(columns: frozenset[str]) -> str | None:
+def _recognised(columns: frozenset[str]) -> str | None:
     return next((name for name, log in LOGS.items() if _fits(log, columns)), None)
 
 

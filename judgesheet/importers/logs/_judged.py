@@ -385,7 +385,7 @@ class Judged:
         arm = "fixed" if shown is None else "balanced"
         cell = {"item": item, "arm": arm, "scale": scale.count, "order": order}
         yield self._judgment(row, stimulus, cell, self._score_of(row, "verdict"))
-        yield from self._given(row, item)
+        yield from self._human_ratings(row, item)
 
     def _criteria(self, row: Row) -> Iterator[Record]:
         stimulus, item = self._names(row)
@@ -396,7 +396,7 @@ class Judged:
         scores = {name: self._score_of(row, f"verdict.{name}") for name in names}
         readable = None not in scores.values()
         yield self._judgment(row, stimulus, cell, scores if readable else None)
-        yield from self._given(row, item)
+        yield from self._human_ratings(row, item)
 
     def _pair(self, row: Row) -> Iterator[Record]:
         shown = self._shown(row)
@@ -459,7 +459,7 @@ class Judged:
 
     # -- people ----------------------------------------------------------------------------------
 
-    def _given(self, row: Row, item: str) -> Iterator[Record]:
+    def _human_ratings(self, row: Row, item: str) -> Iterator[Record]:
         """People's ratings that stand in the row of a verdict."""
         for name in self.columns:
             if name.partition(".")[0] == "human":
