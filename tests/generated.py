@@ -316,7 +316,7 @@ def limits_on_strangers() -> str:
     rows = {
         "a searched file, all that a template makes": f"{limits.LARGEST_TEXT:,} bytes",
         "a sheet": f"{limits.LARGEST_SHEET:,} bytes",
-        "rendering a template": f"{limits.LONGEST_S:g} s",
+        "rendering a template": f"{limits.LONGEST_S:g} s of computing",
         "an endpoint's answer, packed or not": f"{limits.LONGEST_BODY:,} bytes",
         "a line of a file, a cell of a table": f"{limits.LONGEST_LINE:,} characters",
         "a document or sample of a log, a planned call": f"{limits.LONGEST_DOCUMENT:,} characters",

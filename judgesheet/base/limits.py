@@ -14,7 +14,7 @@ over without harm."""
 LARGEST_SHEET = LARGEST_TEXT // 4
 """Bytes of a sheet: the largest that was seen has three million."""
 LONGEST_S = 5.0
-"""Seconds that a rendering may take: a prompt takes less than a thousandth."""
+"""Seconds that a rendering may compute: a prompt takes less than a thousandth."""
 MOST_BITS = 100_000
 """Of a whole number that a template computes: each step with it stays well below a second."""
 LARGEST_WHOLE = 2**63
