@@ -366,8 +366,9 @@ def limits_on_strangers() -> str:
     many = f"{limits.MOST_LINES:,}; {limits.MOST_MEMBERS:,}; {limits.MOST_COLUMNS:,}"
     rows = {
         "a searched file, all that a template makes": f"{limits.LARGEST_TEXT:,} bytes",
-        "a sheet": f"{limits.LARGEST_SHEET:,} bytes",
-        "rendering a template": f"{limits.LONGEST_S:g} s",
+        "a sheet": f"{limits.LARGEST_SHEET:,} bytes, {limits.MOST_PARTS_OF_A_SHEET:,} objects",
+        "a page for the PDF": f"{limits.LARGEST_PAGE:,} characters",
+        "rendering a template": f"{limits.LONGEST_S:g} s of computing",
         "an endpoint's answer, packed or not": f"{limits.LONGEST_BODY:,} bytes",
         "a line of a file, a cell of a table": f"{limits.LONGEST_LINE:,} characters",
         "a document or sample of a log, a planned call": f"{limits.LONGEST_DOCUMENT:,} characters",

@@ -10,10 +10,11 @@ import shutil
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 from judgesheet.base.datasheet import to_json
-from judgesheet.base.limits import LARGEST_SHEET, LONGEST_LINE
+from judgesheet.base.limits import LARGEST_SHEET, LONGEST_LINE, MOST_PARTS_OF_A_SHEET
 from tests.hostile.test_endless_templates import ENDLESS
 from tests.hostile.test_limits import TOO_LARGE
 from tests.hostile.test_terminal import EVIL
@@ -229,6 +230,17 @@ def far_too_large(run: Path) -> Iterator[Case]:
             place.write("s.json", json.dumps(sheet))
 
         yield Case([words], grow, code=1)
+
+    def many(place: Place, count: int = MOST_PARTS_OF_A_SHEET) -> None:
+        sheet = json.loads(to_json(plausible()))
+        axis = sheet["axes"][0]
+        name, finding = axis["name"], axis["findings"][0]
+        axis["findings"] = [{**finding, "text": f"{name} {n}"} for n in range(count)]
+        place.write("datasheet.json", json.dumps(sheet))
+
+    for count in (MOST_PARTS_OF_A_SHEET, MOST_PARTS_OF_A_SHEET // 4):
+        words = ("render", "datasheet.json", "--to", "pdf")
+        yield Case([words], partial(many, count=count), code=1)
 
 
 CLASSES: Mapping[str, Callable[[Path], Iterable[Case]]] = {

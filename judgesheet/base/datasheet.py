@@ -17,7 +17,7 @@ from typing import Any
 from judgesheet.base.errors import ContradictionError, RunError
 from judgesheet.base.files import adapter, checked, decoded, text_of
 from judgesheet.base.keys import Key
-from judgesheet.base.limits import LARGEST_SHEET, LARGEST_WHOLE
+from judgesheet.base.limits import LARGEST_SHEET, LARGEST_WHOLE, MOST_PARTS_OF_A_SHEET
 from judgesheet.base.missing_reasons import NO_FINITE_NUMBER
 from judgesheet.base.records import Datasheet, Estimate, Verdict, VerdictStatus
 from judgesheet.base.remembered import remembered
@@ -90,6 +90,8 @@ def from_json(source: str | Path) -> Datasheet:
     else:
         _require_plain(source)
         where, text = str(source), text_of(source, "the datasheet", RunError)
+    if text.count("{") > MOST_PARTS_OF_A_SHEET:
+        raise RunError(f"{where} has more than {MOST_PARTS_OF_A_SHEET:,} objects, as none has")
     try:
         data = _as_written_today(decoded(text.removeprefix("\ufeff"), unique=True))
     except ValueError as error:

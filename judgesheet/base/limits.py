@@ -13,8 +13,13 @@ LARGEST_TEXT = 64_000_000
 over without harm."""
 LARGEST_SHEET = LARGEST_TEXT // 4
 """Bytes of a sheet: the largest that was seen has three million."""
+MOST_PARTS_OF_A_SHEET = 20_000
+"""Objects in a sheet: the largest that was seen has half as many; 300 figures have 1,200."""
+LARGEST_PAGE = LARGEST_TEXT // 8
+"""Characters of a page as the typesetter is given it, which takes about a second for each million:
+that of 300 figures has 0.7."""
 LONGEST_S = 5.0
-"""Seconds that a rendering may take: a prompt takes less than a thousandth."""
+"""Seconds that a rendering may compute: a prompt takes less than a thousandth."""
 MOST_BITS = 100_000
 """Of a whole number that a template computes: each step with it stays well below a second."""
 LARGEST_WHOLE = 2**63

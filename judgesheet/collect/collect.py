@@ -587,7 +587,7 @@ class _Session:
         """Ask once, and hand the reply over to be written."""
         prices = await self._budget.reserve(call)
         try:
-            reply = await self._outage.ask(partial(self._ask, call, number), self._pause)
+            reply = await self._in_turn(call, number)
             self._budget.pay(reply, prices)
         finally:
             self._budget.take_back(prices)
@@ -600,21 +600,25 @@ class _Session:
             await self._written.wait()
         return reply
 
-    async def _ask(self, call: Call, number: int) -> Reply:
-        """Put the question as soon as the limits let it through."""
+    async def _in_turn(self, call: Call, number: int) -> Reply:
+        """Put the question from a place of its own, and while the endpoint is down in turn."""
         await self._places.acquire()
-        try:
-            ticket = await self._leave(call)
-            asked_at = time.monotonic()
-            self._asking += 1
-            asked = 0 if self._circuit.is_start else self._asking  # until one reply was readable
-            try:
-                reply = await self._judge.ask(call, number)
-            finally:
-                self._asking -= 1
-            self._learn(reply, asked_at, asked)
+        try:  # whoever waited for a place finds out only now whether it is down
+            return await self._outage.ask(partial(self._ask, call, number), self._pause)
         finally:
             self._places.release()
+
+    async def _ask(self, call: Call, number: int) -> Reply:
+        """Put the question as soon as the limits let it through."""
+        ticket = await self._leave(call)
+        asked_at = time.monotonic()
+        self._asking += 1
+        asked = 0 if self._circuit.is_start else self._asking  # until one reply was readable
+        try:
+            reply = await self._judge.ask(call, number)
+        finally:
+            self._asking -= 1
+        self._learn(reply, asked_at, asked)
         self._pace.learn(ticket, reply)
         return reply
 

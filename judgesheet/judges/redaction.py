@@ -181,12 +181,15 @@ def _forms(secret: str) -> Iterator[str]:
 
 
 _TAG = r"(?:<|\\{1,4}u003c|&lt;)(?:\\{0,4}/)?[^<>&\\]{0,60}(?:>|\\{1,4}u003e|&gt;)"
-_UNSEEN = r"\u00ad\u200b-\u200d\u2060\ufeff*`"
-_GAP = rf"(?:{_TAG}|[{_UNSEEN}]|\\{{1,4}}u(?i:00ad|200[b-d]|2060|feff)|&shy;)*"
-"""What shows nothing, or changes how letters look: it may stand between those of a secret."""
-_MARKUP = re.compile(rf"<[^<>]{{0,62}}>|[{_UNSEEN}]")
+_UNSEEN = r"\u00ad\u200b-\u200d\u2060\ufeff*`\r\n"
+_GAP = rf"(?:{_TAG}|[{_UNSEEN}]|\\{{1,4}}(?:[rn]|u(?i:00ad|200[b-d]|2060|feff))|&shy;)*"
+"""What shows nothing, ends a line or changes how letters look: it may stand between those of a
+secret."""
+_MARKUP = re.compile(rf"<[^<>]{{0,62}}>|[{_UNSEEN}]|\\{{1,4}}[rn]")
 _MASK = re.compile(r"\*{2,}|•{2,}|…|\.{3,}|x{4,}|#{3,}", re.IGNORECASE)
-_ESCAPED = re.compile(r"(?i)\\{1,4}u([0-9a-f]{4})|%(?:25)?([0-9a-f]{2})|&[#0-9a-z]{1,12};")
+_ESCAPED = re.compile(
+    r"(?i)\\{1,4}u([0-9a-f]{4})|(?:%(?:25)?|\\{1,4}x)([0-9a-f]{2})|&[#0-9a-z]{1,12};"
+)
 
 
 def _without_escapes(text: str) -> str:
@@ -218,7 +221,7 @@ def _spellings(secret: str) -> re.Pattern[str]:
 
 
 def _spelling(character: str) -> str:
-    r"""A pattern of one character: itself, `\/` for a slash, `\uXXXX`, `%XX`, `&#NN;` or a name.
+    r"""A pattern of one character: itself, `\/`, `\uXXXX`, `%XX`, `\xXX`, `&#NN;` or a name.
 
     JSON within a JSON string, as a gateway quotes the error of another, has more backslashes, and
     an address within an address has `%25` for every `%`.
@@ -226,7 +229,7 @@ def _spelling(character: str) -> str:
     units = character.encode("utf-16-be", "surrogatepass").hex()
     code = "".join(rf"\\{{1,4}}u(?i:{units[at : at + 4]})" for at in range(0, len(units), 4))
     octets = character.encode("utf-8", "surrogatepass")
-    percent = "".join(f"%(?:25)?{byte:02x}" for byte in octets)
+    percent = "".join(rf"(?:%(?:25)?|\\{{1,4}}x){byte:02x}" for byte in octets)
     point, name = ord(character), codepoint2name.get(ord(character))
     entity = f"&(?:#0{{0,4}}{point}|#x0{{0,4}}{point:x}{f'|{name}' if name else ''});"
     plain = re.escape(json.dumps(character, ensure_ascii=False)[1:-1])

@@ -12,7 +12,8 @@ from inspect import getmembers
 from typing import Any, cast
 
 from judgesheet.base.datasheet import to_json
-from judgesheet.base.errors import MissingDependencyError
+from judgesheet.base.errors import MissingDependencyError, RunError
+from judgesheet.base.limits import LARGEST_PAGE
 from judgesheet.base.records import Datasheet
 from judgesheet.base.resources import NO_TYPESETTER, data_folder
 from judgesheet.sheet import Paper, show
@@ -77,10 +78,16 @@ class Typesetter:
         self._inputs = {"sheet": sheet, "paper": paper}
 
     def pdf(self, page: Mapping[str, Any], when: datetime) -> bytes:
-        """The whole document; `when` is all it says of the time."""
+        """The whole document; `when` is all it says of the time. RunError if it is too long."""
+        given = json.dumps(page, ensure_ascii=False)
+        if len(given) > LARGEST_PAGE:
+            raise RunError(
+                "the datasheet has more on it than can be set on paper in a few seconds: leave "
+                "the PDF out (--no-pdf, --to html)"
+            )
         # The template can read the folder that it stands in and no other.
         root = data_folder("templates") / "paper"
-        inputs = {**self._inputs, "page": json.dumps(page, ensure_ascii=False)}
+        inputs = {**self._inputs, "page": given}
         whole = self._make(root / self._template, root, self._fonts, True, inputs)
         # PDF/UA: tagged, so that programs that read aloud find headings and tables.
         return cast("bytes", whole.compile(pdf_standards=["ua-1"], timestamp=when))

@@ -9,6 +9,7 @@ import pytest
 
 from judgesheet.base.errors import JudgeError, StoppedError
 from judgesheet.collect.collect import CollectSettings, Progress
+from judgesheet.collect.pacing import FIRST as FIRST_AT_ONCE
 from judgesheet.commands.progress import sentence
 from judgesheet.judges import Connection, open_judge
 from tests.collect.test_collect import attempts_of, run
@@ -62,7 +63,7 @@ def ask(
     settings = {"backoff_s": 0.005, "longest_backoff_s": 0.01, "patience_s": 30.0, **how}
     with serving(endpoint) as server:
         judge = open_judge("openai-compatible/m", Connection(base_url=server.base_url))
-        given = CollectSettings(concurrency=16, **settings)  # type: ignore[arg-type]
+        given = CollectSettings(**{"concurrency": 16, **settings})  # type: ignore[arg-type]
         watch = (lambda _: None) if seen is None else seen.append
         return run(path, judge, make_plan(calls), given, watch)
 
@@ -94,6 +95,13 @@ def test_patience_ends(first: int, path: Path) -> None:
     with pytest.raises(StoppedError if first else JudgeError) as ended:
         ask(path, endpoint, patience_s=0.2)
     assert isinstance(ended.value, StoppedError) == bool(first)
+
+
+def test_who_waits_for_a_place_does_not_run_into_an_outage(path: Path) -> None:
+    endpoint = Endpoint(WAYS["503"], 3600.0)
+    with pytest.raises(StoppedError, match="without an answer"):
+        ask(path, endpoint, patience_s=0.5, backoff_s=0.2, longest_backoff_s=0.2, concurrency=150)
+    assert 5 <= endpoint.failed <= 4 * FIRST_AT_ONCE  # those under way, and the first to try
 
 
 def test_the_last_call_of_a_run_waits_too(path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from judgesheet import gate, probe
 from judgesheet.base.datasheet import from_json
+from judgesheet.sheet import render
 from tests.command import run, sentence
 
 ROOT = Path(__file__).parents[2]
@@ -118,6 +119,13 @@ def test_a_range_that_is_no_confidence_interval_proves_nothing(
 )
 def test_sheets_of_earlier_versions_are_read(sheet: Path) -> None:
     assert from_json(sheet).axes
+
+
+def test_a_mitigation_of_figures_that_are_not_there_is_left_out(written: Path) -> None:
+    sheet = json.loads((written / "datasheet.json").read_text())
+    lost = {"action": "ask an oracle", "before": "score_order.x", "after": "score_order.y"}
+    sheet["axes"][0]["mitigations"].append({**lost, "calls": 2, "outcome": "helps"})
+    assert b"ask an oracle" not in render(from_json(json.dumps(sheet)), "html")
 
 
 @pytest.mark.usefixtures("only_json")

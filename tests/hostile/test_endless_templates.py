@@ -1,7 +1,10 @@
 """A user's template that computes without end is refused in one sentence."""
 
+import time
+
 import pytest
 
+from judgesheet.axis import bounded
 from judgesheet.axis.prompt import compile_prompt
 from judgesheet.base.errors import TemplateError
 
@@ -50,6 +53,21 @@ def test_it_ends_in_one_sentence(name: str) -> None:
     with pytest.raises(TemplateError, match=r"^the prompt of score_order: ") as caught:
         compile_prompt(ENDLESS[name], "the prompt of score_order")()
     assert "\n" not in str(caught.value)
+
+
+class Slow:
+    """A text that waits, as everything does on a busy machine."""
+
+    def __str__(self) -> str:
+        time.sleep(0.1)
+        return "x"
+
+
+def test_waiting_is_no_computing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounded, "LONGEST_S", 0.05)
+    assert compile_prompt("{{ a ~ a }}{{ a ~ a }}", "it")(a=Slow()) == "xxxx\n"
+    with pytest.raises(TemplateError, match="computes for longer than"):
+        compile_prompt(ENDLESS["loops within each other"], "it")()
 
 
 def test_what_a_prompt_needs_is_allowed() -> None:

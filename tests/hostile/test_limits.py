@@ -6,6 +6,7 @@ import os
 import shutil
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,18 @@ from judgesheet.base.datasheet import from_json, to_json
 from judgesheet.base.errors import DamagedError, RunError, StimuliError
 from judgesheet.base.files import decoded, numbered_lines, records
 from judgesheet.base.keys import Key
-from judgesheet.base.limits import LARGEST_SHEET, LONGEST_LINE, MOST_DEPTH
-from judgesheet.base.records import Plan, Reply
+from judgesheet.base.limits import (
+    LARGEST_PAGE,
+    LARGEST_SHEET,
+    LONGEST_LINE,
+    MOST_DEPTH,
+    MOST_PARTS_OF_A_SHEET,
+)
+from judgesheet.base.records import Datasheet, Plan, Reply
 from judgesheet.importers._rows import read_rows
 from judgesheet.judges.dialects import OPENAI, read_response
 from judgesheet.ledger.ledger import Ledger
+from judgesheet.sheet import render as page
 from tests.judges.loopback import make_plan
 from tests.sheet.sheets import plausible
 
@@ -69,6 +77,27 @@ def test_a_sheet_beyond_all_sheets_is_refused_before_it_is_read(tmp_path: Path) 
         with pytest.raises(RunError) as caught:
             from_json(source)
         one_sentence(caught.value)
+
+
+def many_figures(count: int) -> Datasheet:
+    """A sheet with so many figures that all hold what the first one does."""
+    sheet = plausible()
+    axis, *others = sheet.axes
+    first = axis.estimates[0]
+    more = (replace(first, key=f"{axis.name}.x[a={n}]") for n in range(count))
+    return replace(sheet, axes=(replace(axis, estimates=(*axis.estimates, *more)), *others))
+
+
+def test_a_sheet_of_too_many_figures_is_refused() -> None:
+    with pytest.raises(RunError, match="objects, as none has") as caught:
+        from_json(to_json(many_figures(MOST_PARTS_OF_A_SHEET)))
+    one_sentence(caught.value)
+
+
+def test_a_page_that_takes_long_to_set_is_refused() -> None:
+    with pytest.raises(RunError, match="leave the PDF out") as caught:
+        page(many_figures(LARGEST_PAGE // 1000), "pdf")
+    one_sentence(caught.value)
 
 
 def test_a_deep_sheet_is_refused() -> None:

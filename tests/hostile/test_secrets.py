@@ -207,6 +207,10 @@ BEARER = base64.b64encode(f"Bearer {KEY}".encode()).decode()
         "sk-header-&lt;b&gt;0123456789",
         "sk-header-\u200b0123\u00ad456789",
         "sk-**header**-0123456789",
+        "sk-header-\r\n0123456789",
+        r"sk-header-\n0123456789",
+        "".join(rf"\x{ord(letter):02x}" for letter in KEY),
+        f"{BEARER[:20]}\n{BEARER[20:]}",
     ],
 )
 def test_a_key_that_is_quoted_otherwise_is_redacted(quoted: str) -> None:

@@ -42,13 +42,14 @@ def remedies(context: Context) -> Trimmed[Remedy]:
 
 def _of_axis(axis: AxisResult, context: Context) -> Iterator[Remedy]:
     for remedy in axis.mitigations:
-        if remedy.outcome:
-            before = context.estimates[remedy.before]
+        # A sheet that was edited may lack a figure that its mitigations name.
+        before, after = (context.estimates.get(key) for key in (remedy.before, remedy.after))
+        if remedy.outcome and before and after:
             yield Remedy(
                 action=capital(show.visible(remedy.action, 120)),
                 figure=show.visible(before.label, 90),
                 before=_figure(before),
-                after=_figure(context.estimates[remedy.after]),
+                after=_figure(after),
                 gain=_gain(remedy, before),
                 mark=OUTCOMES[remedy.outcome],
                 calls=f"{show.count(remedy.calls)}×",
