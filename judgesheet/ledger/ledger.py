@@ -301,8 +301,8 @@ class Ledger:
         self._use_own_views()
         attempts = self.totals().attempts
         self.trouble = (
-            f"{lost} was removed or replaced during the run: a copy with all {attempts:,} replies "
-            f"is in {self.path.parent}; move it back, or continue with --out {self.path.parent}"
+            f"{lost} was removed or replaced during the run: a copy with all replies, {attempts:,} "
+            f"until then, is in {self.path.parent}; move it back, or continue with --out {self.path.parent}"
         )
 
     def _copied_elsewhere(self) -> sqlite3.Connection:
