@@ -47,6 +47,18 @@ SELECT sum(tokens) FROM told WHERE tokens BETWEEN 0 AND 1000000000
 """
 """Most bodies do not speak of reasoning, and are searched for the word alone."""
 
+UNEQUAL_TOKENS = """
+SELECT axis, count(*), sum(fewest < most) FROM (
+    SELECT axis, min(tokens_in) AS fewest, max(tokens_in) AS most
+    FROM call JOIN attempt ON call_id = id
+    WHERE outcome = 'ok' AND tokens_in > 0
+    GROUP BY axis, prompt, params, reply, served_model HAVING count(*) > 1)
+GROUP BY axis
+"""
+"""Per axis the questions that were answered more than once, and those of them that were counted
+with different numbers of tokens. By one model each has one number, so that an answer with another
+may belong to another question."""
+
 MISCOUNTS = {
     "calls with one id": "SELECT count(*) - count(DISTINCT id) FROM call",
     "calls settled twice": """SELECT count(*) FROM (

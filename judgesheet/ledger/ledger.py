@@ -27,7 +27,7 @@ from judgesheet.base.limits import LARGEST_COUNT
 from judgesheet.base.records import BATCH, UNBILLED, Call, Label, Outcome, Plan, Reply
 from judgesheet.base.version import __version__
 from judgesheet.judges.redaction import address_without_secrets, identity_without_secrets
-from judgesheet.ledger.counts import MISCOUNTS, REASONING, Totals
+from judgesheet.ledger.counts import MISCOUNTS, REASONING, UNEQUAL_TOKENS, Totals
 from judgesheet.ledger.opening import (
     connect_exclusively,
     connect_to_read,
@@ -299,10 +299,10 @@ class Ledger:
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(lost_db))
         self._place = Place(self.path) if self._place else None
         self._use_own_views()
-        attempts = self.totals().attempts
+        attempts, folder = self.totals().attempts, self.path.parent
         self.trouble = (
             f"{lost} was removed or replaced during the run: a copy with all replies, {attempts:,} "
-            f"until then, is in {self.path.parent}; move it back, or continue with --out {self.path.parent}"
+            f"until then, is in {folder}; move it back, or continue with --out {folder}"
         )
 
     def _copied_elsewhere(self) -> sqlite3.Connection:
@@ -610,6 +610,11 @@ class Ledger:
         """Sums over all attempts so far."""
         with self._reading() as db:
             return Totals.of(db)
+
+    def unequal_tokens(self) -> dict[str, tuple[int, int]]:
+        """Per axis its questions that were answered several times, and those counted unequally."""
+        with self._reading() as db:
+            return {axis: (asked, differ) for axis, asked, differ in db.execute(UNEQUAL_TOKENS)}
 
     def served_by_axis(self) -> dict[str, tuple[dict[str, int], int]]:
         """Per axis its answers by the model that the endpoint named, and its mixed stimuli.

@@ -31,6 +31,7 @@ def assemble(ledger: "Ledger", measured: Measured) -> Datasheet:
     """The datasheet of a ledger: identical for an identical ledger, whenever it is made."""
     totals = ledger.totals()
     plan = ledger.provenance
+    unequal = ledger.unequal_tokens() if totals.tokens_in else {}
     return Datasheet(
         schema_version=SCHEMA_VERSION,
         judge=_judge(ledger, totals),
@@ -52,7 +53,11 @@ def assemble(ledger: "Ledger", measured: Measured) -> Datasheet:
         axes=tuple(
             replace(
                 one,
-                caveats=(*_caveats(one, ledger, plan.get("stimuli")), *one.caveats),
+                caveats=(
+                    *_anothers(*unequal.get(one.name, (0, 0))),
+                    *_caveats(one, ledger, plan.get("stimuli")),
+                    *one.caveats,
+                ),
                 **_served(one, ledger, totals),
             )
             for one in measured.results
@@ -67,6 +72,17 @@ def _served(result: AxisResult, ledger: "Ledger", totals: "Totals") -> dict[str,
         return {}
     models, mixed = ledger.served_by_axis().get(result.name, ({}, 0))
     return {"served_models": models, "mixed_stimuli": mixed}
+
+
+def _anothers(asked: int, differ: int) -> Iterator[str]:
+    """That answers may belong to other questions, where equal ones were counted differently."""
+    if differ:
+        yield (
+            f"Of {asked:,} questions that were asked more than once, {differ:,} came back with "
+            "different numbers of input tokens: an answer may belong to another question. Ask "
+            "again with --fresh --concurrency 1; if the numbers differ then, the endpoint counts "
+            "unevenly."
+        )
 
 
 def _caveats(result: AxisResult, ledger: "Ledger", pools: Any) -> Iterator[str]:

@@ -130,3 +130,17 @@ def test_a_cache_that_repeats_the_id_of_the_first_asking_mixes_nothing_up(tmp_pa
     with serving(script) as server:
         assert probe(server, tmp_path / "run").datasheet.run["complete"]
         assert len(kept) < len(server.requests)
+
+
+def counted(request: Request, _number: int) -> Answer:
+    told = json.loads(completion("[RESULT] 3").body or b"")
+    return Answer(json.dumps({**told, "usage": {"prompt_tokens": len(request.words)}}).encode())
+
+
+@pytest.mark.parametrize(("answers", "is_told"), [(counted, False), (swapping(counted), True)])
+def test_equal_questions_of_different_lengths_are_told(
+    answers: Script, is_told: bool, tmp_path: Path
+) -> None:
+    with serving(answers) as server:
+        [axis] = probe(server, tmp_path / "run", concurrency=8, profile="quick").datasheet.axes
+    assert any("--concurrency 1" in caveat for caveat in axis.caveats) is is_told
