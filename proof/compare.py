@@ -28,7 +28,7 @@ from proof.tables import grid, missed
 STAGES = (planning, ledger, collect, measuring, decide, forecast)
 MOVED_BY = (candidate_order, score_order, kit, stats, *STAGES)
 AXES = ("candidate_order", "score_order")
-SAME, OTHER, EQUAL = 20, 4, 1
+SAME, OTHER, EQUAL = 4, 1, 1
 """Pairs of runs of the same judge, of two that differ, and of one run with itself."""
 PAIRED_OF = 2
 """One pair of so many is compared call by call too, which takes a quarter of a minute."""

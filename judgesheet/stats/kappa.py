@@ -27,7 +27,7 @@ PAIRS_AT_ONCE = 250_000
 """Pairs of values that are looked at together."""
 LEAST_CHANCE = 1e-9
 """Disagreement by chance below this is rounding: all values are equal."""
-MOST: Mapping[Level, float] = {"nominal": 1.0, "interval": inf}
+FARTHEST: Mapping[Level, float] = {"nominal": 1.0, "interval": inf}
 """The greatest disagreement of two values."""
 
 
@@ -91,7 +91,7 @@ def cohens_kappa(
         n, mine, theirs = sums[..., 0], sums[..., 3 : 3 + width], sums[..., 3 + width :]
         return sums[..., 1] / n, sums[..., 2] / n - 2 * (mine * theirs).sum(axis=-1) / n**2
 
-    return _interval(sums, np.arange(groups), chance, MOST[level])
+    return _interval(sums, np.arange(groups), chance, FARTHEST[level])
 
 
 def krippendorffs_alpha(
@@ -128,7 +128,7 @@ def krippendorffs_alpha(
         scatter = sums[..., 2] - (sums[..., 3:] ** 2).sum(axis=-1) / n
         return sums[..., 1] / n, scatter / np.maximum(n - 1, 1.0)
 
-    return _interval(rows, np.asarray(clusters)[paired], chance, MOST[level])
+    return _interval(rows, np.asarray(clusters)[paired], chance, FARTHEST[level])
 
 
 def _units(codes: Integers, given: Flags, points: Callable[[Integers], Floats]) -> Floats:
