@@ -76,7 +76,7 @@ NO_PDF = option("--no-pdf", "pdf", is_flag=True, flag_value=False, default=True,
 NO_CASES = option("--no-cases", "cases", is_flag=True, flag_value=False, default=True,
                   show_default=False, help="Skip the page with all replies.")  # fmt: skip
 FRESH = option(
-    "--fresh", is_flag=True, help="Start over; an earlier run there is renamed to DIR.old-1."
+    "--fresh", is_flag=True, help="Start over; an earlier run there is renamed to DIR.old-N."
 )
 ACROSS = option("--across-prompts", is_flag=True,
                 help="Compare two prompts or parsers on the same stimuli.")  # fmt: skip
