@@ -21,12 +21,17 @@ from judgesheet.commands.terminal import say
 INTERRUPTED = 130
 """The exit code after Ctrl-C, as in a shell: 128 and the number of SIGINT."""
 
+# Before click 8.2 the help that is printed without a command is no error.
+_HELP = getattr(click.exceptions, "NoArgsIsHelpError", ())
+
 
 @contextmanager
 def _messages_in_one_line() -> Iterator[None]:
     """Click's message about an option quotes what the user wrote: one safe line of it."""
     try:
         yield
+    except _HELP:  # its message has many lines
+        raise
     except click.ClickException as error:
         error.message = complaint(error.message)  # type: ignore[misc]  # final for subclasses
         raise

@@ -164,7 +164,8 @@ def measured(tmp_path_factory: pytest.TempPathFactory, server: Server) -> Path:
     lines = (json.dumps(stimulus(number)) for number in range(26))
     (place / "judge/stimuli/score_order.jsonl").write_text("\n".join(lines), encoding="utf-8")
     for job in (place / ".github/workflows/judge.yml", place / "judge/gitlab-ci.yml"):
-        job.write_text(job.read_text("utf-8").replace("FILL-IN", "m"), encoding="utf-8")
+        text = job.read_text("utf-8").replace("PRICES: FILL-IN", "PRICES: 0.40,1.60")
+        job.write_text(text.replace("FILL-IN", "m"), encoding="utf-8")
     code, said = run(github(place), place, server)
     assert code == 0, said
     assert "ready" in said

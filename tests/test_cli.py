@@ -295,6 +295,12 @@ def test_nobody_listens(tmp_path: Path) -> None:
     assert "127.0.0.1:9" in sentence(done)
 
 
+def test_no_command_gives_the_help_in_lines() -> None:
+    done = start()
+    assert done.returncode == 2
+    assert "\n  probe  " in done.stderr
+
+
 def test_wrong_use_is_said_in_one_sentence(tmp_path: Path) -> None:
     probe = ("probe", "--out", tmp_path / "run", "--quiet", "--model")
     assert "openai/nonsense" in sentence(run(*probe, "nonsense"), 2)

@@ -12,6 +12,7 @@ from judgesheet.axes import all_axes
 from judgesheet.base.errors import UsageError
 from judgesheet.base.keys import Key
 from judgesheet.sweep.estimates import EXPLAINED
+from tests.command import run
 from tests.simulate import simulate
 
 SHEETS = sorted(Path(__file__).parents[1].glob("examples/*/datasheet.json"))
@@ -58,3 +59,9 @@ def test_a_slip_gets_the_likely_keys() -> None:
         judgesheet.explain("order_change_rate")
     with pytest.raises(UsageError):
         judgesheet.explain("%%%")
+
+
+def test_a_run_before_the_key_is_told_to_go() -> None:
+    done = run("explain", "runs/judge", "score_order.loss_rate")
+    assert done.returncode == 2
+    assert "no run, only a key: judgesheet explain score_order.loss_rate" in done.stderr

@@ -200,8 +200,12 @@ def test_one_old_run_is_kept_beside_those_of_fresh(tmp_path: Path, stimuli: Path
     out, given = tmp_path / "run", ("--stimuli", stimuli.parent)
     with serving(Served()) as server:
         for more in ((), ("--fresh",), (), (), ()):  # the second keeps the first as run.old-1
-            assert probe(server, out, *given, *more).returncode == 0
+            done = probe(server, out, *given, *more)
+            assert done.returncode == 0
             change(stimuli)
+    assert f"the earlier run in {out} is now {out}.old-2; an older one was removed" in done.stderr
+    assert f"({out}.old-2), its replies are kept" in done.stderr
+    assert (out / EARLIER).stat().st_mode & 0o777 == 0o600
     assert sorted(path.name for path in tmp_path.glob("run.*")) == ["run.old-1", "run.old-2"]
 
 

@@ -132,3 +132,23 @@ def test_the_readme_of_the_scaffold_names_its_axis(place: Path) -> None:
     texts = [path.read_text("utf-8") for path in place.rglob("*") if path.is_file()]
     assert not any("@AXIS@" in text for text in texts)
     assert json.loads((place / POOL).read_text("utf-8").splitlines()[0])["id"].startswith("example")
+
+
+def test_what_is_still_an_example_is_noted_and_is_no_fault(place: Path) -> None:
+    (place / "judge/policy.toml").write_text("limit = []\n", encoding="utf-8")
+    done = run("init", "--check", cwd=place)
+    notes = [line for line in done.stderr.splitlines() if line.startswith("note: ")]
+    assert notes == [
+        f"note: judge/{name}: is still the example of `init`"
+        for name in ("prompt.j2", "prompt.toml")
+    ]
+    assert f"problems: {len(done.stdout.splitlines())}\n" in done.stderr
+
+
+def test_a_value_that_is_filled_in_is_enough(place: Path) -> None:
+    job = place / ".github/workflows/judge.yml"
+    text = job.read_text("utf-8")
+    job.write_text(text.replace("PRICES: FILL-IN", "PRICES: 0.10,0.30"), encoding="utf-8")
+    told = [line for line in check(place) if "FILL-IN" in line]
+    assert told
+    assert not any("PRICES" in line for line in told)

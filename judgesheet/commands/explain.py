@@ -40,10 +40,12 @@ def explain(key: str | None = None) -> str:
 
 
 @click.command("explain")
-@click.argument("key", required=False)
-def command(key: str | None) -> None:
+@click.argument("keys", nargs=-1, metavar="[KEY]")
+def command(keys: tuple[str, ...]) -> None:
     """Explain an estimate: its formula, its source and how to read it.
 
     KEY is axis.name, or only the name if a single axis has it; without a KEY all are listed.
     """
-    say_lines(explain(key))
+    if len(keys) > 1:
+        raise UsageError(f"`explain` takes no run, only a key: judgesheet explain {keys[-1]}")
+    say_lines(explain(*keys))

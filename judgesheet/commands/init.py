@@ -60,10 +60,11 @@ def command(directory: Path, kind: str, force: bool, check: bool) -> None:
     """
     if check:
         faults = check_init(directory)
+        problems = [fault for fault in faults if not fault.is_note]
         for fault in faults:
-            say(str(fault))
-        say(f"problems: {len(faults)}" if faults else "ready", err=True)
-        raise SystemExit(bool(faults))
+            say(f"note: {fault}" if fault.is_note else str(fault), err=fault.is_note)
+        say(f"problems: {len(problems)}" if problems else "ready", err=True)
+        raise SystemExit(bool(problems))
     for placed in init(directory, kind=kind, force=force):
         say(f"{'wrote' if placed.written else 'kept '} {placed.path}")
     say("fill them in; `judgesheet init --check` says what is left to do", err=True)

@@ -75,7 +75,9 @@ NO_PDF = option("--no-pdf", "pdf", is_flag=True, flag_value=False, default=True,
                 show_default=False, help="Skip the PDF, which takes seconds.")  # fmt: skip
 NO_CASES = option("--no-cases", "cases", is_flag=True, flag_value=False, default=True,
                   show_default=False, help="Skip the page with all replies.")  # fmt: skip
-FRESH = option("--fresh", is_flag=True, help="Start over; an earlier run there is renamed.")
+FRESH = option(
+    "--fresh", is_flag=True, help="Start over; an earlier run there is renamed to DIR.old-N."
+)
 ACROSS = option("--across-prompts", is_flag=True,
                 help="Compare two prompts or parsers on the same stimuli.")  # fmt: skip
 PAPER = choice("--paper", "a4", "letter", default=defaults.PAPER, help="Page size of the PDF.")

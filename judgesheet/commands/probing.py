@@ -109,13 +109,19 @@ def _prepared(
     digest = None if options.until is None else options.until.digest
     why = stale_run.changed(directory, planned, judge, version, digest)
     if why:
-        options.tell(f"starting over, the earlier run in {directory} is renamed: {why}")
-        make_room(directory)
+        options.tell(f"starting over: {why}")
+        aside, removed = make_room(directory)
+        options.tell(f"the earlier run in {directory} is now {aside}{_removal(removed)}")
         judge, planned = prepare(request, directory, fresh=True)
     else:
         stale_run.take_over_parsers(directory, planned)
     # The looks of a run that stops when it is decided count what they ask.
     return judge, planned, version if options.until is None else None
+
+
+def _removal(removed: list[Path]) -> str:
+    names = ", ".join(map(str, removed))
+    return f"; an older one was removed ({names}), its replies are kept" if removed else ""
 
 
 def _refuse_mixing(request: Request, ledger: Ledger) -> None:

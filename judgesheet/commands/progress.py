@@ -70,7 +70,9 @@ def sentence(progress: "Progress") -> str:
     parts.append(f"{progress.tokens_in + progress.tokens_out:,} tokens")
     if progress.cost is not None:
         parts.append(f"${digits.cents(progress.cost)}")
-    parts.append(f"{progress.unreadable} unreadable, {progress.failed} failed")
+    lost = f"{progress.unreadable} unreadable, {progress.failed} failed"
+    is_resumed = progress.settled > progress.done_now
+    parts.append(f"of the {progress.done_now} asked now {lost}" if is_resumed else lost)
     if progress.limits:
         parts.append(
             "limits " + ", ".join(f"{most:,} {of}" for of, most in progress.limits.items())

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from judgesheet.base.errors import PolicyError, RunError, UsageError
+from judgesheet.base.errors import RunError, UsageError
 from judgesheet.base.files import text_of, write_whole
 from judgesheet.base.resources import data_folder
 
@@ -40,12 +40,13 @@ def kinds() -> list[str]:
     )
 
 
-def is_untouched(job: Path, directory: Path) -> bool:
-    """Whether this job in a repository is still as `write` wrote it."""
-    source = data_folder("scaffold") / SHARED / job.relative_to(directory)
-    scaffold, now = (text_of(path, "the job", PolicyError) for path in (source, job))
-    # The axis stands in one word of it.
-    return re.fullmatch(re.escape(scaffold).replace(AXIS, r"\w+"), now) is not None
+def is_untouched(file: Path, directory: Path) -> bool:
+    """Whether this file in a repository is still as `write` wrote it."""
+    now = file.read_text("utf-8", "replace")
+    sources = data_folder("scaffold").glob(f"*/{file.relative_to(directory).as_posix()}")
+    examples = (re.escape(source.read_text("utf-8")) for source in sources)
+    # The axis stands in one word of a job.
+    return any(re.fullmatch(example.replace(AXIS, r"\w+"), now) for example in examples)
 
 
 def write(directory: Path, kind: str, *, force: bool) -> Iterator[Placed]:

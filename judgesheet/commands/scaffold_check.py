@@ -46,11 +46,15 @@ _FILES = {TemplateError: PROMPT, ParserError: PARSER}
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong, and where; `line` is None if no single line is at fault."""
+    """What is wrong, and where; `line` is None if no single line is at fault.
+
+    A note is about what may be meant so.
+    """
 
     path: Path
     line: int | None
     what: str
+    is_note: bool = False
 
     def __str__(self) -> str:
         place = self.path if self.line is None else f"{self.path}:{self.line}"
@@ -66,6 +70,9 @@ def check(directory: Path, options: Mapping[str, Set[str]]) -> list[Fault]:
     faults = [*_judge(directory)]
     for job in _used(directory):
         faults += _job(directory, job, options)
+    for file in (directory / name for name in (PROMPT, PARSER, POLICY)):
+        if file.is_file() and is_untouched(file, directory):
+            faults.append(Fault(file, None, "is still the example of `init`", is_note=True))
     return faults
 
 

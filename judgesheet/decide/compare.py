@@ -64,6 +64,18 @@ class Pairing(Protocol):
         """The difference `value` of a function `of` the two figures, with its interval."""
 
 
+@dataclass(frozen=True, slots=True)
+class SameReplies:
+    """Every call of both runs gave the same."""
+
+    correlation: float | None = 1.0
+    method: str = "paired by stimulus and call: every call gave the same"
+
+    def around(self, value: float, of: Callable[[Any], Any]) -> IntervalEstimate:  # noqa: ARG002
+        """The difference, which is 0 but for what figures draw at random."""
+        return IntervalEstimate(value, min(0.0, value), max(0.0, value))
+
+
 class Obstacle(NamedTuple):
     """Why two sheets do not answer the same questions: for a program, and for a reader."""
 
@@ -175,14 +187,15 @@ def compare(
     across = [one for one in reasons if one not in refused]
     axes = (axis for sheet in (old, new) for axis in sheet.axes)
     wanted = {row.key: row for axis in axes for row in axis.characteristics if row.better}
-    olds, news, paired = by_key(old), by_key(new), pairings or {}
+    olds, news = by_key(old), by_key(new)
+    paired = pairings or (dict.fromkeys(news, SameReplies()) if _are_of_one_run(old, new) else {})
     void = _void(new, "new") | _void(old, "old")
     rows = (
         difference(key, olds.get(key), news.get(key), wanted.get(key), paired.get(key))
         for key in dict.fromkeys((*news, *olds))  # in the order of the new sheet
     )
     usable = [_without_verdict(row, void[row.key]) if row.key in void else row for row in rows]
-    remarks = (*_across(across, paired), *_unpaired(paired), *_remarks(old, new))
+    remarks = (*_across(across, paired), *_how_known(old, new, paired), *_remarks(old, new))
     return Comparison(old, new, tuple(_judged(usable)), remarks, tuple(one.text for one in refused))
 
 
@@ -225,8 +238,22 @@ def _across(waived: Sequence[Obstacle], pairings: Mapping[str, Pairing]) -> Iter
         yield f"Two prompts are compared on the same stimuli, {how}: {told}."
 
 
-def _unpaired(pairings: Mapping[str, Pairing]) -> Iterator[str]:
-    if not pairings:
+def _are_of_one_run(old: Datasheet, new: Datasheet) -> bool:
+    """Whether two sheets give the same figures of the same replies.
+
+    No two runs begin in the same second and take equally long.
+    """
+    mine, theirs = (
+        (sheet.judge, sheet.run, sheet.provenance.get("plan_digest"), sheet.axes)
+        for sheet in (old, new)
+    )
+    return bool(new.run.get("wall_s")) and mine == theirs
+
+
+def _how_known(old: Datasheet, new: Datasheet, pairings: Mapping[str, Pairing]) -> Iterator[str]:
+    if _are_of_one_run(old, new):
+        yield "Both are of one run, with identical figures: every difference is 0."
+    elif not pairings:
         yield (
             "Both are taken as independent, which makes intervals wider than they need be: a sheet "
             "holds no replies, and only two run directories on the same stimuli (six at least) are "

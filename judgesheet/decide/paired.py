@@ -17,7 +17,7 @@ from judgesheet.axis.arrays import Floats
 from judgesheet.axis.items import cell_names
 from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_GROUPS
-from judgesheet.decide.compare import IntervalEstimate, Pairing
+from judgesheet.decide.compare import IntervalEstimate, Pairing, SameReplies
 from judgesheet.measuring.measure import leave_out
 from judgesheet.stats.paired import ends_of_difference
 from judgesheet.stats.standard_error import ROUNDING
@@ -49,18 +49,6 @@ class LeftOut:
     def around(self, value: float, of: Callable[[Floats], Floats]) -> IntervalEstimate:
         """The difference `value` of a function of the two figures, with its 95 % interval."""
         return IntervalEstimate(value, *ends_of_difference(value, of(self.new) - of(self.old)))
-
-
-@dataclass(frozen=True, slots=True)
-class SameReplies:
-    """Every call of both runs gave the same."""
-
-    correlation: float | None = 1.0
-    method: str = "paired by stimulus and call: every call gave the same"
-
-    def around(self, value: float, of: Callable[[Floats], Floats]) -> IntervalEstimate:  # noqa: ARG002
-        """The difference, which is 0 but for what figures draw at random."""
-        return IntervalEstimate(value, min(0.0, value), max(0.0, value))
 
 
 def pairings(

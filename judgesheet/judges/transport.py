@@ -287,7 +287,8 @@ def _fault(error: Exception, proxy: str = "") -> httpx.TransportError:
     if isinstance(error, aiohttp.ClientProxyConnectionError):
         return httpx.ProxyError(said)
     if isinstance(error, aiohttp.ClientConnectorError):
-        return httpx.ConnectError(said)
+        # aiohttp adds `ssl:default` also where nothing is encrypted.
+        return httpx.ConnectError(said.replace(" ssl:default ", " "))
     return httpx.ReadError(said)
 
 

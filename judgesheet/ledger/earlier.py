@@ -52,26 +52,28 @@ def is_renamed(directory: Path) -> bool:
     return re.search(r"\.old-\d+\Z", directory.name) is not None
 
 
-def make_room(directory: Path) -> None:
+def make_room(directory: Path) -> tuple[Path, list[Path]]:
     """Keep the replies of the run in a directory, and rename it: DIR.old-1.
 
-    One old run is kept: earlier ones go if all of their replies are kept and nothing in them is
-    anybody else's. A run that cannot be read is renamed only.
+    The new name, and the old runs that were removed. One old run is kept: earlier ones go if all of
+    their replies are kept and nothing in them is anybody else's. A run that cannot be read is
+    renamed only.
     """
     with held(directory / LEDGER):
         pass  # RunError if somebody uses it
     try:
         _keep(directory)
     except RunError:
-        directory.rename(free_name(directory, "old"))
-        return
-    for former in directory.parent.glob(f"{glob.escape(directory.name)}.old-*"):
-        if is_renamed(former) and _is_kept(former, directory / EARLIER):
-            shutil.rmtree(former)
+        return directory.rename(free_name(directory, "old")), []
+    formers = sorted(directory.parent.glob(f"{glob.escape(directory.name)}.old-*"))
+    kept = [one for one in formers if is_renamed(one) and _is_kept(one, directory / EARLIER)]
+    for former in kept:
+        shutil.rmtree(former)
     with held(directory / LEDGER):
         aside = directory.rename(free_name(directory, "old"))
     directory.mkdir(mode=0o700)
     (aside / EARLIER).rename(directory / EARLIER)
+    return aside, kept
 
 
 def take_over(ledger: Ledger, candidates: Sequence[tuple[Reply, int]]) -> int:
@@ -196,6 +198,8 @@ def _runs(path: Path) -> dict[int, dict[str, Any]]:
 def _opened(path: Path, *, make: bool = False) -> Iterator[sqlite3.Connection]:
     """The file of earlier replies; RunError if it is something else, or cannot be used."""
     reject_links(path)
+    if make and not path.exists():
+        path.touch(mode=0o600)  # it holds replies
     try:
         with closing(sqlite3.connect(path, isolation_level=None)) as db:
             distrust(db)

@@ -109,6 +109,15 @@ def test_a_finished_run_asks_nothing(path: Path) -> None:
     assert (progress.settled, progress.done_now) == (5, 0)
 
 
+def test_a_resumed_run_says_which_replies_it_counts(path: Path) -> None:
+    judge = ScriptedJudge(lambda *_: "x")
+    two = CollectSettings(max_calls=2)
+    first = run(path, judge, make_plan(5), two, is_readable=lambda *_: False)
+    assert "· 2 unreadable, 0 failed" in sentence(first)
+    then = run(path, judge, make_plan(5), is_readable=lambda *_: False)
+    assert "· of the 3 asked now 3 unreadable, 0 failed" in sentence(then)
+
+
 def test_replies_nobody_can_read_are_counted(path: Path) -> None:
     judge = ScriptedJudge(lambda call, _: call.stimulus)
     progress = run(path, judge, make_plan(5), is_readable=lambda _, reply: reply.text != "call 3")

@@ -307,6 +307,27 @@ def test_equal_replies_are_no_change_of_any_figure(runs: dict[str, Path], tmp_pa
     assert not found.count("worse") + found.count("better")
 
 
+def test_a_sheet_of_the_same_run_proves_that_nothing_got_worse(
+    runs: dict[str, Path], tmp_path: Path
+) -> None:
+    accepted = shutil.copy(runs["one"] / "datasheet.json", tmp_path)
+    key = "score_order.cramers_v_debiased"
+    limits = tmp_path / "policy.toml"
+    limits.write_text(f'[[regression]]\nkey = "{key}"\nmargin = 0.01\nbetter = "lower"\n', "utf-8")
+    judged = judgesheet.gate(runs["one"], limits, baseline=accepted)
+    (verdict,) = (one for one in judged.verdicts if one.against_baseline)
+    assert (verdict.key, verdict.status, verdict.observed) == (key, "proven", 0.0)
+    (remark,) = judged.provenance["baseline"]["remarks"]
+    assert remark.startswith("Both are of one run, with identical figures")
+    # Another run of the same plan, though all its figures were the same, is none of it.
+    sheet = json.loads(Path(accepted).read_text("utf-8"))
+    sheet["run"]["wall_s"] += 1
+    Path(accepted).write_text(json.dumps(sheet), "utf-8")
+    judged = judgesheet.gate(runs["one"], limits, baseline=accepted)
+    (verdict,) = (one for one in judged.verdicts if one.against_baseline)
+    assert verdict.status == "not proven"
+
+
 def test_every_figure_is_paired_not_only_the_first_ones(runs: dict[str, Path]) -> None:
     (found,) = judgesheet.compare(runs["one"], runs["two"])
     ends = [row for row in found.differences if row.low is not None]

@@ -217,6 +217,7 @@ def test_a_refused_connection_is_unavailable() -> None:
         (reply,) = ask(always(completion("")), base_url=url)
     assert reply.outcome == "unavailable"
     assert "ConnectError" in reply.raw
+    assert "ssl:" not in reply.raw
 
 
 IN_AN_HOUR = "a date"
