@@ -156,13 +156,6 @@ def finite(cell: Any) -> float | None:
 # -- files -----------------------------------------------------------------------------------------
 
 
-def kind_of(path: Path) -> str:
-    """`jsonl`, `csv` or `parquet`, by the name of the file without `.gz`."""
-    inner = path.with_suffix("") if path.suffix == ".gz" else path
-    kinds = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet"}
-    return kinds.get(inner.suffix.lower(), "jsonl")
-
-
 def read_rows(path: Path, kind: str) -> Iterator[Row]:
     """Every row of a file; a StimuliError names the file, and the line where there is one."""
     return {"jsonl": _jsonl, "csv": _csv, "parquet": _parquet}[kind](path)
