@@ -39,7 +39,11 @@ def labelling(sample: Sample, corrected: Figure, labels: Labels) -> Labelling:
     needed = ceil(rest / wanted) if wanted > 0 else total + 1
     best = (high - low) * sqrt(min(1.0, (1 / total) / variance))
     more = max(1, needed - labelled) if needed <= total else None
-    note = AT_RANDOM if more else f"labels on these rows alone do not halve it; {AT_RANDOM}"
+    note = (
+        f"the next are {AT_RANDOM}"
+        if more
+        else f"no number of labels on these rows would halve the interval; the next are {AT_RANDOM}"
+    )
     return Labelling(more, high - low, best, drawn, note)
 
 

@@ -21,9 +21,11 @@ from judgesheet.base.limits import (
     LARGEST_COUNT,
     LONGEST_LINE,
     MOST_COLUMNS,
+    MOST_IN_A_LIST,
     MOST_LINES,
     SMALLEST_NUMBER,
 )
+from judgesheet.base.sanitize import listed
 
 DELIMITERS = ",;\t"
 HALVES = re.compile("[\ud800-\udfff]")
@@ -183,13 +185,20 @@ def _csv(path: Path) -> Iterator[Row]:
         for cells in filter(None, reader):
             where = f"{path.name}:{reader.line_num + 1}"
             if len(cells) != len(header):
-                raise StimuliError(
-                    f"{where}: {len(cells)} cells under {len(header)} columns; the delimiter taken "
-                    f"from the header is {delimiter!r}"
-                )
+                raise StimuliError(_uneven(where, cells, header, delimiter, reader))
             yield Row(where, dict(zip(header, cells, strict=True)))
     except csv.Error as error:
         raise StimuliError(f"{path} cannot be read as CSV: {error}") from None
+
+
+def _uneven(where: str, cells: list[str], header: list[str], delimiter: str, rest: Any) -> str:
+    """What is wrong with a row of too few or too many cells, and where `rest` has more of them."""
+    others = [f"{rest.line_num + 1}" for row in rest if row and len(row) != len(header)]
+    also = f" (others: {listed(others, MOST_IN_A_LIST)})" if others else ""
+    return (
+        f"{where}: the header has {len(header)} columns, and this line {len(cells)}{also}; put "
+        f"quotation marks around a cell that holds a {delimiter!r}, or drop the line"
+    )
 
 
 def _refuse_wide(path: Path, columns: int) -> None:
