@@ -129,11 +129,12 @@ def _undone(difference: Difference, factor: float | None, *, shares: bool) -> Di
     raw = difference.figure
     if raw.low is None or raw.high is None:
         return difference
+    known = SIGN_ONLY if difference.stands else NO_LABELS
     if not shares:
-        note = f"{SIGN_ONLY}: no sheet tells how far the judge's scale is from people's"
+        note = f"{known}; no sheet tells how far the judge's scale is from people's"
         return replace(difference, figure=no_figure(note, "no_labels", raw.n))
     if factor is None:
-        note = f"{SIGN_ONLY}: noise can have shrunk it by any factor"
+        note = f"{known}; noise can have shrunk it by any factor"
         return replace(difference, figure=no_figure(note, "no_labels", raw.n))
     low = raw.low / factor if raw.low < 0 else raw.low
     high = raw.high / factor if raw.high > 0 else raw.high

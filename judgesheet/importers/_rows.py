@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from textwrap import shorten
 from typing import Any
@@ -25,7 +26,6 @@ from judgesheet.base.limits import (
     MOST_LINES,
     SMALLEST_NUMBER,
 )
-from judgesheet.base.sanitize import listed
 
 DELIMITERS = ",;\t"
 HALVES = re.compile("[\ud800-\udfff]")
@@ -193,8 +193,12 @@ def _csv(path: Path) -> Iterator[Row]:
 
 def _uneven(where: str, cells: list[str], header: list[str], delimiter: str, rest: Any) -> str:
     """What is wrong with a row of too few or too many cells, and where `rest` has more of them."""
-    others = [f"{rest.line_num + 1}" for row in rest if row and len(row) != len(header)]
-    also = f" (others: {listed(others, MOST_IN_A_LIST)})" if others else ""
+    others: list[str] = []
+    with suppress(csv.Error, StimuliError):  # another fault, which is told when this is mended
+        uneven = (f"{rest.line_num + 1}" for row in rest if row and len(row) != len(header))
+        others.extend(islice(uneven, MOST_IN_A_LIST))
+    more = ", …" if len(others) == MOST_IN_A_LIST else ""
+    also = f" (others: {', '.join(others)}{more})" if others else ""
     return (
         f"{where}: the header has {len(header)} columns, and this line {len(cells)}{also}; put "
         f"quotation marks around a cell that holds a {delimiter!r}, or drop the line"

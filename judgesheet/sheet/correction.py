@@ -171,7 +171,7 @@ def _leaderboard(result: Result, unit: str) -> Grid:
         "systems at once stand behind what is compared."
         + "".join(f" A dash under Rogan-Gladen means {note}." for note in why),
         ("Rank", "System", "The judge alone", "Corrected", *estimates, "Labels"),
-        "llrrrr" + "r" * len(estimates[1:]), rows,
+        "llrr" + "r" * len(estimates) + "r", rows,
     )  # fmt: skip
 
 

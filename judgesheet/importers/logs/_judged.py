@@ -255,7 +255,8 @@ class Judged:
             return ""
         told = (
             f"{self._strange:,} of {self.verdicts + self._strange:,} rows cannot be read "
-            f"({self._places()}) and are left out, the first: {self._first}"
+            f"({self._places()}) and {'are' if self._strange > 1 else 'is'} left out, the first: "
+            f"{self._first}"
         )
         if isinstance(self._first, StrangeVerdictError):
             told += "; --unreadable VALUE counts a verdict as a reply in which nothing was read"
