@@ -332,6 +332,8 @@ def test_broken_stimuli_are_named_with_the_line(tmp_path: Path) -> None:
     assert "UTF-8" in sentence(run(*probe, path))
     path.write_text("", encoding="utf-8")
     assert "no stimuli" in sentence(run(*probe, path))
+    (tmp_path / "chats.csv").write_text("question,answer\nWhy?,So.\n", encoding="utf-8")
+    assert "judgesheet stimuli import csv" in sentence(run(*probe, tmp_path / "chats.csv"))
     assert run(*probe, tmp_path / "none.jsonl").returncode == 2
 
 

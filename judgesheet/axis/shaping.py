@@ -52,7 +52,8 @@ class Prompt:
     """A prompt and its responses, one at least, in the order of the source.
 
     `rubrics` are the criteria to grade by with their described scores, worst first: the prompt's
-    own, else those that the user chose. `where` is `file:line` of the first mention.
+    own, else those that the user chose. `where` is `file:line` of the first mention. `group` is
+    what it has in common with other prompts, so that they count as one; "" if nothing says.
     """
 
     id: str
@@ -63,6 +64,7 @@ class Prompt:
     reference: str | None
     rubrics: Mapping[str, Sequence[str]]
     responses: Sequence[Response]
+    group: str = ""
 
     def shuffled(self) -> list[Response]:
         """The responses in an order that says nothing about them, the same for the same content."""

@@ -261,6 +261,13 @@ def numbered_lines(path: Path, longest: int = LONGEST_LINE) -> Iterator[tuple[in
         raise StimuliError(f"{path} cannot be read: {reason}") from None
 
 
+def kind_of(path: Path) -> str:
+    """`jsonl`, `csv` or `parquet`, by the name of the file without `.gz`."""
+    inner = path.with_suffix("") if path.suffix == ".gz" else path
+    kinds = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet"}
+    return kinds.get(inner.suffix.lower(), "jsonl")
+
+
 def records(path: Path, longest: int = LONGEST_LINE) -> Iterator[tuple[dict[str, Any], str]]:
     """(object, `file:line`) of every line of a JSONL file that is not blank.
 

@@ -33,11 +33,13 @@ def command(as_json: bool, **options: Any) -> None:
     """Show what a log holds, which figures it allows, what is missing, and the next command.
 
     FILE is recorded judgments, batch answers, or a log of a tool that `judgesheet ingest` knows, or
-    any table. Nothing is written.
+    any table. Nothing is written. A log that `ingest` would refuse ends in exit 1.
     """
     found = inspect_log(**options)
     if as_json:
         say_record(found.as_record())
-        return
-    for line in found.as_lines():
-        say(line)
+    else:
+        for line in found.as_lines():
+            say(line)
+    if found.fault:
+        raise SystemExit(1)

@@ -67,9 +67,11 @@ class LogReport:
 
     `form` is its format, `columns` are those of its first record and `rows` those of the rows that
     the format makes of it, which a map can name. `reads_as` says which of them holds what, `values`
-    what some hold and how often. `fault` is the sentence with which `ingest` would refuse it, "" if
-    it would not. `allows` are keys of figures that it has values for, `missing` maps why others
-    have none to their keys. `complete` says whether all of it was read.
+    what some hold and how often. Of the verdicts, `known` have a known right answer. `dropped` says
+    which rows cannot be read and are left out, `to_say` what the user must still say, `fault` is
+    the sentence with which `ingest` would refuse the log; each is "" where there is nothing.
+    `allows` are keys of figures that it has values for, `missing` maps why others have none to
+    their keys. `complete` says whether all of it was read.
     """
 
     file: str
@@ -84,9 +86,12 @@ class LogReport:
     unreadable: int = 0
     stimuli: int = 0
     rated: int = 0
+    known: int = 0
     complete: bool = True
     allows: tuple[str, ...] = ()
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    dropped: str = ""
+    to_say: str = ""
     fault: str = ""
     command: str = ""
 
@@ -104,13 +109,17 @@ class LogReport:
             yield from _row("rows", _listed(self.rows))
         yield from _row("read as", ", ".join(f"{ours}={of}" for ours, of in self.reads_as.items()))
         for name, counts in self.values.items():
-            yield from _row(name, _listed([f"{value} ({n:,})" for value, n in counts.items()]))
+            yield from _row(
+                name, _listed([f"{value or 'empty'} ({n:,})" for value, n in counts.items()])
+            )
         titles = (f"{name}: {get_axis(name).TITLE}" for name in self.axes)
         yield from _row("axis", "; ".join(titles))
         yield from _row("holds", self._amounts() if self.verdicts else "")
         yield from _row("allows", _listed(self._local(self.allows)))
         for why, keys in self.missing.items():
             yield from _row("lacks", f"{why}: {_listed(self._local(keys))}")
+        yield from _row("left out", self.dropped)
+        yield from _row("to say", self.to_say)
         yield from _row("refused", self.fault)
         yield from _row("next", self.command)
 
@@ -121,9 +130,12 @@ class LogReport:
 
     def _amounts(self) -> str:
         part = "" if self.complete else f" (of the first {MOST_RECORDS:,} records)"
+        truths = f"{self.rated:,} ratings by people"
+        if self.known:
+            truths = f"of {self.known:,} the right answer is known"
         return (
             f"{self.verdicts:,} verdicts, {self.unreadable:,} of them unreadable, on "
-            f"{self.stimuli:,} stimuli; {self.rated:,} ratings by people{part}"
+            f"{self.stimuli:,} stimuli; {truths}{part}"
         )
 
 
@@ -180,15 +192,15 @@ def _proposed(
     suggested = _suggestion(cells[0] if cells else {})
     suggested |= _item(cells, suggested)
     suggested |= _said(rows, suggested)
-    fault = "nothing says yet which column holds what"
+    to_say = "which column holds what"
     if lacks := _lacks(path, replace(choice, columns=suggested), rows):
-        fault, judged = lacks
+        to_say, judged = lacks
         suggested |= _wanted(judged)
-    fault += "; check the map in the command"
+    to_say += "; check the map in the command"
     if "first" not in suggested and choice.scale is None:  # winners of pairs have no scale
-        fault += ", and write the lowest and the highest score for LOW:HIGH"
+        to_say += ", and write the lowest and the highest score for LOW:HIGH"
         choice = replace(choice, scale="LOW:HIGH")
-    return replace(_with_command(known, path, choice, suggested), fault=fault)
+    return replace(_with_command(known, path, choice, suggested), to_say=to_say)
 
 
 def _lacks(
@@ -330,13 +342,16 @@ def _measured(known: LogReport, path: Path, choice: logs.LogOptions) -> LogRepor
     told = _with_command(known, path, choice, {})
     judged = logs.judged([path], choice)
     try:
-        return _sampled(replace(told, axes=(judged.axis,)), path, judged.records())
+        found = _sampled(replace(told, axes=(judged.axis,)), path, judged.records())
+        return replace(found, dropped=judged.dropped)
     except (StimuliError, UsageError) as error:
         if judged.needs_scale:
             choice = replace(choice, scale="LOW:HIGH")  # the command shows where it goes
         wanted = _with_command(known, path, choice, _wanted(judged))
         # Nothing is gained by the command that has just failed: the sentence says what would.
         command = "" if wanted.command == told.command else wanted.command
+        if command and isinstance(error, UsageError):
+            return replace(wanted, to_say=str(error))
         return replace(wanted, fault=str(error), command=command)
 
 
@@ -352,7 +367,7 @@ def _wanted(judged: logs.Judged) -> dict[str, str]:
 # -- a sample --------------------------------------------------------------------------------------
 
 
-_COUNTED = ("verdicts", "unreadable", "rated", "complete")
+_COUNTED = ("verdicts", "unreadable", "rated", "known", "complete")
 """What a sample and a report call by the same name."""
 
 
@@ -365,6 +380,7 @@ class _Sample:
     verdicts: int = 0
     unreadable: int = 0
     rated: int = 0
+    known: int = 0
     complete: bool = True
     judge: None = None  # as `Judged` has it: of a sample nobody needs to know who judged
 
@@ -384,6 +400,8 @@ class _Sample:
             self.verdicts += 1
             self.unreadable += record.get("verdict") is None
             stimulus, cell = str(record.get("stimulus")), record.get("cell")
+            if isinstance(cell, dict):
+                self.known += any(cell.get(name) is not None for name in logs.TRUTHS.values())
             self.stimuli.add(stimulus)
             if stimulus in kept or (len(kept) < MOST_STIMULI_TRIED and taken < MOST_CALLS_TRIED):
                 kept.add(stimulus)

@@ -57,9 +57,19 @@ def as_dict(
 def column_map(
     _ctx: click.Context, _param: click.Parameter, given: Sequence[str]
 ) -> dict[str, str]:
-    """The pairs of `--map A=B,C=D`, of all times it is given; a comma may stand in a column."""
+    """The pairs of `--map A=B,C=D`, of all times it is given; a comma may stand in a column.
+
+    UsageError where a field has two columns: one of them would not be read.
+    """
     parse = pair("--map", "FIELD=COLUMN", "verdict=score,item=id", str)
-    return dict(parse(one) for text in given for one in re.split(r",(?=[^,=]+=)", text))
+    columns: dict[str, str] = {}
+    for field, column in (parse(one) for text in given for one in re.split(r",(?=[^,=]+=)", text)):
+        if columns.setdefault(field, column) != column:
+            raise UsageError(
+                f"--map {field}={column}: {field} has the column {columns[field]} already; ratings "
+                "of several people stand in one column as lists, such as [4, 5, 3]"
+            )
+    return columns
 
 
 def on_off(_ctx: click.Context, _param: click.Parameter, told: str | None) -> bool | str | None:

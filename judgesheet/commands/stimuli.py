@@ -11,7 +11,7 @@ from judgesheet.axis import Problem
 from judgesheet.base.errors import UsageError
 from judgesheet.base.files import one_command
 from judgesheet.base.records import Stimulus
-from judgesheet.commands.option_types import as_dict, pair, scale
+from judgesheet.commands.option_types import column_map, scale
 from judgesheet.commands.options import EXISTING, JSON, PATH, choice, option
 from judgesheet.commands.terminal import say, say_lines, say_record
 
@@ -181,8 +181,7 @@ def _report_trials(file: str, trials: "list[Trial]") -> int:
 @option("--scale", metavar="LOW:HIGH", type=scale,
         help="Reject ratings outside this range. [the data set's own]")  # fmt: skip
 @option("--turn", type=click.IntRange(1, 2), default=1, help="Turn of an MT-Bench dialogue.")
-@option("--map", "columns", multiple=True, callback=as_dict, metavar="FIELD=COLUMN",
-        type=pair("--map", "FIELD=COLUMN", "prompt=question", str),
+@option("--map", "columns", multiple=True, callback=column_map, metavar="FIELD=COLUMN,…",
         help="Which column of a table holds what; repeatable. stimulus=COLUMN and item=COLUMN keep "
              "your own ids.")  # fmt: skip
 @option("--rubric", type=EXISTING, help='JSON: {"criterion": ["worst", …, "best"]}.')
@@ -191,7 +190,7 @@ def stimuli_import(as_json: bool, **options: Any) -> None:
     """Write stimuli from a public data set, or from a table.
 
     FORMAT is hanna, summeval, prometheus, mt-bench, judgebench or rewardbench2; or jsonl, csv or
-    parquet for a table of your own, with --axis and --map prompt=COLUMN --map text=COLUMN and so on
+    parquet for a table of your own, with --axis and --map prompt=COLUMN,text=COLUMN and so on
     (docs/stimuli.md lists the fields). Files may be gzipped. The output is written completely or
     not at all.
     """

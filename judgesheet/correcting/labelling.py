@@ -39,8 +39,8 @@ def labelling(sample: Sample, corrected: Figure, labels: Labels) -> Labelling:
     needed = ceil(rest / wanted) if wanted > 0 else total + 1
     best = (high - low) * sqrt(min(1.0, (1 / total) / variance))
     more = max(1, needed - labelled) if needed <= total else None
-    note = AT_RANDOM if more else f"labels on these rows alone do not halve it; {AT_RANDOM}"
-    return Labelling(more, high - low, best, drawn, note)
+    why = "" if more else "no number of labels on these rows would halve the interval; "
+    return Labelling(more, high - low, best, drawn, f"{why}the next are {AT_RANDOM}")
 
 
 def _explained(sample: Sample) -> float:

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,10 +105,15 @@ def _label(name: str, rows: Sequence[Judged]) -> float:
 
 
 def whole(table: Table) -> Sample:
-    """The table as one sample; of pairs of two systems, the value of the first that is named."""
+    """The table as one sample; of pairs of two systems, the value of the first that is named.
+
+    An id names the system, too, where several share it.
+    """
     if table.paired:
         return of_pairs(table.systems[0], table.rows)
-    return of_rows("", table.rows)
+    if len(table.systems) == 1:
+        return of_rows("", table.rows)
+    return of_rows("", [replace(row, id=f"{row.id} ({row.system})") for row in table.rows])
 
 
 def by_system(table: Table) -> list[Sample]:

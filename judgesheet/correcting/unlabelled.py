@@ -25,6 +25,7 @@ SLOT, NOISE = "slot1_share", "repeat_change_rate"
 reading of the same prompt differs."""
 NOT_YOUR_DATA = "no correction: the sheet's stimuli are not your data"
 NO_LABELS = "no correction: without labels nothing tells the judge's errors from the results"
+SIGN_ONLY = "the sign is that of the judge's own verdicts, and the size is not known"
 BOTH_ORDERS = (
     "every pair was shown in both orders, so position is taken out exactly; what else the judge "
     "gets wrong is still in it"
@@ -128,11 +129,12 @@ def _undone(difference: Difference, factor: float | None, *, shares: bool) -> Di
     raw = difference.figure
     if raw.low is None or raw.high is None:
         return difference
+    known = SIGN_ONLY if difference.stands else NO_LABELS
     if not shares:
-        note = "no correction: a mean is not moved by noise, and the sheet does not tell the scale"
+        note = f"{known}; no sheet tells how far the judge's scale is from people's"
         return replace(difference, figure=no_figure(note, "no_labels", raw.n))
     if factor is None:
-        note = f"{NO_LABELS}; noise can have shrunk it by any factor"
+        note = f"{known}; noise can have shrunk it by any factor"
         return replace(difference, figure=no_figure(note, "no_labels", raw.n))
     low = raw.low / factor if raw.low < 0 else raw.low
     high = raw.high / factor if raw.high > 0 else raw.high

@@ -13,9 +13,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from judgesheet.axes import all_axes, get_axis
-from judgesheet.axis.shaping import Holds, NotAStimulusError, Prompt, Shaping
+from judgesheet.axis.shaping import Holds, NotAStimulusError, Prompt, Shaping, known
 from judgesheet.base.errors import RunError, StimuliError, UsageError
-from judgesheet.base.files import write_lines
+from judgesheet.base.files import kind_of, write_lines
 from judgesheet.base.limits import LONGEST_LINE
 from judgesheet.importers import (
     _grouping,
@@ -29,7 +29,7 @@ from judgesheet.importers import (
 )
 from judgesheet.importers._piece import Format, ImportOptions, Skip, chosen, read_rubric
 from judgesheet.importers._report import Imported
-from judgesheet.importers._rows import kind_of, read_rows
+from judgesheet.importers._rows import read_rows
 from judgesheet.planning.stimuli import validated
 
 FORMATS: Mapping[str, Format] = {
@@ -123,7 +123,7 @@ def _shaped(axis: Shaping, prompt: Prompt | Skip) -> dict[str, Any] | Skip:
     if isinstance(prompt, Skip):
         return prompt
     try:
-        return axis.shape(prompt)
+        return {**axis.shape(prompt), **known(group=prompt.group)}
     except NotAStimulusError as reason:
         return Skip(prompt.where, str(reason))
 

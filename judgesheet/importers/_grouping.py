@@ -141,6 +141,7 @@ def _prompt(name: str, lines: Sequence[Line], rubrics: Rubrics, places: "_Places
         reference=head.get("reference"),
         rubrics=head.get("rubrics") or rubrics,
         responses=usable,
+        group=head.get("group", ""),
     )
 
 

@@ -19,7 +19,7 @@ Ratings = Sequence[float | None]
 Rubrics = Mapping[str, Sequence[str]]
 """Criterion -> descriptions of its scores, worst first."""
 
-ABOUT_PROMPT = ("prompt", "domain", "source", "reference", "rubrics")
+ABOUT_PROMPT = ("prompt", "group", "domain", "source", "reference", "rubrics")
 """The fields of a piece that all responses to one prompt share."""
 
 
@@ -41,6 +41,7 @@ class Piece:
     item: str | None = None
     text: str = ""
     prompt: str | None = None
+    group: str | None = None
     domain: str | None = None
     source: str | None = None
     reference: str | None = None

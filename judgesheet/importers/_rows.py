@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from textwrap import shorten
 from typing import Any
@@ -21,6 +22,7 @@ from judgesheet.base.limits import (
     LARGEST_COUNT,
     LONGEST_LINE,
     MOST_COLUMNS,
+    MOST_IN_A_LIST,
     MOST_LINES,
     SMALLEST_NUMBER,
 )
@@ -156,13 +158,6 @@ def finite(cell: Any) -> float | None:
 # -- files -----------------------------------------------------------------------------------------
 
 
-def kind_of(path: Path) -> str:
-    """`jsonl`, `csv` or `parquet`, by the name of the file without `.gz`."""
-    inner = path.with_suffix("") if path.suffix == ".gz" else path
-    kinds = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet"}
-    return kinds.get(inner.suffix.lower(), "jsonl")
-
-
 def read_rows(path: Path, kind: str) -> Iterator[Row]:
     """Every row of a file; a StimuliError names the file, and the line where there is one."""
     return {"jsonl": _jsonl, "csv": _csv, "parquet": _parquet}[kind](path)
@@ -190,13 +185,24 @@ def _csv(path: Path) -> Iterator[Row]:
         for cells in filter(None, reader):
             where = f"{path.name}:{reader.line_num + 1}"
             if len(cells) != len(header):
-                raise StimuliError(
-                    f"{where}: {len(cells)} cells under {len(header)} columns; the delimiter taken "
-                    f"from the header is {delimiter!r}"
-                )
+                raise StimuliError(_uneven(where, cells, header, delimiter, reader))
             yield Row(where, dict(zip(header, cells, strict=True)))
     except csv.Error as error:
         raise StimuliError(f"{path} cannot be read as CSV: {error}") from None
+
+
+def _uneven(where: str, cells: list[str], header: list[str], delimiter: str, rest: Any) -> str:
+    """What is wrong with a row of too few or too many cells, and where `rest` has more of them."""
+    others: list[str] = []
+    with suppress(csv.Error, StimuliError):  # another fault, which is told when this is mended
+        uneven = (f"{rest.line_num + 1}" for row in rest if row and len(row) != len(header))
+        others.extend(islice(uneven, MOST_IN_A_LIST))
+    more = ", …" if len(others) == MOST_IN_A_LIST else ""
+    also = f" (others: {', '.join(others)}{more})" if others else ""
+    return (
+        f"{where}: the header has {len(header)} columns, and this line {len(cells)}{also}; put "
+        f"quotation marks around a cell that holds a {delimiter!r}, or drop the line"
+    )
 
 
 def _refuse_wide(path: Path, columns: int) -> None:

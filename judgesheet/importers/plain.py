@@ -17,7 +17,7 @@ T = TypeVar("T")
 KINDS = ("jsonl", "csv", "parquet")
 
 FIELDS = (
-    *("prompt", "text", "stimulus", "item", "domain", "source", "reference"),
+    *("prompt", "text", "stimulus", "item", "group", "domain", "source", "reference"),
     *("human", "human.NAME", "model", "rater", "gold", "u", "v", "better"),
 )
 """What a map can name; docs/stimuli.md says what each holds."""
@@ -84,7 +84,7 @@ def _pair(row: Row) -> Iterator[Piece]:
 
 
 def _about_prompt(row: Row) -> dict[str, Any]:
-    known = {name: row.optional(name) for name in ("domain", "source", "reference")}
+    known = {name: row.optional(name) for name in ("group", "domain", "source", "reference")}
     return {"prompt": row.text("prompt"), **known}
 
 

@@ -12,7 +12,7 @@ from judgesheet.axes import all_axes, axis_names, pool
 from judgesheet.axis import Axis, Problem
 from judgesheet.axis.material import identical
 from judgesheet.base.errors import StimuliError, UsageError
-from judgesheet.base.files import checked, records
+from judgesheet.base.files import checked, kind_of, records
 from judgesheet.base.limits import MOST_IN_A_LIST
 from judgesheet.base.records import Stimulus, canonical_json, digest
 from judgesheet.base.sanitize import listed
@@ -25,11 +25,21 @@ def load(axis: Axis, path: Path | None = None) -> list[Stimulus]:
     UsageError if the file is missing.
     """
     file = _file_of(axis, path)
-    stimuli = [validated(axis, record, where) for record, where in records(file)]
+    stimuli = [validated(axis, record, where) for record, where in _records(file)]
     if not stimuli:
         raise StimuliError(f"{file} holds no stimuli; put one JSON object on each line")
     reject_duplicates(stimuli)
     return stimuli
+
+
+def _records(file: Path) -> Iterator[tuple[dict[str, Any], str]]:
+    """The lines of a file of stimuli; of a table, a StimuliError that says how to import it."""
+    if (kind := kind_of(file)) != "jsonl":
+        raise StimuliError(
+            f"{file} is a table, and stimuli are JSONL: `judgesheet stimuli import {kind} {file} "
+            f"--axis AXIS --map FIELD=COLUMN,… --out {file.stem}.jsonl` makes them of it"
+        )
+    return records(file)
 
 
 def reject_duplicates(stimuli: Sequence[Stimulus]) -> None:
@@ -106,7 +116,7 @@ def pools(path: Path | None, axis: Axis | None) -> dict[str, list[Stimulus]]:
 
 
 def _axis_of(file: Path) -> Axis:
-    record, where = next(records(file), (None, ""))
+    record, where = next(_records(file), (None, ""))
     if record is None:
         raise StimuliError(f"{file} holds no stimuli; put one JSON object on each line")
     # Every schema is tried: a table of which axis has which fields would go out of date.

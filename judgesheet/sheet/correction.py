@@ -101,14 +101,20 @@ def _lead(result: Result) -> Iterator[str]:
 
 def _leaders(result: Result) -> str:
     stand = sum(one.stands for one in result.differences)
-    told = f"{show.count(stand)} of {show.count(len(result.differences))} differences stand"
+    every = len(result.differences)
+    told = f"{show.count(stand)} of {show.count(every)} differences between systems are proven"
+    if every == 1:
+        told = f"the difference between the systems is {'proven' if stand else 'not proven'}"
     first = [
         show.visible(one.name, 60) for one in result.systems if one.ranks and one.ranks[0] == 1
     ]
     if not first:
         return f"{told[:1].upper()}{told[1:]}; no system has a rank."
     more = f" and {show.count(len(first) - NAMED)} more" if len(first) > NAMED else ""
-    return f"Rank 1 is open to {', '.join(first[:NAMED])}{more}; {told}."
+    is_raw = all(one.corrected.value is None for one in result.systems)
+    by = "By the judge's verdicts alone the best is" if is_raw else "The best is"
+    one_of = " one of" if len(first) > 1 else ""
+    return f"{by}{one_of} {', '.join(first[:NAMED])}{more}; {told}."
 
 
 def _grids(result: Result) -> Iterator[Grid]:
@@ -141,24 +147,31 @@ def _estimates(system: System, unit: str) -> Grid:
 def _leaderboard(result: Result, unit: str) -> Grid:
     strengths = _in_strengths(result)
     compared = "" if strengths else unit
+    plugged = [one.rogan_gladen for one in result.systems if one.rogan_gladen is not None]
+    why = dict.fromkeys(show.visible(one.note) for one in plugged if one.value is None)
     rows = tuple(
         (
             _ranks(one), show.visible(one.name, 60), _in_words(one.raw, unit),
             _in_words(one.corrected, unit) if one.corrected.value is not None else _DASH,
             *((_in_words(one.strength, ""),) if strengths else ()),
             _together(one, compared),
-            *(() if strengths else (_in_words(one.rogan_gladen, unit),)),
+            *((_in_words(one.rogan_gladen, unit),) if plugged else ()),
             show.count(one.labelled),
         )
         for one in result.systems
     )  # fmt: skip
-    estimates = ("Strength (log-odds)", "All at once") if strengths else (
-        "All at once", "Rogan-Gladen")  # fmt: skip
+    estimates = (
+        *(("Strength (log-odds)",) if strengths else ()),
+        "All at once",
+        *(("Rogan-Gladen",) if plugged else ()),
+    )
     return Grid(
         "Leaderboard", "Ranks are the sets that no proven difference excludes, all differences "
         "taken together at 95 %. The intervals are those of each system by itself; those of all "
-        "systems at once stand behind what is compared.",
-        ("Rank", "System", "The judge alone", "Corrected", *estimates, "Labels"), "llrrrrr", rows,
+        "systems at once stand behind what is compared."
+        + "".join(f" A dash under Rogan-Gladen means {note}." for note in why),
+        ("Rank", "System", "The judge alone", "Corrected", *estimates, "Labels"),
+        "llrr" + "r" * len(estimates) + "r", rows,
     )  # fmt: skip
 
 
@@ -197,7 +210,7 @@ def _differences(result: Result) -> Grid:
         (
             f"{show.visible(one.first, 60)} less {show.visible(one.second, 60)}",
             _DASH if one.raw is None else _as_finely(one.raw, one.figure, unit),
-            _in_words(one.figure, unit), "✓ stands" if one.stands else "? not proven",
+            _in_words(one.figure, unit), _standing(one),
             *((show.visible(one.figure.note),) * noted),
         )
         for one in shown
@@ -210,6 +223,13 @@ def _differences(result: Result) -> Grid:
         ("Difference", "The judge alone", "Corrected", "Stands?", *(("Note",) * noted)),
         "lrrl" + "l" * noted, rows,
     )  # fmt: skip
+
+
+def _standing(one: Difference) -> str:
+    """Whether a difference is proven; without a value or bounds its sign alone is."""
+    if not one.stands:
+        return "? not proven"
+    return "✓ sign only" if one.figure.low is None else "✓ stands"
 
 
 _LEFT_OUT = (

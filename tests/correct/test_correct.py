@@ -17,7 +17,7 @@ from judgesheet.base.errors import JudgesheetError, StimuliError, UsageError
 from judgesheet.base.records import AxisResult, Datasheet, Estimate
 from judgesheet.correcting.run import corrected
 from judgesheet.correcting.table import Choice, read
-from judgesheet.sheet.correction import FORMATS
+from judgesheet.sheet.correction import FORMATS, render
 from tests.command import run
 
 Write = Callable[..., Path]
@@ -237,6 +237,11 @@ def test_without_labels_a_rate_is_null_and_differences_are_bounded_by_noise(tabl
     assert plain.corrected.value is None
     assert plain.corrected.note
     assert plain.differences[0].figure.low is None
+    page = render(plain, "md", "a4").decode()
+    assert "By the judge's verdicts alone the best is a; " in page
+    assert "✓ sign only" in page
+    assert "✓ stands" not in page
+    assert "Rogan-Gladen" not in page
     noisy = corrected(
         read_in, "none", sheet(slot1_share=(0.4, 0.6), repeat_change_rate=(0.1, 0.32))
     ).differences[0]
@@ -376,6 +381,22 @@ def test_every_format_holds_the_systems(
         text = content.decode()
         assert "two" in text
         assert "<b>" not in text.replace("one|<b>", "" if form == "csv" else "<b>")
+
+
+def test_the_page_of_two_systems_says_whose_reply_to_label_and_why_a_figure_is_missing(
+    table: Write,
+) -> None:
+    rows = [
+        [f"q{n}", name, int(said), int(n % 10 < 7) if n < 20 else None]
+        for n in range(100)
+        for name, said in (("able", n % 10 < 8), ("guessed", n % 2))
+    ]
+    path = table("id,system,verdict,label", rows)
+    found = judgesheet.correct(path, "random")
+    assert found.labelling is not None
+    assert all(re.fullmatch(r"q\d+ \((able|guessed)\)", name) for name in found.labelling.next)
+    page = render(found, "md", "a4").decode()
+    assert "A dash under Rogan-Gladen means " in page
 
 
 @pytest.mark.parametrize(("systems", "shown"), [(10, 45), (12, 11)])

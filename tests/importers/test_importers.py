@@ -14,10 +14,10 @@ from click.testing import CliRunner
 import judgesheet
 from judgesheet.axes import get_axis
 from judgesheet.base.errors import JudgesheetError, RunError, StimuliError, UsageError
+from judgesheet.base.files import kind_of
 from judgesheet.base.limits import LONGEST_LINE
 from judgesheet.cli import main
 from judgesheet.importers import FORMATS
-from judgesheet.importers._rows import kind_of
 from judgesheet.planning.stimuli import load
 from tests.simulate import SHARED
 
@@ -251,17 +251,19 @@ def table(tmp_path: Path, form: str, records: Sequence[Record]) -> Path:
 @pytest.mark.parametrize("form", ["jsonl", "csv", "parquet"])
 def test_a_table_is_mapped(tmp_path: Path, form: str) -> None:
     records = [
-        {"question": "q1", "answer": "text, with comma", "name": "a", "coh": [4, 5], "id": "s"},
-        {"question": "q1", "answer": "line\nbreak", "name": "b", "coh": [2, 3], "id": "s"},
+        {"question": "q1", "answer": "text, with comma", "name": "a", "coh": [4, 5], "id": "s",
+         "who": "ann"},
+        {"question": "q1", "answer": "line\nbreak", "name": "b", "coh": [2, 3], "id": "s",
+         "who": "ann"},
     ]  # fmt: skip
-    columns = {**PLAIN, "item": "name", "stimulus": "id", "human.coherence": "coh"}
+    columns = {**PLAIN, "item": "name", "stimulus": "id", "human.coherence": "coh", "group": "who"}
     out = tmp_path / "o.jsonl"
     done = judgesheet.import_stimuli(
         form, table(tmp_path, form, records), out, axis="score_order", columns=columns,
         rubric=RUBRIC, criterion="coherence",
     )  # fmt: skip
     (found,) = stimuli(out)
-    assert found["id"] == "s"
+    assert (found["id"], found["group"]) == ("s", "ann")
     assert [c["human"] for c in found["candidates"]] == [[4, 5], [2, 3]]
     assert done.criteria["coherence"]["mean"] == 3.5
     assert load(get_axis("score_order"), out)
@@ -384,7 +386,8 @@ def raw(name: str, content: bytes) -> Maker:
         (raw("t.jsonl", b"[1, 2]\n"), {}, "one object per line"),
         (raw("t.jsonl", b'{"question": "q"}\n'), {}, "t.jsonl:1: there is no column 'answer'"),
         (raw("t.csv", b"question,reply\nq,a\n"), {}, "the columns are question, reply"),
-        (raw("t.csv", b"question,answer\nq\n"), {}, "t.csv:2: 1 cells under 2 columns"),
+        (raw("t.csv", b"question,answer\nq\n"), {},
+         "t.csv:2: the header has 2 columns, and this line 1;"),
         (raw("t.csv", b"question,answer,answer\nq,a,b\n"), {}, "occurs twice"),
         (raw("t.csv", b'question,answer\nq,"a\n'), {}, "CSV"),
         (raw("t.jsonl", b'{"question": "q", "answer": ["a"]}\n'), {}, "not text"),
@@ -462,7 +465,7 @@ def test_the_command_prints_what_it_found(tmp_path: Path) -> None:
     path, rubric = rated(4, 5)(tmp_path), tmp_path / "rubric.json"
     rubric.write_text('{"any": ["bad", "good"]}', encoding="utf-8")
     command = ["stimuli", "import", "jsonl", str(path), "--out", str(tmp_path / "o.jsonl"),
-               "--axis", "score_order", "--map", "prompt=question", "--map", "text=answer",
+               "--axis", "score_order", "--map", "prompt=question,text=answer",
                "--map", "human=s", "--rubric", str(rubric)]  # fmt: skip
     said = CliRunner().invoke(main, command)
     assert said.exit_code == 0, said.output
@@ -478,6 +481,8 @@ def test_the_command_prints_what_it_found(tmp_path: Path) -> None:
         (["--scale", "5:1"], "two numbers"),
         (["--scale", "nan:1"], "two numbers"),
         (["--map", "prompt=question"], "--map text=COLUMN"),
+        (["--map", "human=ann", "--map", "human=ben"], "human has the column ann already"),
+        (["--map", "prompt=q,text=a,grp=c"], "item, group, domain"),
     ],
 )
 def test_options_that_say_nothing_are_usage_errors(

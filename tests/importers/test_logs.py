@@ -537,8 +537,8 @@ def test_inspect_log_allows_what_the_sheet_then_has(tmp_path: Path) -> None:
         ("b.jsonl", '{"custom_id": "a", "response": {}}\n', "answers of an OpenAI batch"),
         ("s.jsonl", '{"doc_id": 1, "doc": 1, "filtered_resps": [], "metrics": []}\n',
          "--from lm-eval --map item=COLUMN,verdict=COLUMN --scale LOW:HIGH"),
-        ("d.json", '{"testCases": [{"input": 1, "metricsData": [{"name": "N", "score": 1}]}],'
-         ' "metricsScores": 1}', "--from deepeval --scale LOW:HIGH"),
+        ("d.json", '{"testCases": [{"input": 1, "metricsData": [{"name": "N", "score": 1,'
+         ' "evaluationModel": "j"}]}], "metricsScores": 1}', "--from deepeval --scale LOW:HIGH"),
         ("r.csv", "chat,agent,grade,people\n1,a,3,2\n1,b,4,5\n2,a,3,\n2,b,1,1\n",
          "item=chat+agent,human=people --scale LOW:HIGH"),
         ("p.csv", "chat,model_a,model_b,said,experts say\n" + "1,x,y,x,y\n1,y,x,A,y\n" * 5,
@@ -561,12 +561,12 @@ def test_a_proposed_map_from_which_nothing_would_follow_says_what_is_missing(
 ) -> None:
     (tmp_path / "t.csv").write_text("chat,agent,grade\n1,a,3\n1,b,2\n2,a,5\n2,b,1\n")
     report = inspect_log(tmp_path / "t.csv")
-    assert "nothing can be measured" in report.fault
-    assert "people's ratings (human)" in report.fault
-    assert "the lowest and the highest score for LOW:HIGH" in report.fault
+    assert "nothing can be measured" in report.to_say
+    assert "people's ratings (human)" in report.to_say
+    assert "the lowest and the highest score for LOW:HIGH" in report.to_say
     assert "item=chat+agent,human=COLUMN --scale LOW:HIGH" in report.command
     (tmp_path / "t.csv").write_text("chat,agent,grade\n" + "1,a,3\n" * 2)
-    assert "nothing says yet" in inspect_log(tmp_path / "t.csv").fault
+    assert "which column holds what" in inspect_log(tmp_path / "t.csv").to_say
 
 
 @pytest.mark.parametrize(
@@ -712,3 +712,26 @@ def test_the_next_command_is_not_the_one_that_failed(tmp_path: Path) -> None:
     report = inspect_log(path, columns=COLUMNS, scale="1:5")
     assert report.fault
     assert report.command == ""
+    options = ("--map", "item=id,verdict=grade,repeat=epoch", "--scale", "1:5")
+    assert run("inspect-log", path, *options).returncode == 1
+
+
+def test_rows_that_cannot_be_read_are_all_named_before_ingest(tmp_path: Path) -> None:
+    rows = [
+        {"q": f"q{n // 2}", "a": "xy"[n % 2], "b": "yx"[n % 2], "said": "x", "people": "y"}
+        for n in range(40)
+    ]
+    rows[3]["b"], rows[7]["said"], rows[8]["said"] = "", "", "?"
+    columns = {"stimulus": "q", "first": "a", "second": "b", "verdict": "said", "better": "people"}
+    report = inspect_log(lines(tmp_path / "log.jsonl", rows), columns=columns)
+    assert report.fault == ""
+    assert "2 of 40 rows cannot be read (lines 4, 9)" in report.dropped
+    assert "log.jsonl:4: b is empty" in report.dropped
+    said = "\n".join(report.as_lines())
+    assert "empty (1)" in said
+    assert "of 38 the right answer is known" in said
+    assert "ratings by people" not in said
+    table = tmp_path / "log.csv"
+    table.write_text("q,s\n1,2\n1\n1,3\n2,3,4\n2\n", encoding="utf-8")
+    with pytest.raises(StimuliError, match=r"log\.csv:3: .*this line 1 .*others: 5, 6\)"):
+        told(table, columns={"stimulus": "q", "verdict": "s"}, scale="1:5")

@@ -11,7 +11,8 @@ from itertools import chain, islice
 from pathlib import Path
 
 from judgesheet.base.errors import StimuliError, UsageError
-from judgesheet.importers._rows import Row, finite, kind_of
+from judgesheet.base.files import kind_of
+from judgesheet.importers._rows import Row, finite
 from judgesheet.importers.logs import _tables, inspect_ai, mt_bench, promptfoo
 from judgesheet.importers.logs._judged import FIELDS, SLOTS, STRANGE_SHARE, TRUTHS, Judged
 from judgesheet.importers.logs._log import LogFormat, LogOptions, Scale

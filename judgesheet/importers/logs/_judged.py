@@ -15,11 +15,17 @@ from judgesheet.axes import all_axes
 from judgesheet.base.errors import StimuliError, UsageError
 from judgesheet.base.limits import MOST_IN_A_LIST
 from judgesheet.importers._rows import Row
-from judgesheet.importers.logs._log import LogFormat, LogOptions, Scale, StrangeVerdictError
+from judgesheet.importers.logs._log import (
+    LogFormat,
+    LogOptions,
+    Scale,
+    StrangeRowError,
+    StrangeVerdictError,
+)
 
 Record = dict[str, Any]
 STRANGE_SHARE = 0.1
-"""Share of rows with a strange verdict from which the scale, or the column, is the wrong one."""
+"""Share of rows that cannot be read from which the scale, or a column, is the wrong one."""
 
 FIELDS: Mapping[str, str] = {
     "verdict": "what the judge said: a score, or which of two won (a slot, or a name)",
@@ -146,9 +152,9 @@ class Judged:
     verdicts: int = 0
     left_out: int = 0
     strange: list[str] = field(default_factory=list)
-    """Where verdicts stand that are none, as far as they are named."""
+    """Where the rows stand that cannot be read, as far as they are named."""
     _strange: int = 0
-    _first: StrangeVerdictError | None = None
+    _first: StrangeRowError | None = None
     _people: set[type] = field(default_factory=set)
     """Whether people's ratings were words or numbers."""
     seen: dict[str, Counter[str]] = field(default_factory=dict)
@@ -200,8 +206,8 @@ class Judged:
         """What was read, and what was taken for granted, in sentences."""
         told = ", ".join(f"{name}={column}" for name, column in self.columns.items())
         yield f"{self.verdicts:,} verdicts for {self.axis} were read ({told})"
-        if self._strange:
-            yield self._told_strange()
+        if self.dropped:
+            yield self.dropped
         if self.left_out:
             only = " and ".join(f"{name}={value}" for name, value in self.where.items())
             yield f"{self.left_out:,} rows were left out; only those with {only} count"
@@ -218,39 +224,50 @@ class Judged:
         for row in self.rows:
             if not self.counts(row):
                 self.left_out += 1
-            elif "by" in self.columns and self._cell(row, "by") in self.log.people:
-                self._rate(row)
-            else:
-                self._refuse_several(row)
-                try:
-                    made = [*make(row)]
-                except StrangeVerdictError as error:
-                    self._leave_out(row, error)
+                continue
+            try:
+                if "by" in self.columns and self._cell(row, "by") in self.log.people:
+                    self._rate(row)
                     continue
-                self.verdicts += 1
-                yield from ((record, row.where) for record in made)
+                self._refuse_several(row)
+                made = [*make(row)]
+            except StrangeRowError as error:
+                self._leave_out(row, error)
+                continue
+            self.verdicts += 1
+            yield from ((record, row.where) for record in made)
         for (item, criterion), ratings in self._ratings.items():
             self._tells = True
             yield self._human(item, ratings, criterion), f"{self.name}: ratings of {item[:80]}"
         self._refuse_nothing()
 
-    def _leave_out(self, row: Row, error: StrangeVerdictError) -> None:
-        """Count a row with an invalid verdict, and continue: it says nothing about the others."""
+    def _leave_out(self, row: Row, error: StrangeRowError) -> None:
+        """Count a row that cannot be read, and continue: it says nothing about the others."""
         self._strange += 1
         self._first = self._first or error
         if len(self.strange) < MOST_IN_A_LIST:
             self.strange.append(row.where.removeprefix(f"{self.name}:").strip())
 
-    def _told_strange(self) -> str:
-        """How many verdicts were none, where, and what to do about them."""
-        rows = "lines" if all(map(str.isdecimal, self.strange)) else "rows"
+    @property
+    def dropped(self) -> str:
+        """Which rows were left out as they cannot be read, and what to do; "" if none was."""
+        if not self._strange:
+            return ""
+        told = (
+            f"{self._strange:,} of {self.verdicts + self._strange:,} rows cannot be read "
+            f"({self._places()}) and {'are' if self._strange > 1 else 'is'} left out, the first: "
+            f"{self._first}"
+        )
+        if isinstance(self._first, StrangeVerdictError):
+            told += "; --unreadable VALUE counts a verdict as a reply in which nothing was read"
+        return told
+
+    def _places(self) -> str:
+        """`lines 7, 12 and 3 more`: the rows that cannot be read."""
+        rows = "line" if all(map(str.isdecimal, self.strange)) else "row"
         more = self._strange - len(self.strange)
         places = ", ".join(self.strange) + (f" and {more:,} more" if more else "")
-        return (
-            f"{self._strange:,} of {self.verdicts + self._strange:,} rows cannot be read "
-            f"({rows} {places}) and are left out, the first: {self._first}; --unreadable VALUE "
-            "counts a verdict as a reply in which nothing was read"
-        )
+        return f"{rows}{'s' * (self._strange > 1)} {places}"
 
     # -- one row ---------------------------------------------------------------------------------
 
@@ -262,7 +279,10 @@ class Judged:
         if isinstance(cell, list | dict):
             return json.dumps(cell, sort_keys=True)
         if cell is None or cell == "":
-            raise StimuliError(f"{row.where}: {self.columns[name]} is empty, but holds the {name}")
+            raise StrangeRowError(
+                f"{row.where}: {self.columns[name]} is empty, and is the field {name} "
+                f"({FIELDS[name]}); fill it in, or drop the row"
+            )
         return Row(row.where, {self.columns[name]: cell}).text(self.columns[name])
 
     def counts(self, row: Row) -> bool:
@@ -513,7 +533,8 @@ class Judged:
         rows = self.verdicts + self._strange
         if self._first is not None and self._strange > STRANGE_SHARE * rows:
             raise StimuliError(
-                f"{self._first} (and so {self._strange:,} of {rows:,} rows)"
+                f"{self._first} ({self._strange:,} of {rows:,} rows cannot be read: "
+                f"{self._places()})"
                 if self._strange > 1
                 else str(self._first)
             )

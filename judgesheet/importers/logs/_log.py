@@ -50,8 +50,12 @@ class LogOptions:
     unreadable: tuple[str, ...] = ()
 
 
-class StrangeVerdictError(StimuliError):
-    """A verdict that the log cannot have; its row is left out."""
+class StrangeRowError(StimuliError):
+    """A row that cannot be read; it is left out."""
+
+
+class StrangeVerdictError(StrangeRowError):
+    """A verdict that the log cannot have."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from judgesheet.base.errors import StimuliError
-from judgesheet.base.files import decoded, numbered_lines, read_from
+from judgesheet.base.files import decoded, kind_of, numbered_lines, read_from
 from judgesheet.base.limits import LONGEST_DOCUMENT, MOST_MEMBERS, MOST_UNPACKED
-from judgesheet.importers._rows import Row, kind_of, read_rows
+from judgesheet.importers._rows import Row, read_rows
 
 if sys.version_info >= (3, 14):
     from compression import zstd
