@@ -214,7 +214,16 @@ def _every_call(question: Question) -> Iterator[Case]:
         pairs = combinations([*read.values()][:MOST_COMPARED], 2)
         distance = max((apart(one, other) for one, other in pairs), default=0.0)
         told = f"read as {listed([*read], MOST_EXAMPLES)}" if read else "no verdict"
-        yield Case(tuple(call.id for call in calls), f"{calls[0].stimulus}: {told}", distance)
+        asked = ", ".join((calls[0].stimulus, *_shared(calls)))
+        yield Case(tuple(call.id for call in calls), f"{asked}: {told}", distance)
+
+
+def _shared(calls: Sequence[Asked]) -> Iterator[str]:
+    """What the cells of all these calls hold, in words."""
+    for name, value in calls[0].cell.items():
+        known = value is not None and value == value  # a table has NaN where there is nothing
+        if known and all(call.cell[name] == value for call in calls):
+            yield f"{name} {said(value)}"
 
 
 every_call = View(_every_call, otherwise="no such call was made")
