@@ -1,6 +1,7 @@
 """One page over many sheets: found, grouped by protocol, escaped, searched in a real browser."""
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,7 +12,7 @@ import pytest
 
 from judgesheet.base.datasheet import to_json
 from judgesheet.base.records import Datasheet
-from judgesheet.sheet.index import grouped, render
+from judgesheet.sheet.index import Listed, grouped, render
 from tests.command import run, sentence
 from tests.sheet import chromium, test_browser
 
@@ -27,6 +28,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (place / name / "run").mkdir(parents=True)
         (place / name / "run" / "datasheet.json").write_text(to_json(make()), encoding="utf-8")
     shutil.copytree(place / next(iter(SHEETS)) / "run", place / "run.old-1")
+    shutil.copytree(place / next(iter(SHEETS)) / "run", place / "z-copy")
     (place / "broken").mkdir()
     (place / "broken" / "datasheet.json").write_text("{}", encoding="utf-8")
     (place / "link").mkdir()
@@ -39,7 +41,9 @@ def site(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("site")
     done = run("index", folder, "--out", out)
     assert done.returncode == 0, done.stderr
-    assert done.stderr.count("left out") == 1
+    assert done.stderr.count("left out") == 3
+    assert "left out: run.old-1, a run that was started over" in done.stderr
+    assert f"left out: z-copy, a copy of the sheet in {next(iter(SHEETS))}/run" in done.stderr
     return out
 
 
@@ -50,6 +54,14 @@ def test_every_sheet_is_a_row_that_opens_it(site: Path) -> None:
     for name in opened:
         assert page.count(f'href="sheets/{name}"') == 1
         assert json.loads((site / "sheets" / name).with_suffix(".json").read_text("utf-8"))
+
+
+def test_rows_of_one_judge_are_told_apart_by_folder_and_time(site: Path) -> None:
+    page, text = ((site / name).read_text("utf-8") for name in ("index.html", "index.md"))
+    assert re.search(r"2026, \d\d:\d\d UTC</time>", page)
+    for name in SHEETS:
+        assert f"{name}/run</span>" in page
+        assert f"{name}/run |" in text.replace("\\", "")
 
 
 def test_the_same_tables_are_in_markdown(site: Path) -> None:
@@ -64,7 +76,7 @@ def test_only_one_protocol_stands_in_a_table() -> None:
     one = next(iter(SHEETS.values()))()
     other = replace(one, run={**one.run, "temperature": 0.7})
     twin = replace(one, judge={**one.judge, "model": "sim/another"})
-    groups = [*grouped([("a", one), ("b", other), ("c", twin)])]
+    groups = [*grouped([Listed("a", one), Listed("b", other), Listed("c", twin)])]
     assert [[row.address for row in group.rows] for group in groups] in (
         [["a", "c"], ["b"]], [["c", "a"], ["b"]],
     )  # fmt: skip
@@ -74,7 +86,7 @@ def test_only_one_protocol_stands_in_a_table() -> None:
 def test_foreign_names_stay_text() -> None:
     one = next(iter(SHEETS.values()))()
     evil = replace(one, judge={"model": EVIL, "provider": EVIL}, run={**one.run, "profile": EVIL})
-    assert "<script>alert" not in render([("a", evil)], EVIL).decode()
+    assert "<script>alert" not in render([Listed("a", evil, EVIL)], EVIL).decode()
 
 
 def test_a_folder_without_sheets_is_told(tmp_path: Path) -> None:
@@ -93,7 +105,7 @@ def browser() -> Iterator[Any]:
 def visit(browser: Any, site: Path, tmp_path: Path) -> Iterator[chromium.Open]:
     one = next(iter(SHEETS.values()))()
     many = [
-        (f"{n}.html", replace(one, judge={"model": f"sim/judge-{n}", "provider": "sim"},
+        Listed(f"{n}.html", replace(one, judge={"model": f"sim/judge-{n}", "provider": "sim"},
                               run={**one.run, "seed": n, "temperature": n % 7 / 10}))
         for n in range(MANY)
     ]  # fmt: skip
@@ -127,7 +139,7 @@ def test_a_thousand_sheets_are_searched(visit: chromium.Open) -> None:
 def measured(value: float | None, day: str) -> Datasheet:
     """A sheet of that day whose first column has that value."""
     one: Datasheet = next(iter(SHEETS.values()))()
-    (group,) = grouped([("a", one)])
+    (group,) = grouped([Listed("a", one)])
     key = group.columns[0][0]
     known: dict[str, Any] = {"value": value, "low": value, "high": value, "note": "not asked"}
     axes = [
@@ -145,7 +157,7 @@ def test_headings_sort_by_numbers_and_by_days_and_leave_what_is_unknown_last(
     browser: Any, tmp_path: Path
 ) -> None:
     given = [(0.5, "2026-11-09"), (None, "2026-02-28"), (0.05, "2025-12-30"), (0.12, "2026-10-01")]
-    sheets = [(f"{n}", measured(value, day)) for n, (value, day) in enumerate(given)]
+    sheets = [Listed(f"{n}", measured(value, day)) for n, (value, day) in enumerate(given)]
     (tmp_path / "few.html").write_bytes(render(sheets, "few"))
     visiting = chromium.visiting(browser, {"few": tmp_path / "few.html"})
     page = next(visiting)("few")

@@ -8,9 +8,12 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 from judgesheet.axis import Axis, Readings
 from judgesheet.axis.items import cell_names, items
-from judgesheet.axis.views import DEFAULT, Asked, Question, View, grouped
+from judgesheet.axis.views import DEFAULT, Asked, Question, View, every_call, grouped
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Case
+
+CALLS = "calls"
+"""Stands in a key where a figure does: no figure is meant, but every call."""
 
 
 class CaseFinder:
@@ -43,6 +46,8 @@ class CaseFinder:
 
     def _view(self, key: Key) -> View:
         """The view that the declaration of a figure names, else the default."""
+        if key.name == CALLS:
+            return every_call
         figure = self._figures.get(key.name)
         return (figure and figure.cases(key.dims)) or DEFAULT
 

@@ -15,8 +15,9 @@ from typing import Any, TypeVar
 from judgesheet.axis.shapes import SHAPES
 from judgesheet.base.digits import two_digits
 from judgesheet.base.keys import Key
-from judgesheet.base.limits import MOST_COMPARED
+from judgesheet.base.limits import MOST_COMPARED, MOST_EXAMPLES
 from judgesheet.base.records import Case, Label
+from judgesheet.base.sanitize import listed
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
@@ -204,6 +205,29 @@ def _any_call(question: Question) -> Iterator[Case]:
 
 DEFAULT = View(_any_call)
 """The view of a figure of which nothing is known."""
+
+
+def _every_call(question: Question) -> Iterator[Case]:
+    """A case per item: all its calls, those without a verdict too."""
+    for calls in grouped(question.calls, lambda call: call.item).values():
+        read = {said(call.value): call.value for call in calls if call.is_read}
+        pairs = combinations([*read.values()][:MOST_COMPARED], 2)
+        distance = max((apart(one, other) for one, other in pairs), default=0.0)
+        told = f"read as {listed([*read], MOST_EXAMPLES)}" if read else "no verdict"
+        asked = ", ".join((calls[0].stimulus, *_shared(calls)))
+        yield Case(tuple(call.id for call in calls), f"{asked}: {told}", distance)
+
+
+def _shared(calls: Sequence[Asked]) -> Iterator[str]:
+    """What the cells of all these calls hold, in words."""
+    for name, value in calls[0].cell.items():
+        known = value is not None and value == value  # a table has NaN where there is nothing
+        if known and all(call.cell[name] == value for call in calls):
+            yield f"{name} {said(value)}"
+
+
+every_call = View(_every_call, otherwise="no such call was made")
+"""All calls, whatever became of them, for a question that names no figure."""
 
 
 # -- places ----------------------------------------------------------------------------------------

@@ -37,9 +37,17 @@ def listed(names: Sequence[str], most: int) -> str:
     return ", ".join(names[:most]) + more
 
 
-def told_apart(names: Sequence[str]) -> list[str]:
-    """The names, numbered by their place where two are the same."""
-    return [n if names.count(n) == 1 else f"{n} ({at})" for at, n in enumerate(names, start=1)]
+def told_apart(names: Sequence[str], sources: Sequence[object]) -> list[str]:
+    """The names, with what each was read from where two are the same, numbered where even that is.
+
+    `sources` has one for each name, such as its path.
+    """
+    return _marked(_marked(names, sources), range(1, len(names) + 1))
+
+
+def _marked(names: Sequence[str], marks: Sequence[object]) -> list[str]:
+    pairs = zip(names, marks, strict=True)
+    return [name if names.count(name) == 1 else f"{name} ({mark})" for name, mark in pairs]
 
 
 def capital(words: str) -> str:

@@ -29,10 +29,10 @@ def cases(
 ) -> Casebook:
     """The replies behind a figure of a run, the worst first; no call is made.
 
-    Without a `key`: the calls without a verdict, by the shape of what came instead. `axis`,
-    `stimulus` and `cell` choose calls, `outcome` (one of `records.Outcome`, or `unreadable`) and
-    `verdict` cases with a call of this outcome or verdict. `html` names a file for a page to browse
-    every call and the cases behind every figure.
+    Without a `key`: every call on the `stimulus`, or without one the calls without a verdict, by
+    the shape of what came instead. `axis`, `stimulus` and `cell` choose calls, `outcome` (one of
+    `records.Outcome`, or `unreadable`) and `verdict` cases with a call of this outcome or verdict.
+    `html` names a file for a page to browse every call and the cases behind every figure.
 
     RunError if there is no such run, UsageError if the key or a filter means nothing in it.
     """
@@ -50,7 +50,7 @@ def cases(
     filters = Filters(stimulus, cell or {}, outcome, verdict)
     with Ledger.open(directory / LEDGER) as ledger:
         readings = read_all(ledger)
-        book = casebook(ledger, readings, chosen_keys(readings, key, axis), filters)
+        book = casebook(ledger, readings, chosen_keys(readings, key, axis, stimulus), filters)
         if html is not None:
             write_cases(ledger, readings, load(directory), Path(html))
     return book
@@ -73,8 +73,9 @@ def cases(
 def command(limit: int, html: Path | None, as_json: bool, **options: Any) -> None:
     """Show the replies behind a figure of a run, the worst first. No call is made.
 
-    KEY is that of an estimate, such as axis.name[dim=value]. Without a KEY: the calls without a
-    verdict, grouped by the form of the reply, and what would read them.
+    KEY is that of an estimate, such as axis.name[dim=value]. Without a KEY: every call on the
+    --stimulus, or without one the calls without a verdict, grouped by the form of the reply, and
+    what would read them.
     """
     from judgesheet.sheet import cases as shown
 

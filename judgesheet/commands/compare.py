@@ -43,15 +43,21 @@ def compare(
     for one in compared:
         one()  # refuses before the long part
     runs = [readings(one) for one in sources]
-    made = [_paired(one, (runs[0], run)) for one, run in zip(compared, runs[1:], strict=True)]
+    made = [
+        replace(_paired(one, (runs[0], run)), sources=(str(old), str(source)))
+        for one, run, source in zip(compared, runs[1:], sources[1:], strict=True)
+    ]
     answered = [(sheet, run, one) for sheet, run, one in zip(sheets, runs, sources, strict=True)
                 if run]  # fmt: skip
     if len(answered) < 2:
         return made
     from judgesheet.decide.agreement import agreement
 
-    names = told_apart([str(sheet.judge.get("model") or one) for sheet, _, one in answered])
-    _, read, folders = zip(*answered, strict=True)
+    of, read, folders = zip(*answered, strict=True)
+    models = [
+        str(sheet.judge.get("model") or folder) for sheet, folder in zip(of, folders, strict=True)
+    ]
+    names = told_apart(models, folders)
     together = agreement(names, read, folders)
     return [replace(one, agreement=together) for one in made]
 

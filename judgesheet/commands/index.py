@@ -7,7 +7,7 @@ import click
 
 from judgesheet.base.errors import JudgesheetError, RunError
 from judgesheet.base.files import one_command, slug, write_whole
-from judgesheet.base.records import Datasheet
+from judgesheet.base.records import Datasheet, digest
 from judgesheet.commands.options import PATH, option
 from judgesheet.commands.sheets import load
 from judgesheet.commands.terminal import note, say
@@ -20,19 +20,19 @@ def index(
     """Write a page over every datasheet.json in a folder, and the sheets that it opens.
 
     `out` gets index.html, its tables as index.md, and `sheets/`, and needs no server. A file that
-    is not a sheet, or a run that was started over, is left out, and `tell` gets a sentence on it.
-    RunError if there is no sheet at all.
+    is not a sheet, a run that was started over, and a copy of a sheet are left out, and `tell` gets
+    a sentence on them. RunError if there is no sheet at all.
     """
     from judgesheet.sheet import index as page
     from judgesheet.sheet import render
 
     site = Path(out)
     sheets = []
-    for number, sheet in enumerate(_sheets(Path(folder), tell), start=1):
+    for number, (place, sheet) in enumerate(_sheets(Path(folder), tell), start=1):
         name = f"{number:04d}-{slug(str(sheet.judge.get('model')))[:60] or 'judge'}"
         for form in ("html", "json"):
             write_whole(site / "sheets" / f"{name}.{form}", render(sheet, form))
-        sheets.append((f"sheets/{name}.html", sheet))
+        sheets.append(page.Listed(f"sheets/{name}.html", sheet, place))
     if not sheets:
         raise RunError(f"{folder} holds no datasheet.json")
     title = Path(folder).resolve().name
@@ -41,18 +41,31 @@ def index(
     return site / "index.html"
 
 
-def _sheets(folder: Path, tell: Callable[[str], None]) -> Iterator[Datasheet]:
+def _sheets(folder: Path, tell: Callable[[str], None]) -> Iterator[tuple[str, Datasheet]]:
+    """Every sheet with its folder, relative to that which is searched."""
+    from judgesheet.base.datasheet import to_json
     from judgesheet.ledger.earlier import is_renamed
     from judgesheet.ledger.run_directory import DATASHEET
 
+    seen: dict[str, Path] = {}
     for file in sorted(folder.rglob(DATASHEET)):
-        # A link may lead anywhere; a run that was started over is nobody's result any more.
-        if file.is_symlink() or not file.is_file() or is_renamed(file.parent):
+        # A link may lead anywhere.
+        if file.is_symlink() or not file.is_file():
+            continue
+        place = file.parent.relative_to(folder)
+        if is_renamed(file.parent):
+            tell(f"left out: {place}, a run that was started over")
             continue
         try:
-            yield load(file)
+            sheet = load(file)
         except JudgesheetError as error:
             tell(f"left out: {error}")
+            continue
+        first = seen.setdefault(digest(to_json(sheet)), place)
+        if first != place:
+            tell(f"left out: {place}, a copy of the sheet in {first}")
+            continue
+        yield str(place), sheet
 
 
 @click.command("index")
@@ -62,6 +75,7 @@ def command(folder: Path, out: Path) -> None:
     """Write one page over all datasheets in a folder, to search and filter.
 
     Judges measured by the same protocol share a table, sorted by name and not ranked; each row
-    opens its sheet. The page needs no server and no network. index.md has the same tables.
+    opens its sheet. Runs that were started over and copies are left out, and named. The page needs
+    no server and no network. index.md has the same tables.
     """
     say(index(folder, out, tell=note))

@@ -24,8 +24,9 @@ def panel(*sources: str | Path, accuracy: float | None = None) -> "Panel":
     """How far judges agree, which few decide best, and where they part; no call is made.
 
     Each source is a run directory, or a datasheet.json that lies in its run directory: verdicts are
-    in the run, a sheet alone has none. `accuracy` is the share right that the cheapest way is to be
-    proven to reach. RunError where a run is missing or nothing was judged by all.
+    in the run, a sheet alone has none. Only choices between two responses are read.
+    `accuracy` is the share right that the cheapest way is to be proven to reach. RunError where a
+    run is missing, has no such choices, or nothing was judged by all.
     """
     from judgesheet.ledger.ledger import Ledger
     from judgesheet.ledger.run_directory import LEDGER
@@ -50,7 +51,7 @@ def panel(*sources: str | Path, accuracy: float | None = None) -> "Panel":
             seen[begun] = source
             runs.append(read_all(ledger))
         names.append(str(load(folder).judge.get("model") or folder.name))
-    return together(told_apart(names), runs, folders, accuracy)
+    return together(told_apart(names, sources), runs, folders, accuracy)
 
 
 @click.command("panel")
@@ -72,7 +73,8 @@ def command(
 ) -> None:  # fmt: skip
     """Compare judges on the same stimuli: agreement, the best panel, where they disagree.
 
-    SHEETS are run directories of judges that answered the same stimuli. Panels of 2, 3 and 5 are
+    SHEETS are run directories of judges that answered the same stimuli and chose between two
+    responses, in both orders; verdicts that are scores are not read. Panels of 2, 3 and 5 are
     shown beside the best single judge in both orders, by calls per decision.
     """
     from judgesheet.sheet.panel import render

@@ -54,6 +54,8 @@ def say_document(content: bytes, form: str, out: "Path | None") -> None:
 
 
 def _say_findings(sheet: "Datasheet") -> None:
+    from judgesheet.sheet.page.parts import axis_title
+
     for axis in sheet.axes:
         say(f"{axis.title}: {axis.answered} of {axis.planned} calls read")
         for finding in sorted(axis.findings, key=lambda finding: finding.rank):
@@ -63,7 +65,7 @@ def _say_findings(sheet: "Datasheet") -> None:
                 say_wrapped(MARKS[finding.tone], finding.text)
     for advice in sheet.recommendations:
         if not advice.void:
-            say_wrapped("→", advice.text)
+            say_wrapped("→", f"{axis_title(sheet, advice.axis)}: {advice.text}")
 
 
 def exit_incomplete(what: str, progress: "Progress | None", if_failed: str = "") -> NoReturn:

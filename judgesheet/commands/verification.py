@@ -5,7 +5,7 @@ A sheet may come from anybody: nothing in it is believed but what follows from s
 
 import logging
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -17,7 +17,7 @@ from judgesheet.base.files import read_from
 from judgesheet.base.limits import LARGEST_TEXT
 from judgesheet.base.records import Datasheet, Decision, digest
 from judgesheet.base.version import __version__
-from judgesheet.commands.run_checkup import numbers, other_facts, other_figures
+from judgesheet.commands.run_checkup import numbers, other_facts, other_figures, other_origin
 from judgesheet.decide import decide
 from judgesheet.decide import policy as policies
 from judgesheet.decide.policy import Policy
@@ -48,6 +48,11 @@ def verification(file: Path, run: Path | None, policy: Policy | None = None) -> 
     """
     content = _content(file)
     is_pdf = content.startswith(b"%PDF")
+    if content.lstrip().startswith(b"<"):
+        raise RunError(
+            f"{file} is a page in HTML, which does not hold the sheet to compare it with: give its "
+            f"{DATASHEET} or its PDF"
+        )
     text = (_attached(content, file) if is_pdf else content).decode("utf-8", "surrogateescape")
     try:
         sheet = from_json(text)
@@ -65,9 +70,7 @@ def verification(file: Path, run: Path | None, policy: Policy | None = None) -> 
         what = "its pages and " if is_pdf else ""
         found.append((f"{what}what follows from its figures: only judgesheet {by} can tell", False))
     if run is None:
-        found.append(
-            ("its figures: they are computed again with --run DIR, the run of the sheet", False)
-        )
+        found.append(("its figures: give its run with --run DIR to compute them again", False))
     else:
         found += _is_of(run, sheet)
     return Verification(
@@ -154,6 +157,10 @@ def _is_of(run: Path, sheet: Datasheet) -> Iterator[tuple[str, bool]]:
         raise UsageError(f"{run} is a sweep: verify the sheet of one of its values with its folder")
     with Ledger.open(run / LEDGER) as ledger:
         made = from_json(to_json(assemble(ledger, measure(ledger))))
+    if origin := next(other_origin(sheet, made), None):
+        # All else of another run differs, too, and says nothing of the sheet.
+        yield f"this sheet is of another run: {origin} is not that of the run", True
+        return
     for fact in other_facts(sheet, made):
         yield f"{fact} is not that of the run", True
     held, computed = numbers(sheet), numbers(made)
@@ -164,7 +171,10 @@ def _is_of(run: Path, sheet: Datasheet) -> Iterator[tuple[str, bool]]:
         )
 
 
-def _text(figures: tuple[float | None, ...] | None) -> str:
+def _text(figures: Mapping[str, float | None] | None) -> str:
     if figures is None:
         return "absent"
-    return ", ".join("no value" if figure is None else f"{figure:.6g}" for figure in figures)
+    return ", ".join(
+        f"{name} {'none' if figure is None else f'{figure:.6g}'}"
+        for name, figure in figures.items()
+    )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from judgesheet.commands.options import EXISTING, JSON, POLICIES, option
-from judgesheet.commands.terminal import note, say, say_record
+from judgesheet.commands.terminal import say, say_record
 
 if TYPE_CHECKING:
     from judgesheet.commands.verification import Verification
@@ -61,11 +61,11 @@ def command(file: Path, run: Path | None, policy: str | None, as_json: bool) -> 
         say(f"sha256 {found.sha256}  {found.judge}")
         for difference in found.differences:
             say(difference)
+        for what in found.notes:
+            say(f"not compared: {what}")
         if not found.differences:
-            say("nothing differs")
+            say("apart from that, nothing differs" if found.notes else "nothing differs")
         if found.decision:
             say(f"Under {found.decision.policy or policy}: {found.decision.text}")
-    for what in found.notes:
-        note(f"not compared: {what}")
     decided = EXIT_CODES[found.decision.verdict] if found.decision else 0
     raise SystemExit(DIFFERS if found.differences else decided)

@@ -141,8 +141,8 @@ class Difference:
 class Comparison:
     """Every figure of two sheets; `remarks` say what limits the comparison.
 
-    `forced` is what was overridden by force. `agreement` is that of all judges of one command, None
-    where fewer than two are run directories.
+    `forced` is what was overridden by force, `sources` the paths that were given. `agreement` is
+    that of all judges of one command, None where fewer than two are run directories.
     """
 
     old: Datasheet
@@ -150,6 +150,7 @@ class Comparison:
     differences: tuple[Difference, ...] = field(repr=False)
     remarks: tuple[str, ...] = ()
     forced: tuple[str, ...] = ()
+    sources: tuple[str, str] = ("", "")
     agreement: "Agreement | None" = field(default=None, repr=False)
 
     @property

@@ -9,7 +9,7 @@ import pandas as pd
 
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Axis, Readings
-from judgesheet.axis.cases import CaseFinder
+from judgesheet.axis.cases import CALLS, CaseFinder
 from judgesheet.axis.shapes import SHAPES
 from judgesheet.base.errors import UsageError
 from judgesheet.base.estimates import Estimates
@@ -74,12 +74,15 @@ def known(text: str) -> Key:
     return key
 
 
-def chosen_keys(readings: Mapping[str, Readings], key: str | None, axis: str | None) -> list[Key]:
-    """The key, or without one the lost calls of the axis (without one: of each).
+def chosen_keys(
+    readings: Mapping[str, Readings], key: str | None, axis: str | None, stimulus: str | None
+) -> list[Key]:
+    """The key; without one the calls on the stimulus, or the lost ones, of the axis or of each.
 
     UsageError if the run did not ask about the axis, or the key is of another one.
     """
-    keys = [Key(name, LOST) for name in readings] if key is None else [known(key)]
+    shown = LOST if stimulus is None else CALLS
+    keys = [Key(name, shown) for name in readings] if key is None else [known(key)]
     mine = [one for one in keys if axis in (None, one.axis)]
     if not mine or mine[0].axis not in readings:
         raise UsageError(

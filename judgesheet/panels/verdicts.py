@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from judgesheet.axis import Readings
 from judgesheet.base.errors import RunError
+from judgesheet.base.limits import MOST_EXAMPLES
+from judgesheet.base.sanitize import listed
 from judgesheet.decide.agreement import said
 
 Floats = NDArray[np.float64]
@@ -47,6 +49,12 @@ def side_by_side(names: Sequence[str], runs: Sequence[Mapping[str, Readings]]) -
     tables = [_votes(readings) for readings in runs]
     common = set.intersection(*({*table.index} for table in tables))
     index = sorted(common, key=str)
+    without = [name for name, table in zip(names, tables, strict=True) if table.empty]
+    if without:
+        raise RunError(
+            "a panel decides which of two responses is better; no pair was read in both orders "
+            f"by {listed(without, MOST_EXAMPLES)}; `judgesheet compare` takes scores, too"
+        )
     if not index:
         raise RunError(
             "these judges have no comparison in common that each read in both orders: probe them "

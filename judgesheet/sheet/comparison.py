@@ -131,7 +131,9 @@ def build(comparisons: Sequence[Comparison]) -> SideBySide:
     """Names, sentences and rows of a comparison."""
     sheets = [comparisons[0].old, *(comparison.new for comparison in comparisons)]
     # Two runs of one judge are the usual case.
-    names = tuple(told_apart([show.short(show.judge(sheet), 60) for sheet in sheets]))
+    paths = [comparisons[0].sources[0], *(comparison.sources[1] for comparison in comparisons)]
+    judges = [show.short(show.judge(sheet), 60) for sheet in sheets]
+    names = tuple(told_apart(judges, [show.visible(path) for path in paths]))
     rows = [*_rows(comparisons)]
     unmeasured = sum(not row.is_known for row in rows)
     return SideBySide(

@@ -7,6 +7,7 @@ nothing but our style sheet and script.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from judgesheet.base.datasheet import by_key, mappings
 from judgesheet.base.records import Datasheet
@@ -26,12 +27,20 @@ COMPARABLE = (
 )
 
 
+class Listed(NamedTuple):
+    """A sheet with its address relative to the page, and the folder where it was found."""
+
+    address: str
+    sheet: Datasheet
+    folder: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """A sheet: the address that it opens at, its judge, its `facts` by filter, a cell per column.
 
-    `measured` is the day in words, `ended` the moment as the run has it. A cell is the value with
-    its interval below, both in words.
+    `folder` is where it was found, `measured` the moment in words, `ended` as the run has it. A
+    cell is the value with its interval below, both in words.
     """
 
     address: str
@@ -40,6 +49,7 @@ class Row:
     facts: Mapping[str, str]
     cells: tuple[tuple[str, str], ...]
     ended: str = ""
+    folder: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +62,8 @@ class Group:
     rows: tuple[Row, ...]
 
 
-def render(sheets: Sequence[tuple[str, Datasheet]], title: str) -> bytes:
-    """The page over sheets, each with its address relative to the page."""
+def render(sheets: Sequence[Listed], title: str) -> bytes:
+    """The page over sheets."""
     groups = [*grouped(sheets)]
     rows = [row for group in groups for row in group.rows]
     choices = {name: sorted({row.facts[name] for row in rows}) for name in FILTERS}
@@ -70,7 +80,7 @@ def render(sheets: Sequence[tuple[str, Datasheet]], title: str) -> bytes:
     return minify_html(text).encode("utf-8", "replace")
 
 
-def render_markdown(sheets: Sequence[tuple[str, Datasheet]], title: str) -> bytes:
+def render_markdown(sheets: Sequence[Listed], title: str) -> bytes:
     """The same tables in Markdown, for a wiki or a README."""
     parts = [Markdown(f"# {escape(title)}"), escape(COMPARABLE)]
     for group in grouped(sheets):
@@ -93,21 +103,25 @@ def as_table(group: Group, head: str) -> Markdown:
 
 
 def _linked(row: Row) -> Markdown:
-    return Markdown(f"[{escape(row.judge)}]({row.address})") if row.address else escape(row.judge)
+    name = Markdown(f"[{escape(row.judge)}]({row.address})") if row.address else escape(row.judge)
+    return Markdown(f"{name} {escape(row.folder)}") if row.folder else name
 
 
-def grouped(sheets: Sequence[tuple[str, Datasheet]]) -> Iterator[Group]:
+def grouped(sheets: Sequence[Listed]) -> Iterator[Group]:
     """The sheets by protocol, the largest group first, each in the order of judges' names."""
-    by_protocol: dict[str, list[tuple[str, Datasheet]]] = {}
-    for address, sheet in sheets:
-        by_protocol.setdefault(protocol_id(sheet), []).append((address, sheet))
+    by_protocol: dict[str, list[Listed]] = {}
+    for one in sheets:
+        by_protocol.setdefault(protocol_id(one.sheet), []).append(one)
     ranked = sorted(by_protocol.items(), key=lambda item: (-len(item[1]), item[0]))
     for protocol, members in ranked:
-        columns = tuple(_columns([sheet for _, sheet in members]))
-        rows = [_row(address, sheet, protocol, columns) for address, sheet in members]
-        about = _about(sheet for _, sheet in members)
+        columns = tuple(_columns([one.sheet for one in members]))
+        rows = [_row(one, protocol, columns) for one in members]
+        about = _about(one.sheet for one in members)
         yield Group(
-            protocol, about, columns, tuple(sorted(rows, key=lambda row: row.judge.lower()))
+            protocol,
+            about,
+            columns,
+            tuple(sorted(rows, key=lambda row: (row.judge.lower(), row.folder))),
         )
 
 
@@ -124,14 +138,16 @@ def _columns(sheets: Sequence[Datasheet]) -> Iterator[tuple[str, str]]:
     yield from keys.items()
 
 
-def _row(address: str, sheet: Datasheet, protocol: str, columns: Sequence[tuple[str, str]]) -> Row:
+def _row(one: Listed, protocol: str, columns: Sequence[tuple[str, str]]) -> Row:
+    sheet = one.sheet
     return Row(
-        address,
+        one.address,
         part_number(sheet.judge),
-        show.day(sheet.run.get("ended_at")),
+        show.moment(sheet.run.get("ended_at")),
         {name: show.short(text, 40) for name, text in _facts(sheet, protocol).items()},
         tuple(_cell(sheet, key) for key, _ in columns),
         show.short(sheet.run.get("ended_at") or "", 40),
+        show.visible(one.folder, 200),
     )
 
 

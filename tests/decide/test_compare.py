@@ -1,6 +1,8 @@
 """Comparisons: planted differences are found, none is invented, and like is compared with like."""
 
 import json
+import re
+import shlex
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
@@ -40,7 +42,7 @@ from judgesheet.decide.compare import (
 )
 from judgesheet.decide.paired import LeftOut
 from judgesheet.decide.policy import parse
-from judgesheet.sheet.comparison import as_html, as_markdown, render
+from judgesheet.sheet.comparison import as_html, as_markdown, build, render
 
 FEW = 12
 """Stimuli of the runs that are compared; with fewer than six no correlation is estimated."""
@@ -450,6 +452,20 @@ def test_judges_part_where_their_means_lie_farthest_apart(runs: dict[str, Path])
     spread = [one.disagreement for one in found.partings]
     assert spread == sorted(spread, reverse=True)
     assert worst.commands[0].startswith(f"judgesheet cases {runs['one']} --axis score_order")
+    opened = CliRunner().invoke(main, shlex.split(worst.commands[0])[1:])
+    assert re.search(rf"{worst.stimulus}, .*: read as ", opened.output)
+
+
+def test_two_runs_of_one_judge_are_told_apart_by_their_paths(
+    runs: dict[str, Path], tmp_path: Path
+) -> None:
+    twin = shutil.copytree(runs["one"], tmp_path / "twin")
+    found = judgesheet.compare(runs["one"], twin)
+    judge = judgesheet.load(twin).judge["model"]
+    names = (f"{judge} ({runs['one']})", f"{judge} ({twin})")
+    assert build(found).judges == names
+    assert found[0].agreement is not None
+    assert found[0].agreement.judges == names
 
 
 def test_agreement_of_many_is_a_matrix_and_of_sheets_alone_unknown(runs: dict[str, Path]) -> None:

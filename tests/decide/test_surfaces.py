@@ -297,6 +297,10 @@ def test_standard_output_says_what_was_decided(
     out = capsys.readouterr().out
     for why in facts.void.values():
         assert squashed(why).casefold() in squashed(out).casefold()
+    titles = {one.name: one.title for one in sheet.axes}
+    for advice in sheet.recommendations:
+        told = squashed(f"{titles[advice.axis]}: {advice.text}")
+        assert (told in squashed(unwrapped(out))) is not bool(advice.void)
     if facts.verdict is None:
         assert not any(role in squashed(out) for role in roles())
     else:

@@ -241,6 +241,15 @@ def test_outcome_and_verdict_choose_cases(run: Path, losing: Path) -> None:
     assert len(cases) < len(judgesheet.cases(run, key).cases[key])
 
 
+def test_a_stimulus_without_a_key_shows_every_call_on_it(perfect: Path) -> None:
+    with Ledger.open(perfect / "ledger.sqlite") as ledger:
+        calls = [*ledger.calls()]
+    mine = {call.id for call in calls if call.stimulus == calls[-1].stimulus}
+    told = shown(perfect, "--axis", "score_order", "--stimulus", calls[-1].stimulus, "--json")
+    [figure] = json.loads(told.stdout)["figures"]
+    assert {call["call_id"] for case in figure["worst"] for call in case["calls"]} == mine
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

@@ -108,7 +108,9 @@ def test_a_sheet_alone_is_not_enough(runs: list[Path], tmp_path: Path) -> None:
 def test_judges_without_a_common_comparison_are_refused(runs: list[Path], tmp_path: Path) -> None:
     judgesheet.probe("sim/fair", tmp_path / "scores", axes=("score_order",), profile="quick",
                      pdf=False, cases=False)  # fmt: skip
-    with pytest.raises(RunError):
+    with pytest.raises(
+        RunError, match=r"no pair was read in both orders by sim/fair \(.*scores\);"
+    ):
         judgesheet.panel(runs[0], tmp_path / "scores")
 
 

@@ -441,6 +441,18 @@ def test_a_control_that_several_axes_passed_is_told_once() -> None:
         assert [check.name for check in checks].count(same.name) == lines
 
 
+def test_what_axes_say_of_one_control_are_sentences_that_follow_each_other() -> None:
+    axes = sheets.several(2).axes
+    first = Control("scores follow quality", True, "They do, mostly.", code="follows_quality")
+    controls = (
+        replace(axes[0], controls=(first,)),
+        replace(axes[1], controls=(replace(first, text="nobody asked"),)),
+    )
+    checks = page(replace(sheets.several(2), axes=controls)).front.checks
+    [told] = [check.text for check in checks if check.name == first.name]
+    assert told == "They do, mostly. Nobody asked."
+
+
 @pytest.mark.parametrize(
     "template",
     [

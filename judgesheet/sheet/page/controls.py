@@ -1,9 +1,10 @@
 """The control checks of a sheet in words, those that failed first."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from judgesheet.base.records import Control, Datasheet
+from judgesheet.base.sanitize import capital
 from judgesheet.sheet import show
 from judgesheet.sheet.page.parts import FAILED, PASSED, UNTOLD, Mark
 from judgesheet.sheet.page.printed import stopped
@@ -49,7 +50,13 @@ def _check(alike: Sequence[tuple[str, Control]], sheet: Datasheet) -> ControlChe
         mark=MARKS[control.passed],
         name=show.visible(control.name, 80),
         # What failed is told among the findings, axis by axis, with how to correct it.
-        text="" if control.passed is False else stopped(show.visible("; ".join(texts), 400)),
+        text="" if control.passed is False else _sentences(texts),
         scope="" if everywhere else show.visible(", ".join(titles), 160),
         passed=control.passed,
     )
+
+
+def _sentences(texts: Iterable[str]) -> str:
+    """What the axes say, as sentences that follow each other."""
+    first, *others = map(stopped, texts)
+    return show.visible(" ".join((first, *map(capital, others))), 400)
