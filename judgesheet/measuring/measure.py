@@ -312,7 +312,8 @@ def parse_rows(
     ]
     table = rows[["call_id", "stimulus", "repeat", "reply", "outcome"]].reset_index(drop=True)
     table.insert(0, "axis", axis.NAME)
-    table["cluster"] = table["stimulus"].map(clusters or Clusters())
+    # Where none is another's copy the two are one column, also in memory.
+    table["cluster"] = table["stimulus"].map(clusters) if clusters else table["stimulus"]
     for name, values in cells.columns.items():
         if name not in table:
             table[name] = values.iloc[cell].array
