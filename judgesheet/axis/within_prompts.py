@@ -4,7 +4,7 @@ A correlation over the responses to all prompts is high, too, for a judge that o
 prompts have in common with their scores. Every axis that gives scores has this figure.
 """
 
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 
@@ -69,8 +69,8 @@ def _pairs(means: Floats, quality: Floats) -> tuple[float, float]:
     return float(((1 + agree) / 2)[should != 0].sum()), float((should != 0).sum())
 
 
-@cache
+@lru_cache(maxsize=4)  # of many sizes each would be kept
 def _each_two(items: int) -> tuple[Ints, Ints]:
-    """Every two of so many items; prompts of the same size share them."""
+    """Every two of so many items, (pairs,) each; prompts of the same size share them."""
     first, second = np.triu_indices(items, 1)
     return first, second
