@@ -3,6 +3,7 @@
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -92,6 +93,15 @@ def chosen_keys(
     return mine
 
 
+def _no_call(stimulus: str | None, asked: Mapping[str, Readings]) -> str:
+    """Why no call is left, with the names of stimuli that are like the one that was asked for."""
+    names = {str(name) for one in asked.values() for name in one.frame["stimulus"]}
+    if stimulus is None or stimulus in names:
+        return "no call was made under these conditions; `--json` without --cell shows all"
+    likely = ", ".join(get_close_matches(stimulus, names, n=3) or sorted(names)[:3])
+    return f"no call is about {stimulus!r}; the run has {len(names)} stimuli, such as {likely}"
+
+
 def casebook(
     ledger: "Ledger",
     readings: Mapping[str, Readings],
@@ -108,7 +118,7 @@ def casebook(
             raise UsageError(f"no cell of {', '.join(asked)} has {name!r}")
     wanted = {name: filters.of(one) for name, one in asked.items()}
     if readings and not any(len(one.frame) for one in wanted.values()):
-        raise UsageError("no call matches: `judgesheet cases DIR --json` shows stimuli and cells")
+        raise UsageError(_no_call(filters.stimulus, asked))
     behind = {name: CaseFinder(all_axes()[name], one) for name, one in wanted.items()}
     found: dict[str, tuple[Case, ...]] = {}
     none: dict[str, str] = {}

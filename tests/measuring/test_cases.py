@@ -260,7 +260,7 @@ def test_a_stimulus_without_a_key_shows_every_call_on_it(perfect: Path) -> None:
         (["score_order.cramers_v", "--axis", "candidate_order"], "it asked about"),
         (["--axis", "nothing"], "it asked about"),
         (["--cell", "colour=red"], "no cell of"),
-        (["--stimulus", "nothing"], "no call matches"),
+        (["--stimulus", "nothing"], "'nothing'"),
     ],
 )
 def test_what_means_nothing_is_refused_in_one_sentence(

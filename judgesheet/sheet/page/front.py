@@ -45,7 +45,8 @@ DECISIONS = {
 UNDECIDED = Mark("○", "NO POLICY APPLIED", "none")
 HOW_TO_DECIDE = (
     "The sheet describes the judge and decides nothing. To decide, check it against limits, your "
-    "own or built-in ones: judgesheet measure RUN --policy POLICY.toml (no call is made)."
+    "own or built-in ones: judgesheet measure RUN --policy FILE or a name of `judgesheet policy "
+    "list`, such as ranking (no call is made)."
 )
 SUMMARIES = {
     "void": VOID,
