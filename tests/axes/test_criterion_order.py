@@ -62,7 +62,7 @@ def test_arms_have_the_same_budget_in_the_standard_profile() -> None:
 def test_the_quick_profile_stays_quick() -> None:
     calls = plan_of("quick").calls
     arms = Counter((c.cell["arm"], c.repeat) for c in calls)
-    assert arms == {("balanced", 0): 240, ("balanced", 1): 48, ("fixed", 0): 24}
+    assert arms == {("balanced", 0): 320, ("balanced", 1): 64, ("fixed", 0): 32}
     assert len(plan_of("smoke").calls) < 80
 
 

@@ -220,7 +220,7 @@ def shape(prompt: Prompt) -> dict[str, Any]:
 PROFILES: Mapping[str, Settings] = {
     "first": Settings(stimuli=6, candidates=1, repeated=0, random=0, fixed=0, listed=2),
     "smoke": Settings(stimuli=3, candidates=2, repeated=2, random=0, fixed=0),
-    "quick": Settings(stimuli=12, candidates=2, repeated=2, random=0, fixed=1),
+    "quick": Settings(stimuli=16, candidates=2, repeated=2, random=0, fixed=1),
     "standard": Settings(None, None, repeated=4, random=None, fixed=None),
     "full": Settings(None, None, repeated=None, random=None, fixed=None),
 }
