@@ -38,7 +38,7 @@ def only_json(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def unrehearsed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Plans foretell no widths: for tests that look at calls, which cost a tenth of that."""
+    """Plans foretell no widths: for commands that would print them and tests that look at none."""
     monkeypatch.setattr(rehearsal, "expect", lambda *_: [])
 
 

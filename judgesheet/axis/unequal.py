@@ -192,7 +192,7 @@ class Stimuli:
         shown = tuple(map(str, orders[common[most]]))
         if found.varying >= MANY_ITEMS:
             return found.together_by_chi_square(), shown, "chi-square"
-        return found.stepdown(among, SIGNIFICANT).together_p, shown, "Monte Carlo"
+        return found.together_p(among), shown, "Monte Carlo"
 
     @cached_property
     def tested(self) -> Ints:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from judgesheet.forecast.rehearsal import PolicyForecast
     from judgesheet.forecast.sizing import Design, Target
     from judgesheet.judges.providers import BatchName
-    from judgesheet.planning.plan import AxisBudget
+    from judgesheet.planning.plan import AxisBudget, Expectation
 
 
 @one_command()
@@ -35,7 +36,8 @@ def plan(
 ) -> "tuple[Plan, list[AxisBudget]]":
     """What `probe` would ask and should resolve. No call is made and no judge is opened.
 
-    Widths are expected of a good and of a wavering judge, or of `model` if it is a simulated one.
+    Widths are expected of a good and of a wavering judge, or of `model` if it is a simulated one;
+    they are computed when they are first looked at.
     `reply="auto"` is planned as text and `logprobs="auto"` without them, since only an endpoint can
     say what it supports. `out` names a file for the calls, `batch` one for the requests of a batch,
     in the `batch_format` that the judge's provider takes unless one is named; more than a file may
@@ -43,7 +45,6 @@ def plan(
     only what it has no answer to is exported.
     """
     from judgesheet.collect.request import as_request, make_plan, settle, without_asking
-    from judgesheet.forecast.rehearsal import expect, stand_ins
     from judgesheet.judges import check_name
     from judgesheet.ledger.run_directory import LEDGER
     from judgesheet.planning.plan import budget, write_plan
@@ -64,8 +65,13 @@ def plan(
             tell(line)
         if out is not None:
             _keep_plan(request, planned, Path(out).with_name(LEDGER))
-    expected = expect(planned, stand_ins(request.model))
-    return planned, list(budget(planned, settled.axes, expected))
+    return planned, list(budget(planned, settled.axes, partial(_expected, planned, request.model)))
+
+
+def _expected(planned: Plan, model: str) -> "Iterator[Expectation]":
+    from judgesheet.forecast.rehearsal import expect, stand_ins
+
+    return expect(planned, stand_ins(model))
 
 
 def _export(

@@ -4,8 +4,9 @@ import hashlib
 import json
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from functools import cache, cached_property
 from math import ceil
 from pathlib import Path
 from statistics import mode
@@ -151,9 +152,12 @@ class Expectation:
     assuming: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # no slots: it keeps what is cached
 class AxisBudget:
-    """The cost of an axis and the widths to expect; tokens are estimated from characters."""
+    """The cost of an axis and the widths to expect; tokens are estimated from characters.
+
+    `foretell` gives the widths of all axes of the plan.
+    """
 
     axis: str
     calls: int
@@ -162,15 +166,25 @@ class AxisBudget:
     tokens_in: int
     tokens_out_at_most: int
     arms: dict[str, int]
-    expectations: tuple[Expectation, ...]
-    cannot_show: tuple[str, ...] = ()
+    cannot_show: tuple[str, ...]
+    foretell: Callable[[], Iterable[Expectation]] = field(repr=False, compare=False)
+
+    @cached_property
+    def expectations(self) -> tuple[Expectation, ...]:
+        """The widths of this axis; to foretell them takes far longer than to make the plan."""
+        return tuple(one for one in self.foretell() if Key.parse(one.key).axis == self.axis)
+
+    def as_record(self) -> dict[str, Any]:
+        """The same as JSON."""
+        content = {one.name: getattr(self, one.name) for one in fields(self) if one.repr}
+        return {**content, "expectations": [*map(asdict, self.expectations)]}
 
 
 def budget(
-    plan: Plan, axes: Sequence[Axis], expected: Iterable[Expectation] = ()
+    plan: Plan, axes: Sequence[Axis], foretell: Callable[[], Iterable[Expectation]] = tuple
 ) -> Iterator[AxisBudget]:
-    """Calls, tokens and, of those given, the expected half-widths of every axis of a plan."""
-    expectations = tuple(expected)
+    """Calls and tokens of every axis of a plan, and its widths once they are asked for."""
+    expected = cache(lambda: tuple(foretell()))  # for all axes at once
     in_pool = {one["axis"]: one["in_pool"] for one in plan.provenance.get("stimuli", ())}
     for axis in axes:
         calls = [call for call in plan.calls if call.axis == axis.NAME]
@@ -182,8 +196,8 @@ def budget(
             tokens_in=ceil(sum(map(tokens_in, calls))),
             tokens_out_at_most=sum(map(tokens_out, calls)),
             arms=dict(Counter(_arm(axis, call) for call in calls)),
-            expectations=tuple(one for one in expectations if Key.parse(one.key).axis == axis.NAME),
             cannot_show=tuple(foretold(axis, calls)),
+            foretell=expected,
         )
 
 
@@ -216,7 +230,7 @@ def as_record(plan: Plan, budgets: Sequence[AxisBudget], prices: Prices | None) 
         "calls": times * len(plan.calls),
         "cost_usd_at_most": None if limit is None else times * limit,
         "settings": dict(plan.provenance.get("settings", {})),
-        "axes": [asdict(one) for one in budgets],
+        "axes": [one.as_record() for one in budgets],
     }
 
 

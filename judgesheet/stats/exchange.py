@@ -57,6 +57,11 @@ class Items:
         """Calls on each of them."""
         return len(self.where)
 
+    @property
+    def lists_one_thing(self) -> bool:
+        """Whether every call lists the same single thing."""
+        return self.where.shape[1] == 1 and bool((self.where >= 0).all())
+
     def stands(self, places: int) -> Floats:
         """1 where a call lists a thing, shape (things, calls, places)."""
         stands: Floats = (self.where.T[:, :, None] == np.arange(places)).astype(np.float64)
@@ -214,6 +219,11 @@ class Exchanged:
         return Stepdown(
             adjusted, rest_p, _p(shared), _p(-_least_p(shared, alike(squares))), by_noise
         )
+
+    def together_p(self, among: Integers) -> float:
+        """p-value of what these stimuli have in common alone, as in `Stepdown`."""
+        together = sum(self.drawn(among[[at]])[0, :, 1:] for at in range(len(among)))
+        return _p(self._together(among, np.asarray(together)))
 
     def together_by_chi_square(self) -> float:
         """p-value of "the order does not matter" by the sums over all stimuli, without a draw.
@@ -450,13 +460,19 @@ class _Several:
         The items belong to one group, and those of a stimulus stand together.
         """
         group, rows = self._groups[int(self._group[items[0]])], self._row[items]
-        would = (
-            group.packed(rows, self._bits) if sums.ndim == 2 else group.would(rows, self._places)
-        )
         first = np.flatnonzero(np.diff(at, prepend=-1))
         total = np.zeros((len(items), *sums.shape[1:]), dtype=sums.dtype)
         total[first] = sums[at[first]]
-        begins = np.arange(len(items))[:, None] * group.calls
-        for call, order in enumerate(orders(items, group.calls)):
-            total += would[:, call].reshape(-1, *would.shape[3:]).take(order + begins, axis=0)
+        if sums.ndim == 3 and group.lists_one_thing:
+            # A call adds to one place of each draw, and nothing to the others.
+            given, flat = group.given[rows], total.reshape(-1)
+            begins = np.arange(0, flat.size, self._places).reshape(total.shape[:2])
+            for call, order in enumerate(orders(items, group.calls)):
+                flat[group.where[order, 0] + begins] += given[:, call]
+        else:
+            packs = sums.ndim == 2
+            would = group.packed(rows, self._bits) if packs else group.would(rows, self._places)
+            begins = np.arange(len(items))[:, None] * group.calls
+            for call, order in enumerate(orders(items, group.calls)):
+                total += would[:, call].reshape(-1, *would.shape[3:]).take(order + begins, axis=0)
         sums[at[first]] = np.add.reduceat(total, first, axis=0)

@@ -268,7 +268,6 @@ def test_who_has_none_is_not_asked(model: str) -> None:
         judgesheet.plan(model, axes=["score_order"], profile="smoke", logprobs=True)
 
 
-@pytest.mark.usefixtures("unrehearsed")
 def test_only_a_local_model_is_asked_without_being_told_to() -> None:
     def asks(model: str) -> bool:
         planned, _ = judgesheet.plan(model, axes=["score_order"], profile="smoke")

@@ -27,8 +27,6 @@ from tests.batch_service import Line, answered, requests_in, write_results
 from tests.command import run, sentence
 from tests.judges.loopback import Answer, Request, failure, make_call, serving
 
-pytestmark = pytest.mark.usefixtures("unrehearsed")
-
 MODELS: Mapping[BatchName, str] = {
     "openai": "openai/m",
     "anthropic": "anthropic/m",
@@ -400,6 +398,7 @@ def test_what_is_no_result_is_refused_in_one_sentence(
     assert "holds no judgments" in sentence(run("ingest", file, file, "--out", folder))
 
 
+@pytest.mark.usefixtures("unrehearsed")
 def test_the_command_says_what_is_missing_and_how_to_go_on(
     tmp_path: Path, asked: Mapping[str, Any]
 ) -> None:

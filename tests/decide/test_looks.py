@@ -36,8 +36,6 @@ from judgesheet.planning.plan import make_plan
 from judgesheet.sheet import show
 from tests.command import run, sentence
 
-pytestmark = pytest.mark.usefixtures("unrehearsed")
-
 EASY = """
 [[limit]]
 key = "candidate_order.positional_false_preference[set=same_subset]"
@@ -402,6 +400,7 @@ def test_a_batch_asks_what_the_next_look_asks(tmp_path: Path, rejected: Path) ->
 # -- plan ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("unrehearsed")
 def test_plan_says_how_many_calls_a_decision_takes(policy: Path) -> None:
     words = ["plan", "--model", "sim/perfect", "--axis", "candidate_order"]
     done = run(*words, "--until-decided", policy)

@@ -9,7 +9,6 @@ from judgesheet import ingest, plan
 from judgesheet.base.errors import StimuliError
 
 
-@pytest.mark.usefixtures("unrehearsed")
 def test_an_answer_to_no_call_is_refused(tmp_path: Path) -> None:
     run, file = tmp_path / "run", tmp_path / "answers.jsonl"
     plan("openai/m", run / "plan.jsonl", tmp_path / "b", axes=["score_order"], profile="smoke")
