@@ -21,7 +21,7 @@ from judgesheet.base.prices import cost
 from judgesheet.base.units import unit
 from judgesheet.cli import main
 from judgesheet.collect.request import Request, make_plan, settle
-from judgesheet.importers.logs import FIELDS, LOGS, Judged, LogOptions
+from judgesheet.importers.logs import FIELDS, LOGS, LogOptions, LogReader
 from judgesheet.judges.batch_formats import BATCH_FORMATS
 from judgesheet.judges.frameworks import FRAMEWORKS
 from judgesheet.judges.providers import BEHIND_HTTP, PROVIDERS, Provider
@@ -138,8 +138,8 @@ def log_formats() -> str:
     lines = ["", "| `--from` | axis | columns that are read | what it lacks | checked with |"]
     lines.append("|---|---|---|---|---|")
     for name, log in LOGS.items():
-        judged = Judged("", log, LogOptions(), iter(()))
-        axis = f"`{judged.axis}`" if "verdict" in log.columns else "as mapped"
+        reader = LogReader("", log, LogOptions(), iter(()))
+        axis = f"`{reader.axis}`" if "verdict" in log.columns else "as mapped"
         columns = ", ".join(f"`{field}={column}`" for field, column in log.columns.items())
         lines.append(f"| `{name}` | {axis} | {columns} | {log.lacks} | {log.checked} |")
     return "\n".join([*lines, "", ""])

@@ -14,15 +14,15 @@ from collections.abc import Iterator, Mapping
 from judgesheet.axis import vocabulary
 from judgesheet.base.limits import LONGEST_AFTERWORDS
 
-_HOW = re.IGNORECASE | re.VERBOSE | re.DOTALL
+_FLAGS = re.IGNORECASE | re.VERBOSE | re.DOTALL
 
 
 def compiled(pattern: str) -> re.Pattern[str]:
     """A pattern of `vocabulary`, compiled."""
-    return re.compile(re.sub("«([^»]*)»|‹([^›]*)›", _any, pattern), _HOW)
+    return re.compile(re.sub("«([^»]*)»|‹([^›]*)›", _alternatives, pattern), _FLAGS)
 
 
-def _any(words: re.Match[str]) -> str:
+def _alternatives(words: re.Match[str]) -> str:
     """A pattern of any of these words."""
     any_of = "|".join((words[1] or words[2]).split()).replace("_", r"\s")
     return rf"(?:{any_of})" + (r"\b" if words[1] else "")
@@ -31,47 +31,48 @@ def _any(words: re.Match[str]) -> str:
 def _anywhere(words_of: Mapping[str, str]) -> str:
     """A pattern of whole words of any language."""
     return " | ".join(
-        words if language in vocabulary.SPACELESS else rf"(?<!\w)(?:{words})"
+        words if language in vocabulary.WITHOUT_SPACES else rf"(?<!\w)(?:{words})"
         for language, words in words_of.items()
     )
 
 
-_LANGUAGES = " | ".join((vocabulary.BECAUSE, *vocabulary.OTHER_LANGUAGES.values()))
-_BEGINS = compiled(
-    rf"""(?:{vocabulary.LABEL}\W{{1,9}})?(?:{vocabulary.LINK}\W{{1,3}}){{0,2}}
-    (?:(?P<closing>{vocabulary.CLOSING}) | {vocabulary.ENGLISH} | {_LANGUAGES})"""
+_REASON_OR_CLOSING = compiled(
+    rf"""(?:{vocabulary.REASON_LABEL}\W{{1,9}})?(?:{vocabulary.CONNECTIVE}\W{{1,3}}){{0,2}}
+    (?:(?P<closing>{vocabulary.CLOSING}) | {" | ".join(vocabulary.REASONS.values())})"""
 )
-_TURNS = compiled(rf"(?<![a-z])(?:{vocabulary.TURN})")
-_SPEAKS_OF_IT = compiled(rf"(?<![a-z])(?:{vocabulary.TURN} | {vocabulary.OF_THE_VERDICT})")
-_STATES = compiled(
-    " | ".join(rf"(?P<{name}>{begins})" for name, begins in vocabulary.STATEMENTS.items())
+_RETRACTION = compiled(rf"(?<![a-z])(?:{vocabulary.RETRACTION})")
+_ABOUT_VERDICT = compiled(
+    rf"(?<![a-z])(?:{vocabulary.RETRACTION} | {vocabulary.ABOUT_THE_VERDICT})"
 )
-_LABELLED = compiled(rf"(?:{vocabulary.LABEL})[*_\s]{{0,4}}:")
-_SMALL = compiled(_anywhere(vocabulary.STATEMENTS))
-_JUDGED = compiled(_anywhere(vocabulary.JUDGED))
-_AT_HAND = compiled(_anywhere(vocabulary.AT_HAND))
-_NAMES_A_REASON = compiled(vocabulary.REASON_KEY)
+_STATEMENT = compiled(
+    " | ".join(rf"(?P<{name}>{begins})" for name, begins in vocabulary.STATEMENT_BEGINNINGS.items())
+)
+_LABELLED = compiled(rf"(?:{vocabulary.REASON_LABEL})[*_\s]{{0,4}}:")
+_STATEMENT_WORD = compiled(_anywhere(vocabulary.STATEMENT_BEGINNINGS))
+_DESCRIPTION = compiled(_anywhere(vocabulary.DESCRIPTIONS))
+_ACT_OF_JUDGING = compiled(_anywhere(vocabulary.ACTS_OF_JUDGING))
+_REASON_KEY = compiled(vocabulary.REASON_KEY)
 _WORDS_OF_A_VALUE = 2
 """Words of a text that is a name or a quality rather than a sentence."""
 _SHORTEST_STATEMENT = 5
 """Words; fewer are an exclamation, or what is left out of them is the verdict."""
-_LONG = 7
+_LONG_STATEMENT = 7
 """Words of a statement that need not begin with a small one."""
 # A judge that speaks of itself seldom does so for the response's sake.
-_SELF = re.compile(
+_JUDGE_ITSELF = re.compile(
     r"(?<![\w’'])(?:I|[Mm]y|[Mm]e|[Ww]e|[Oo]ur|[Ii]ch|[Mm]ein\w*|[Jj]e|[Mm]on|[Yy]o|[Mm]i|[Ee]u|[Ii]o|[Яя])"
     r"(?!\w)|我|私|나는|저는"
 )
 LIST_ITEM = re.compile(r"^[^\S\n]{0,9}\d{1,2}[.)]\s(?=\S)", re.MULTILINE)
 """The number of an item, which is none of the text's."""
-_ENDS = re.compile(r"(?<=[!?;。！？；])|(?<=[.])(?=\s)|\n+")
-_LEADING = re.compile(r"[\W_]*(?:\d{1,2}[.)]\s[\W_]*)?")
+_SENTENCE_END = re.compile(r"(?<=[!?;。！？；])|(?<=[.])(?=\s)|\n+")
+_LEADING_MARKS = re.compile(r"[\W_]*(?:\d{1,2}[.)]\s[\W_]*)?")
 
 
 def sentences(words: str) -> Iterator[str]:
     """The sentences in which anything is said, without the marks around them; ? stays."""
-    for part in _ENDS.split(LIST_ITEM.sub("", words)):
-        begin = _LEADING.match(part)
+    for part in _SENTENCE_END.split(LIST_ITEM.sub("", words)):
+        begin = _LEADING_MARKS.match(part)
         said = part[begin.end() if begin else 0 :].rstrip()
         while said and not (said[-1].isalnum() or said[-1] == "?"):
             said = said[:-1]
@@ -86,7 +87,7 @@ def explains(words: str) -> bool:
 
 def takes_back(words: str) -> bool:
     """Whether words between verdicts say that one no longer holds."""
-    return _TURNS.search(words) is not None
+    return _RETRACTION.search(words) is not None
 
 
 def takes_back_beside(key: str, words: str) -> bool:
@@ -96,7 +97,7 @@ def takes_back_beside(key: str, words: str) -> bool:
     """
     if takes_back(words):
         return True
-    is_reason = _NAMES_A_REASON.search(key) is not None
+    is_reason = _REASON_KEY.search(key) is not None
     return not is_reason and len(words.split()) > _WORDS_OF_A_VALUE and not explains(words)
 
 
@@ -106,7 +107,11 @@ def _is_harmless(sentence: str) -> bool:
 
 def _is_about_something_else(sentence: str) -> bool:
     """Whether it states something, and names nothing that is at hand when somebody judges."""
-    speaks = _SPEAKS_OF_IT.search(sentence) or _AT_HAND.search(sentence) or _SELF.search(sentence)
+    speaks = (
+        _ABOUT_VERDICT.search(sentence)
+        or _ACT_OF_JUDGING.search(sentence)
+        or _JUDGE_ITSELF.search(sentence)
+    )
     return speaks is None and not sentence.endswith("?") and _states_something(sentence)
 
 
@@ -114,23 +119,25 @@ def _states_something(sentence: str) -> bool:
     """Whether it says how what was judged is, or is a statement by its label, words and length."""
     words = len(sentence.split())
     # A heading of one word says nothing; where words are not set apart it may be a sentence.
-    if _JUDGED.search(sentence) and (words > 1 or not sentence.isascii()):
+    if _DESCRIPTION.search(sentence) and (words > 1 or not sentence.isascii()):
         return True
-    if _LABELLED.match(sentence) or (words >= _LONG and _SMALL.search(sentence)):
+    if _LABELLED.match(sentence) or (words >= _LONG_STATEMENT and _STATEMENT_WORD.search(sentence)):
         return True
-    begins = _STATES.match(sentence)
-    is_long = begins and (begins.lastgroup in vocabulary.SPACELESS or words >= _SHORTEST_STATEMENT)
+    begins = _STATEMENT.match(sentence)
+    is_long = begins and (
+        begins.lastgroup in vocabulary.WITHOUT_SPACES or words >= _SHORTEST_STATEMENT
+    )
     return bool(is_long)
 
 
 def _begins_as_a_reason(sentence: str) -> bool:
-    begins = _BEGINS.match(sentence)
-    if begins is None or _SPEAKS_OF_IT.search(sentence):
+    begins = _REASON_OR_CLOSING.match(sentence)
+    if begins is None or _ABOUT_VERDICT.search(sentence):
         return False
     if begins["closing"] is not None:
         return True
     asks = sentence.endswith("?") and not sentence.casefold().startswith("why")
-    return not asks and _SELF.search(sentence, begins.end()) is None
+    return not asks and _JUDGE_ITSELF.search(sentence, begins.end()) is None
 
 
 # -- before a verdict ------------------------------------------------------------------------------

@@ -1,4 +1,8 @@
-"""The words by which `afterwords` knows what follows a verdict; patterns, and no rule.
+"""The words by which `afterwords` tells what follows a verdict: patterns alone, the rule is there.
+
+`REASONS` and `CLOSING` are how a reason and a closing begin, `STATEMENT_BEGINNINGS` how other
+statements do. `DESCRIPTIONS` say how what was judged is. `RETRACTION` and `ABOUT_THE_VERDICT` speak
+of the verdict, `ACTS_OF_JUDGING` may. Tables are by language.
 
 In a pattern `«a b_c»` stands for any of the words in it, each up to its end, and `‹a b›` for the
 same where words have no visible end; `_` is a space.
@@ -8,9 +12,9 @@ from collections.abc import Mapping
 
 # -- how a reason begins, in English ---------------------------------------------------------------
 
-_WHY = r"""(?:(?:brief|short|key|my|the)\s)?«
+_REASON_NOUN = r"""(?:(?:brief|short|key|my|the)\s)?«
       reasons? reasoning rationale explanations? why justification»"""
-LABEL = rf"""(?:{_WHY} | (?:(?:brief|short|key|my|the)\s)?«
+REASON_LABEL = rf"""(?:{_REASON_NOUN} | (?:(?:brief|short|key|my|the)\s)?«
       feedback comments? analysis assessment evaluation summary details? strengths?
       weakness(?:es)? pros cons positives negatives notes? criterion evidence differences?»)"""
 REASON_KEY = r"""reason | rational | expla | justif | why | thought | think | analy | critique |
@@ -18,18 +22,18 @@ REASON_KEY = r"""reason | rational | expla | justif | why | thought | think | an
     | begruend | обосн | причин
     | pros\b | cons\b | grund | begründ | raison | motiv | raz[oó]n | 理由 | 说明 | 근거 | 이유"""
 """What is in the name of a key that asks for reasons."""
-LINK = r"""«
+CONNECTIVE = r"""«
       however also additionally further(?:more)? moreover overall in_addition in_short
       in_summary in_contrast in_conclusion summing_up to_sum_up besides still but and though
       although while whereas yet so thus therefore hence for_example for_instance specifically
       in_particular even_though even_if finally lastly firstly meanwhile at_the_same_time
       as_a_result that_is_because this_is_because»"""
-_BECAUSE = r"""«
+_CONJUNCTION = r"""«
       because(?!_you\b) since(?!_you\b)
       as(?!_(?:if|said|always|a_(?:joke|draft|test|placeholder|guess))) due_to instead_of given
       owing_to in_view_of based_on for_(?:its|the(?!_sake)|being|an?|not|lack|want) with without
       despite compared_to compared_with according_to graded judged rated scored_on»"""
-_JUDGED = r"""«
+_NOUN = r"""«
       responses? answers? candidates? texts? author writer model assistant explanations?
       solutions? advice repl(?:y|ies) summar(?:y|ies) stor(?:y|ies) essay tone style language
       structure organi[sz]ation steps? causes? facts? details? content points? parts? main
@@ -57,7 +61,7 @@ _VERB = r"""«
       speaks responds corresponds aligns deals talks means indicates earns
       (?:do|does|did|is|are|was|were|has|have|can)(?:n['’]t|_not)_\w+
       (?:would|could|might)_(?!be\b|go\b|have\b|as\b|say\b)[a-z]{3,}»"""
-_THEY = r"""(?:they|both|neither|all|(?:the\s)?others?)\s(?:do\snot\s)?«
+_PLURAL_CLAUSE = r"""(?:they|both|neither|all|(?:the\s)?others?)\s(?:do\snot\s)?«
       exist agree give name cover say state make differ have contain provide offer explain
       mention describe list answer address omit miss lack use show meet follow reach get need
       share handle include»"""
@@ -66,7 +70,7 @@ _MODIFIER = r"""«
       very quite mostly fairly rather somewhat just also not n['’]t both all more less well
       otherwise alone a an the pretty so almost only never
       (?!actual|real|honest|frank|mistaken|wrong|accidental|supposed|original|previous|initial)\w{3,12}ly»"""
-_QUALITY = r"""«
+_ADJECTIVE = r"""«
       equal identical similar alike the_same easy hard difficult tidy neat crisp nice lovely
       awkward clumsy repetitive redundant wordy terse sloppy rushed dense dry lively precise
       imprecise exact faithful respectful rude courteous professional casual suitable
@@ -88,7 +92,7 @@ _QUALITY = r"""«
       either each every everything anything another more less on_topic on_point spot[-\s]on
       see_above to_the_point in_line
       no_(?!(?:that|this|it|wait|way|i|longer|more|idea|doubt|change|reverse|not|make|on|sorry|too)\b)[a-z]{3,}»"""
-_DONE = r"""«
+_PARTICIPLE = r"""«
       answered covered explained mentioned named given stated described supported addressed
       omitted left_out met written reasoned argued done fulfilled missed identified handled
       included justified sourced worded phrased put lost skipped ignored overlooked found used
@@ -97,19 +101,19 @@ _DONE = r"""«
       too_(?:short|long|brief|vague|general|wordy|thin|technical|few|many)
       (?!changed|revised|updated|corrected|superseded|cancel|retracted|revoked|overruled|inverted|swapped|reversed|mixed|switched|confused)\w{3,}ed»"""
 # A noun that the words above do not know, with a predicate that they know.
-_ANY_SUBJECT = rf"""the\s(?!«
+_OTHER_NOUN_CLAUSE = rf"""the\s(?!«
       scores? ratings? grades? verdict order winner results? ranking labels? sides? two other
       numbers? opposite reverse scale numbering digits? marks? points above»
     )[\w-]+\s(?:[\w-]+\s){{0,4}}?(?:
     (?:is|are|was|were)(?:\s(?:{_MODIFIER}|never|nowhere|hardly))*\s
-      (?:{_DONE}|{_QUALITY}) | {_VERB})"""
-_BE = r"(?:is|are|was|has\sbeen|looks|feels|sounds)(?:n['’]t)?"
+      (?:{_PARTICIPLE}|{_ADJECTIVE}) | {_VERB})"""
+_IS = r"(?:is|are|was|has\sbeen|looks|feels|sounds)(?:n['’]t)?"
 # "I chose it because": of a judge that gives its reason.
-_I = r"""(?:I|we)\s«
+_I_CHOSE = r"""(?:I|we)\s«
       ch[o]+se pick(?:ed)? select(?:ed)? ga?[iv]+e prefer(?:red)? rated? scored? assign(?:ed)?
       award(?:ed)? judged? based went_with decided»
     (?=.{0,120}\b(?:because|since|as|for|due|on|given)\b)"""
-_I_SEE = r"""(?:I|we)\s«see saw find found»\sno\s(?:\w+\s){0,2}«
+_NO_FAULT = r"""(?:I|we)\s«see saw find found»\sno\s(?:\w+\s){0,2}«
       differences? errors? mistakes? faults? gaps? flaws?»"""
 _SCORE_REFLECTS = r"""(?:the|this|my)\s(?:score|rating|grade|verdict|decision|choice|assessment)\s
     «
@@ -119,48 +123,51 @@ _SCORE_REFLECTS = r"""(?:the|this|my)\s(?:score|rating|grade|verdict|decision|ch
 _FOR_MORE = r"""(?:to|for)\s(?:(?:reach|get|earn|achieve|merit)\s)?(?:the|an?|full)\s(?:\w+\s){0,2}?
     «level score grade marks rating»,?\s(?:it|they|the\s\w+)\s(?:would|has|have|needs?)\b"""
 
-ENGLISH = rf"""
+_REASON_IN_ENGLISH = rf"""
     {_FOR_MORE} | there\s(?:is|are)\s(?:no|little|not|some|also|only|one|an?)\b
-    | {_WHY}(?=\W|$) | {LABEL}\W*$ | {_BECAUSE} | {_I} | {_I_SEE} | {_SCORE_REFLECTS}
-    | {_ANY_SUBJECT}
+    | {_REASON_NOUN}(?=\W|$) | {REASON_LABEL}\W*$ | {_CONJUNCTION} | {_I_CHOSE} | {_NO_FAULT}
+    | {_SCORE_REFLECTS} | {_OTHER_NOUN_CLAUSE}
     | (?:«
       only just even mostly also»\s)?«
       the this these its their an? each every all both most many some several half which your»
-      \s(?:of\s)?(?:the\s)?(?:(?:{_MODIFIER}|{_QUALITY}|«
+      \s(?:of\s)?(?:the\s)?(?:(?:{_MODIFIER}|{_ADJECTIVE}|«
       other first second former latter whole final given listed required asked reference»
       )\s){{0,3}}(?:(?!«
       right real true actual wrong previous earlier above opposite reverse other two»
-      )[\w-]+\s){{0,2}}{_JUDGED}
+      )[\w-]+\s){{0,2}}{_NOUN}
     | «
       it he she they this which that_one neither both one both_of_them the_first the_second
       the_former the_latter the_other»
-      \s(?:{_MODIFIER}\s){{0,2}}(?:{_VERB}|{_BE}\s(?:{_MODIFIER}\s){{0,3}}(?:{_QUALITY}|because|{_JUDGED}))
-    | {_THEY} | the\s(?:more\s)?(?!other\b|wrong\b)\w+\sone\b | (?-i:[A-H])\s(?:{_VERB}|is|was)\b
-    | (?:{_MODIFIER}\s){{0,3}}(?:{_QUALITY}|{_VERB}|{_DONE}|{_JUDGED}(?=\s))
+      \s(?:{_MODIFIER}\s){{0,2}}
+      (?:{_VERB}|{_IS}\s(?:{_MODIFIER}\s){{0,3}}(?:{_ADJECTIVE}|because|{_NOUN}))
+    | {_PLURAL_CLAUSE} | the\s(?:more\s)?(?!other\b|wrong\b)\w+\sone\b
+    | (?-i:[A-H])\s(?:{_VERB}|is|was)\b
+    | (?:{_MODIFIER}\s){{0,3}}(?:{_ADJECTIVE}|{_VERB}|{_PARTICIPLE}|{_NOUN}(?=\s))
     | (?!«
       score rating grade verdict order winner result i we my it that this»
-      )(?:[a-z-]+\s){{1,2}}{_DONE}
+      )(?:[a-z-]+\s){{1,2}}{_PARTICIPLE}
     | «
       partly mostly largely fully slightly marginally narrowly clearly strongly partially
       entirely»$
     | (?:(?!«
       wrong other draft placeholder dummy sample test example previous earlier actual that this
       my your best»
-      )[a-z]{{3,20}}\s){_JUDGED}
+      )[a-z]{{3,20}}\s){_NOUN}
 """
 
 # -- how a reason begins, in other languages -------------------------------------------------------
 
-# What gives a reason in so many words.
-BECAUSE = r"""«
+_REASON_WORD = r"""«
       weil denn begründung erklärung grund car parce_qu\w* puisqu\w* raison justification porque
       ya_que puesto_que razón motivo justificación perch[éè] poich[éè] motivazione giustificazione
       pois justificativa razão omdat want reden toelichting motivering потому_что так_как
       поскольку обоснование причина пояснение»
     | ‹因为 由于 理由 它(?!应) 大部分 基本 なぜなら 根拠 이유 왜냐하면 근거›"""
 
-# Languages of which little is known: what was judged must stand at the beginning.
-OTHER_LANGUAGES: Mapping[str, str] = {
+REASONS: Mapping[str, str] = {
+    "English": _REASON_IN_ENGLISH,
+    "that have a table of descriptions": _REASON_WORD,
+    # Little is known of the rest: what was judged must stand at the beginning.
     "Polish": r"""(?:(?:ta|obie|obydwie)\s)?«
       odpowied(?:ź|zi) ponieważ gdyż uzasadnienie powód wyjaśnienie»""",
     "Ukrainian": r"(?:(?:ця|перша|друга)\s)?«відповідь тому_що оскільки пояснення»",
@@ -182,9 +189,9 @@ OTHER_LANGUAGES: Mapping[str, str] = {
 
 # -- what a reason speaks of -----------------------------------------------------------------------
 
-# By language: what a response says or lacks, and how it is. What it is called says too little: also
-# who takes a verdict back may name it. No verb stands here that is also an imperative.
-JUDGED: Mapping[str, str] = {
+# What a response says or lacks, and how it is. Its name alone says too little: who takes a verdict
+# back may name it too. No verb stands here that is also an imperative.
+DESCRIPTIONS: Mapping[str, str] = {
     "English": _VERB,
     "German": r"""«
       antwort_\d gleichwertig nennt erwähn\w+ erklärt beschr[ei]\w+ gibt enthält umfasst deckt
@@ -241,9 +248,9 @@ JUDGED: Mapping[str, str] = {
 
 # -- statements, known by their small words --------------------------------------------------------
 
-# By language: what a statement begins with that is no order, exclamation or answer. Nouns, verbs
-# and adjectives never end; articles, prepositions, quantifiers and question words do.
-STATEMENTS: Mapping[str, str] = {
+# First words of a statement, but not of an order, an exclamation or an answer. There is no end of
+# nouns, verbs and adjectives; articles, prepositions, quantifiers and question words do.
+STATEMENT_BEGINNINGS: Mapping[str, str] = {
     "English": r"""«
       the an? there what where when while whereas from in on at to of by for with without within
       as since because although though only nothing none neither nor each every all
@@ -276,12 +283,12 @@ STATEMENTS: Mapping[str, str] = {
     "Chinese": r"[一-鿿][一-鿿，、,]{5,}$",
     "Japanese": r"(?=.{0,200}[ぁ-ん])[一-鿿ぁ-んァ-ヶー、]{8,}$",
 }
-SPACELESS = ("Chinese", "Japanese", "Korean")
+WITHOUT_SPACES = ("Chinese", "Japanese", "Korean")
 
-# What is at hand when somebody judges, and what is done there: to read, think, compare, confuse,
-# correct, swap, withdraw, confirm, add and deduct. A sentence without any of it cannot be about the
+# What somebody who judges has before them and does: read, think, compare, confuse, correct, swap,
+# withdraw, confirm, add and deduct. A sentence without any of it cannot be about the
 # verdict. A word that is an ordinary one in another of these languages stands with its neighbours.
-AT_HAND: Mapping[str, str] = {
+ACTS_OF_JUDGING: Mapping[str, str] = {
     "any, at the beginning": r"""^«
       no nope nein non não нет nee nie ok(?:ay)? well yes ja oui s[íi] sim да oh ah ach eh uh ugh
       bah err um hm \w+_(?:no|non|nicht|não|нет) bueno bom beh ну»(?=\W*[,.!…:;—–-]|$)""",
@@ -382,12 +389,12 @@ AT_HAND: Mapping[str, str] = {
 
 # -- how a closing begins --------------------------------------------------------------------------
 
-_MY_VERDICT = "(?:final_)?(?:verdict|answer|decision|choice|score|rating|evaluation|judg\\w+)$"
+_VERDICT_END = "(?:final_)?(?:verdict|answer|decision|choice|score|rating|evaluation|judg\\w+)$"
 CLOSING = rf"""‹
       (?:i_)?(?:really_)?hope_(?:this|that|it|my)\b (?:please_)?let_me_know\b feel_free\b
       please_feel (?:would|do)_you_(?:like|want|need)\b is_there_anything\b thank(?:s|_you)\b
       end_of\b end$ done$ (?:the_)?evaluation_(?:is_)?(?:complete|done|finished) no_further\b
-      (?:that|this|which)(?:['’]s|_is)_(?:all\b|my_{_MY_VERDICT}) is_my_{_MY_VERDICT}
+      (?:that|this|which)(?:['’]s|_is)_(?:all\b|my_{_VERDICT_END}) is_my_{_VERDICT_END}
       confidence\b certainty\b happy_to_help have_a_(?:nice|great|good)\b best_regards good_luck
       if_you_(?:need|have|would_like|want)\b any_(?:other_)?questions
       i_can_(?:go|expand|elaborate|explain)\b.{{0,40}}(?:detail|more|further) ich_hoffe\b
@@ -408,11 +415,11 @@ CLOSING = rf"""‹
 
 # -- what speaks of the verdict itself -------------------------------------------------------------
 
-_HEIGHT = (
+_OTHER_SCORE = (
     r"(?:a_)?(?:\d|one|two|three|four|five|higher|lower|less|tie|reversed|swapped|argued|fair)"
 )
-# A turn: what goes before it no longer holds.
-TURN = rf"""
+# What goes before it no longer holds.
+RETRACTION = rf"""
     «
       wait(?=[,.!…—]|_no\b|_that\b) hold_on hm+ oops nope sorry(?=,) my_apologies apologies(?=,)
       correction(?=[:,!]) in_hindsight on_(?:reflection|second|balance|reread\w+)
@@ -422,7 +429,7 @@ TURN = rf"""
       disregard_(?:that|this|the|my) ignore_(?:this|that|the_above|my|it) chang(?:e|ed|ing)_my
       kidding joking by_(?:accident|mistake|error) in_error
       (?:names|labels|numbers|responses|answers|scores|two|order)_(?:are_|were_|got_)?(?:swapped|switched|reversed|flipped|inverted|mixed)
-      (?:^|this_|it_|that_|score_|verdict_|rating_|winner_)(?:should|must|ought_to)_(?:be|have_been)_{_HEIGHT}
+      (?:^|this_|it_|that_|score_|verdict_|rating_|winner_)(?:should|must|ought_to)_(?:be|have_been)_{_OTHER_SCORE}
       either_way toss-?up
       re-?(?:consider(?:ed|ing)?|think(?:ing)?|evaluat\w+|assess\w*|grad(?:ed?|ing)|scor(?:ed?|ing))
       revis(?:e|ed|ing)_(?:my|the|this|it|to|from|down|up)
@@ -444,14 +451,12 @@ TURN = rf"""
       наоборот перепут ошибся ошиблась исправл 更正 纠正 颠倒 搞错 看错 看反 弄反 写错 抱歉 等等
       收回 反过来 开玩笑 逆で 訂正 間違え 取り消 撤回 すみません 待って 정정 실수 잘못_?읽 취소
       죄송 반대로 반대입 معذرة العكس تصحيح माफ़ उल्टा yanlışlıkla tersi nhầm terbalik›"""
-# A reason is about what was judged; the verdict, its height and its author are not in it.
-# One word alone: what it is about may be the response, or the verdict.
-# One word alone, or a comparison with nothing: what it is about may be the verdict.
-_LONE = r"""^(?:or\s)?(?:
+# One word alone, or a comparison with nothing: it may be about the response, or about the verdict.
+_ALONE = r"""^(?:or\s)?(?:
     neither|never|either|another|wrong|false|incorrect|invalid|untrue|right|true)$
     | ^(?:more|better)$ | (?<!\w)(?:less|worse|higher|lower)$"""
-OF_THE_VERDICT = rf"""
-    {_LONE} | not\s(?:an?\s|really\s)*\d | half\s(?:of\s)?that$ | «
+ABOUT_THE_VERDICT = rf"""
+    {_ALONE} | not\s(?:an?\s|really\s)*\d | half\s(?:of\s)?that$ | «
       the_above_(?:is|was|should|must|can|may|score|number|verdict)
       these_(?:numbers|scores|values) (?:random|arbitrary|made-up)_(?:value|score|number|choice)
       too_(?:fast|quickly|soon|early|hastily) actually no_longer deserv\w+
@@ -459,7 +464,7 @@ OF_THE_VERDICT = rf"""
       guess(?:work)? (?:this|that)_(?:score|number|rating|grade|verdict|mark)_is_off$
       would_have(?!_(?:to|been_(?:stronger|better|clearer|more|complete|perfect|useful|helpful|nice|good)))
       sarcas\w* ironic\w* maybe perhaps final_answer
-      (?:should|must|needs?_to|has_to|ought_to|could|might|may|would)(?:n['’]t)?_(?:(?:also|even|well)_)?(?:be|have_been)_{_HEIGHT}
+      (?:should|must|needs?_to|has_to|ought_to|could|might|may|would)(?:n['’]t)?_(?:(?:also|even|well)_)?(?:be|have_been)_{_OTHER_SCORE}
       (?:it|this|that|score|verdict|rating)_(?:should|must|ought|needs)
       too_(?:generous|harsh|lenient|strict|much_credit|kind)
       (?:is|was|seems|looks|feels|sounds|far|way|much|bit|little)_too_(?:high|low|good)

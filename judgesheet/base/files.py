@@ -367,9 +367,15 @@ def toml(text: str, name: str, error: type[JudgesheetError]) -> dict[str, Any]:
 
 
 def checked(
-    kind: type[T], content: Any, where: str, error: type[JudgesheetError], *, strict: bool = False
+    kind: type[T],
+    content: Any,
+    where: str,
+    error: type[JudgesheetError],
+    *,
+    place: Sequence[str | int] = (),
+    strict: bool = False,
 ) -> T:
-    """The content of a file as a record of this kind; if `strict`, a text is not a number.
+    """The content of a file, or of a `place` in it, as a record; `strict`: no text is a number.
 
     Where it is none, `error` names the first fault and its field, with lists counted from 1.
     """
@@ -388,7 +394,7 @@ def checked(
         more = f" ({_others(others)})" if others else ""
         what = _KINDS.get(first["type"], first["msg"].removeprefix("Value error, "))
         said = f"{where}: {field}{what}{_of_key(content, *first['loc'])}{more}"
-        raise error(said).at(*first["loc"]) from None
+        raise error(said).at(*place, *first["loc"]) from None
     return record
 
 

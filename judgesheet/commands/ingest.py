@@ -65,7 +65,7 @@ def ingest(
     # Any option about a log makes it one, as does its first record; else it holds recorded
     # judgments or a batch.
     is_log = choice != logs.LogOptions() or (len(files) == 1 and logs.recognised(files[0]))
-    log = logs.judged(files, choice) if is_log else None
+    log = logs.reader(files, choice) if is_log else None
     make_directory(directory, fresh=False)
     fill_ledger(files, directory / LEDGER, log)
     for sentence in log.notes() if log else ():

@@ -4,12 +4,10 @@ The figures are those of a sample of its stimuli, measured as `ingest` would: wh
 about a log is what a sheet of it would say.
 """
 
-import re
 import shlex
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -30,35 +28,12 @@ from judgesheet.base.records import AxisResult
 from judgesheet.base.sanitize import listed, one_line
 from judgesheet.collect import ingest
 from judgesheet.importers import logs
-from judgesheet.importers.logs import Row, finite
+from judgesheet.importers.logs import Row
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.measuring.measure import measure
 
 _LISTED = ("judge", "metric", "by", "verdict")
 """Fields of which a user must choose, or name, the values."""
-_SUGGESTED: Mapping[str, tuple[str, ...]] = {
-    "stimulus": (
-        *("stimulus", "question_id", "prompt_id", "doc_id", "example_id", "task_id"),
-        *("conversation_id", "chat_id", "question", "prompt", "conversation", "chat"),
-    ),
-    "item": (
-        *("item", "item_id", "response_id", "answer_id", "trace_id", "run_id", "model", "system"),
-        *("response", "answer", "reply"),
-    ),
-    "verdict": ("verdict", "score", "rating", "grade", "winner", "preference", "label"),
-    "first": ("first", "response_a", "model_a"),
-    "second": ("second", "response_b", "model_b"),
-    "order": ("order", "displayed_order"),
-    "repeat": ("repeat", "rep", "repetition", "epoch", "run", "trial"),
-    "human": ("human", "human_score", "human_rating"),
-    "judge": ("judge", "judge_model", "annotator"),
-    "metric": ("metric", "criterion"),
-}
-"""Columns that often hold a field: named in the command, for the user to check."""
-_PEOPLE = re.compile("human|people|person|expert|rater|rating|label|gold|truth", re.IGNORECASE)
-"""How columns are called that hold what people said."""
-_SIDES = (("_a", "_b"), ("_1", "_2"), ("1", "2"), ("left", "right"), ("first", "second"))
-"""How the columns of the two responses of a pair differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +114,9 @@ class LogReport:
         )
 
 
-def _row(name: str, said: str) -> Iterator[str]:
-    if said:
-        yield one_line(f"{name:9}{said}")
+def _row(name: str, text: str) -> Iterator[str]:
+    if text:
+        yield one_line(f"{name:9}{text}")
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -150,218 +125,96 @@ def _listed(names: Sequence[str]) -> str:
 
 def report(path: Path, choice: logs.LogOptions) -> LogReport:
     """Look at a log. StimuliError if its first record cannot be read at all."""
-    found = logs.opened(path, choice.form)
-    known = LogReport(path.name, found.form or "table", found.log.checked, found.columns[:1000])
-    if not found.columns:
+    opened = logs.opened(path, choice.form)
+    empty = LogReport(path.name, opened.form or "table", opened.log.checked, opened.columns[:1000])
+    if not opened.columns:
         raise StimuliError(f"{path.name} holds no records")
-    if found.form is None and not choice.columns:
-        own = _of_ours(path, known)
-        if own is not None:
-            return own
-        return _proposed(known, path, choice, [*islice(found.rows, MOST_REMEMBERED_ROWS)])
-    choice = replace(choice, form=choice.form or found.form)
-    judged = logs.judged([path], choice)
+    if opened.form is None and not choice.columns:
+        if logs.is_ours(opened.columns):
+            return _of_ours(empty, path)
+        columns = logs.proposed([*islice(opened.rows, MOST_REMEMBERED_ROWS)])
+        return _proposed(empty, path, choice, columns)
+    choice = replace(choice, form=choice.form or opened.form)
+    reader = logs.reader([path], choice)
     # Only rows know what a map can name: a format may make other columns of the records.
-    first = next(judged.rows, None)
-    rows = chain([first], islice(judged.rows, MOST_REMEMBERED_ROWS)) if first else ()
-    known = replace(
-        known,
+    first = next(reader.rows, None)
+    rows = chain([first], islice(reader.rows, MOST_REMEMBERED_ROWS)) if first else ()
+    values = _values(reader, rows)
+    described = replace(
+        empty,
         rows=tuple(map(str, first.cells))[:1000] if first else (),
-        reads_as=judged.columns,
-        values=_values(judged, rows),
+        reads_as=reader.columns,
+        values=values,
     )
-    return _measured(known, path, _one_of_each(known, choice))
+    # Where the user must choose a judge or a metric, the most frequent one is measured.
+    several = {
+        reader.columns[name]: next(iter(values[name]))
+        for name in ("judge", "metric")
+        if len(values.get(name, ())) > 1 and reader.columns[name] not in choice.where
+    }
+    if several:
+        choice = replace(choice, where={**choice.where, **several})
+    return _measured(described, path, choice)
 
 
-def _of_ours(path: Path, known: LogReport) -> LogReport | None:
+def _of_ours(empty: LogReport, path: Path) -> LogReport:
     """Recorded judgments and batch answers, which need no map."""
-    plain = _with_command(known, path, logs.LogOptions(), {})
-    if not logs.is_ours(known.columns):
-        return None
-    if "custom_id" in known.columns:
+    plain = replace(empty, command=_command(path, logs.LogOptions(), {}))
+    if "custom_id" in empty.columns:
         why = "the answers are read with the plan that the batch was made from, in DIR/plan.jsonl"
         return replace(plain, form="answers of an OpenAI batch", missing={why: ("all figures",)})
     return _sampled(replace(plain, form="recorded judgments"), path, records(path))
 
 
 def _proposed(
-    known: LogReport, path: Path, choice: logs.LogOptions, rows: Sequence[Row]
+    empty: LogReport, path: Path, choice: logs.LogOptions, columns: Mapping[str, str]
 ) -> LogReport:
     """The report on a table that no map explains: one to check, and what it would still lack."""
-    cells = [row.cells for row in rows]
-    suggested = _suggestion(cells[0] if cells else {})
-    suggested |= _item(cells, suggested)
-    suggested |= _said(rows, suggested)
     to_say = "which column holds what"
-    if lacks := _lacks(path, replace(choice, columns=suggested), rows):
-        to_say, judged = lacks
-        suggested |= _wanted(judged)
+    for kind in logs.KINDS.values():
+        if columns.get(kind.truth) == logs.UNKNOWN:
+            to_say = f"nothing was judged twice; missing is {kind.needs}"
     to_say += "; check the map in the command"
-    if "first" not in suggested and choice.scale is None:  # winners of pairs have no scale
+    if "first" not in columns and choice.scale is None:  # winners of pairs have no scale
         to_say += ", and write the lowest and the highest score for LOW:HIGH"
         choice = replace(choice, scale="LOW:HIGH")
-    return replace(_with_command(known, path, choice, suggested), to_say=to_say)
+    return replace(empty, to_say=to_say, command=_command(path, choice, columns))
 
 
-def _lacks(
-    path: Path, choice: logs.LogOptions, rows: Sequence[Row]
-) -> tuple[str, logs.Judged] | None:
-    """Why no figure follows from a table under a whole map; None if one does, or may do."""
-    if "COLUMN" in choice.columns.values():
-        return None
-    if "first" not in choice.columns:
-        # Whether something was judged twice does not depend on the scale: two points are enough.
-        scores = {finite(row.cells.get(choice.columns["verdict"])) or 0.0 for row in rows}
-        low, high = min(scores), max(scores)
-        choice = replace(choice, scale=f"{low:g}:{high:g}:{high - low:g}", nearest=True)
-    judged = logs.judged([path], choice)
-    try:
-        for _ in islice(judged.records(), MOST_RECORDS):
-            pass
-    except (StimuliError, UsageError) as error:
-        return (str(error), judged) if judged.tells_nothing else None
-    return None
-
-
-def _suggestion(cells: Mapping[str, Any]) -> dict[str, str]:
-    """Columns of a first record by whose names, or contents, a map could begin."""
-    lower = {column.lower(): column for column in reversed(list(cells))}
-    found = {
-        ours: lower[name]
-        for ours, names in _SUGGESTED.items()
-        for name in reversed(names)
-        if name in lower
-    }
-    if sides := _sides([*cells]) or _halves(cells):
-        item = found.pop("item", "")
-        if item.lower() in ("item", "item_id"):  # what two responses share is the question
-            found.setdefault("stimulus", item)
-        order, _ = found.pop("order", ""), found.pop("human", "")
-        if str(cells.get(order)).upper() in ("AB", "BA"):
-            found["swapped"] = order
-        found |= dict(zip(("first", "second"), sides, strict=True))
-    return {"verdict": "COLUMN", "stimulus": "COLUMN", **found}
-
-
-def _item(rows: Sequence[Mapping[str, Any]], suggested: Mapping[str, str]) -> dict[str, str]:
-    """What tells several graded responses to one question apart, if a column does.
-
-    A name that stands under several questions, as that of a system, is joined with theirs.
-    """
-    question = suggested["stimulus"]
-    shared = [str(row.get(question)) for row in rows]
-    if "first" in suggested or len(set(shared)) == len(rows):
-        return {}
-    named = [suggested["item"]] if "item" in suggested else []
-    for column in (
-        [*named, *(one for one in rows[0] if one not in suggested.values())] if rows else ()
-    ):
-        values = [str(row.get(column)) for row in rows]
-        if len(set(zip(shared, values, strict=True))) == len(rows):
-            return {"item": column if len(set(values)) == len(rows) else f"{question}+{column}"}
-    return {}
-
-
-def _said(rows: Sequence[Row], suggested: Mapping[str, str]) -> dict[str, str]:
-    """The columns with what the judge and what people said, by what nearly all their cells hold.
-
-    People's is one that is called so; the judge's, where no name told it, the only other one.
-    """
-    is_pair = "first" in suggested
-    holds = partial(_tells_winner, suggested) if is_pair else _tells_score
-    fitting = [
-        column
-        for column in (rows[0].cells if rows else ())
-        if column not in suggested.values()
-        and (given := [row for row in rows if row.cells.get(column) not in (None, "")])
-        and sum(holds(row, column) for row in given) >= (1 - logs.STRANGE_SHARE) * len(given)
-    ]
-    people = [column for column in fitting if _PEOPLE.search(column)]
-    others = [column for column in fitting if column not in people]
-    found = {}
-    if len(people) == 1 and "human" not in suggested:
-        found[logs.TRUTHS["pair" if is_pair else "score"]] = people[0]
-    if len(others) == 1 and suggested["verdict"] == "COLUMN" and is_pair:
-        found["verdict"] = others[0]
-    return found
-
-
-def _tells_score(row: Row, column: str) -> bool:
-    return finite(row.cells.get(column)) is not None
-
-
-def _tells_winner(suggested: Mapping[str, str], row: Row, column: str) -> bool:
-    said = str(row.cells.get(column))
-    names = (str(row.at(suggested[side])) for side in ("first", "second"))
-    return said.lower() in logs.SLOTS or said in names
-
-
-def _sides(columns: Sequence[str]) -> tuple[str, str] | None:
-    """Two columns that are called alike but for the side, such as model_a and model_b.
-
-    Those that name the responses before those that hold their text.
-    """
-    there = {column.lower(): column for column in columns}
-    others = ((name, name.replace(one, two)) for name in there for one, two in _SIDES)
-    found = [(there[name], there[other]) for name, other in others if name != other in there]
-    named = [pair for pair in found if re.search("model|system|name|id", pair[0].lower())]
-    return next(iter(named or found), None)
-
-
-def _halves(cells: Mapping[str, Any]) -> tuple[str, str] | None:
-    """The two places in a column that lists the names of both responses."""
-    pairs = (name for name, cell in cells.items() if isinstance(cell, list) and len(cell) == 2)
-    named = (name for name in pairs if all(isinstance(one, str) for one in cells[name]))
-    return next(((f"{name}.0", f"{name}.1") for name in named), None)
-
-
-def _values(judged: logs.Judged, rows: Iterable[Row]) -> dict[str, dict[str, int]]:
+def _values(reader: logs.LogReader, rows: Iterable[Row]) -> dict[str, dict[str, int]]:
     """What the columns hold that a user must choose from, of the first rows."""
     counts: dict[str, Counter[str]] = {}
-    for row in rows:
-        if not judged.counts(row):
-            continue
+    for row in filter(reader.counts, rows):
         for name in _LISTED:
-            cell = row.cells.get(judged.columns.get(name, ""))
+            cell = row.cells.get(reader.columns.get(name, ""))
             if cell is not None and not isinstance(cell, dict | list):
                 counts.setdefault(name, Counter())[str(cell)[:80]] += 1
     return {name: dict(met.most_common(MOST_IN_A_LIST)) for name, met in counts.items()}
 
 
-def _one_of_each(known: LogReport, choice: logs.LogOptions) -> logs.LogOptions:
-    """The choice with the most frequent judge and metric, where the user must choose one."""
-    several = {
-        known.reads_as[name]: next(iter(known.values[name]))
-        for name in ("judge", "metric")
-        if len(known.values.get(name, ())) > 1 and known.reads_as[name] not in choice.where
-    }
-    return replace(choice, where={**choice.where, **several}) if several else choice
-
-
-def _measured(known: LogReport, path: Path, choice: logs.LogOptions) -> LogReport:
-    told = _with_command(known, path, choice, {})
-    judged = logs.judged([path], choice)
+def _measured(described: LogReport, path: Path, choice: logs.LogOptions) -> LogReport:
+    command = _command(path, choice, {})
+    reader = logs.reader([path], choice)
     try:
-        found = _sampled(replace(told, axes=(judged.axis,)), path, judged.records())
-        return replace(found, dropped=judged.dropped)
+        of_axis = replace(described, axes=(reader.axis,), command=command)
+        return replace(_sampled(of_axis, path, reader.records()), dropped=reader.dropped)
     except (StimuliError, UsageError) as error:
-        if judged.needs_scale:
+        if reader.needs_scale:
             choice = replace(choice, scale="LOW:HIGH")  # the command shows where it goes
-        wanted = _with_command(known, path, choice, _wanted(judged))
+        mended = _command(path, choice, _wanted(reader, error))
+        if mended != command and isinstance(error, UsageError):
+            return replace(described, to_say=str(error), command=mended)
         # Nothing is gained by the command that has just failed: the sentence says what would.
-        command = "" if wanted.command == told.command else wanted.command
-        if command and isinstance(error, UsageError):
-            return replace(wanted, to_say=str(error))
-        return replace(wanted, fault=str(error), command=command)
+        return replace(described, fault=str(error), command="" if mended == command else mended)
 
 
-def _wanted(judged: logs.Judged) -> dict[str, str]:
+def _wanted(reader: logs.LogReader, error: Exception) -> dict[str, str]:
     """The fields that a map must still have before anything follows from the log."""
-    try:
-        kind = judged.kind
-    except UsageError:
-        return {name: "COLUMN" for name in ("item", "verdict") if name not in judged.columns}
-    return {logs.TRUTHS[kind]: "COLUMN"} if judged.tells_nothing else {}
+    if isinstance(error, logs.NoFigureError):
+        return {logs.KINDS[reader.kind].truth: logs.UNKNOWN}
+    if isinstance(error, logs.MissingFieldError):
+        return {name: logs.UNKNOWN for name in ("item", "verdict") if name not in reader.columns}
+    return {}
 
 
 # -- a sample --------------------------------------------------------------------------------------
@@ -382,7 +235,7 @@ class _Sample:
     rated: int = 0
     known: int = 0
     complete: bool = True
-    judge: None = None  # as `Judged` has it: of a sample nobody needs to know who judged
+    judge: None = None  # as `LogReader` has it: of a sample nobody needs to know who judged
 
     def records(self) -> Iterator[tuple[dict[str, Any], str]]:
         """The sample; what is left of the log is only counted."""
@@ -401,7 +254,7 @@ class _Sample:
             self.unreadable += record.get("verdict") is None
             stimulus, cell = str(record.get("stimulus")), record.get("cell")
             if isinstance(cell, dict):
-                self.known += any(cell.get(name) is not None for name in logs.TRUTHS.values())
+                self.known += any(cell.get(name) is not None for name in logs.TRUTHS)
             self.stimuli.add(stimulus)
             if stimulus in kept or (len(kept) < MOST_STIMULI_TRIED and taken < MOST_CALLS_TRIED):
                 kept.add(stimulus)
@@ -449,16 +302,14 @@ def _figures(results: Sequence[AxisResult]) -> tuple[tuple[str, ...], dict[str, 
 # -- the command -----------------------------------------------------------------------------------
 
 
-def _with_command(
-    known: LogReport, path: Path, choice: logs.LogOptions, suggested: Mapping[str, str]
-) -> LogReport:
-    """The report with the next command."""
+def _command(path: Path, choice: logs.LogOptions, proposed: Mapping[str, str]) -> str:
+    """The next command; a column that the user named stands before one that is proposed."""
     words = ["judgesheet", "ingest", str(path)]
-    columns = {**suggested, **choice.columns}
+    columns = {**proposed, **choice.columns}
     if choice.form is not None:
         words += ["--from", choice.form]
     if columns:
-        words += ["--map", ",".join(f"{ours}={column}" for ours, column in columns.items())]
+        words += ["--map", ",".join(f"{field}={column}" for field, column in columns.items())]
     for column, value in choice.where.items():
         words += ["--where", f"{column}={value}"]
     if choice.scale is not None:
@@ -469,4 +320,4 @@ def _with_command(
     for value in choice.unreadable:
         words += ["--unreadable", value]
     words += ["--out", f"runs/{path.name.split('.')[0] or 'log'}"]
-    return replace(known, command=shlex.join(words))
+    return shlex.join(words)

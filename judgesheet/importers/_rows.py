@@ -118,9 +118,7 @@ class Row:
         return list(self._numbers(self.value(column), column))
 
     def _numbers(self, cell: Any, column: str) -> Iterator[float | None]:
-        if isinstance(cell, str) and cell.lstrip().startswith("["):  # a list in a cell of a CSV
-            with suppress(ValueError, RecursionError):
-                cell = json.loads(cell)
+        cell = unpacked(cell)
         if isinstance(cell, list | tuple):
             for part in cell:
                 yield from self._numbers(part, column)
@@ -139,6 +137,14 @@ class Row:
 
 def _clean(text: str) -> str:
     return HALVES.sub("\ufffd", text.strip())
+
+
+def unpacked(cell: Any) -> Any:
+    """The list that a cell of a CSV writes as JSON; any other cell as it is."""
+    if isinstance(cell, str) and cell.lstrip().startswith("["):
+        with suppress(ValueError, RecursionError):
+            return json.loads(cell)
+    return cell
 
 
 def finite(cell: Any) -> float | None:

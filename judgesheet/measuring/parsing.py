@@ -188,12 +188,11 @@ class Parser:
         file = checked(_File, toml(source, name, ParserError), name, ParserError)
         is_one = not file.verdict or file.verdict.keys() & {"regex", "path", "jsonpath"}
         tables = {"": file.verdict} if is_one else file.verdict
-        fields = {
-            field: checked(
-                VerdictPattern, table, f"{name}, [verdict{field and f'.{field}'}]", ParserError
-            )
-            for field, table in tables.items()
-        }
+        fields = {}
+        for field, table in tables.items():
+            place = ("verdict", field) if field else ("verdict",)
+            where = f"{name}, [{'.'.join(place)}]"
+            fields[field] = checked(VerdictPattern, table, where, ParserError, place=place)
         return cls(name, source, fields, tuple(file.example))
 
     @property

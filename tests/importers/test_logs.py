@@ -37,7 +37,7 @@ def document(path: Path, content: object) -> Path:
 
 def told(path: Path, **chosen: Any) -> list[Record]:
     """The recorded judgments of a log."""
-    return [record for record, _ in logs.judged([path], LogOptions(**chosen)).records()]
+    return [record for record, _ in logs.reader([path], LogOptions(**chosen)).records()]
 
 
 def verdicts(rows: Iterable[Record]) -> list[Any]:
@@ -529,7 +529,7 @@ def test_inspect_log_allows_what_the_sheet_then_has(tmp_path: Path) -> None:
     ("name", "content", "words"),
     [
         ("t.csv", "question_id,score\n1,2\n",
-         "--map verdict=score,stimulus=question_id --scale LOW:HIGH"),
+         "--map verdict=score,stimulus=question_id,human=COLUMN --scale LOW:HIGH"),
         ("u.csv", "chat,answer,score\n1,2,3\n", "stimulus=chat,item=answer"),
         ("v.csv", "chat,agent,score\n1,a,3\n1,b,4\n2,a,3\n2,b,1\n", "item=chat+agent"),
         ("w.csv", "chat,run,said,score\n1,x,p,3\n1,x,q,4\n2,x,r,3\n", "item=said"),
@@ -561,12 +561,9 @@ def test_a_proposed_map_from_which_nothing_would_follow_says_what_is_missing(
 ) -> None:
     (tmp_path / "t.csv").write_text("chat,agent,grade\n1,a,3\n1,b,2\n2,a,5\n2,b,1\n")
     report = inspect_log(tmp_path / "t.csv")
-    assert "nothing can be measured" in report.to_say
-    assert "people's ratings (human)" in report.to_say
-    assert "the lowest and the highest score for LOW:HIGH" in report.to_say
     assert "item=chat+agent,human=COLUMN --scale LOW:HIGH" in report.command
     (tmp_path / "t.csv").write_text("chat,agent,grade\n" + "1,a,3\n" * 2)
-    assert "which column holds what" in inspect_log(tmp_path / "t.csv").to_say
+    assert "=COLUMN" not in inspect_log(tmp_path / "t.csv").command
 
 
 @pytest.mark.parametrize(
@@ -582,6 +579,15 @@ def test_a_field_that_would_not_be_read_is_refused(
 ) -> None:
     with pytest.raises(UsageError, match=f"not read of verdicts of this kind.*{words}"):
         told(lines(tmp_path / "log.jsonl", [{"q": 1}]), columns=columns)
+
+
+def test_what_is_told_of_a_stimulus_stands_beside_its_judgments(tmp_path: Path) -> None:
+    rows = [graded(n, 1 + n % 5) | {"customer": "c", "question": "?"} for n in range(4)]
+    path = lines(tmp_path / "log.jsonl", rows)
+    about = {"group": "customer", "stimulus_text": "question"}
+    plain = told(path, columns=COLUMNS, scale="1:5")
+    known = {"group": "c", "stimulus_text": "?"}
+    assert told(path, columns=COLUMNS | about, scale="1:5") == [row | known for row in plain]
 
 
 def test_joined_columns_name_the_responses_of_systems(tmp_path: Path) -> None:
@@ -663,7 +669,7 @@ COLUMNS = {"item": "id", "verdict": "grade", "repeat": "epoch"}
 def test_one_bad_verdict_does_not_refuse_a_file(tmp_path: Path) -> None:
     rows = [graded(n, "A/B?" if n in (6, 11, 39) else 1 + n % 5) for n in range(80)]
     path = lines(tmp_path / "log.jsonl", rows)
-    judged = logs.judged([path], LogOptions(columns=COLUMNS, scale="1:5"))
+    judged = logs.reader([path], LogOptions(columns=COLUMNS, scale="1:5"))
     assert len(verdicts(record for record, _ in judged.records())) == 77
     (note,) = [note for note in judged.notes() if "cannot be read" in note]
     assert "3 of 80 rows cannot be read (lines 7, 12, 40)" in note

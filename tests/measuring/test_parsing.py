@@ -157,49 +157,39 @@ def test_candidates_are_found_by_label_and_have_several_fields() -> None:
     }
 
 
+NOT_REGEXES = ("(a", r"(a)\1", "(?=a)(b)", "a", "(a)|(b)")
+NOT_PATHS = ("", "$", "a..b", "*.b", "a[0]b", "a[1:2]", "$[?@.a == 1].b")
+PATTERN = "[verdict]\nregex = '(a)'\n"
+
+
 @pytest.mark.parametrize(
-    ("source", "words"),
+    ("source", "place"),
     [
-        ("[verdict", "TOML"),
-        (f"x = 1{'0' * 5_000}", "TOML"),
-        ("", "verdict: Field required"),
-        ("verdict = 3", "verdict: Input should be a valid dict"),
-        ("[verdict]\nregex = '(a)'\npath = 'a'", "one regex or one path"),
-        ("[verdict]\npath = 'a'\njsonpath = '$.a'", "jsonpath: unknown field"),
-        ("[verdict]\nregex = 3", r"\[verdict\]: regex: Input should be a valid string"),
-        ("[verdict]", "one regex or one path"),
-        ("[verdict]\nregex = '(a'", "missing"),
-        (r"[verdict]" "\n" r"regex = '(a)\1'", "back-references"),
-        ("[verdict]\nregex = '(?=a)(b)'", "look-around"),
-        ("[verdict]\nregex = 'a'", "0 groups and needs one"),
-        ("[verdict]\nregex = '(a)|(b)'", "2 groups and needs one"),
-        ("[verdict]\nregex = '(a)'\nflags = 'i'", "flags: unknown field"),
-        ("[verdict]\nregex = '(a)'\nmap = { a = [1] }", "map.a: it can be a text, a number"),
-        ("[verdict]\nregex = '(a)'\ndefault = [1]", "default: it can be a text, a number"),
-        ("[verdict]\npath = ''", "not the path of one place"),
-        ("[verdict]\npath = '$'", "not the path of one place"),
-        ("[verdict]\npath = 'a..b'", "not the path of one place"),
-        ("[verdict]\npath = '*.b'", "not the path of one place"),
-        ("[verdict]\npath = 'a[0]b'", "not the path of one place"),
-        ("[verdict]\npath = 'a[1:2]'", "not the path of one place"),
-        ("[verdict]\njsonpath = '$[?@.a == 1].b'", "a regex finds"),
-        ("[verdict.score]\nregex = 'a'", r"\[verdict.score\]: the regex has 0 groups"),
-        ("[verdict]\nregex = '(a)'\n[[example]]\nreply = 'a'", "example.1: give the verdict"),
-        ("[verdict]\nregex = '(a)'\n[[example]]\nverdict = 1", "example.1.reply: Field required"),
-        (
-            "[verdict]\nregex = '(a)'\n[example]\nreply = 'a'",
-            "example: Input should be a valid list",
-        ),
-        (
-            "[verdict]\nregex = '(a)'\n[[example]]\nreply = 'a'\nverdict = 1\ncell = 1",
-            "example.1.cell: Input should be",
-        ),
-        ("[other]\n[verdict]\nregex = '(a)'", "other: unknown field"),
+        ("[verdict", ()),
+        (f"x = 1{'0' * 5_000}", ()),
+        ("", ("verdict",)),
+        ("verdict = 3", ("verdict",)),
+        ("[verdict]", ("verdict",)),
+        ("[verdict]\nregex = '(a)'\npath = 'a'", ("verdict",)),
+        ("[verdict]\npath = 'a'\njsonpath = '$.a'", ("verdict", "jsonpath")),
+        ("[verdict]\nregex = 3", ("verdict", "regex")),
+        *((f"[verdict]\nregex = '{regex}'", ("verdict",)) for regex in NOT_REGEXES),
+        *((f"[verdict]\npath = '{path}'", ("verdict",)) for path in NOT_PATHS),
+        ("[verdict.score]\nregex = 'a'", ("verdict", "score")),
+        (f"{PATTERN}flags = 'i'", ("verdict", "flags")),
+        (f"{PATTERN}map = {{ a = [1] }}", ("verdict", "map", "a")),
+        (f"{PATTERN}default = [1]", ("verdict", "default")),
+        (f"{PATTERN}[[example]]\nreply = 'a'", ("example", 0)),
+        (f"{PATTERN}[[example]]\nverdict = 1", ("example", 0, "reply")),
+        (f"{PATTERN}[example]\nreply = 'a'", ("example",)),
+        (f"{PATTERN}[[example]]\nreply = 'a'\nverdict = 1\ncell = 1", ("example", 0, "cell")),
+        (f"[other]\n{PATTERN}", ("other",)),
     ],
 )
-def test_a_broken_parser_is_named(source: str, words: str) -> None:
-    with pytest.raises(ParserError, match=words) as caught:
+def test_a_broken_parser_is_named(source: str, place: tuple[str | int, ...]) -> None:
+    with pytest.raises(ParserError) as caught:
         parser(source)
+    assert caught.value.place == place
     assert str(caught.value).startswith("mine.toml")
     assert "\n" not in str(caught.value)
 
@@ -233,14 +223,12 @@ def test_examples_are_read_as_they_say() -> None:
     refuse_failing_examples(whole, SCORE, CELL)
 
 
-@pytest.mark.parametrize(
-    ("pattern", "words"),
-    [(r"Score: (\d)", "example 1 .*4"), (r"Rating: (.)", "example 3 .*1")],
-)
-def test_an_example_that_fails_stops_everything(pattern: str, words: str) -> None:
+@pytest.mark.parametrize(("pattern", "number"), [(r"Score: (\d)", 0), (r"Rating: (.)", 2)])
+def test_an_example_that_fails_stops_everything(pattern: str, number: int) -> None:
     failing = EXAMPLES.replace("unreadable = true", "verdict = 1")
-    with pytest.raises(ParserError, match=words):
+    with pytest.raises(ParserError) as caught:
         refuse_failing_examples(regex(pattern, failing), SCORE, CELL)
+    assert caught.value.place == ("example", number)
 
 
 def test_a_verdict_that_the_axis_does_not_allow_is_no_example() -> None:

@@ -1,8 +1,9 @@
 """Logs of other tools as recorded judgments: which format a file has, and what it says.
 
 A format is a `LogFormat`: how its records become rows of one verdict each, and which of their
-columns hold what. `--map` adds to that or replaces it, and is all that a table has. `_judged` then
-makes recorded judgments of the rows of every format, as `collect.ingest` takes them.
+columns hold what. `--map` adds to that or replaces it, and is all that a table has; `_proposal`
+proposes one. `_kinds` says which verdicts the mapped fields make, and `_reader` makes recorded
+judgments of the rows of every format, as `collect.ingest` takes them.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -12,10 +13,12 @@ from pathlib import Path
 
 from judgesheet.base.errors import StimuliError, UsageError
 from judgesheet.base.files import kind_of
-from judgesheet.importers._rows import Row, finite
+from judgesheet.importers._rows import Row
 from judgesheet.importers.logs import _tables, inspect_ai, mt_bench, promptfoo
-from judgesheet.importers.logs._judged import FIELDS, SLOTS, STRANGE_SHARE, TRUTHS, Judged
+from judgesheet.importers.logs._kinds import FIELDS, KINDS, TRUTHS, MissingFieldError
 from judgesheet.importers.logs._log import LogFormat, LogOptions, Scale
+from judgesheet.importers.logs._proposal import UNKNOWN, proposed
+from judgesheet.importers.logs._reader import LogReader, NoFigureError
 from judgesheet.importers.logs._records import raw
 
 LOGS: Mapping[str, LogFormat] = {
@@ -86,8 +89,8 @@ def _fits(log: LogFormat, columns: frozenset[str]) -> bool:
     return any(marks <= columns for marks in log.marks)
 
 
-def judged(files: Sequence[Path], choice: LogOptions) -> Judged:
-    """The recorded judgments of a log. UsageError if nothing says which column holds what."""
+def reader(files: Sequence[Path], choice: LogOptions) -> LogReader:
+    """The reader of a log. UsageError if nothing says which column holds what."""
     if len(files) > 1:
         raise UsageError("a log is read from one file; join them, or make a sheet of each")
     (path,) = files
@@ -97,23 +100,25 @@ def judged(files: Sequence[Path], choice: LogOptions) -> Judged:
             f"{path.name} is a table that needs --map FIELD=COLUMN for its columns; `judgesheet "
             f"inspect-log {path.name}` lists them"
         )
-    return Judged(path.name, found.log, choice, found.rows)
+    return LogReader(path.name, found.log, choice, found.rows)
 
 
 __all__ = [
     "FIELDS",
+    "KINDS",
     "LOGS",
-    "SLOTS",
-    "STRANGE_SHARE",
     "TABLES",
     "TRUTHS",
-    "Judged",
+    "UNKNOWN",
     "LogOptions",
+    "LogReader",
+    "MissingFieldError",
+    "NoFigureError",
     "Row",
     "Scale",
-    "finite",
     "is_ours",
-    "judged",
     "opened",
+    "proposed",
+    "reader",
     "recognised",
 ]

@@ -50,11 +50,11 @@ class LogOptions:
     unreadable: tuple[str, ...] = ()
 
 
-class StrangeRowError(StimuliError):
+class BadRowError(StimuliError):
     """A row that cannot be read; it is left out."""
 
 
-class StrangeVerdictError(StrangeRowError):
+class BadVerdictError(BadRowError):
     """A verdict that the log cannot have."""
 
 
@@ -103,7 +103,7 @@ class Scale:
         point = round(place)
         if not -0.5 <= place <= self.count - 0.5 or not (nearest or abs(place - point) < NEAR):
             how = "; --round takes the nearest" if 0 <= place <= self.count - 1 else ""
-            raise StrangeVerdictError(
+            raise BadVerdictError(
                 f"{row.where}: {str(cell)[:60]!r} is not on the scale {self.text}; say which "
                 f"it is with --scale{how}"
             )

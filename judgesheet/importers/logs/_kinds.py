@@ -1,0 +1,139 @@
+"""The fields that a map of a log can name, and the kinds of verdicts that these say it holds.
+
+Which axis a kind is for follows from its cell: it is the axis that finds no fault in it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from judgesheet.axes import all_axes
+from judgesheet.base.errors import UsageError
+
+FIELDS: Mapping[str, str] = {
+    "verdict": "what the judge said: a score, or which of two won (a slot, or a name)",
+    "verdict.NAME": "the score for the criterion NAME, where one reply scores several",
+    "candidates": "the scores of a list, an object by candidate",
+    "first": "name of the response shown first, of a pair",
+    "second": "name of the response shown second",
+    "swapped": "whether the two were shown the other way round: true, yes, 1 or BA",
+    "stimulus": "the question: what is resampled",
+    "stimulus_text": "its words, without the instructions around them; near copies count as one",
+    "group": "what several questions have in common, so that they count as one: a customer",
+    "item": "the graded response",
+    "order": "what was displayed, in that order: scores, criteria or candidates",
+    "repeat": "anything that tells readings of the same thing apart",
+    "human": "people's rating of the response, or a list of ratings",
+    "human.NAME": "the same for the criterion NAME",
+    "better": "which of a pair is known to be better (a slot, or a name)",
+    "gold": "the candidate that is known to be best",
+    "judge": "who judged; one sheet is about one judge",
+    "metric": "what was judged; one sheet is about one",
+    "by": "who gave the verdict, the judge or a person",
+    "scale": "the scale of this row's scores, as --scale has it",
+}
+"""What a map can name, and what it holds."""
+OF_STIMULUS = ("group", "stimulus_text")
+"""Fields about a question itself, which stand beside its judgments."""
+_SHARED = ("stimulus", *OF_STIMULUS, "repeat", "judge", "metric", "by")
+"""Fields that are read of every kind."""
+SLOTS: Mapping[str, int | str | None] = {
+    **dict.fromkeys(("1", "first", "a", "left"), 1),
+    **dict.fromkeys(("2", "second", "b", "right"), 2),
+    **dict.fromkeys(("tie", "both", "equal", "draw"), "tie"),
+    "abstain": "abstain",
+    **dict.fromkeys(("invalid", "error", "null", "none"), None),
+}
+"""What names the slot that won, or neither."""
+SWAPPED: Mapping[str, bool] = {
+    **dict.fromkeys(("true", "yes", "1", "ba"), True),
+    **dict.fromkeys(("false", "no", "0", "ab"), False),
+}
+
+
+class MissingFieldError(UsageError):
+    """A map lacks a field that its kind of verdicts needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of verdicts.
+
+    `cell` is one such as the axis for it has, `fields` are read beside the shared ones. `truth` is
+    the field that says what a good judge would have said, `needs` what a figure could follow from.
+    """
+
+    cell: Mapping[str, Any]
+    fields: tuple[str, ...]
+    truth: str
+    needs: str
+
+
+_OF_SCORES = (
+    ("item", "verdict", "order", "scale", "human"),
+    "human",
+    "people's ratings (human), a second reading (repeat) or other orders (order)",
+)
+KINDS: Mapping[str, Kind] = {
+    "list": Kind(
+        {"item": "i", "arm": "direct", "order": ["a", "b"]},
+        ("candidates", "order", "gold"),
+        "gold",
+        "a second order, a second reading (repeat) or the known best one (gold)",
+    ),
+    "pair": Kind(
+        {"condition": "natural", "pair": "a / b", "order": ["u", "v"]},
+        ("first", "second", "swapped", "verdict", "better"),
+        "better",
+        "the other order of a pair, a second reading (repeat) or the known better one (better)",
+    ),
+    "criteria": Kind({"item": "i", "arm": "fixed", "scale": 2, "order": ["a", "b"]}, *_OF_SCORES),
+    "score": Kind({"item": "i", "arm": "fixed", "scale": 2, "order": [1, 2]}, *_OF_SCORES),
+}
+TRUTHS = frozenset(kind.truth for kind in KINDS.values())
+
+
+def kind_of(columns: Mapping[str, str]) -> str:
+    """The kind of verdicts that a map is about; UsageError if it is about none, or about two."""
+    for name in columns:
+        if name not in FIELDS and not name.startswith(("human.", "verdict.")):
+            raise UsageError(f"--map {name}=…: there is no such field; fields: {', '.join(FIELDS)}")
+    kind = _kind_named_by(columns)
+    truth = KINDS[kind].truth
+    for name in columns:
+        if name.partition(".")[0] not in (*_SHARED, *KINDS[kind].fields):
+            raise UsageError(
+                f"--map {name}=…: this field is not read of verdicts of this kind ({kind}); "
+                f"what is right is the field {truth}: {FIELDS[truth]}"
+            )
+    return kind
+
+
+def _kind_named_by(columns: Mapping[str, str]) -> str:
+    if {"first", "second"} & columns.keys():
+        _require(columns, "first", "second", "verdict")
+        return "pair"
+    if "candidates" in columns:
+        _require(columns, "stimulus", "order")
+        return "list"
+    _require(columns, *(() if "stimulus" in columns else ("item",)))
+    if any(name.startswith("verdict.") for name in columns):
+        return "criteria"
+    _require(columns, "verdict")
+    return "score"
+
+
+def _require(columns: Mapping[str, str], *needed: str) -> None:
+    for name in needed:
+        if name not in columns:
+            raise MissingFieldError(
+                f"say which column holds the field {name} ({FIELDS[name]}): --map {name}=COLUMN"
+            )
+
+
+def axis_of(kind: str) -> str:
+    """The axis that takes verdicts of this kind."""
+    for name, axis in all_axes().items():
+        if axis.fault(KINDS[kind].cell) is None:
+            return name
+    raise UsageError(f"no axis takes verdicts of this kind ({kind})")

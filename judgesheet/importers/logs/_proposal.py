@@ -1,0 +1,149 @@
+"""A map for a table that has none, proposed by the names of its columns and what they hold."""
+
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from judgesheet.base.errors import StimuliError
+from judgesheet.base.limits import MOST_REMEMBERED_ROWS
+from judgesheet.importers._rows import Row, finite
+from judgesheet.importers.logs._kinds import KINDS, SLOTS
+from judgesheet.importers.logs._reader import MOST_BAD_ROWS
+
+UNKNOWN = "COLUMN"
+"""Stands in a map for a column that only the user can name."""
+_USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
+    "stimulus": (
+        *("stimulus", "question_id", "prompt_id", "doc_id", "example_id", "task_id"),
+        *("conversation_id", "chat_id", "question", "prompt", "conversation", "chat"),
+    ),
+    "item": (
+        *("item", "item_id", "response_id", "answer_id", "trace_id", "run_id", "model", "system"),
+        *("response", "answer", "reply"),
+    ),
+    "verdict": ("verdict", "score", "rating", "grade", "winner", "preference", "label"),
+    "first": ("first", "response_a", "model_a"),
+    "second": ("second", "response_b", "model_b"),
+    "order": ("order", "displayed_order"),
+    "repeat": ("repeat", "rep", "repetition", "epoch", "run", "trial"),
+    "human": ("human", "human_score", "human_rating"),
+    "judge": ("judge", "judge_model", "annotator"),
+    "metric": ("metric", "criterion"),
+}
+"""Columns that often hold a field, the most telling first."""
+_PEOPLE = re.compile("human|people|person|expert|rater|rating|label|gold|truth", re.IGNORECASE)
+"""How columns are called that hold what people said."""
+_SIDES = (("_a", "_b"), ("_1", "_2"), ("1", "2"), ("left", "right"), ("first", "second"))
+"""How the columns of the two responses of a pair differ."""
+
+
+def proposed(rows: Sequence[Row]) -> dict[str, str]:
+    """Fields and the columns that seem to hold them, `UNKNOWN` for those that the user must name.
+
+    A truth is asked for where no figure would follow without one: nothing was judged twice.
+    """
+    columns = _by_name(rows[0].cells if rows else {})
+    columns |= _item(rows, columns)
+    columns |= _by_content(rows, columns)
+    truth = KINDS["pair" if "first" in columns else "score"].truth
+    subjects = {_named(row, columns, "stimulus", "item", "first", "second") for row in rows}
+    is_whole = UNKNOWN not in columns.values() and len(rows) < MOST_REMEMBERED_ROWS
+    if is_whole and truth not in columns and len(subjects) == len(rows):
+        columns[truth] = UNKNOWN
+    return columns
+
+
+def _by_name(cells: Mapping[str, Any]) -> dict[str, str]:
+    """The columns of a first record that are called as their field often is."""
+    lower = {column.lower(): column for column in reversed(list(cells))}
+    found = {
+        field: lower[name]
+        for field, names in _USUAL_NAMES.items()
+        for name in reversed(names)
+        if name in lower
+    }
+    if sides := _sides([*cells]) or _halves(cells):
+        item = found.pop("item", "")
+        if item.lower() in ("item", "item_id"):  # what two responses share is the question
+            found.setdefault("stimulus", item)
+        order, _ = found.pop("order", ""), found.pop("human", "")
+        if str(cells.get(order)).upper() in ("AB", "BA"):
+            found["swapped"] = order
+        found |= dict(zip(("first", "second"), sides, strict=True))
+    return {"verdict": UNKNOWN, "stimulus": UNKNOWN, **found}
+
+
+def _sides(columns: Sequence[str]) -> tuple[str, str] | None:
+    """Two columns that are called alike but for the side, such as model_a and model_b.
+
+    Those that name the responses before those that hold their text.
+    """
+    lower = {column.lower(): column for column in columns}
+    pairs = ((name, name.replace(one, two)) for name in lower for one, two in _SIDES)
+    found = [(lower[a], lower[b]) for a, b in pairs if a != b and b in lower]
+    named = [pair for pair in found if re.search("model|system|name|id", pair[0].lower())]
+    return next(iter(named or found), None)
+
+
+def _halves(cells: Mapping[str, Any]) -> tuple[str, str] | None:
+    """The two places in a column that lists the names of both responses."""
+    for name, cell in cells.items():
+        if isinstance(cell, list) and [type(part) for part in cell] == [str, str]:
+            return f"{name}.0", f"{name}.1"
+    return None
+
+
+def _item(rows: Sequence[Row], columns: Mapping[str, str]) -> dict[str, str]:
+    """What tells several graded responses to one question apart, if a column does.
+
+    A name that stands under several questions, as that of a system, is joined with theirs.
+    """
+    question = columns["stimulus"]
+    questions = [str(row.cells.get(question)) for row in rows]
+    if "first" in columns or len(set(questions)) == len(rows):
+        return {}
+    named = [columns["item"]] if "item" in columns else []
+    others = [column for column in rows[0].cells if column not in columns.values()]
+    for column in (*named, *others):
+        values = [str(row.cells.get(column)) for row in rows]
+        if len(set(zip(questions, values, strict=True))) == len(rows):
+            return {"item": column if len(set(values)) == len(rows) else f"{question}+{column}"}
+    return {}
+
+
+def _by_content(rows: Sequence[Row], columns: Mapping[str, str]) -> dict[str, str]:
+    """The columns with what the judge and what people said, by what nearly all their cells hold.
+
+    People's is one that is called so; the judge's, where no name told it, the only other one.
+    """
+    is_pair = "first" in columns
+    fitting = []
+    for column in rows[0].cells if rows else ():
+        filled = [row for row in rows if row.cells.get(column) not in (None, "")]
+        wrong = sum(not _is_verdict(row, column, columns) for row in filled)
+        if column not in columns.values() and filled and wrong <= MOST_BAD_ROWS * len(filled):
+            fitting.append(column)
+    people = [column for column in fitting if _PEOPLE.search(column)]
+    others = [column for column in fitting if column not in people]
+    found = {}
+    if len(people) == 1 and "human" not in columns:
+        found[KINDS["pair" if is_pair else "score"].truth] = people[0]
+    if len(others) == 1 and columns["verdict"] == UNKNOWN and is_pair:
+        found["verdict"] = others[0]
+    return found
+
+
+def _is_verdict(row: Row, column: str, columns: Mapping[str, str]) -> bool:
+    """Whether a cell can be a verdict: a number, or of a pair what names the winner."""
+    cell = row.cells.get(column)
+    if "first" not in columns:
+        return finite(cell) is not None
+    return str(cell).lower() in SLOTS or str(cell) in _named(row, columns, "first", "second")
+
+
+def _named(row: Row, columns: Mapping[str, str], *fields: str) -> frozenset[str]:
+    """What a row holds of these fields; nothing where it lacks a column that others have."""
+    with suppress(StimuliError):
+        return frozenset(str(row.at(columns[field])) for field in fields if field in columns)
+    return frozenset()
