@@ -1,8 +1,10 @@
 """`python -m judgesheet` is `judgesheet`; Ctrl-C ends it quietly while it is still loading, too."""
 
+import codecs
 import gc
 import os
 import sys
+from io import TextIOWrapper
 
 from judgesheet.base.limits import LONGEST_EPOCH
 
@@ -14,6 +16,7 @@ def run() -> None:
     """The command line."""
     gc.set_threshold(YOUNG)
     _open_what_is_closed()
+    _spell_what_cannot_be_printed()
     _ignore_what_is_not_for_us()
     try:
         from judgesheet.cli import main
@@ -27,6 +30,18 @@ def run() -> None:
         raise SystemExit(1) from None
     finally:
         _drop_what_cannot_be_written()
+
+
+def _spell_what_cannot_be_printed() -> None:
+    r"""Signs that a terminal lacks (Latin-1, ASCII) are written as `\u2265`, which JSON is, too."""
+
+    def spelled(error: UnicodeEncodeError) -> tuple[str, int]:
+        units = error.object[error.start : error.end].encode("utf-16-be", "surrogatepass").hex()
+        return "".join(rf"\u{units[at : at + 4]}" for at in range(0, len(units), 4)), error.end
+
+    codecs.register_error("judgesheet.spelled", spelled)  # type: ignore[arg-type]  # reads nothing
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="judgesheet.spelled")
 
 
 def _drop_what_cannot_be_written() -> None:

@@ -1,6 +1,7 @@
 """What a user asks for is settled before anything is paid for."""
 
 import asyncio
+import math
 import sys
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,24 @@ def test_an_axis_named_twice_is_asked_once() -> None:
 def test_what_the_plan_says_cannot_be_replaced(field: str) -> None:
     with pytest.raises(UsageError, match=field):
         settle(Request("sim/fair", extra_body={field: 1}))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"extra_body": {"top_p": math.nan}},
+        {"extra_body": {"nested": [{"top_p": math.inf}]}},
+        {"extra_body": {"user": object()}},
+        {"temperature": math.nan},
+        {"max_cost": math.nan, "prices": (1.0, 1.0)},
+        {"max_cost": 1.0, "prices": (math.nan, 1.0)},
+        {"max_cost": 1.0, "prices": (-1.0, 1.0)},
+        {"rpm": math.nan},
+    ],
+)
+def test_numbers_that_are_none_are_refused_before_anything_is_asked(given: dict[str, Any]) -> None:
+    with pytest.raises(UsageError):
+        Request("sim/fair", **given)
 
 
 def test_a_judge_that_exits_is_a_failed_call(

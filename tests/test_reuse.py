@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -230,14 +231,27 @@ def test_a_strange_file_of_replies_is_told_and_not_used(tmp_path: Path, stimuli:
     assert (tmp_path / "run.old-1" / EARLIER).is_file()
 
 
-def test_what_is_not_ours_is_not_removed(tmp_path: Path, stimuli: Path) -> None:
+@pytest.mark.parametrize("name", ["notes.txt", "datasheet.signed.pdf"])
+def test_what_is_not_ours_is_not_removed(tmp_path: Path, stimuli: Path, name: str) -> None:
     out, given = tmp_path / "run", ("--stimuli", stimuli.parent)
     with serving(Served()) as server:
         probe(server, out, *given)
         before = change(stimuli)
         probe(server, out, *given)
-        (tmp_path / "run.old-1" / "notes.txt").write_text("mine", encoding="utf-8")
+        (tmp_path / "run.old-1" / name).write_text("mine", encoding="utf-8")
         stimuli.write_text(before, encoding="utf-8")
         probe(server, out, *given)
-    assert (tmp_path / "run.old-1" / "notes.txt").is_file()
+    assert (tmp_path / "run.old-1" / name).is_file()
     assert (tmp_path / "run.old-2" / LEDGER).is_file()
+
+
+@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="no second disk")
+def test_replies_are_taken_over_from_another_disk(tmp_path: Path, stimuli: Path) -> None:
+    out, given = tmp_path / "run", ("--stimuli", stimuli.parent)
+    with serving(Served()) as server, TemporaryDirectory(dir="/dev/shm") as disk:
+        out.symlink_to(disk)
+        probe(server, out, *given)
+        calls = asked(server)
+        change(stimuli)
+        assert probe(server, out, *given).returncode == 0
+        assert 1 < asked(server) < calls

@@ -3,6 +3,7 @@
 import os
 import resource
 import shutil
+import signal
 import sqlite3
 import subprocess
 from collections.abc import Callable, Iterator
@@ -10,6 +11,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Timer
 
 from judgesheet.base.records import digest
 from torture.books import balance
@@ -217,6 +219,20 @@ def _two_at_once(scene: Scene) -> Path:
     return scene.run
 
 
+def _stopped(scene: Scene) -> Path:
+    """As by Ctrl-Z, for longer than a call may take; what is asked is answered meanwhile."""
+
+    def stop() -> None:
+        assert scene.running is not None  # noqa: S101
+        pid = scene.running.pid
+        os.kill(pid, signal.SIGSTOP)
+        Timer(3, os.kill, (pid, signal.SIGCONT)).start()
+
+    scene.once(stop)
+    scene.probe(0, "--timeout", "2")
+    return scene.run
+
+
 PLAYS: dict[str, Play] = {
     "the folder is removed": _gone(shutil.rmtree),
     "the ledger is removed": _gone(lambda run: _unlink(run, "ledger.sqlite")),
@@ -231,6 +247,7 @@ PLAYS: dict[str, Play] = {
     "a newer ledger": _refused(NEWER),
     "a run that an older release began": _begun_otherwise,
     "the same command a second time": _two_at_once,
+    "the process stands still for longer than its timeout": _stopped,
 }
 _NEEDS_ROOT = ("the disk is full from the start", "the disk fills up half way")
 

@@ -2,13 +2,16 @@
 
 import asyncio
 import ctypes
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 Work = Callable[[], Coroutine[Any, Any, T]]
+
+UNREAD_S = 0.05
+"""Seconds until a loop that wakes up reads what has arrived: in its first turn it may not."""
 
 
 def run(work: Work[T]) -> T:
@@ -37,6 +40,22 @@ def _apart(work: Work[T]) -> T:
             for each in stop:  # what has arrived is written before it ends
                 each()
             raise
+
+
+@asynccontextmanager
+async def time_limit(seconds: float) -> AsyncIterator[None]:
+    """As `asyncio.timeout`, but what arrived while the process stood still is taken first.
+
+    A process that was stopped (Ctrl-Z, a paused container) wakes up beyond the limits of all that
+    it waits for, and the answers to it, which are paid for, lie there unread.
+    """
+    loop = asyncio.get_running_loop()
+    async with asyncio.timeout(None) as limit:
+        over = loop.call_later(seconds, lambda: limit.reschedule(loop.time() + UNREAD_S))
+        try:
+            yield
+        finally:
+            over.cancel()
 
 
 def give_back_memory() -> None:

@@ -4,8 +4,10 @@ A request may leave the reply format and the log-probabilities to the endpoint (
 decides these, with a few tiny questions; `make_plan` makes no call.
 """
 
+import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -32,6 +34,8 @@ Answer = TypeVar("Answer")
 
 _OWN_NUMBERS = ("repeats", "max_tokens")
 """Fields of a request that are settings of its plan where the user named them."""
+
+_LIMITS = ("timeout_s", "patience_s", "rpm", "tpm", "rate", "max_cost")
 
 OURS = ("messages", "model", "stream", "n", "temperature")
 """Fields of a request that the plan and the options set."""
@@ -79,10 +83,20 @@ class Request:
     def __post_init__(self) -> None:
         for name in ("prompts", "parsers"):
             object.__setattr__(self, name, self._by_axis(name))
+        _refuse_no_json({"temperature": self.temperature, **self.extra_body})
+        self._refuse_no_limits()
         if self.max_cost is not None and self.prices is None:
             raise UsageError("--max-cost needs --prices IN,OUT (US dollars per million tokens)")
         if self.engine_address is not None and self.engine == "local":
             raise UsageError("--engine-address needs --engine ray")
+
+    def _refuse_no_limits(self) -> None:
+        """What is spent never reaches NaN, nor a limit where it costs less than nothing."""
+        limits = [getattr(self, name) for name in _LIMITS]
+        if any(isnan(limit) for limit in limits if limit is not None):
+            raise UsageError(f"NaN is no limit: give {', '.join(_LIMITS)} as numbers")
+        if self.prices is not None and not all(price >= 0 for price in self.prices):
+            raise UsageError("--prices takes two numbers from 0, such as 0.15,0.60")
 
     def _by_axis(self, name: str) -> dict[str, Path]:
         """Files by axis; one that names none is for the one axis that is asked about."""
@@ -268,6 +282,16 @@ def _own_parsers(request: Request, axes: Sequence[Axis]) -> "dict[str, Parser]":
     paths = {**{axis: path for axis, path in beside.items() if path.is_file()}, **request.parsers}
     _refuse_unprobed("--parser", paths, axes)
     return {axis: Parser.from_file(path) for axis, path in paths.items()}
+
+
+def _refuse_no_json(sent: Mapping[str, Any]) -> None:
+    """NaN and infinity, which no JSON has: NaN is not even what the run was begun with."""
+    try:
+        json.dumps(sent, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise UsageError(
+            f"--extra-body and --temperature must be valid JSON ({error}): give finite numbers"
+        ) from None
 
 
 def _refuse_what_is_ours(extra_body: Mapping[str, Any]) -> None:

@@ -8,13 +8,12 @@ nothing left to ask needs no token. docs/corporate.md has an example of each kin
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import redirect_stdout
 from inspect import iscoroutine
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from judgesheet.base.errors import JudgeError, UsageError
 from judgesheet.judges.redaction import is_secret_name, of_environment
-from judgesheet.judges.user_code import ended_by_ctrl_c, in_words, named_object
+from judgesheet.judges.user_code import aside, ended_by_ctrl_c, in_words, named_object
 
 if TYPE_CHECKING:
     import httpx
@@ -48,7 +47,7 @@ def opener(
 def _made(factory: Callable[[], Any], name: str) -> list[Any]:
     try:
         # Standard output is for what the command was asked for.
-        with redirect_stdout(sys.stderr), ended_by_ctrl_c():
+        with aside(sys.stderr), ended_by_ctrl_c():
             made = factory()
     except KeyboardInterrupt:
         raise

@@ -15,18 +15,19 @@ import inspect
 import os
 import sys
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from contextlib import redirect_stdout, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
 from judgesheet.axes import all_axes
+from judgesheet.base.async_runner import time_limit
 from judgesheet.base.errors import JudgeError, UsageError
 from judgesheet.base.records import Call, Outcome
 from judgesheet.judges import Answer, Judge
 from judgesheet.judges.redaction import of_environment
-from judgesheet.judges.user_code import in_words, named_object
+from judgesheet.judges.user_code import aside, in_words, named_object
 
 
 class CallableJudge(Judge):
@@ -65,7 +66,7 @@ class CallableJudge(Judge):
     async def __aenter__(self) -> Self:
         self._folder = Path.cwd()
         # What a user's function prints must not mix with the result of the command.
-        self._printing = redirect_stdout(sys.stderr)
+        self._printing = aside(sys.stderr)
         self._printing.__enter__()
         return self
 
@@ -77,7 +78,7 @@ class CallableJudge(Judge):
     async def answer(self, call: Call, _attempt: int, /) -> Answer:
         """Call the function once; JudgeError if it does not return a string."""
         try:
-            async with asyncio.timeout(self._timeout_s):
+            async with time_limit(self._timeout_s):
                 result = await self._call(call)
         except TimeoutError:
             return Answer("timeout", raw=f"no reply within {self._timeout_s:g} s")

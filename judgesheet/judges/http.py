@@ -5,7 +5,6 @@ the transport of the user's own, or with that of `transport`. Whatever an endpoi
 `Outcome`.
 """
 
-import asyncio
 import json
 import os
 import re
@@ -13,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
+from judgesheet.base.async_runner import time_limit
 from judgesheet.base.errors import JudgeError, UsageError
 from judgesheet.base.limits import LONGEST_LINE, LONGEST_NAME, LONGEST_RAW
 from judgesheet.base.records import ANOTHERS, NOT_CONNECTED, Call, Outcome
@@ -148,7 +148,7 @@ class HttpJudge(Judge):
         """Put the question once."""
         body, name = self._body(call), request_name(call.messages)
         try:
-            async with asyncio.timeout(self._connection.timeout_s):
+            async with time_limit(self._connection.timeout_s):
                 received = await self._client.post(json.dumps(body).encode(), name)
         except TimeoutError:
             return Answer("timeout", raw=f"no reply within {self._connection.timeout_s:g} s")

@@ -5,9 +5,10 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
+from functools import lru_cache
 from pathlib import Path
 from threading import current_thread, main_thread
-from typing import Any
+from typing import Any, TextIO
 
 from judgesheet.base.errors import UsageError
 from judgesheet.judges.redaction import of_environment
@@ -22,7 +23,7 @@ def named_object(name: str) -> Any:
     if folder not in sys.path:
         sys.path.insert(0, folder)
     try:
-        with redirect_stdout(sys.stderr):  # ours is for what the command was asked for
+        with aside(sys.stderr):  # ours is for what the command was asked for
             return getattr(importlib.import_module(module), attribute)
     except AttributeError:
         raise UsageError(f"the module {module} has no {attribute}") from None
@@ -36,6 +37,12 @@ def named_object(name: str) -> Any:
     except BaseException as error:
         said = of_environment()(in_words(error))
         raise UsageError(f"{module} cannot be imported ({said})") from None
+
+
+@lru_cache(1)  # of several threads, whichever ends last gives standard output back
+def aside(stream: TextIO) -> redirect_stdout[TextIO]:
+    """What the user's code prints goes to this stream, while any block with it is open."""
+    return redirect_stdout(stream)
 
 
 @contextmanager

@@ -25,7 +25,11 @@ from judgesheet.ledger.schema import belongs, distrust, tables
 EARLIER = "earlier.sqlite"
 SETTLED = frozenset({"ok", "refused"})
 """Outcomes that asking once more would not change."""
-_OURS = {LEDGER, PLAN, JUDGMENTS, JUDGMENT_LINES, CASES, EARLIER}
+_FORMATS = ("json", "html", "pdf", "md", "csv", "junit.xml", "model-card.md")
+_OURS = {
+    *(LEDGER, PLAN, JUDGMENTS, JUDGMENT_LINES, CASES, EARLIER),
+    *(f"datasheet.{form}" for form in _FORMATS),
+}
 _REPLY = tuple(field.name for field in fields(Reply) if field.name != "allowances")
 _PAGE = 500
 
@@ -72,7 +76,8 @@ def make_room(directory: Path) -> tuple[Path, list[Path]]:
     with held(directory / LEDGER):
         aside = directory.rename(free_name(directory, "old"))
     directory.mkdir(mode=0o700)
-    (aside / EARLIER).rename(directory / EARLIER)
+    # The run may have lain on another disk, behind a link.
+    shutil.move(aside / EARLIER, directory / EARLIER)
     return aside, kept
 
 
@@ -171,8 +176,7 @@ def _is_kept(directory: Path, earlier: Path) -> bool:
     if directory.is_symlink() or not directory.is_dir():
         return False
     for file in directory.iterdir():
-        is_ours = file.name in _OURS or file.name.startswith("datasheet.")
-        if not is_ours or file.is_symlink() or not file.is_file():
+        if file.name not in _OURS or file.is_symlink() or not file.is_file():
             return False
     try:
         with Ledger.open(directory / LEDGER) as ledger, _opened(earlier) as db:

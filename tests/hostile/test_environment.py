@@ -55,6 +55,19 @@ def test_output_to_a_full_disk_is_one_sentence(
     assert (done.returncode, done.stderr) == (1, b"judgesheet: No space left on device\n")
 
 
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii", "utf-8"])
+def test_a_terminal_that_lacks_our_signs_changes_no_code_and_no_json(
+    probed: Path, tmp_path: Path, encoding: str
+) -> None:
+    policy = tmp_path / "policy.toml"
+    policy.write_text(POLICY + 'why = "\u2265 caf\u00e9 \U0001f600"\n', encoding="utf-8")
+    words = ("gate", probed, "--policy", policy)
+    for form in ((), ("--json",)):
+        plain, odd = run(*words, *form), start(*words, *form, PYTHONIOENCODING=f"{encoding}:strict")
+        assert (odd.returncode, odd.stderr) == (plain.returncode, plain.stderr)
+    assert json.loads(odd.stdout) == json.loads(plain.stdout)
+
+
 @pytest.mark.skipif(sys.platform == "darwin", reason="its file systems take UTF-8 alone")
 def test_a_name_that_is_not_utf8(tmp_path: Path) -> None:
     odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff\xfe"))

@@ -1,6 +1,7 @@
 import asyncio
 import sys
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -193,6 +194,27 @@ def test_a_function_that_changes_the_folder_does_not_move_the_run(
     assert Path.cwd() == tmp_path
     assert (tmp_path / out / DATASHEET).is_file()
     assert not list(elsewhere.iterdir())
+
+
+def test_of_two_judges_in_threads_the_last_gives_standard_output_back(module: str) -> None:
+    before, has_begun, has_ended = sys.stdout, Event(), Event()
+
+    async def first() -> None:
+        async with open_judge(f"python/{module}:plain", Connection()):
+            has_begun.set()
+            await asyncio.to_thread(has_ended.wait)
+
+    thread = Thread(target=asyncio.run, args=(first(),))
+    thread.start()
+    has_begun.wait()
+
+    async def second() -> None:
+        async with open_judge(f"python/{module}:plain", Connection()):
+            has_ended.set()
+            await asyncio.to_thread(thread.join)
+
+    asyncio.run(second())
+    assert sys.stdout is before
 
 
 def test_a_function_that_never_returns_is_a_timeout(module: str) -> None:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from threading import Semaphore
 from typing import Any
 
 import pytest
@@ -208,6 +209,27 @@ def test_a_slow_server_is_a_timeout() -> None:
 
     (reply,) = ask(slow, timeout_s=0.1)
     assert reply.outcome == "timeout"
+
+
+def test_answers_that_came_while_the_process_stood_still_are_taken() -> None:
+    arrived = Semaphore(0)
+
+    def soon(_request: object, _number: int) -> Answer:
+        arrived.release()
+        time.sleep(0.1)
+        return completion("[RESULT] 2")
+
+    async def main(url: str) -> list[Reply]:
+        async with open_judge("vllm/m", Connection(base_url=url, timeout_s=1)) as judge:
+            asked = [asyncio.create_task(judge.ask(make_call(), 1)) for _ in range(5)]
+            for _ in asked:
+                await asyncio.to_thread(arrived.acquire)
+            time.sleep(1.5)  # noqa: ASYNC251  # all stands still, as while a process is stopped
+            return await asyncio.gather(*asked)
+
+    with serving(soon) as server:
+        replies = asyncio.run(main(server.base_url))
+    assert [reply.outcome for reply in replies] == ["ok"] * 5
 
 
 def test_a_refused_connection_is_unavailable() -> None:
