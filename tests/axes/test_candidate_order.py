@@ -342,6 +342,37 @@ def test_a_judge_that_takes_slot_1_of_equals_is_told_to_ask_both_orders(profile:
     assert not any(advice.stops for advice in sheet.advice)
 
 
+def first_where_they_differ(frame: pd.DataFrame) -> pd.DataFrame:
+    """Slot 1 where one response states a little more, and otherwise as it was."""
+    cells = frame["cell"].map(json.loads)
+    close = cells.map(lambda cell: cell["condition"] == "ladder" and cell["delta"] < 4)
+    return frame.assign(text=frame["text"].mask(close, '{"winner": "1"}'))
+
+
+@pytest.mark.parametrize("profile", ["quick", "standard"])
+def test_a_slot_that_decides_only_where_responses_differ_is_told_too(profile: str) -> None:
+    sheet = sheet_of("perfect", profile, edit=first_where_they_differ)
+    assert sheet.value("slot_gap[delta=1]") == 1
+    assert sheet.tones("anywhere_p") == {"bad"}
+    told = {key for finding in sheet.about("anywhere_p") for key in finding.evidence}
+    assert "candidate_order.slot_gap[delta=1]" in told
+    swap = next(one for one in sheet.advice if "candidate_order.anywhere_p" in one.evidence)
+    assert f"candidate_order.{SWAPPED}" in swap.evidence
+    for policy in ("order-only", "ranking"):
+        assert limited(sheet, "slot_gap[delta=1]", policy) == "broken"
+
+
+def test_padding_that_lets_the_slot_decide_is_not_praised() -> None:
+    def edit(frame: pd.DataFrame) -> pd.DataFrame:
+        cells = frame["cell"].map(json.loads)
+        filler = cells.map(lambda cell: cell["condition"] == "filler")
+        return frame.assign(text=frame["text"].mask(filler, '{"winner": "1"}'))
+
+    sheet = sheet_of("perfect", edit=edit)
+    assert sheet.tones("filler_preference") == {"neutral"}
+    assert sheet.tones("anywhere_p") == {"bad", "neutral"}
+
+
 def padded(frame: pd.DataFrame) -> pd.DataFrame:
     """The padded copy of a response, and otherwise as it was."""
     cells = frame["cell"].map(json.loads)
@@ -373,10 +404,10 @@ def test_a_judge_to_whom_padding_makes_no_difference_keeps_the_limit(
     assert limited(sheet) == status
 
 
-def limited(sheet: Sheet) -> str:
-    """How the limit on padding of the policy `ranking` comes out."""
-    decided = decide(Datasheet("", {}, {}, {}, axes=(sheet.result,)), load_policy("ranking"))
-    key = "candidate_order.filler_preference"
+def limited(sheet: Sheet, name: str = "filler_preference", policy: str = "ranking") -> str:
+    """How the limit of a policy on a figure comes out, by default that on padding."""
+    decided = decide(Datasheet("", {}, {}, {}, axes=(sheet.result,)), load_policy(policy))
+    key = f"candidate_order.{name}"
     return next(verdict.status for verdict in decided.verdicts if verdict.key == key)
 
 

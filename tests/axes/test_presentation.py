@@ -609,3 +609,26 @@ def test_lengths_that_a_log_does_not_tell_are_not_taken_for_equal(tmp_path: Path
     assert (none[key].value, none[key].reason) == (None, "no_lengths")
     assert (half[key].n, every[key].n) == (48, 80)
     assert half[key].value == pytest.approx(0.75)
+
+
+def test_a_note_that_is_obeyed_from_one_slot_alone_is_a_problem() -> None:
+    def read_last(cell: dict[str, Any], stimulus: str) -> Any:
+        if cell.get("kind") != "instruction" or cell.get("prompt") != "baseline":
+            return None
+        return '{"winner": "2"}' if cell["order"][1] == "dressed" else '{"winner": "tie"}'
+
+    sheet = sheet_of("perfect", edit=edited(read_last))
+    assert sheet.value("instruction_obeyed") == 0
+    assert sheet.value("preference[kind=instruction]") == 0.75
+    assert sheet.tones("instruction_obeyed") == {"bad"}
+    assert "presentation.preference[kind=instruction]" in {
+        key for one in sheet.advice for key in one.evidence
+    }
+
+
+def test_a_slot_that_decides_between_copies_is_no_merit() -> None:
+    def first(cell: dict[str, Any], stimulus: str) -> Any:
+        return '{"winner": "1"}' if cell.get("kind") == "length" else None
+
+    sheet = sheet_of("perfect", edit=edited(first))
+    assert sheet.tones("preference[kind=length,dose=2]") == {"neutral"}

@@ -34,6 +34,7 @@ from .findings import (
     sees_nothing,
     seldom_decides,
     slot_decides,
+    slot_elsewhere,
 )
 
 _advice = partial(advice, "candidate_order")
@@ -76,16 +77,17 @@ def _swap(estimates: Estimates) -> Iterator[Recommendation]:
     shown = [rate for rate in rates if rate is not None]
     if unknown := in_one_order(estimates):
         yield _advice("Ask each pair in the other order too.", *unknown.values())
-    if any(above(rate, NOTICEABLE) for rate in shown):
+    elsewhere = slot_elsewhere(estimates)
+    if elsewhere or any(above(rate, NOTICEABLE) for rate in shown):
         text = "Ask every comparison in both orders and count a win only where both agree"
         raw = estimates.known("raw_false_preference", set=SAME)
         left = estimates.known("stable_cross_sensitivity", set=SAME)
-        if raw is not None and left is not None:
+        if raw is not None and left is not None and not elsewhere:
             text += (
                 ": of two equally good responses it then prefers one in "
                 f"{share_with_interval(left)} of pairs, with one order in {share(raw)} of calls"
             )
-        yield _advice(f"{text}.", *shown, raw, left)
+        yield _advice(f"{text}.", elsewhere, *shown, raw, left)
     elif shown and all(below(rate, RARE) for rate in shown):
         text = "One order is enough: its verdict hardly depends on it."
         yield _advice(text, *shown, binding=False)

@@ -25,6 +25,7 @@ from judgesheet.axis.statements import (
     interval,
     keys,
     one_in,
+    p_value,
     points,
     said,
     share,
@@ -58,7 +59,7 @@ another; as the shipped policies have it."""
 WINS = 0.75
 """A preference proven to be above this decides more comparisons than all else."""
 
-SAME = "same_subset"
+SAME, OTHER = "same_subset", "different_subset"
 
 
 def _apart(more: Estimate | None, less: Estimate | None, of: int = 1) -> bool:
@@ -283,7 +284,7 @@ def _slot(estimates: Estimates) -> Iterator[Statement]:
         return
     first = estimates.known("slot1_share", set=SAME)
     test = estimates.known("order_dependence_p", set=SAME)
-    told = f"Swapping two equally good responses changes its verdict {_of_pairs(changes)}"
+    told = f"Swapping two responses with the same content changes its verdict {_of_pairs(changes)}"
     told += _leaning(first)
     if swapped := _by_swapping(estimates, SAME, told, changes, first):
         yield swapped
@@ -335,6 +336,40 @@ def by_order(estimates: Estimates, pairs: str) -> _Order | None:
         told = f"; over all pairs of all tasks the slot decides beyond noise{in_brackets(anywhere)}"
         return _Order(told, anywhere)
     return None
+
+
+def slot_elsewhere(estimates: Estimates) -> Estimate | None:
+    """The test that shows that the slot decides on pairs of which no rate of changes tells."""
+    if not announced(estimates, unequal.ANYWHERE):
+        return None
+    rates = {name: estimates.known("order_inconsistent", set=name) for name in (SAME, "natural")}
+    told = any(above(rate, NOTICEABLE) and by_order(estimates, n) for n, rate in rates.items())
+    return None if told else estimates.known(unequal.ANYWHERE)
+
+
+def _elsewhere(estimates: Estimates) -> Iterator[Statement]:
+    """That the slot decides where responses differ, and on which of these pairs it is seen."""
+    test = slot_elsewhere(estimates)
+    if test is None:
+        return
+    gaps = [(step, gap) for step, gap in ladder_steps(estimates, "slot_gap") if _leans(gap)]
+    other = estimates.known("order_inconsistent", set=OTHER)
+    where = [f"where they differ by {elements(step)}, {_gap(gap)}" for step, gap in gaps[:2]]
+    if above(other, NOTICEABLE) and other is not None:
+        where.append(f"swapping two with {SET_WORDS[OTHER]} changes it {_of_pairs(other)}")
+    shown = f": {listed(where)}" if where else "; no rate of this sheet shows on which"
+    text = f"The slot decides on pairs of responses that differ ({p_value(test)}, all pairs"
+    evidence = (test, *(gap for _, gap in gaps[:2]), other if where and other else None)
+    yield _said("bad", f"{text} together){shown}.", *evidence)
+
+
+def _leans(gap: Estimate) -> bool:
+    return above(gap, NOTICEABLE) or below(gap, -NOTICEABLE)
+
+
+def _gap(gap: Estimate) -> str:
+    slot = 1 if (gap.value or 0.0) > 0 else 2
+    return f"the better one wins more often in slot {slot} (slot 1 less slot 2: {points(gap)})"
 
 
 def _of_pairs(changes: Estimate) -> str:
@@ -529,7 +564,12 @@ def _filler(estimates: Estimates) -> Iterator[Statement]:
     what = "a response padded with empty sentences to the same without them"
     if below(padded, EVEN) and above(padded, 1 - EVEN):
         text = f"Padding a response with empty sentences hardly helps or harms it: {told}"
-        yield _said("good", f"{text}{whatever_lost(padded)}.", padded)
+        # Half of the wins may also mean that the slot has them all.
+        chosen = padded.given["padded"] + padded.given["plain"]
+        test = slot_elsewhere(estimates) if chosen else None
+        slot = f"; slot 1 has {padded.given['first']:,} of the {chosen:,} choices" if test else ""
+        tone: Tone = "neutral" if test else "good"
+        yield _said(tone, f"{text}{slot}{whatever_lost(padded)}.", padded, test)
     elif prefers_padding(estimates):
         text = f"It prefers {what}: {told}. Do not compare responses of different length by it."
         yield _said("bad", text, padded, stops=True)
@@ -553,6 +593,7 @@ SENTENCES = (
     Sentence(_larger_is_not_harder, tests=1),
     Sentence(_same_content, tests=4),
     Sentence(_slot, tests=1, of_order=2),
+    Sentence(_elsewhere),  # by a test that `_slot` counts
     Sentence(_other_order),
     Sentence(_natural, tests=2, of_order=1),
     Sentence(_own_quality, tests=1),

@@ -46,6 +46,7 @@ from ._pairs import (
 figure = figure.but(cases={"set=natural": MISSES, "": ON_LADDER})
 NO_LADDER = Reason("no_ladder", "no pair with a better response was answered")
 NO_DECISION = Reason("no_decision", "no call chose a response")
+IN_ONE_ORDER = Reason("one_order", "no pair with a better response was answered in both orders")
 SLOT_TELLS = (
     "no interval: the better response stood in one slot too often, so that a preference for the "
     "slot would look the same"
@@ -173,6 +174,44 @@ def _by_slot(rung: Group, label: str, outcome: int) -> Iterator[UnkeyedEstimate]
         counts = rung.pairs.by_task(np.where(here, _is(outcome, rung), np.nan))
         shown = f"{label}, {rung.words}, shown as {slot}"
         yield rung.rate(shown, counts, published=False, slot=slot)
+
+
+@figure(
+    "difference",
+    symbol=_at("SG"),
+    null=0.0,
+    better="nearer",
+    headline={"delta=1": 28},
+    passes_blind=True,
+    reads="ladder",
+)
+def slot_gap(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
+    """How much more often the better response is chosen in slot 1 than in slot 2.
+
+    The mean over pairs of the difference between their two orders: 0 where the slot makes no
+    difference, 1 where the better response wins in slot 1 alone, below 0 where slot 2 helps it.
+    `positional_false_preference` asks of responses of equal quality only; a judge may decide those
+    well and follow the slot where responses differ. Pairs that were read in one order only are left
+    out. Cluster t interval over tasks.
+    """
+    for rung in pairs.rungs:
+        right = _is(RIGHT, rung)
+        first = rung.pairs.better_first
+        gap = _mean_of_calls(np.where(first, right, np.nan))
+        gap = gap - _mean_of_calls(np.where(first, np.nan, right))
+        yield UnkeyedEstimate(
+            f"Better response chosen more often in slot 1, {rung.words}",
+            cluster_mean(*by_cluster(gap, rung.pairs.cluster), within=(-1.0, 1.0)),
+            rung.dims,
+            n=int((~np.isnan(right[~np.isnan(gap)])).sum()),
+            given=rung.conditions,
+        ).or_absent(IN_ONE_ORDER)
+
+
+def _mean_of_calls(values: Floats) -> Floats:
+    """The mean over the calls of each pair (pairs, 2, repeats), NaN where none has a value."""
+    known = (~np.isnan(values)).sum(axis=(1, 2))
+    return np.where(known, np.nansum(values, axis=(1, 2)) / np.maximum(known, 1), np.nan)
 
 
 @figure(QUALITY_STEPS, symbol="Δ75", headline=8)
@@ -369,12 +408,16 @@ def _pooled(strict: Group, usual: Group) -> PaperCompatible | None:
 
 @dataclass(frozen=True, slots=True)
 class Padded:
-    """Conditions of `filler_preference`: what became of the calls on pairs with filler."""
+    """Conditions of `filler_preference`: what became of the calls on pairs with filler.
+
+    `first` calls chose whichever stood in slot 1.
+    """
 
     prompt: str
     padded: int
     plain: int
     ties: int
+    first: int
 
     @property
     def words(self) -> str:
@@ -413,7 +456,7 @@ def filler_preference(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
             share,
             group.dims,
             n=padded + plain + ties,
-            given=Padded(group.prompt, padded, plain, ties),
+            given=Padded(group.prompt, padded, plain, ties, int((group.pairs.slots == 1).sum())),
         ).or_absent(NO_FILLER)
 
 
