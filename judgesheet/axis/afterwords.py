@@ -82,7 +82,10 @@ def sentences(words: str) -> Iterator[str]:
 
 def explains(words: str) -> bool:
     """Whether words behind a verdict are reasons for it, closings, or none at all."""
-    return len(words) <= LONGEST_AFTERWORDS and all(map(_is_harmless, sentences(words)))
+    return len(words) <= LONGEST_AFTERWORDS and all(
+        _begins_as_a_reason(sentence) or _is_about_something_else(sentence)
+        for sentence in sentences(words)
+    )
 
 
 def takes_back(words: str) -> bool:
@@ -99,10 +102,6 @@ def takes_back_beside(key: str, words: str) -> bool:
         return True
     is_reason = _REASON_KEY.search(key) is not None
     return not is_reason and len(words.split()) > _WORDS_OF_A_VALUE and not explains(words)
-
-
-def _is_harmless(sentence: str) -> bool:
-    return _begins_as_a_reason(sentence) or _is_about_something_else(sentence)
 
 
 def _is_about_something_else(sentence: str) -> bool:

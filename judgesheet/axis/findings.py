@@ -275,7 +275,7 @@ def quality(estimates: Estimates, say: Wording) -> Iterator[Statement]:
     if r is None:
         return
     lowest = _lowest(estimates)
-    told = "" if r.value is None else f"({_told(r, lowest, say)})"
+    strength = "" if r.value is None else f"({_strength(r, lowest, say)})"
     evidence, subject = keys(r, single, *lowest.values()), capital(say.subject)
     if within := misorders(estimates):
         tone: Tone = "bad" if surely_below(within, MOSTLY) else "neutral"
@@ -295,7 +295,7 @@ def quality(estimates: Estimates, say: Wording) -> Iterator[Statement]:
             sure = below(r, USABLE_R)
             text = f"{say.does_not_follow} quality" if sure else f"{weakly}, if at all"
         tone = "bad" if surely_below(r, EXPLAINS_R) else "neutral"
-        yield Statement(f"{subject} {text} {told}.", evidence, tone, stops=True)
+        yield Statement(f"{subject} {text} {strength}.", evidence, tone, stops=True)
     elif r.value is None:
         text = f"Whether {say.subject} {say.follows} quality is not known: {r.note}."
         yield Statement(text, evidence, "unknown")
@@ -304,7 +304,7 @@ def quality(estimates: Estimates, say: Wording) -> Iterator[Statement]:
         yield Statement(text, evidence, "good")
     elif r.high is None or say.prompts(estimates) < FEWEST_PROMPTS or not above(r, 0.0):
         lost = if_lost(r, two_digits, "low").removeprefix("; ")
-        text = f"This run cannot tell whether {say.subject} {say.follows} quality {told}"
+        text = f"This run cannot tell whether {say.subject} {say.follows} quality {strength}"
         yield Statement(f"{text}{lost and f', {lost}'}.", evidence, "unknown")
     else:
         yield _follows(estimates, r, lowest, say)
@@ -367,7 +367,7 @@ def _not_on(estimates: Estimates) -> Iterator[Statement]:
         yield Statement(text, keys(*weak.values()), tone, stops=True)
 
 
-def _told(r: Estimate, lowest: Mapping[str, Estimate], say: Wording) -> str:
+def _strength(r: Estimate, lowest: Mapping[str, Estimate], say: Wording) -> str:
     """The correlation, what it is a mean over and hides, and whose judgment of quality it is."""
     over = f", {say.over}" if say.over else ""
     least = [f"; lowest on {name}: {correlation(own)}" for name, own in lowest.items()]
@@ -380,15 +380,16 @@ def _follows(
     """The sentence for a correlation that is above 0: how far, how alone, and where not."""
     single, ceiling = estimates.known("single_read_r"), estimates.known("rater_ceiling_r")
     within = estimates.known("pair_accuracy")
-    told = f"{say.subject} {say.follows} quality ({_told(r, lowest, say)}{_reach(ceiling)})"
+    strength = f"{_strength(r, lowest, say)}{_reach(ceiling)}"
+    follows = f"{say.subject} {say.follows} quality ({strength})"
     alone = "" if single is None else f" ({correlation(single)})"
     tone: Tone = "neutral"
     if not above(r, USABLE_R):
-        text = f"{told}, how closely is not settled"
+        text = f"{follows}, how closely is not settled"
     elif above(single, USABLE_R):
-        text, tone = f"{told}, also in a single reading{alone}", "good"
+        text, tone = f"{follows}, also in a single reading{alone}", "good"
     else:
-        text = f"averaged over orders, {told}{alone and f', a single reading less{alone}'}"
+        text = f"averaged over orders, {follows}{alone and f', a single reading less{alone}'}"
     text = f"{capital(text)}."
     if within is not None and not above(within, MOSTLY):
         tone = "neutral"

@@ -151,20 +151,16 @@ def mean_of(points_by_place: PointsByPlace) -> Number:
 
 def warn(estimates: Estimates) -> Iterator[str]:
     """What repeats and intervals of such a judge do not show."""
-    told = {
-        "memory": "Verdicts lean to the one before them" if _above(estimates, "memory") else
-        "Verdicts lean away from the one before them",
+    memory = estimates.known("memory")
+    towards = "to" if memory is not None and (memory.value or 0.0) > 0 else "away from"
+    sentences = {
+        "memory": f"Verdicts lean {towards} the one before them",
         "drift": "Verdicts change while a stimulus is asked about",
-    }  # fmt: skip
-    for name, text in told.items():
+    }
+    for name, text in sentences.items():
         test = estimates.known(f"{name}_p")
         if test is not None and test.value is not None and test.value < CAVEAT:
             yield (
                 f"{text} ({p_value(test)}): repeats that stand close together agree "
                 "otherwise than readings on other days would."
             )
-
-
-def _above(estimates: Estimates, name: str) -> bool:
-    found = estimates.known(name)
-    return found is not None and (found.value or 0.0) > 0

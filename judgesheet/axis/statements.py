@@ -4,14 +4,12 @@
 limit, whatever calls without a verdict would have said. A missing estimate or interval is on
 neither side.
 
-A sentence that calls something a problem needs more, since page one holds many of them and a reader
-takes each as a fault of the judge: all of them together err with `SIGNIFICANT` at most (a weighted
-Bonferroni, as far as they err apart). A judge that is blind to the order lies on the null of
-`announced` and `beyond_noise`, which have most of it, each `ANNOUNCE`; a sound judge lies apart
-from the limits of `surely_above` and `surely_below`, each of which errs with `ACCUSE`. Each
-`Sentence` says by how many it can accuse. What a test or an interval shows at `SIGNIFICANT` alone
-is neither a problem nor "this run cannot tell": it is `indicated` ("there is some evidence"), with
-its number.
+A sentence that calls something a problem needs more: page one holds many, and a reader takes each
+as a fault of the judge. All of them together err with `SIGNIFICANT` at most (a weighted Bonferroni
+bound, see `OVERLAP`). Most of that goes to `announced` and `beyond_noise` (`ORDER_ERROR` each), as
+a judge that is blind to the order lies on their null hypothesis; a sound judge lies apart from the
+limits of `surely_above` and `surely_below` (`OTHER_ERROR` each). Each `Sentence` says how many such
+tests it uses. What shows only at `SIGNIFICANT` is `indicated` ("there is some evidence").
 """
 
 import math
@@ -44,13 +42,13 @@ their `SENTENCES`."""
 OVERLAP = 1.5
 """Tests of the order that err together like one: those of an axis see the same chance effect. With
 2 fair judges were accused in .054 of standard sheets (docs/decisions/0084)."""
-ANNOUNCE = 0.6 * SIGNIFICANT / (OF_ORDER / OVERLAP + OF_NOISE)
+ORDER_ERROR = 0.6 * SIGNIFICANT / (OF_ORDER / OVERLAP + OF_NOISE)
 """Error of a single test of the order, or of noise by order. These have most of the error, as they
 alone err at a judge without a fault. All are those of all axes, so that what one axis says does not
 depend on which others were probed."""
-LOSES = 0.2 * SIGNIFICANT / OF_LOSSES
+LOSS_ERROR = 0.2 * SIGNIFICANT / OF_LOSSES
 """Error of a single test of losses."""
-ACCUSE = 0.2 * SIGNIFICANT / OTHERS
+OTHER_ERROR = 0.2 * SIGNIFICANT / OTHERS
 """Error of every other test or bound."""
 FEWEST_PROMPTS = 6
 """With fewer prompts nothing is cleared and nothing but caution is recommended."""
@@ -89,17 +87,17 @@ def surely_above(estimate: Estimate | None, limit: float, of: int = 1) -> bool:
 
     Where any one `of` several values would do, they share the error.
     """
-    return above(estimate, limit) and _sure_end(estimate, "least", ACCUSE / of) > limit
+    return above(estimate, limit) and _sure_end(estimate, "least", OTHER_ERROR / of) > limit
 
 
 def beyond_noise(estimate: Estimate | None) -> bool:
     """Whether an excess lies so surely above 0 that a sentence may accuse by it."""
-    return above(estimate, 0.0) and _sure_end(estimate, "least", ANNOUNCE) > 0
+    return above(estimate, 0.0) and _sure_end(estimate, "least", ORDER_ERROR) > 0
 
 
 def surely_below(estimate: Estimate | None, limit: float, of: int = 1) -> bool:
     """Whether the value lies so far below a limit that a sentence may accuse by it."""
-    return below(estimate, limit) and _sure_end(estimate, "most", ACCUSE / of) < limit
+    return below(estimate, limit) and _sure_end(estimate, "most", OTHER_ERROR / of) < limit
 
 
 def _sure_end(estimate: Estimate | None, side: Literal["least", "most"], error: float) -> float:
@@ -122,12 +120,12 @@ def _sure_end(estimate: Estimate | None, side: Literal["least", "most"], error: 
 
 def announced(estimates: Estimates, test: str, **dims: object) -> bool:
     """Whether a test announces an effect of the order, whatever lost calls would have said."""
-    return _rejects(estimates.known(test, **dims), ANNOUNCE)
+    return _rejects(estimates.known(test, **dims), ORDER_ERROR)
 
 
 def announced_of_losses(estimates: Estimates, test: str) -> bool:
     """Whether a test announces that calls are not lost by chance."""
-    return _rejects(estimates.known(test), LOSES)
+    return _rejects(estimates.known(test), LOSS_ERROR)
 
 
 def indicated(estimates: Estimates, test: str, **dims: object) -> Estimate | None:

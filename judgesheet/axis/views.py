@@ -110,7 +110,7 @@ lost = View(_lost, otherwise="every call that was made gave a verdict")
 
 inline = View(
     lambda question: (
-        Case((call.id,), f"read as {said(call.value)}, with words beside it", 0.0)
+        Case((call.id,), f"read as {in_words(call.value)}, with words beside it", 0.0)
         for call in question.calls
         if call.alone is False
     ),
@@ -122,12 +122,8 @@ inline = View(
 # -- readings that differ --------------------------------------------------------------------------
 
 
-def _content(value: Any, _order: Sequence[Any]) -> Any:
-    return value
-
-
 def differing(
-    orders: str = "any", means: Means = _content, least: float = 0.0
+    orders: str = "any", means: Means = lambda value, _: value, least: float = 0.0
 ) -> Callable[[Question], Iterator[Case]]:
     """Per item the two readings that are farthest apart, if by more than `least`.
 
@@ -157,10 +153,10 @@ def _only(part: str | None, means: Means) -> Means:
 def _contrast(one: Any, other: Any, part: str | None) -> tuple[str, str]:
     """Two verdicts in words, as far as they differ."""
     if not (isinstance(one, Mapping) and isinstance(other, Mapping)):
-        return said(one), said(other)
+        return in_words(one), in_words(other)
     names = [name for name in one if one[name] != other.get(name) and part in (None, name)]
     first, second = ({name: value.get(name) for name in names} for value in (one, other))
-    return said(first), said(second)
+    return in_words(first), in_words(second)
 
 
 def _farthest(calls: Sequence[Asked], orders: str, means: Means) -> tuple[float, Asked, Asked]:
@@ -200,7 +196,7 @@ def _any_call(question: Question) -> Iterator[Case]:
         yield replace(case, severity=most + case.severity, group="")
     yield from differ
     for call in question.read() if not differ else ():
-        yield Case((call.id,), f"{call.stimulus}: read as {said(call.value)}", 0.0)
+        yield Case((call.id,), f"{call.stimulus}: read as {in_words(call.value)}", 0.0)
 
 
 DEFAULT = View(_any_call)
@@ -210,7 +206,7 @@ DEFAULT = View(_any_call)
 def _every_call(question: Question) -> Iterator[Case]:
     """A case per item: all its calls, those without a verdict too."""
     for calls in grouped(question.calls, lambda call: call.item).values():
-        read = {said(call.value): call.value for call in calls if call.is_read}
+        read = {in_words(call.value): call.value for call in calls if call.is_read}
         pairs = combinations([*read.values()][:MOST_COMPARED], 2)
         distance = max((apart(one, other) for one, other in pairs), default=0.0)
         told = f"read as {listed([*read], MOST_EXAMPLES)}" if read else "no verdict"
@@ -223,7 +219,7 @@ def _shared(calls: Sequence[Asked]) -> Iterator[str]:
     for name, value in calls[0].cell.items():
         known = value is not None and value == value  # a table has NaN where there is nothing
         if known and all(call.cell[name] == value for call in calls):
-            yield f"{name} {said(value)}"
+            yield f"{name} {in_words(value)}"
 
 
 every_call = View(_every_call, otherwise="no such call was made")
@@ -233,12 +229,12 @@ every_call = View(_every_call, otherwise="no such call was made")
 # -- places ----------------------------------------------------------------------------------------
 
 
-def _listed(value: Any, order: Sequence[Any]) -> list[float]:
-    return [float(thing == value) for thing in order]
+def _one_point(chosen: Any, order: Sequence[Any]) -> list[float]:
+    return [float(thing == chosen) for thing in order]
 
 
 def places(
-    points_by_place: PointsByPlace = _listed, things: Collection[str] = ()
+    points_by_place: PointsByPlace = _one_point, things: Collection[str] = ()
 ) -> Callable[[Question], Iterator[Case]]:
     """The stimuli on which a place gets most beyond what its things get elsewhere.
 
@@ -253,7 +249,8 @@ def places(
         for stimulus, calls in grouped(question.read(), lambda call: call.stimulus).items():
             excess = _excess(calls, points_by_place, thing)
             means = [sum(column) / len(calls) for column in zip(*excess.values(), strict=False)]
-            at = int(place) - 1 if place and place.isdecimal() else _index_of_largest(means)
+            largest = max(range(len(means)), key=means.__getitem__, default=-1)
+            at = int(place) - 1 if place and place.isdecimal() else largest
             if 0 <= at < len(means) and abs(means[at]) > _ROUNDING:
                 sign = 1 if means[at] > 0 else -1
                 # The calls that show it most come first.
@@ -285,10 +282,6 @@ def _excess(
                 for name, got in given[call.id].items()
             ]
     return excess
-
-
-def _index_of_largest(values: Sequence[float]) -> int:
-    return max(range(len(values)), key=values.__getitem__, default=-1)
 
 
 # -- who wins, and quality -------------------------------------------------------------------------
@@ -417,11 +410,11 @@ def grouped(things: Iterable[T], by: Callable[[T], K]) -> dict[K, list[T]]:
     return dict(groups)
 
 
-def said(value: Any) -> str:
+def in_words(value: Any) -> str:
     """A verdict in words: `4`, `tie`, `depth 4, style 3`."""
     if isinstance(value, Mapping):
         parts = ((name, part) for name, part in value.items())
-        return ", ".join(f"{name} {said(_main(part))}" for name, part in parts)
+        return ", ".join(f"{name} {in_words(_main(part))}" for name, part in parts)
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 

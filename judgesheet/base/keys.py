@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Self
+from typing import Any, Self
 
 from judgesheet.base.errors import RunError
 from judgesheet.base.limits import LONGEST_KEY
@@ -66,6 +66,15 @@ class Key:
 def key(axis: str, name: str, **dims: object) -> str:
     """The text of a key, dimensions in the order given."""
     return str(Key(axis, name).at(**dims))
+
+
+def holds(cell: Mapping[str, Any], dims: Mapping[str, str]) -> bool:
+    """Whether a cell has these values of its dimensions (`*`: any), numbers as keys write them."""
+    return all(wanted in (ANY, _spelled(cell.get(dim))) for dim, wanted in dims.items())
+
+
+def _spelled(value: Any) -> Any:
+    return f"{value:g}" if isinstance(value, int | float) else value
 
 
 def dims_of(local: str) -> dict[str, str]:

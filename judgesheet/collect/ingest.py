@@ -66,10 +66,10 @@ def ingest(files: Sequence[Path], ledger_path: Path, log: RecordedLog | None = N
         _ingest_recorded(files[0], log.records(), ledger_path, lambda: log.judge)
         return
     firsts = [next(records(file, LONGEST_DOCUMENT), None) for file in files]
-    told = [record for record, _ in filter(None, firsts)]  # a batch's file of errors may be empty
-    if not told:
+    known = [record for record, _ in filter(None, firsts)]  # a batch's file of errors may be empty
+    if not known:
         raise StimuliError(f"{files[0]} holds no judgments; put one JSON object on each line")
-    if all("custom_id" in record for record in told):
+    if all("custom_id" in record for record in known):
         ingest_results(files, ledger_path)
     elif len(files) == 1:
         _ingest_recorded(files[0], records(files[0], LONGEST_DOCUMENT), ledger_path)
@@ -94,8 +94,10 @@ def _ingest_recorded(
         if "human" in record:
             label = _human(record["human"], where)
             if rated.setdefault((label.axis, label.item, label.criterion), label) != label:
-                told = "was rated before, and differently; give all its ratings in one row"
-                raise StimuliError(f"{where}: {label.item} {told}")
+                raise StimuliError(
+                    f"{where}: {label.item} was rated before, and differently; give all its "
+                    "ratings in one row"
+                )
             continue
         call, verdict = reader.recorded(record, where)
         if call.id in calls:
@@ -179,23 +181,23 @@ class _Reader:
         return call, verdict
 
     def copies(self, axis: str) -> dict[str, Any]:
-        """How many stimuli are independent and which are copies, where records tell of stimuli."""
-        told = {name: about for (of, name), about in self._about.items() if of == axis}
-        if not told:
+        """How many stimuli are independent and which are copies, if records describe stimuli."""
+        described = {name: about for (of, name), about in self._about.items() if of == axis}
+        if not described:
             return {}
-        found = clusters([Stimulus(name, axis, about, "") for name, about in told.items()])
+        found = clusters([Stimulus(name, axis, about, "") for name, about in described.items()])
         stimuli = sum(of == axis for of, _ in self.stimuli)
         return {"independent": stimuli - len(found), **({"clusters": found} if found else {})}
 
     def _fault_of_stimulus(self, record: Mapping[str, Any], cell: "_Cell") -> str | None:
         """What is wrong with what a record says of its stimulus, which all records say alike."""
         for name in _ABOUT:
-            if (said := record.get(name)) is None:
+            if (text := record.get(name)) is None:
                 continue
-            if not isinstance(said, str):
+            if not isinstance(text, str):
                 return f"{name} must be words"
             about = self._about.setdefault((cell.axis.NAME, cell.stimulus), {})
-            if about.setdefault(name, said) != said:
+            if about.setdefault(name, text) != text:
                 return f"{name} of {cell.stimulus} is another one than in a row before"
         return None
 
@@ -245,7 +247,7 @@ class _Reader:
         return self._allowed[key]
 
     def _fault_among(self, cell: "_Cell") -> str | None:
-        """What keeps a cell from standing in one file with those before it."""
+        """How a cell contradicts those before it in the file; None if it does not."""
         if cell is self._last:
             return None
         self._last, axis, values = cell, cell.axis.NAME, cell.values
@@ -258,10 +260,12 @@ class _Reader:
             )
         for field, naming in _stated(axis).items():
             thing = (axis, field, cell.stimulus, *(str(values.get(name)) for name in naming))
-            said = json.dumps(values.get(field))
-            if (other := self._facts.setdefault(thing, said)) != said:
-                told = f"cell.{field} is {said}, and {other} in another row on the same stimulus"
-                return f"{told}; it must not change with the order"
+            fact = json.dumps(values.get(field))
+            if (other := self._facts.setdefault(thing, fact)) != fact:
+                return (
+                    f"cell.{field} is {fact}, and {other} in another row on the same stimulus; it "
+                    "must not change with the order"
+                )
         self._names |= values.keys()
         more = len(self._names) > MOST_FIELDS
         return f"cells have more than {MOST_FIELDS} fields; drop some" if more else None
@@ -375,14 +379,14 @@ def _number(value: Any) -> float:
 def _reject_unknown_stimuli(
     labels: Iterable[Label], items: Collection[tuple[str, str]], file: Path
 ) -> None:
-    """Refuse labels of an axis if all of them name items without a judgment: they must be misspelt.
+    """Refuse the labels of an axis if none names an item that was judged: names are misspelt then.
 
-    Some may: a log can hold more labels than verdicts.
+    A log may hold labels of items without a verdict, so some may name others.
     """
-    told: dict[str, list[str]] = {}
+    rated: dict[str, list[str]] = {}
     for label in labels:
-        told.setdefault(label.axis, []).append(label.item)
-    for axis, named in told.items():
+        rated.setdefault(label.axis, []).append(label.item)
+    for axis, named in rated.items():
         if not any((axis, item) in items for item in named):
             raise StimuliError(
                 f"{file}: no human row of {axis} names an item that was judged ({named[0]!r} is "

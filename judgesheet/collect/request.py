@@ -150,7 +150,7 @@ def prepare(request: Request, directory: Path, *, fresh: bool) -> tuple[Judge, P
 
 
 def refuse_unaskable(judge: Judge | None, axes: Iterable[str]) -> None:
-    """Axes on which the order that the judge is given is not the one that it shows its model."""
+    """UsageError for axes on which a judge does not show its model the order that it is given."""
     lacking = [name for name in axes if judge and judge.axes and name not in judge.axes]
     if judge and lacking:
         can = " ".join(f"--axis {name}" for name in judge.axes)
@@ -172,8 +172,8 @@ def settle(request: Request, resumed: Path | None = None) -> Settled:
 
     provider_of(request.model)
     _refuse_what_frameworks_set(request)
-    said = declared(request.model)
-    named = request.axes or (said and said.axes) or all_axes()
+    declaration = declared(request.model)
+    named = request.axes or (declaration and declaration.axes) or all_axes()
     axes = [get_axis(name) for name in dict.fromkeys(named)]
     _refuse_what_is_ours(request.extra_body)
     parsers = _own_parsers(request, axes)
@@ -186,11 +186,10 @@ def settle(request: Request, resumed: Path | None = None) -> Settled:
     # A resumed run asks as it began, whatever the endpoint can do today.
     earlier = settings_of(resumed) if resumed and "auto" in (reply, logprobs) else {}
     if reply == "auto":
-        asked = earlier.get("reply")
-        reply = asked or ("json" if _try_endpoint(request, needs_json) else "text")
+        reply = earlier.get("reply") or ("json" if _try_endpoint(request, needs_json) else "text")
     if logprobs == "auto":
-        asked = earlier.get("logprobs")
-        logprobs = _try_endpoint(request, gives_logprobs) if asked is None else bool(asked)
+        used = earlier.get("logprobs")
+        logprobs = _try_endpoint(request, gives_logprobs) if used is None else bool(used)
     return Settled(axes, parsers, "json" if reply == "json" else "text", logprobs)
 
 
@@ -219,7 +218,7 @@ def make_plan(request: Request, settled: Settled) -> Plan:
         "temperature": request.temperature,
         "sequences": request.sequences,
         **({"sweep": asdict(parse_knob(request.sweep))} if request.sweep else {}),
-        **{name: told for name in _OWN_NUMBERS if (told := getattr(request, name)) is not None},
+        **{name: own for name in _OWN_NUMBERS if (own := getattr(request, name)) is not None},
     }
     known = {
         "settings": settings,
@@ -295,7 +294,7 @@ def _refuse_no_json(sent: Mapping[str, Any]) -> None:
 
 
 def _refuse_what_is_ours(extra_body: Mapping[str, Any]) -> None:
-    """Fields that would replace the question, the model, or what the sheet says of both."""
+    """UsageError for fields that would replace what the plan decides."""
     ours = [name for name in OURS if name in extra_body]
     if ours:
         raise UsageError(
@@ -305,15 +304,15 @@ def _refuse_what_is_ours(extra_body: Mapping[str, Any]) -> None:
 
 
 def _refuse_what_frameworks_set(request: Request) -> None:
-    """Options that a judge of a framework would not hear of."""
-    unheard = {
+    """UsageError for options that a judge of a framework would ignore."""
+    ignored = {
         "--base-url": request.base_url,
         "--api-key-env": request.api_key_env,
         "--extra-body": request.extra_body,
         "--reply": request.reply in ("json", "auto"),
         "--parser": request.parsers,
     }
-    given = [option for option, value in unheard.items() if value]
+    given = [option for option, value in ignored.items() if value]
     if _is_of_framework(request) and given:
         framework = request.model.partition("/")[0]
         raise UsageError(
@@ -340,11 +339,11 @@ def _try_endpoint(request: Request, can: Callable[[Judge], Awaitable[bool]]) -> 
                 f"--{name.replace('_', '-')}: choose --reply text or json, and --logprobs on or off"
             )
 
-    return asked(request, can)
+    return ask_outside_plan(request, can)
 
 
-def asked(request: Request, put: Callable[[Judge], Awaitable[Answer]]) -> Answer:
-    """What the judge of a request, entered for this alone, gives to a question outside the plan."""
+def ask_outside_plan(request: Request, put: Callable[[Judge], Awaitable[Answer]]) -> Answer:
+    """The judge's answer to a question that is outside the plan, and so not in the ledger."""
 
     async def ask() -> Answer:
         async with open_judge(request.model, connection(request)) as judge:

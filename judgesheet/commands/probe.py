@@ -121,7 +121,7 @@ def _found(templates: Sequence[str | Path]) -> list[Path]:
 
 
 def _can_typeset(tell: Callable[[str], None]) -> bool:
-    """Whether a PDF can be written; if not, the user hears it before anything is asked."""
+    """Whether a PDF can be written; if not, the user is told before anything is asked."""
     try:
         require_typesetter()
     except MissingDependencyError as error:

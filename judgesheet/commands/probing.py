@@ -15,7 +15,7 @@ from judgesheet.base.async_runner import give_back_memory, run
 from judgesheet.base.errors import JudgeError, RunError, StoppedError
 from judgesheet.base.records import BUILT_IN, Datasheet, Plan
 from judgesheet.collect.collect import MIXED_UP, IsReadable, Progress, enter_and_collect
-from judgesheet.collect.request import Request, asked, collect_settings, prepare
+from judgesheet.collect.request import Request, ask_outside_plan, collect_settings, prepare
 from judgesheet.commands.sheets import Run
 from judgesheet.judges import Judge
 from judgesheet.judges.providers import BEHIND_HTTP
@@ -34,7 +34,7 @@ class RunOptions:
 
     fresh_if_changed: bool
     reuse_for: timedelta
-    """The age of replies of earlier runs that are taken over where a changed run starts over."""
+    """How old a reply may be that a changed run takes over from an earlier one."""
     retry_failed: bool
     give_up: bool
     policy: "Policy | None"
@@ -51,8 +51,8 @@ def _about_stimuli(planned: Plan, profile: str) -> Iterator[str]:
     """How many of the user's own stimuli are asked about, what they share and cannot show."""
     for pool in planned.provenance["stimuli"]:
         if pool["name"] != BUILT_IN and pool["stimuli"] < pool["in_pool"]:
-            told = f"{pool['stimuli']} of {pool['in_pool']} stimuli"
-            yield f"{pool['axis']}: the profile {profile} asks about {told}"
+            part = f"{pool['stimuli']} of {pool['in_pool']} stimuli"
+            yield f"{pool['axis']}: the profile {profile} asks about {part}"
         for what in (*pool.get("templates", ()), *pool.get("cannot_show", ())):
             yield f"{pool['axis']}: {what}"
 
@@ -111,17 +111,14 @@ def _prepared(
     if why:
         options.tell(f"starting over: {why}")
         aside, removed = make_room(directory)
-        options.tell(f"the earlier run in {directory} is now {aside}{_removal(removed)}")
+        names = ", ".join(map(str, removed))
+        gone = f"; an older one was removed ({names}), its replies are kept" if removed else ""
+        options.tell(f"the earlier run in {directory} is now {aside}{gone}")
         judge, planned = prepare(request, directory, fresh=True)
     else:
         stale_run.take_over_parsers(directory, planned)
     # The looks of a run that stops when it is decided count what they ask.
     return judge, planned, version if options.until is None else None
-
-
-def _removal(removed: list[Path]) -> str:
-    names = ", ".join(map(str, removed))
-    return f"; an older one was removed ({names}), its replies are kept" if removed else ""
 
 
 def _refuse_mixing(request: Request, ledger: Ledger) -> None:
@@ -135,7 +132,7 @@ def _refuse_mixing(request: Request, ledger: Ledger) -> None:
     is_tried = "auto" in (request.reply, request.logprobs)
     is_asked_there = request.model.partition("/")[0] in BEHIND_HTTP and request.engine == "local"
     may_ask = is_tried and request.concurrency > 1 and not ledger.totals().attempts
-    if is_asked_there and may_ask and asked(request, mixes_up_answers):
+    if is_asked_there and may_ask and ask_outside_plan(request, mixes_up_answers):
         raise JudgeError(MIXED_UP.format("two that were asked at once got each other's"))
 
 
@@ -152,7 +149,7 @@ def _ask(request: Request, judge: Judge, ledger: Ledger, options: RunOptions) ->
 
 
 def _look(ledger: Ledger, policy: "Policy | None") -> Callable[[], bool]:
-    """What looks at the run while it grows, where it is to stop once the policy is decided."""
+    """What says, while replies arrive, whether the policy is decided; "no" without a policy."""
     if other := ledger.begun_otherwise(None if policy is None else policy.digest):
         raise RunError(
             f"{ledger.path.parent} holds {other}: continue with --until-decided as before, and "

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from judgesheet.base.errors import JudgeError, RunError
 from judgesheet.base.records import Plan
-from judgesheet.collect.request import Request, asked
+from judgesheet.collect.request import Request, ask_outside_plan
 from judgesheet.judges import Judge
 from judgesheet.judges.check import question
 from judgesheet.ledger import earlier
@@ -85,7 +85,7 @@ def take_over_parsers(directory: Path, plan: Plan) -> None:
 
 def served(judge: Judge, request: Request) -> str | None:
     """What the endpoint calls the model that answers now; JudgeError if it does not answer."""
-    reply = asked(request, question)
+    reply = ask_outside_plan(request, question)
     if reply.served_model is None and reply.outcome != "ok":
         advice = judge.advise(reply.outcome) or "try again later, or start over with --fresh"
         raise JudgeError(

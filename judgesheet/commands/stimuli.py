@@ -158,12 +158,12 @@ def stimuli_check(path: Path | None, axis: str | None, parser: Path | None) -> N
 
 def _report_trials(file: str, trials: "list[Trial]") -> int:
     """Print how each example of a parser is read; return how many are read wrongly."""
-    from judgesheet.measuring.parsing import expectation, said
+    from judgesheet.measuring.parsing import expectation, shown_reading
 
     for number, trial in enumerate(trials, start=1):
         fault = "" if trial.passed else f", not {expectation(trial.example)}"
         mark = "ok" if trial.passed else "error"
-        say(f"{mark}: {file}: example {number}: {said(trial.reading)}{fault}")
+        say(f"{mark}: {file}: example {number}: {shown_reading(trial.reading)}{fault}")
     if not trials:
         say(f"warning: {file}: it has no [[example]] to try")
     return sum(not trial.passed for trial in trials)

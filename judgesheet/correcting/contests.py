@@ -12,7 +12,7 @@ from judgesheet.correcting.labelling import labelling
 from judgesheet.correcting.leaderboard import compared
 from judgesheet.correcting.result import Figure, Result, System, figure, no_figure
 from judgesheet.correcting.sample import Floats, Sample, of_pairs
-from judgesheet.correcting.table import ANY, Judged, Table
+from judgesheet.correcting.table import ANY, JudgedRow, Table
 from judgesheet.stats import correction
 from judgesheet.stats.bradley_terry import Strengths, strengths
 
@@ -98,7 +98,7 @@ def _of(name: str, table: Table) -> Sample:
 
 def _meetings(table: Table) -> list[tuple[str, str, Sample]]:
     """A sample per pair of systems, of the first that is named."""
-    by_pair: dict[tuple[str, str], list[Judged]] = {}
+    by_pair: dict[tuple[str, str], list[JudgedRow]] = {}
     for row in table.rows:
         pair = (row.first, row.second)
         key = pair if pair in by_pair or pair[::-1] not in by_pair else pair[::-1]

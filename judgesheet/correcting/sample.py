@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judgesheet.base.errors import StimuliError
-from judgesheet.correcting.table import Judged, Table
+from judgesheet.correcting.table import JudgedRow, Table
 
 Floats = NDArray[np.float64]
 
@@ -54,7 +54,7 @@ class Sample:
         return whole
 
 
-def of_rows(name: str, rows: Sequence[Judged]) -> Sample:
+def of_rows(name: str, rows: Sequence[JudgedRow]) -> Sample:
     """The rows with a verdict."""
     kept = [row for row in rows if row.verdict is not None]
     return Sample(
@@ -67,12 +67,12 @@ def of_rows(name: str, rows: Sequence[Judged]) -> Sample:
     )
 
 
-def of_pairs(name: str, rows: Sequence[Judged]) -> Sample:
+def of_pairs(name: str, rows: Sequence[JudgedRow]) -> Sample:
     """A value per id for the system `name`: the mean over the orders in which it was shown.
 
     StimuliError where two rows of a pair have different labels.
     """
-    by_id: defaultdict[str, list[Judged]] = defaultdict(list)
+    by_id: defaultdict[str, list[JudgedRow]] = defaultdict(list)
     for row in rows:
         by_id[row.id].append(row)
     kept, shown, verdicts, labels = [], [], [], []
@@ -90,13 +90,13 @@ def of_pairs(name: str, rows: Sequence[Judged]) -> Sample:
     )  # fmt: skip
 
 
-def _of(name: str, row: Judged, value: float | None) -> float:
+def _of(name: str, row: JudgedRow, value: float | None) -> float:
     if value is None:
         return float("nan")
     return value if row.first == name else 1 - value
 
 
-def _label(name: str, rows: Sequence[Judged]) -> float:
+def _label(name: str, rows: Sequence[JudgedRow]) -> float:
     said = {_of(name, row, row.label): row for row in rows if row.label is not None}
     if len(said) > 1:
         row = list(said.values())[-1]

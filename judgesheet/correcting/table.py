@@ -44,7 +44,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedRow:
     """A row: one verdict on one thing, with the label if there is one.
 
     Of a pair, `first` and `second` are the names as displayed, and verdict and label are 1 where
@@ -67,7 +67,7 @@ class Table:
 
     name: str
     kind: Kind
-    rows: tuple[Judged, ...]
+    rows: tuple[JudgedRow, ...]
     scale: Scale
     human_scale: Scale
 
@@ -157,7 +157,7 @@ def _kind(rows: list[Row], columns: Mapping[str, str]) -> Kind:
     return "rate" if {float(value) for value in values} <= {0.0, 1.0} else first or "mean"
 
 
-def _judged(row: Row, columns: Mapping[str, str], kind: Kind, choice: Choice) -> Judged:
+def _judged(row: Row, columns: Mapping[str, str], kind: Kind, choice: Choice) -> JudgedRow:
     cells = Row(row.where, {ours: row.at(column) for ours, column in columns.items()}, columns)
     name = cells.text("id")
     if not name:
@@ -179,7 +179,7 @@ def _judged(row: Row, columns: Mapping[str, str], kind: Kind, choice: Choice) ->
     if "system" in columns and both is None and not system:
         raise StimuliError(f"{row.where}: {columns['system']} is empty")
     first, second = both or ("", "")
-    return Judged(row.where, name, system, group or name, said["verdict"], said["label"], first,
+    return JudgedRow(row.where, name, system, group or name, said["verdict"], said["label"], first,
                   second)  # fmt: skip
 
 
@@ -197,7 +197,7 @@ def _names(cells: Row) -> tuple[str, str]:
     return both
 
 
-def _check_scale(rows: list[Judged], scale: Scale, human: Scale) -> None:
+def _check_scale(rows: list[JudgedRow], scale: Scale, human: Scale) -> None:
     for row in rows:
         for what, value, ends in (("verdict", row.verdict, scale), ("label", row.label, human)):
             if value is not None and not ends[0] <= value <= ends[1]:
@@ -207,7 +207,7 @@ def _check_scale(rows: list[Judged], scale: Scale, human: Scale) -> None:
                 )
 
 
-def _reject_duplicates(rows: list[Judged]) -> None:
+def _reject_duplicates(rows: list[JudgedRow]) -> None:
     seen: dict[tuple[str, ...], str] = {}
     for row in rows:
         place = (row.id, row.system, row.first, row.second)

@@ -83,7 +83,7 @@ def agreement(
 ) -> Agreement:
     """Of judges whose runs lie in `folders`; a call is the same question in the same order."""
     # A record may hold a call twice.
-    tables = [table[~table.index.duplicated()] for table in map(said, runs)]
+    tables = [table[~table.index.duplicated()] for table in map(verdicts_of, runs)]
     votes = pd.concat([table["number"] for table in tables], axis=1, keys=range(len(names)))
     clusters = pd.concat([table["cluster"] for table in tables])
     votes["cluster"] = clusters[~clusters.index.duplicated()]
@@ -153,7 +153,7 @@ def _word(mean: float, kind: str) -> str:
     return WORDS.get(mean, f"{'first' if mean > 0 else 'second'} mostly")
 
 
-def said(readings: Mapping[str, Readings]) -> pd.DataFrame:
+def verdicts_of(readings: Mapping[str, Readings]) -> pd.DataFrame:
     """A row per number of a verdict, by `CALL`: the `number`, and the `cluster` of its stimulus.
 
     Of two responses the one whose name comes first in the alphabet counts 1, the other -1, neither

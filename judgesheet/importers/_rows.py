@@ -166,11 +166,9 @@ def finite(cell: Any) -> float | None:
 
 def read_rows(path: Path, kind: str) -> Iterator[Row]:
     """Every row of a file; a StimuliError names the file, and the line where there is one."""
-    return {"jsonl": _jsonl, "csv": _csv, "parquet": _parquet}[kind](path)
-
-
-def _jsonl(path: Path) -> Iterator[Row]:
-    return (Row(where, record) for record, where in records(path))
+    if kind == "jsonl":
+        return (Row(where, record) for record, where in records(path))
+    return {"csv": _csv, "parquet": _parquet}[kind](path)
 
 
 def _csv(path: Path) -> Iterator[Row]:

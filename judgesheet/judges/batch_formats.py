@@ -59,15 +59,12 @@ def _post(custom_id: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"custom_id": custom_id, "method": "POST", "url": "/v1/chat/completions", "body": body}
 
 
-def _message(custom_id: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {"custom_id": custom_id, "params": body}
-
-
 # A megabyte of theirs may be the greater one; files by the smaller one are taken in either case.
 BATCH_FORMATS: Mapping[BatchName, BatchFormat] = {
     "openai": BatchFormat(COMPATIBLE, _post, most_requests=50_000, most_bytes=200_000_000),
     "anthropic": BatchFormat(
-        *(ANTHROPIC, _message),
+        ANTHROPIC,
+        lambda custom_id, body: {"custom_id": custom_id, "params": body},
         most_requests=100_000,
         most_bytes=256_000_000,
         opening='{"requests": [',

@@ -189,10 +189,6 @@ def _own_status(error: Any) -> int:
 # -- OpenAI chat completions -----------------------------------------------------------------------
 
 
-def _bearer(key: str) -> Mapping[str, str]:
-    return {"Authorization": f"Bearer {key}"}
-
-
 def _compatible_body(model: str, call: Call) -> dict[str, Any]:
     return {"model": model, "messages": call.messages, **call.params}
 
@@ -239,10 +235,6 @@ def _tokens_out(usage: Any) -> int | None:
 # -- Anthropic messages ----------------------------------------------------------------------------
 
 
-def _anthropic_key(key: str) -> Mapping[str, str]:
-    return {"x-api-key": key}
-
-
 def _anthropic_body(model: str, call: Call) -> dict[str, Any]:
     """The call in Anthropic's terms.
 
@@ -284,13 +276,18 @@ def _read_message(body: Any) -> Answer | None:
     )
 
 
-OPENAI = Dialect("/chat/completions", _bearer, _openai_body, _read_completion)
+OPENAI = Dialect(
+    "/chat/completions",
+    key_headers=lambda key: {"Authorization": f"Bearer {key}"},
+    body=_openai_body,
+    read=_read_completion,
+)
 COMPATIBLE = replace(OPENAI, body=_compatible_body)
 ANTHROPIC = Dialect(
     "/messages",
-    _anthropic_key,
-    _anthropic_body,
-    _read_message,
+    key_headers=lambda key: {"x-api-key": key},
+    body=_anthropic_body,
+    read=_read_message,
     headers={"anthropic-version": "2023-06-01"},
 )
 DIALECTS: Mapping[DialectName, Dialect] = {

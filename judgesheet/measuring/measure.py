@@ -212,9 +212,9 @@ def measure_axis(axis: Axis, readings: Readings) -> tuple[AxisResult, list[Recom
 def measure_wanted(axis: Axis, readings: Readings) -> AxisResult:
     """The figures of `readings.families` alone, as a sheet has them."""
     estimates = with_imputed(axis, readings, Estimates(axis.NAME, axis.measure(readings)))
-    told = axis.NAME, axis.TITLE, axis.QUESTION
+    names = axis.NAME, axis.TITLE, axis.QUESTION
     return AxisResult(
-        *told, **asdict(_counts(readings.frame)), estimates=tuple(estimates.values()), caveats=()
+        *names, **asdict(_counts(readings.frame)), estimates=tuple(estimates.values()), caveats=()
     )
 
 
@@ -265,8 +265,8 @@ def _not_estimable(axis: Axis, estimates: Iterable[Estimate]) -> Iterator[str]:
             groups.setdefault((estimate.reason, lacks), []).append(estimate)
     for group in groups.values():
         names, reason = [Key.parse(estimate.key).local for estimate in group], group[0].note
-        told = listed(names, MOST_IN_A_LIST)
-        yield f"Not estimable from these records, because {reason}: {told}."
+        figures = listed(names, MOST_IN_A_LIST)
+        yield f"Not estimable from these records, because {reason}: {figures}."
 
 
 def code_digest(name: str) -> str:
@@ -317,8 +317,8 @@ def parse_rows(
     for name, values in cells.columns.items():
         if name not in table:
             table[name] = values.iloc[cell].array
-    for name, told in zip(("value", "alone", "shape"), zip(*read, strict=True), strict=False):
-        table[name] = pd.Series(_objects(told)[same], index=table.index, dtype=object)
+    for name, parts in zip(("value", "alone", "shape"), zip(*read, strict=True), strict=False):
+        table[name] = pd.Series(_objects(parts)[same], index=table.index, dtype=object)
     ended = [None if is_whole(why) else why for why in asked["why"].iloc[first]]
     if any(ended):
         table["finish_reason"] = pd.Series(_objects(ended)[same], index=table.index, dtype=object)

@@ -321,20 +321,20 @@ def refuse_failing_examples(parser: Parser, axis: Axis, cell: Mapping[str, Any])
     for number, trial in enumerate(try_examples(parser, axis, cell), start=1):
         if not trial.passed:
             raise ParserError(
-                f"{parser.name}: example {number} is read as {said(trial.reading)}, not as "
-                f"{expectation(trial.example)}; see `judgesheet stimuli check --axis {axis.NAME} "
-                "--parser FILE`"
+                f"{parser.name}: example {number} is read as {shown_reading(trial.reading)}, not "
+                f"as {expectation(trial.example)}; see `judgesheet stimuli check --axis "
+                f"{axis.NAME} --parser FILE`"
             ).at("example", number - 1)
 
 
-def said(reading: Any) -> str:
+def shown_reading(reading: Any) -> str:
     """A reading in words."""
     return "unreadable" if reading is None else json.dumps(reading, ensure_ascii=False, default=str)
 
 
 def expectation(example: Example) -> str:
     """What an example must be read as, in words."""
-    return "unreadable" if example.unreadable else said(example.verdict)
+    return "unreadable" if example.unreadable else shown_reading(example.verdict)
 
 
 # -- parsers that might help ----------------------------------------------------------------------

@@ -11,7 +11,7 @@ from judgesheet.axis import Readings
 from judgesheet.base.errors import RunError
 from judgesheet.base.limits import MOST_EXAMPLES
 from judgesheet.base.sanitize import listed
-from judgesheet.decide.agreement import said
+from judgesheet.decide.agreement import verdicts_of
 
 Floats = NDArray[np.float64]
 
@@ -87,7 +87,7 @@ def _shared(runs: Sequence[Mapping[str, Readings]]) -> dict[tuple[str, str], str
 
 def _votes(readings: Mapping[str, Readings]) -> pd.DataFrame:
     """A row per pair (axis, stimulus, question, the better one), a column per order and repeat."""
-    calls = said(readings).query("kind == 'pairs'")
+    calls = verdicts_of(readings).query("kind == 'pairs'")
     if calls.empty:
         return pd.DataFrame()
     # A pair that was read under one order alone tells nothing that a slot could not have said.

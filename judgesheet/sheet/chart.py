@@ -189,7 +189,7 @@ def element(tag: str, content: str = "", **attributes: str | None) -> Markup:
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class ChartAxis:
     """A direction: numbers from `low` to `high`, on paper from `start` to `end`.
 
     It is labelled at its `ticks`, or at round numbers `within` which there are any, each with a
@@ -305,7 +305,12 @@ class Chart(Canvas):
     """
 
     def __init__(
-        self, size: Place, x: Axis, y: Axis, legend: Sequence[Entry] = (), least: float = 30.0
+        self,
+        size: Place,
+        x: ChartAxis,
+        y: ChartAxis,
+        legend: Sequence[Entry] = (),
+        least: float = 30.0,
     ) -> None:
         super().__init__(size[0])
         top = self._legend(legend, self._width)

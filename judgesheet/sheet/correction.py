@@ -58,7 +58,10 @@ def page(result: Result) -> Report:
         lead=tuple(_lead(result)),
         warnings=tuple(show.visible(one) for one in result.warnings),
         grids=tuple(_grids(result)),
-        notes=_notes(result),
+        notes=(
+            _READING[result.labels],
+            "docs/correct.md has the formulae, docs/proof/correct.md how often the intervals hold.",
+        ),
     )
 
 
@@ -262,11 +265,6 @@ _READING = {
     "none": "Without labels only what the design identifies is taken out; a figure that is missing "
     "is not known, it is not zero.",
 }
-
-
-def _notes(result: Result) -> tuple[str, ...]:
-    more = "docs/correct.md has the formulae, docs/proof/correct.md how often the intervals hold."
-    return _READING[result.labels], more
 
 
 def _csv(result: Result) -> str:

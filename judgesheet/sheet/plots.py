@@ -25,8 +25,8 @@ from judgesheet.sheet.chart import (
     REFERENCE,
     SERIES,
     TYPE,
-    Axis,
     Chart,
+    ChartAxis,
     Entry,
     Place,
     Style,
@@ -482,22 +482,22 @@ def _compare(data: Data, chart: Chart) -> None:
         chart.rule((chart.x.low, data.reference), (chart.x.high, data.reference))
 
 
-def _values(data: Data, ends: Place, title: str) -> Axis:
+def _values(data: Data, ends: Place, title: str) -> ChartAxis:
     """The axis of the plot's numbers."""
     _, high = data.unit.ends or (0.0, math.inf)
     # Differences of shares reach below 0, whatever their unit says.
     within = -high * data.unit.scale, high * data.unit.scale
     sign = " %" if data.unit.percent else ""
-    return Axis(*ends, show.words(title), sign=sign, grid=True, within=within)
+    return ChartAxis(*ends, show.words(title), sign=sign, grid=True, within=within)
 
 
-def _rows(names: Sequence[str], width: float, lines: int = 2) -> Axis:
+def _rows(names: Sequence[str], width: float, lines: int = 2) -> ChartAxis:
     """An axis downwards with a name a row."""
     ticks = [*enumerate(wrapped(name, width, lines) for name in names)]
-    return Axis(len(names) - 0.5, -0.5, ticks=ticks)
+    return ChartAxis(len(names) - 0.5, -0.5, ticks=ticks)
 
 
-def _places_axis(data: Data, places: Mapping[str, float], ends: Place, size: Place) -> Axis:
+def _places_axis(data: Data, places: Mapping[str, float], ends: Place, size: Place) -> ChartAxis:
     """A horizontal axis with a label at every place; where words are too long, in two rows."""
     room = 0.8 * size[0] / len(places) - 3
     labels = [show.short(_word(data.plot, x), 24) for x in places]
@@ -509,7 +509,7 @@ def _places_axis(data: Data, places: Mapping[str, float], ends: Place, size: Pla
     else:
         labels = [wrapped(label, room, 3) for label in labels]
     ticks = [*zip(places.values(), labels, strict=True)]
-    return Axis(*ends, show.words(data.plot.x_label or data.plot.x), ticks)
+    return ChartAxis(*ends, show.words(data.plot.x_label or data.plot.x), ticks)
 
 
 def _around(numbers: Iterable[float], margin: float = 0.05, least: float = 0.0) -> Place:

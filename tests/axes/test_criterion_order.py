@@ -16,7 +16,7 @@ import pytest
 from judgesheet.axes import get_axis
 from judgesheet.axes.criterion_order._reply import criterion_probabilities
 from judgesheet.axis import Options
-from judgesheet.axis.statements import ANNOUNCE, SIGNIFICANT
+from judgesheet.axis.statements import ORDER_ERROR, SIGNIFICANT
 from judgesheet.base.errors import StimuliError, TemplateError
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import AxisResult, Estimate, Plan
@@ -616,12 +616,12 @@ def test_public_stories_with_three_raters_a_criterion(tmp_path: Path) -> None:
 def test_what_all_criteria_share_is_found_where_none_shows_it_alone() -> None:
     """A first place that is worth a third of a point on every criterion, with noise of one."""
     sheet = simulate("fair?width=1&shift=0.3:0:0:0:0", "standard", "criterion_order")
-    assert sheet.value("order_dependence_p") < ANNOUNCE
+    assert sheet.value("order_dependence_p") < ORDER_ERROR
     alone = [
         sheet.value(f"friedman_p_holm[criterion={name}]")
         for name in ("Accuracy", "Courtesy", "Coverage", "Organisation", "Practicality")
     ]
-    assert min(alone) > ANNOUNCE
+    assert min(alone) > ORDER_ERROR
     (finding,) = sheet.about("order_dependence_p")
     assert finding.tone == "bad"
     fair = simulate("fair?width=1", "standard", "criterion_order")

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from judgesheet.axes import all_axes
 from judgesheet.axis.statements import (
-    ACCUSE,
-    ANNOUNCE,
-    LOSES,
+    LOSS_ERROR,
     OF_LOSSES,
     OF_NOISE,
     OF_ORDER,
+    ORDER_ERROR,
+    OTHER_ERROR,
     OTHERS,
     OVERLAP,
     SIGNIFICANT,
@@ -82,8 +82,8 @@ def test_the_tests_by_which_page_one_accuses_are_counted() -> None:
     counted = tuple(map(sum, zip(*of, strict=True)))
     told = "another sentence accuses: each must err less"
     assert counted == (OF_ORDER, OF_NOISE, OF_LOSSES, OTHERS), told
-    of_order = ANNOUNCE * (OF_ORDER / OVERLAP + OF_NOISE)
-    spent = of_order + LOSES * OF_LOSSES + ACCUSE * OTHERS
+    of_order = ORDER_ERROR * (OF_ORDER / OVERLAP + OF_NOISE)
+    spent = of_order + LOSS_ERROR * OF_LOSSES + OTHER_ERROR * OTHERS
     assert spent == pytest.approx(SIGNIFICANT)
 
 
@@ -156,7 +156,7 @@ def test_a_worst_case_is_told_as_that(imputed: Imputed | None, words: str) -> No
 
 def test_a_correlation_is_surely_below_on_the_scale_of_its_interval() -> None:
     at = student(math.atanh(-0.09), 0.16, 24)
-    (low, high), (_, strict) = at(0.95), at(1 - 2 * ACCUSE)
+    (low, high), (_, strict) = at(0.95), at(1 - 2 * OTHER_ERROR)
     ends = {"low": math.tanh(low), "high": math.tanh(high)}
     r = share("pearson_r", value=-0.09, clusters=24, unit="r", **ends)
     assert surely_below(r, math.tanh(strict) + 1e-6)
@@ -177,7 +177,7 @@ def test_what_is_surely_above_is_above(
 
 def test_the_sure_end_is_that_of_a_t_interval_of_the_accusing_level() -> None:
     at = student(0.3, 0.05, 15)
-    (low, high), (strict, _) = at(0.95), at(1 - 2 * ACCUSE)
+    (low, high), (strict, _) = at(0.95), at(1 - 2 * OTHER_ERROR)
     estimate = share("mean", value=0.3, low=low, high=high, clusters=15)
     assert surely_above(estimate, strict - 1e-6)
     assert not surely_above(estimate, strict + 1e-6)

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from judgesheet.axis import unequal
-from judgesheet.axis.statements import ANNOUNCE, p_value
+from judgesheet.axis.statements import ORDER_ERROR, p_value
 from judgesheet.base.records import Statement
 from tests.simulate import ORDER_AXES, Sheet, simulate
 from tests.test_edges import rewritten
@@ -58,7 +58,7 @@ def test_the_stimuli_that_carry_the_bias_are_named(axis: str, stimuli: int) -> N
     assert sheet.value("largest_stimulus_effect") > largest.given["by_noise"]
     (finding,) = said(sheet)
     assert all(name in finding.text for name in biased(sheet, stimuli))
-    assert finding.tone == ("bad" if sheet.value("any_stimulus_p") < ANNOUNCE else "unknown")
+    assert finding.tone == ("bad" if sheet.value("any_stimulus_p") < ORDER_ERROR else "unknown")
 
 
 @pytest.mark.parametrize("axis", AXES)
@@ -158,7 +158,7 @@ def test_an_order_in_pairs_is_told_from_noise() -> None:
     for sheet, by_order in ((coin, False), (slot, True)):
         assert sheet.value("order_inconsistent[set=same_subset]") > 0.3
         p: Any = sheet["order_dependence_p[set=same_subset]"].value
-        assert (p < ANNOUNCE) == by_order
+        assert (p < ORDER_ERROR) == by_order
         (change,) = [one for one in sheet.result.findings if one.text.startswith("Swapping two")]
         assert change.tone == ("bad" if by_order else "neutral")
 
@@ -191,7 +191,7 @@ CRITERIA = ["Courtesy", "Practicality", "Organisation", "Coverage", "Accuracy"]
 )
 def test_noise_in_one_order_only_is_told(axis: str, order: list[object]) -> None:
     sheet = simulate("fair?width=0.3", "quick", axis, edit=noisy_in(axis, order))
-    assert sheet.value("wavering_p") < ANNOUNCE
+    assert sheet.value("wavering_p") < ORDER_ERROR
     assert sheet["wavering_p"].given["order"] == [*map(str, order)]
     (told,) = sheet.about("wavering_p")
     assert told.tone == "bad"
@@ -204,7 +204,7 @@ def test_noise_that_every_order_brings_is_none_of_one(axis: str, spec: str) -> N
     sheet = simulate(spec, "quick", axis)
     assert not sheet.about("wavering_p")
     test = sheet["wavering_p"]
-    assert test.value is None or test.value > ANNOUNCE
+    assert test.value is None or test.value > ORDER_ERROR
     if spec == "constant" or axis == "candidate_order":
         assert test.reason == "never_wavers", "no reading differs from another of its item"
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from judgesheet.axis import Readings, beyond_chance, losses, serial, unequal
 from judgesheet.axis.figure import declared_in, measured
 from judgesheet.axis.statements import made
-from judgesheet.base.keys import Key
+from judgesheet.base.keys import Key, holds
 from judgesheet.base.records import Estimate, Rating
 
 from . import equal_quality, ladder
@@ -104,7 +104,7 @@ def reads(key: Key, cells: Sequence[Mapping[str, Any]]) -> list[bool]:
     """The calls in the condition, kind or step that a key names, under its prompt or the usual."""
     dims, figure = key.dims, ESTIMATES.get(key.name)
     condition = figure.reads if figure else ""
-    where: dict[str, Any] = {"prompt": dims.get("prompt", BASELINE), "listing": LISTING}
+    where = {"prompt": dims.get("prompt", BASELINE), "listing": LISTING}
     if "set" in dims:
         condition = SETS.get(dims["set"], condition)
     elif condition == "ladder" and "delta" in dims:
@@ -116,9 +116,4 @@ def reads(key: Key, cells: Sequence[Mapping[str, Any]]) -> list[bool]:
     where["condition"] = condition
     if "kind" in dims:
         where["kind"] = dims["kind"]
-    return [all(_is(cell.get(name), told) for name, told in where.items()) for cell in cells]
-
-
-def _is(value: Any, told: str) -> bool:
-    """Whether a cell has what a key says; numbers as keys write them."""
-    return told == "*" or (f"{value:g}" if isinstance(value, int | float) else value) == told
+    return [holds(cell, where) for cell in cells]

@@ -11,7 +11,7 @@ from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Figures, UnkeyedEstimate, wilson_beside
 from judgesheet.axis.scored import Rows
-from judgesheet.axis.views import Asked, Question, View, differing, grouped, places, said
+from judgesheet.axis.views import Asked, Question, View, differing, grouped, in_words, places
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import Case
 from judgesheet.stats.exchange import Exchanged, Items, exchanged
@@ -368,7 +368,7 @@ def _of_pairs(
         for calls in _pairs(question):
             bad = sum(severity(call) for call in calls) / len(calls)
             if bad > 0:
-                verdicts = "; ".join(f"{' '.join(c.order)}: {said(c.value)}" for c in calls[:4])
+                verdicts = "; ".join(f"{' '.join(c.order)}: {in_words(c.value)}" for c in calls[:4])
                 why = f"{calls[0].stimulus}: {what} ({verdicts})"
                 yield Case(tuple(call.id for call in calls), why, bad)
 

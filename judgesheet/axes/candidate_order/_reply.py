@@ -316,10 +316,6 @@ def _slot(first: str, second: str) -> Answer:
     return lambda call, _other: first if call.get("listing") != SWAPPED else second
 
 
-def _tie(_call: Row, _other: str | None) -> str:
-    return _TIED
-
-
 def _same_slot(_call: Row, other: str | None) -> str:
     """The slot of the other order; where that was a tie, a decision."""
     return other if other in _SLOTS else "1"
@@ -354,12 +350,11 @@ def _worse(call: Row, other: str | None) -> str:
     return _of(worse, call) if worse else _same_response(call, other)
 
 
-def _ties_if_strict(call: Row, other: str | None) -> str:
-    return _TIED if call.get("prompt") == STRICT else _same_slot(call, other)
-
-
-def _ties_if_usual(call: Row, other: str | None) -> str:
-    return _same_slot(call, other) if call.get("prompt") == STRICT else _TIED
+def _ties(*, strict: bool) -> Answer:
+    """A tie under the strict prompt and none under the usual one, or the reverse."""
+    return lambda call, other: (
+        _TIED if strict == (call.get("prompt") == STRICT) else _same_slot(call, other)
+    )
 
 
 def _of(response: str, call: Row) -> str:
@@ -367,8 +362,8 @@ def _of(response: str, call: Row) -> str:
 
 
 ANSWERS: tuple[Answer, ...] = (
-    *(_slot("1", "2"), _slot("2", "1"), _tie, _same_slot, _same_response, _half),
-    *(_better, _worse, _ties_if_strict, _ties_if_usual),
+    *(_slot("1", "2"), _slot("2", "1"), _slot(_TIED, _TIED), _same_slot, _same_response, _half),
+    *(_better, _worse, _ties(strict=True), _ties(strict=False)),
 )
 
 

@@ -4,7 +4,7 @@ Every sentence is decided by an interval or a test, never by a point value, and 
 it rests on. What the data cannot tell is said to be unknown, never good.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -88,7 +88,7 @@ def moved_criteria(estimates: Estimates) -> dict[str, Estimate]:
     return dict(sorted(known.items(), key=lambda item: -(item[1].value or 0.0)))
 
 
-def _prompts(estimates: Estimates) -> int:
+def prompts_read(estimates: Estimates) -> int:
     """Prompts with at least one reading."""
     figures = (estimates.known(name) for name in ("mean_delta_pos", "order_change_rate"))
     return next((figure.clusters for figure in figures if figure is not None), 0)
@@ -102,7 +102,7 @@ _SAY = Wording(
     ranked_by="mean score",
     order="the order of the criteria",
     over="mean over criteria",
-    prompts=_prompts,
+    prompts=prompts_read,
 )
 
 
@@ -119,7 +119,7 @@ def points_of_scale(estimates: Estimates, part: float) -> float:
 
 def clears(estimates: Estimates, estimate: Estimate | None, limit: float) -> bool:
     """Whether an effect is proven to be small, from enough prompts to say so."""
-    return _prompts(estimates) >= FEWEST_PROMPTS and below(estimate, limit)
+    return prompts_read(estimates) >= FEWEST_PROMPTS and below(estimate, limit)
 
 
 def _one_order(estimates: Estimates) -> str:
@@ -135,7 +135,8 @@ def _one_order(estimates: Estimates) -> str:
 
 def find(estimates: Estimates) -> Iterator[Statement]:
     """The findings of the first page, most consequential first."""
-    gap, prompts, why = estimates.key("mean_delta_pos"), _prompts(estimates), _one_order(estimates)
+    gap, prompts = estimates.key("mean_delta_pos"), prompts_read(estimates)
+    why = _one_order(estimates)
     if prompts:
         yield from too_few(prompts, gap)
         yield from said(_SENTENCES, estimates)
@@ -156,7 +157,7 @@ def moves_score(estimates: Estimates) -> Certainty:
         shown=bool(moved) or announced(estimates, TOGETHER),
         small=all(below(gap, limit) for gap in gaps),
         indicated=bool(_indicated_criteria(estimates) or indicated(estimates, TOGETHER)),
-        prompts=_prompts(estimates),
+        prompts=prompts_read(estimates),
     )
 
 
@@ -196,7 +197,8 @@ def _gap(estimates: Estimates) -> Iterator[Statement]:
     tests, shown = estimates.family("friedman_p_holm"), _indicated_criteria(estimates)
     reach = "" if most.high is None else f", up to {number(most, 'high')}"
     seen = f"by {number(most)} points observed{reach}{if_lost(most, two_digits)}"
-    least = min(shown.values() or _known(tests), key=lambda one: one.value or 0.0, default=None)
+    known_tests = [test for _, test in tests if test.value is not None]
+    least = min(shown.values() or known_tests, key=lambda one: one.value or 0.0, default=None)
     p = "" if least is None else f"; smallest {p_value(least)}, corrected for {len(tests)} criteria"
     if known == "indicated" and not shown:
         text = "Over all criteria there is some evidence that the place in the list moves scores"
@@ -210,10 +212,6 @@ def _gap(estimates: Estimates) -> Iterator[Statement]:
         text = "This run cannot tell whether a criterion's place in the list moves its score: "
         text, behind = f"{text}{seen}{p}.", keys(least)
     yield Statement(text, (*evidence, *behind), TONES[known])
-
-
-def _known(members: Sequence[tuple[Mapping[str, str], Estimate]]) -> list[Estimate]:
-    return [estimate for _, estimate in members if estimate.value is not None]
 
 
 def _places(estimates: Estimates, moved: Mapping[str, Estimate], tone: Tone) -> Statement:
@@ -281,7 +279,7 @@ _advice = partial(advice, "criterion_order")
 
 def recommend(estimates: Estimates) -> Iterator[Recommendation]:
     """What to do: whether to use it, and how many orders to average."""
-    gap, prompts = estimates.of("mean_delta_pos"), _prompts(estimates)
+    gap, prompts = estimates.of("mean_delta_pos"), prompts_read(estimates)
     if gap is None or gap.reason == FIXED_PLACES.code:
         return
     r = estimates.of("pearson_r", arm="balanced")
@@ -387,7 +385,7 @@ def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
 
 def control(estimates: Estimates) -> Iterator[Control]:
     """Whether the scores follow a quality that is known."""
-    if _prompts(estimates):
+    if prompts_read(estimates):
         text = "Averaged over orders, scores on a criterion must rise with quality that is known."
         yield from follows_quality(estimates, text)
 

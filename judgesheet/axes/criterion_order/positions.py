@@ -95,7 +95,9 @@ def significant_criteria(scores: Scores) -> UnkeyedEstimate:
     # The papers' count: with responses as blocks a bias that does not exist is found in a fifth of
     # data sets whose prompts differ (docs/decisions/0007-criterion-order.md).
     papers = [_papers_p(scores, index) for index in range(len(scores.names))]
-    count, papers_count = (_significant(tests) for tests in (tested, papers))
+    count, papers_count = (
+        sum(p is not None and p < ALPHA for p in tests) for tests in (tested, papers)
+    )
     interval = without_interval(count, clusters=scores.clusters, method="friedman_p_holm below .05")
     draft = UnkeyedEstimate(
         label, interval, n=len(tested), given=scores.lists, unit=f"of {len(tested)}"
@@ -256,10 +258,6 @@ def _papers_p(scores: Scores, index: int) -> float | None:
     """Friedman's p as the papers count: blocks are responses."""
     values, place, _ = scores.of(index)
     return stats.friedman(stats.item_cells(values, place, scores.lists.criteria)).p
-
-
-def _significant(tests: Sequence[float | None]) -> int:
-    return sum(p is not None and p < ALPHA for p in tests)
 
 
 def _number(value: float | None, why: Reason, clusters: int, method: str) -> Interval:

@@ -17,7 +17,7 @@ from judgesheet.base.digits import percent
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Plot
 
-from .findings import NEARLY_EVEN, asked, favours_place, from_all
+from .findings import NEARLY_EVEN, favours_place, from_all, prompts_read
 
 _ARMS = {"direct": "one call", "repeated": "one order again", "permuted": "several orders"}
 
@@ -142,7 +142,7 @@ drawn.plot(
     shows=("order_flip_rate",),
     brief="How often two single calls on a list choose different winners under two orders, under "
     "one order, and the difference.",
-)(flips("The order of the list", asked))
+)(flips("The order of the list", prompts_read))
 
 
 @drawn.plot(

@@ -31,10 +31,6 @@ NO_GOLD = Reason("no_gold", "no prompt has a known right answer")
 NO_GAIN = Reason("no_gain", "no gain is proven")
 
 
-def _symbol(dims: Mapping[str, str]) -> str:
-    return "acc" if dims["arm"] == DIRECT else f"acc_{dims['k']}"
-
-
 def _as_repeated(dims: Mapping[str, str]) -> str:
     """As many calls in one order: the accuracy that repetition alone gives."""
     return "" if dims["arm"] == DIRECT else f"accuracy[arm={REPEATED},k={dims['k']}]"
@@ -42,7 +38,7 @@ def _as_repeated(dims: Mapping[str, str]) -> str:
 
 @figure(
     "share",
-    symbol=_symbol,
+    symbol=lambda dims: "acc" if dims["arm"] == DIRECT else f"acc_{dims['k']}",
     better="higher",
     noise=_as_repeated,
     headline={"arm=direct,k=1": 1, **{f"arm=permuted,k={k}": 10 + k for k in DEPTHS}},

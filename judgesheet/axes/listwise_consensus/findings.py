@@ -57,7 +57,7 @@ NEARLY_EVEN = 0.1
 """Every place wins this nearly as often as any other: no place is favoured much."""
 
 
-def asked(estimates: Estimates) -> int:
+def prompts_read(estimates: Estimates) -> int:
     """Prompts with at least one winner."""
     first = estimates.known("win_share", position=1)
     return 0 if first is None else first.clusters
@@ -85,7 +85,7 @@ def from_all(estimates: Estimates, name: str) -> tuple[int, Estimate | None]:
 
 def find(estimates: Estimates) -> Iterator[Statement]:
     """The findings of the first page, most consequential first."""
-    prompts = asked(estimates)
+    prompts = prompts_read(estimates)
     if prompts == 0:
         yield Statement(TOO_LITTLE, tuple(estimates)[:1], "unknown")
         yield from losses.find(estimates)
@@ -145,7 +145,7 @@ def favours_place(estimates: Estimates) -> Certainty:
     even = 1 / max(1, len(shares))
     # All intervals, not all values: few prompts prove no place to be even.
     near = all(above(one, even - NEARLY_EVEN) and below(one, even + NEARLY_EVEN) for one in shares)
-    return places.favours(estimates, small=near, prompts=asked(estimates))
+    return places.favours(estimates, small=near, prompts=prompts_read(estimates))
 
 
 def _place(estimates: Estimates) -> Iterator[Statement]:
@@ -222,7 +222,7 @@ def _order(estimates: Estimates) -> Iterator[Statement]:
 
 def _order_does_not_matter(estimates: Estimates) -> bool:
     """Whether the order is proven to decide next to nothing."""
-    enough = asked(estimates) >= FEWEST_PROMPTS
+    enough = prompts_read(estimates) >= FEWEST_PROMPTS
     return enough and below(estimates.known("excess_flip_rate"), SMALL_FLIPS)
 
 
@@ -270,7 +270,7 @@ _advice = partial(advice, "listwise_consensus")
 def recommend(estimates: Estimates) -> Iterator[Recommendation]:
     """Whether to use it, in how many orders, or not to bother."""
     chance, (_, full) = estimates.known("chance_accuracy"), from_all(estimates, "accuracy")
-    if asked(estimates) == 0:
+    if prompts_read(estimates) == 0:
         yield _advice(DO_NOT_USE, _direct(estimates), stops=True)
     elif full is not None and _is_blind(full, chance):
         text = (
@@ -278,7 +278,7 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
             f"hardly more often than a pick at random ({interval(full)})."
         )
         yield _advice(text, full, chance, stops=True)
-    elif asked(estimates) < FEWEST_PROMPTS:
+    elif prompts_read(estimates) < FEWEST_PROMPTS:
         text = (
             f"Probe at least {FEWEST_PROMPTS} prompts before relying on this sheet; the standard "
             "profile asks all of them."

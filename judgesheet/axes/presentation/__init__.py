@@ -33,7 +33,7 @@ from judgesheet.axes.presentation.findings import control, find, mitigate, plots
 from judgesheet.axis import Readings, loss_kinds, losses
 from judgesheet.axis.figure import declared_in, measured
 from judgesheet.axis.statements import made
-from judgesheet.base.keys import Key
+from judgesheet.base.keys import Key, holds
 from judgesheet.base.records import Estimate, Rating
 
 NAME = "presentation"
@@ -93,18 +93,10 @@ def _is_read(what: str, dims: Mapping[str, str], cell: Mapping[str, Any]) -> boo
         return scored
     if scored or cell.get("prompt") != dims.get("prompt", "baseline"):
         return False
-    named = all(
-        told in ("*", _word(cell.get(name)))
-        for name, told in dims.items()
-        if name in ("kind", "form", "dose", "missing")
-    )
+    dressed = ("kind", "form", "dose", "missing")
+    named = holds(cell, {name: value for name, value in dims.items() if name in dressed})
     if what in _KINDS:
         return named and kind == _KINDS[what]
     if what == "padded":
         return kind == LENGTH and not cell.get("missing")
     return named and kind in RULES and bool(cell.get("missing")) == (what == "worse")
-
-
-def _word(value: Any) -> str:
-    """A value of a cell as a key has it."""
-    return f"{value:g}" if isinstance(value, int | float) else str(value)

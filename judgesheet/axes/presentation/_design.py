@@ -221,7 +221,7 @@ def design(
     stimuli: Sequence[Stimulus], options: Options, rng: "np.random.Generator"
 ) -> Iterator[Call]:
     """Every call, stimulus by stimulus; within a stimulus all arms are mixed at random."""
-    render = _prompt(options)
+    render = renderer("presentation", options, ("request",), {"responses.text": "response"})
     arms = {"ask": {"ask": SCORE}, **{told: {"prompt": told} for told in TOLD}}
     used = variables_used(render, partial(_variables, options, "request", ("u", "v")), arms)
     # One draw, whatever the profile: a stimulus has the same texts in all of them.
@@ -318,10 +318,6 @@ def _natural(stimulus: Stimulus, options: Options) -> Iterator[_Asked]:
 
 
 # -- the prompt ------------------------------------------------------------------------------------
-
-
-def _prompt(options: Options) -> Callable[..., str]:
-    return renderer("presentation", options, ("request",), {"responses.text": "response"})
 
 
 def _variables(

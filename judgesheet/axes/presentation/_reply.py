@@ -52,12 +52,8 @@ def chosen(verdict: Any, order: Sequence[Any]) -> Any:
 # -- lost calls: for a slot, for and against dress, ties -------------------------------------------
 
 
-def _slot(slot: str) -> Answer:
-    return lambda call, _other: SCALE // 2 if _scores(call) else slot
-
-
-def _tied(call: Row, _other: str | None) -> str | int:
-    return SCALE // 2 if _scores(call) else "tie"
+def _always(verdict: str) -> Answer:
+    return lambda call, _other: SCALE // 2 if _scores(call) else verdict
 
 
 def _same_slot(call: Row, other: str | None) -> str | int:
@@ -81,7 +77,8 @@ def _scores(call: Row) -> bool:
 
 
 ANSWERS: tuple[Answer, ...] = (
-    *(_slot("1"), _slot("2"), _tied, _same_slot, _for(dressed=True), _for(dressed=False)),
+    *map(_always, ("1", "2", "tie")),
+    *(_same_slot, _for(dressed=True), _for(dressed=False)),
 )
 _ITEM = ("stimulus", "pair", "prompt")
 

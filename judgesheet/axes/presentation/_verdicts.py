@@ -21,7 +21,7 @@ from judgesheet.axes.presentation._rules import BASELINE, CUT, INSTRUCTION, LENG
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Figures
-from judgesheet.axis.views import Asked, Question, View, grouped, said
+from judgesheet.axis.views import Asked, Question, View, grouped, in_words
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import Case
 from judgesheet.stats.interval import by_cluster
@@ -255,7 +255,9 @@ def _dressed_wins(question: Question) -> Iterator[Case]:
         mean = float(np.nan_to_num(sides).mean())
         if mean:
             wins = "the dressed copy" if mean > 0 else "the plain copy"
-            verdicts = "; ".join(f"{' '.join(map(str, c.order))}: {said(c.value)}" for c in asked)
+            verdicts = "; ".join(
+                f"{' '.join(map(str, c.order))}: {in_words(c.value)}" for c in asked
+            )
             why = f"{asked[0].stimulus}: {wins} wins ({verdicts})"
             yield Case(tuple(call.id for call in asked), why, abs(mean) + (mean > 0))
 

@@ -23,7 +23,7 @@ from judgesheet.base.digits import percent
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Plot
 
-from .findings import SMALL_CHANGES, asked, favours_place
+from .findings import SMALL_CHANGES, favours_place, prompts_read
 
 _TEST = "order_dependence_p"
 COLOURS_END = 3
@@ -174,7 +174,7 @@ drawn.plot(
     shows=("excess_flip_rate",),
     brief="How often two readings of a prompt's responses disagree on the best one under two "
     "orders, under one order, and the difference.",
-)(flips("The order of the rubric", asked))
+)(flips("The order of the rubric", prompts_read))
 
 
 drawn.but(near_enough).plot(

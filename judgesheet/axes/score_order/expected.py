@@ -305,7 +305,7 @@ figure = figure.but(cases=off_quality)
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class StatedConfidence:
     """The calls on responses of known quality, (calls,): what they stated and what was right.
 
     `confidence` is the probability of the likeliest score, `right` the share of ratings that are
@@ -328,7 +328,7 @@ class Judged:
         return float(np.abs(gaps).sum() / len(self.confidence))
 
 
-def judged(both: PairedReadings) -> Judged | Reason:
+def stated(both: PairedReadings) -> StatedConfidence | Reason:
     """The calls with probabilities at the main scale in balanced orders, or why there are none."""
     scores = both.sampled
     if scores.reference.kind is None:
@@ -352,7 +352,9 @@ def judged(both: PairedReadings) -> Judged | Reason:
     # Mean over ratings k of sum_j (p_j - [j = k])^2 = sum p^2 - 2 sum p s + 1.
     squares = (given**2).sum(axis=1) - 2 * (given * shares).sum(axis=1) + 1
     confidence, right = (np.take_along_axis(one, best, axis=1)[:, 0] for one in (given, shares))
-    return Judged(confidence, right, squares, frame["cluster"].to_numpy(dtype=object)[known])
+    return StatedConfidence(
+        confidence, right, squares, frame["cluster"].to_numpy(dtype=object)[known]
+    )
 
 
 @figure("Brier score", symbol="B")
@@ -363,7 +365,7 @@ def brier(both: PairedReadings) -> UnkeyedEstimate:
     right, 2 for one that is sure and wrong, 1 - 1/n for one that knows nothing of n scores.
     Cluster-robust t interval over stimuli. Brier (1950), Monthly Weather Review 78, 1-3.
     """
-    label, found = "Squared distance of the probabilities to what was right", judged(both)
+    label, found = "Squared distance of the probabilities to what was right", stated(both)
     if isinstance(found, Reason):
         return absent(label, found)
     mean = cluster_mean(*by_cluster(found.squares, found.cluster), (0.0, 2.0))
@@ -376,7 +378,7 @@ def overconfidence(both: PairedReadings) -> UnkeyedEstimate:
 
     Above 0 the judge is surer than it is right. Cluster-robust t interval over stimuli.
     """
-    label, found = "Confidence less share right", judged(both)
+    label, found = "Confidence less share right", stated(both)
     if isinstance(found, Reason):
         return absent(label, found)
     gaps = found.confidence - found.right
@@ -393,7 +395,7 @@ def calibration_error(both: PairedReadings) -> UnkeyedEstimate:
     were independent. No interval, as its distribution at 0 has no use; `overconfidence` has one.
     Guo et al. (2017), ICML, "On calibration of modern neural networks".
     """
-    label, found = "Distance of confidence from the share right, by tenths", judged(both)
+    label, found = "Distance of confidence from the share right, by tenths", stated(both)
     if isinstance(found, Reason):
         return absent(label, found)
     rng = both.sampled.rng()
@@ -413,7 +415,7 @@ def right_at_confidence(both: PairedReadings) -> Iterator[UnkeyedEstimate]:
     The reliability diagram: equal to `confidence_in_tenth` for a judge that knows how sure it may
     be. Cluster intervals over stimuli.
     """
-    found = judged(both)
+    found = stated(both)
     if isinstance(found, Reason):
         return
     for tenth in np.unique(found.bin):
@@ -426,7 +428,7 @@ def right_at_confidence(both: PairedReadings) -> Iterator[UnkeyedEstimate]:
 @figure("probability", better="")
 def confidence_in_tenth(both: PairedReadings) -> Iterator[UnkeyedEstimate]:
     """Mean probability of the likeliest score, in the calls of `right_at_confidence`."""
-    found = judged(both)
+    found = stated(both)
     if isinstance(found, Reason):
         return
     for tenth in np.unique(found.bin):

@@ -74,7 +74,7 @@ NEARLY_ALL = 0.8
 _V = "cramers_v_debiased"
 
 
-def asked(estimates: Estimates) -> int:
+def prompts_read(estimates: Estimates) -> int:
     """Prompts with at least one reading."""
     chi2 = estimates.known("chi2")
     return 0 if chi2 is None else chi2.clusters
@@ -87,7 +87,7 @@ _SAY = Wording(
     equal="the same score",
     ranked_by="score",
     order="the order",
-    prompts=asked,
+    prompts=prompts_read,
 )
 
 
@@ -102,7 +102,7 @@ def _is_unbalanced(estimates: Estimates) -> bool:
 
 def find(estimates: Estimates) -> Iterator[Statement]:
     """The findings of the first page, most consequential first."""
-    v, prompts = estimates.key(_V), asked(estimates)
+    v, prompts = estimates.key(_V), prompts_read(estimates)
     if _lacks_balanced_arm(estimates):
         text = f"Nothing can be said about the order: {NO_BALANCED_ARM.sentence}."
         yield Statement(text, (v,), "unknown")
@@ -133,7 +133,7 @@ def _fixed(estimates: Estimates) -> Iterator[Statement]:
 def favours_place(estimates: Estimates) -> Certainty:
     """What is known of a preference for a place in the rubric, whatever stands there."""
     little = below(estimates.known("cramers_v"), SMALL_V)
-    return places.favours(estimates, small=little, prompts=asked(estimates))
+    return places.favours(estimates, small=little, prompts=prompts_read(estimates))
 
 
 def _favourite(estimates: Estimates) -> Iterator[Statement]:
@@ -175,8 +175,8 @@ def _change(estimates: Estimates) -> Iterator[Statement]:
     noise, name = estimates.known("repeat_change_rate"), _test_of_change(estimates)
     test = estimates.known(name)
     excess = estimates.known("excess_change_rate")
-    if told := order_changes(estimates, "rubric", "the score"):
-        text, change = told
+    if changes := order_changes(estimates, "rubric", "the score"):
+        text, change = changes
         by_rates, by_test = beyond_noise(excess), announced(estimates, name)
         shown, little = by_rates or by_test, below(excess, SMALL_CHANGES)
         tone: Tone = "neutral"
@@ -244,25 +244,25 @@ def _second_reading(estimates: Estimates) -> Iterator[Statement]:
         yield Statement(f"{text} ({interval(readable)}).", (readable.key,))
     if calls is None:
         return
-    told = number(calls)
+    worth = number(calls)
     if calls.low is not None:
-        told += f"; {level(calls)} interval {ends(calls)}"
-    if asked(estimates) >= FEWEST_PROMPTS and above(calls, 1.0):
+        worth += f"; {level(calls)} interval {ends(calls)}"
+    if prompts_read(estimates) >= FEWEST_PROMPTS and above(calls, 1.0):
         text = (
             "One expected score, read from log-probabilities, tells responses apart as well as "
-            f"several sampled ones ({told})."
+            f"several sampled ones ({worth})."
         )
         yield Statement(text, (calls.key,), "good")
     elif below(calls, 1.0):
         text = (
             "Expected scores, read from log-probabilities, tell responses apart less well than "
-            f"sampled ones (calls that one is worth: {told})."
+            f"sampled ones (calls that one is worth: {worth})."
         )
         yield Statement(text, (calls.key,))
     else:
         text = (
             "This run cannot tell whether log-probabilities save calls (sampled calls that one is "
-            f"worth: {told})."
+            f"worth: {worth})."
         )
         yield Statement(text, (calls.key,), "unknown")
 
@@ -294,7 +294,7 @@ _advice = partial(advice, "score_order")
 
 def recommend(estimates: Estimates) -> Iterator[Recommendation]:
     """What to do: whether to use it, how many orders to average, which order to print."""
-    v, prompts = estimates.of(_V), asked(estimates)
+    v, prompts = estimates.of(_V), prompts_read(estimates)
     r = estimates.of("pearson_r", arm="balanced")
     if _lacks_balanced_arm(estimates):
         return

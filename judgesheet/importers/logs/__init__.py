@@ -13,8 +13,7 @@ from pathlib import Path
 
 from judgesheet.base.errors import StimuliError, UsageError
 from judgesheet.base.files import kind_of
-from judgesheet.importers._rows import Row
-from judgesheet.importers._rows import finite as finite
+from judgesheet.importers._rows import Row, finite
 from judgesheet.importers.logs import _tables, inspect_ai, mt_bench, promptfoo
 from judgesheet.importers.logs._kinds import FIELDS, KINDS, TRUTHS, MissingFieldError
 from judgesheet.importers.logs._log import LogFormat, LogOptions, Scale
@@ -56,7 +55,8 @@ def opened(path: Path, form: str | None) -> Opened:
     records = raw(path, form if form in TABLES else None)
     first = list(islice(records, 1))
     columns = tuple(map(str, first[0].cells)) if first else ()
-    known = form if form is not None else _recognised(frozenset(columns))
+    fitting = (name for name, log in LOGS.items() if _fits(log, frozenset(columns)))
+    known = form if form is not None else next(fitting, None)
     log = LOGS.get(known or "", _tables.PLAIN)
     # Named by mistake, another tool's log would end in a complaint about a column.
     if first and form in LOGS and not _fits(log, frozenset(columns)):
@@ -80,10 +80,6 @@ def recognised(path: Path) -> bool:
 def is_ours(columns: Collection[str]) -> bool:
     """Whether a record with these columns is a recorded judgment, a rating, or of a batch."""
     return {"axis", "verdict"} <= {*columns} or {*columns} == {"human"} or "custom_id" in columns
-
-
-def _recognised(columns: frozenset[str]) -> str | None:
-    return next((name for name, log in LOGS.items() if _fits(log, columns)), None)
 
 
 def _fits(log: LogFormat, columns: frozenset[str]) -> bool:
@@ -117,6 +113,7 @@ __all__ = [
     "NoFigureError",
     "Row",
     "Scale",
+    "finite",
     "is_ours",
     "opened",
     "proposed",

@@ -9,7 +9,7 @@ from judgesheet.base.errors import StimuliError
 from judgesheet.base.limits import MOST_REMEMBERED_ROWS
 from judgesheet.importers._rows import Row, finite
 from judgesheet.importers.logs._kinds import KINDS, SLOTS
-from judgesheet.importers.logs._reader import MOST_BAD_ROWS
+from judgesheet.importers.logs._reader import TOLERATED_SHARE
 
 UNKNOWN = "COLUMN"
 """Stands in a map for a column that only the user can name."""
@@ -122,7 +122,7 @@ def _by_content(rows: Sequence[Row], columns: Mapping[str, str]) -> dict[str, st
     for column in rows[0].cells if rows else ():
         filled = [row for row in rows if row.cells.get(column) not in (None, "")]
         wrong = sum(not _is_verdict(row, column, columns) for row in filled)
-        if column not in columns.values() and filled and wrong <= MOST_BAD_ROWS * len(filled):
+        if column not in columns.values() and filled and wrong <= TOLERATED_SHARE * len(filled):
             fitting.append(column)
     people = [column for column in fitting if _PEOPLE.search(column)]
     others = [column for column in fitting if column not in people]

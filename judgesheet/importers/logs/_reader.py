@@ -28,7 +28,7 @@ from judgesheet.importers.logs._log import (
 )
 
 Record = dict[str, Any]
-MOST_BAD_ROWS = 0.1
+TOLERATED_SHARE = 0.1
 """Share of rows that cannot be read above which the scale, or a column, must be the wrong one."""
 
 
@@ -423,7 +423,7 @@ class LogReader:
     def _refuse_useless(self) -> None:
         """StimuliError if too many rows cannot be read, none counts, or no figure follows."""
         rows = self.verdicts + self._bad_rows
-        if self._first_fault is not None and self._bad_rows > MOST_BAD_ROWS * rows:
+        if self._first_fault is not None and self._bad_rows > TOLERATED_SHARE * rows:
             raise StimuliError(
                 f"{self._first_fault} ({self._bad_rows:,} of {rows:,} rows cannot be read: "
                 f"{self._places()})"

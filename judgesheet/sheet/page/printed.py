@@ -59,7 +59,7 @@ def printed(estimate: Estimate, anchor: str = "") -> PrintedEstimate:
     if paper is not None:
         ends = (paper.value, paper.low, paper.high)
         papers = show.quantity(*ends, given_in=estimate.unit, note="not given").sentence
-    told = show.visible(estimate.conditions, 300), show.ceiling(estimate)
+    conditions = show.visible(estimate.conditions, 300), show.ceiling(estimate)
     return PrintedEstimate(
         key=show.visible(estimate.key, 160),
         anchor=anchor,
@@ -67,7 +67,7 @@ def printed(estimate: Estimate, anchor: str = "") -> PrintedEstimate:
         dims=show.visible(Key.parse(estimate.key).bracket, 120),
         shown=shown,
         size=size(estimate),
-        conditions=", ".join(filter(None, told)),
+        conditions=", ".join(filter(None, conditions)),
         method=show.visible(estimate.method, 300),
         note=show.visible(estimate.note, 600) if shown.measured else "",
         paper=show.no_break(papers),

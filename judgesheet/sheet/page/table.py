@@ -162,8 +162,8 @@ def _part(axis: AxisResult, context: Context) -> AxisPart:
 def _caveats(axis: AxisResult) -> tuple[str, ...]:
     """The first ones of a stranger's sheet, which may have any number, and how many follow."""
     left_out = len(axis.caveats) - MOST_CAVEATS
-    told = tuple(show.visible(caveat, 1000) for caveat in axis.caveats[:MOST_CAVEATS])
-    return (*told, f"{left_out:,} more stand in datasheet.json.") if left_out > 0 else told
+    first = tuple(show.visible(caveat, 1000) for caveat in axis.caveats[:MOST_CAVEATS])
+    return (*first, f"{left_out:,} more stand in datasheet.json.") if left_out > 0 else first
 
 
 def counts(axis: AxisResult) -> str:
@@ -171,8 +171,8 @@ def counts(axis: AxisResult) -> str:
     text = f"{show.count(axis.answered)} of {show.count(axis.planned)} calls answered"
     unmade = axis.planned - axis.made
     lost = [losses(axis), f"{show.count(unmade)} not made yet" if unmade > 0 else ""]
-    told = ", ".join(filter(None, lost))
-    return f"{text} ({told})" if told else text
+    details = ", ".join(filter(None, lost))
+    return f"{text} ({details})" if details else text
 
 
 def _rows(axis: AxisResult, context: Context) -> list[TableRow]:
@@ -192,8 +192,8 @@ def _row(row: Characteristic, axis: AxisResult, context: Context) -> TableRow:
     given_in, printed = unit(estimate.unit), context.printed[row.key]
     shown = printed.shown._replace(unit=given_in.short or printed.shown.unit)
     # A sheet that was edited may lack what was decided of a figure.
-    told: FigureCode = verdict.status if verdict else "void" if reason else ""
-    status = axis.statuses.get(row.key, FigureStatus(told))
+    code: FigureCode = verdict.status if verdict else "void" if reason else ""
+    status = axis.statuses.get(row.key, FigureStatus(code))
     limits = [one for one in context.sheet.verdicts if one.key == row.key]
     # Of several limits on a figure the one that its verdict is about comes first.
     limits.sort(key=lambda one: one is not verdict)
