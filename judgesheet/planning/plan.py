@@ -188,6 +188,7 @@ def budget(
     in_pool = {one["axis"]: one["in_pool"] for one in plan.provenance.get("stimuli", ())}
     for axis in axes:
         calls = [call for call in plan.calls if call.axis == axis.NAME]
+        named = axis if isinstance(axis, NamingArms) else None
         yield AxisBudget(
             axis=axis.NAME,
             calls=len(calls),
@@ -195,7 +196,7 @@ def budget(
             in_pool=in_pool.get(axis.NAME, 0),
             tokens_in=ceil(sum(map(tokens_in, calls))),
             tokens_out_at_most=sum(map(tokens_out, calls)),
-            arms=dict(Counter(_arm(axis, call) for call in calls)),
+            arms=dict(Counter(named.arm(call.cell) if named else "all" for call in calls)),
             cannot_show=tuple(foretold(axis, calls)),
             foretell=expected,
         )
@@ -215,10 +216,6 @@ def _tokens(text: str) -> float:
     """About how many tokens a text has: most other scripts take one per character."""
     plain = len(text.encode("ascii", "ignore"))
     return plain / CHARACTERS_PER_TOKEN + (len(text) - plain)
-
-
-def _arm(axis: object, call: Call) -> str:
-    return axis.arm(call.cell) if isinstance(axis, NamingArms) else "all"
 
 
 def as_record(plan: Plan, budgets: Sequence[AxisBudget], prices: Prices | None) -> dict[str, Any]:

@@ -67,8 +67,8 @@ class Items:
         stands: Floats = (self.where.T[:, :, None] == np.arange(places)).astype(np.float64)
         return stands
 
-    def would(self, mine: slice | Integers, places: int) -> Floats:
-        """What calls would give to places under the order of each: (items, m, m, places)."""
+    def would(self, mine: int, places: int) -> Floats:
+        """What calls would give to places under the order of each: (m, m, places)."""
         would: Floats = np.tensordot(self.given[mine], self.stands(places), axes=1)
         return would
 
@@ -433,7 +433,7 @@ class _Several:
         shape = (len(stimuli), draws) if packs else (len(stimuli), draws, self._places)
         sums: Any = np.zeros(shape, dtype=np.int64 if packs else np.float64)
         for some, to in self._alike(items[varies], at[varies], draws if packs else AT_ONCE):
-            self._add(sums, some, to, orders)
+            (self._add if packs else self._add_one)(sums, some, to, orders)
         drawn = np.empty((len(stimuli), self._places, 1 + draws))
         drawn[:, :, 0] = sum_by(self._observed[items], at, len(stimuli))
         for place in range(self._places):
@@ -460,19 +460,23 @@ class _Several:
         The items belong to one group, and those of a stimulus stand together.
         """
         group, rows = self._groups[int(self._group[items[0]])], self._row[items]
+        would = group.packed(rows, self._bits)
         first = np.flatnonzero(np.diff(at, prepend=-1))
         total = np.zeros((len(items), *sums.shape[1:]), dtype=sums.dtype)
         total[first] = sums[at[first]]
-        if sums.ndim == 3 and group.lists_one_thing:
-            # A call adds to one place of each draw, and nothing to the others.
-            given, flat = group.given[rows], total.reshape(-1)
-            begins = np.arange(0, flat.size, self._places).reshape(total.shape[:2])
-            for call, order in enumerate(orders(items, group.calls)):
-                flat[group.where[order, 0] + begins] += given[:, call]
-        else:
-            packs = sums.ndim == 2
-            would = group.packed(rows, self._bits) if packs else group.would(rows, self._places)
-            begins = np.arange(len(items))[:, None] * group.calls
-            for call, order in enumerate(orders(items, group.calls)):
-                total += would[:, call].reshape(-1, *would.shape[3:]).take(order + begins, axis=0)
+        begins = np.arange(len(items))[:, None] * group.calls
+        for call, order in enumerate(orders(items, group.calls)):
+            total += would[:, call].take(order + begins)
         sums[at[first]] = np.add.reduceat(total, first, axis=0)
+
+    def _add_one(self, sums: Floats, items: Integers, at: Integers, orders: Orders) -> None:
+        """The same of one item, to sums (stimuli, draws, places)."""
+        group, [row] = self._groups[int(self._group[items[0]])], self._row[items]
+        total = sums[at[0]]
+        flat, begins = total.reshape(-1), np.arange(0, total.size, self._places)
+        would = None if group.lists_one_thing else group.would(row, self._places)
+        for call, [order] in enumerate(orders(items, group.calls)):
+            if would is None:  # a call adds to one place of each draw, and nothing to the others
+                flat[group.where[order, 0] + begins] += group.given[row, call, 0]
+            else:
+                total += would[call].take(order, axis=0)

@@ -13,6 +13,7 @@ import pytest
 import judgesheet
 from judgesheet.axes import get_axis
 from judgesheet.axis.answer import answer, without_thought
+from judgesheet.base.finish_reasons import is_token_limit
 from judgesheet.base.records import ReplyFormat
 from judgesheet.measuring.parsing import reading
 from tests.judges.loopback import Answer, completion, serving
@@ -167,11 +168,13 @@ def test_verdicts_among_other_words_are_counted_on_the_sheet() -> None:
     assert sheet.value("inline_rate") == pytest.approx(0.25, abs=0.01)
 
 
-@pytest.mark.parametrize(
-    ("reason", "shape"),
-    [("length", "cut_off"), ("model_length", "cut_off"), ("MAX_TOKENS", "cut_off"),
-     ("SAFETY", "stopped"), ("incomplete", "stopped"), ("new\u202e", "stopped")],
-)  # fmt: skip
+def test_the_token_limit_is_told_from_other_ends_in_every_dialect() -> None:
+    limits, others = ("length", "model_length", "MAX_TOKENS"), ("SAFETY", "incomplete", "new", None)
+    assert all(map(is_token_limit, limits))
+    assert not any(map(is_token_limit, others))
+
+
+@pytest.mark.parametrize(("reason", "shape"), [("MAX_TOKENS", "cut_off"), ("new\u202e", "stopped")])
 def test_replies_that_did_not_end_by_themselves_are_counted_by_reason(
     tmp_path: Path, reason: str, shape: str
 ) -> None:
