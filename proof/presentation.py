@@ -12,7 +12,7 @@ from judgesheet.axes.presentation._rules import BASELINE
 from judgesheet.axes.presentation._verdicts import Verdicts
 from judgesheet.axis.figure import declared_in
 from proof.dresses import Judge
-from proof.lines import LEAST_AT_EDGES, Case, Line, Part, Rng
+from proof.lines import LEAST_AT_EDGES, Case, Draw, Line, Part, Rng
 from proof.lines import lines as cut
 from proof.tables import figures
 
@@ -69,7 +69,7 @@ def _remedied() -> Iterator[tuple[str, Case]]:
 
 def _case(judge: Judge, *parts: str, **more: Any) -> Case:
     asked = parts or (REST,)
-    drawn = {REMEDIES: judge.verdicts, UNDER: partial(_remedied_alone, judge)}
+    drawn: dict[str, Draw] = {REMEDIES: judge.verdicts, UNDER: partial(_remedied_alone, judge)}
     draws = {part: drawn.get(part, partial(_usual, judge)) for part in asked}
     return Case(draws, parts=frozenset(asked), **more)
 
