@@ -7,33 +7,45 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from judgesheet import stats
+from judgesheet import axis, correcting, stats
+from judgesheet.axes import candidate_order
+from judgesheet.correcting.labelled import accuracy, estimate
+from judgesheet.correcting.result import Figure
+from judgesheet.correcting.sample import Sample
 from judgesheet.stats.bradley_terry import strengths
-from judgesheet.stats.correction import (
-    Corrected,
-    plain_mean,
-    prediction_powered,
-    rogan_gladen,
-)
+from judgesheet.stats.correction import prediction_powered
 from judgesheet.stats.interval import Interval
 from judgesheet.stats.simultaneous import differences, rank_sets, stands, widened
+from proof import unlabelled
 from proof.lines import COVER, NONE, Line, Rng, Rows, Tally, Truths
 from proof.runner import Result, error
 from proof.tables import grid, missed
 
 Floats = NDArray[np.float64]
-MOVED_BY = (stats,)
+MOVED_BY = (correcting, candidate_order, axis, stats)
 SETS = 600
 SIZES = ((300, 20), (300, 60), (2000, 20), (2000, 100), (2000, 400))
 """Rows, and labels among them."""
+ERROR_SETS, ERROR_SIZES = 200, ((300, 20), (300, 60), (2000, 100))
 SHARES = (0.0, 1.0)
-WAYS = {"ppi": prediction_powered, "rogan-gladen": rogan_gladen}
-RAW, ALARM = "verdicts alone", "alarm"
+ALARM = unlabelled.ALARM
+PPI, ROGAN_GLADEN, RAW = "ppi", "rogan_gladen", "raw"
+DIFFERENCES, STRENGTH = "differences", "strength"
+ERRORS = ("sensitivity", "specificity")
+ERRING = ("a good judge", "one that passes too much", "rare fails", "one that hardly errs")
+"""Judges whose sensitivity and specificity are asked."""
+FIGURES = (PPI, ROGAN_GLADEN, "labels_only", RAW)
+"""Figures of a system; rows are named as the fields of a result that they prove."""
+ALONE = "verdicts alone"
+"""The row of `raw`, which is no estimate of the truth that it is held against."""
 
 
 @dataclass(frozen=True)
 class Judge:
-    """What is true and said: `draw(rows, rng)` gives labels, verdicts, clusters; the true mean."""
+    """What is true and said: `draw(rows, rng)` gives labels, verdicts, clusters.
+
+    `truth` is the mean label; `hit` and `reject` are sensitivity and specificity of pass and fail.
+    """
 
     truth: float
     scale: tuple[float, float] = SHARES
@@ -105,28 +117,43 @@ def shifted(rate: float, rows: int, labels: int, rng: Rng) -> tuple[Floats, Floa
     return np.concatenate([said, theirs]), known, np.arange(rows + labels).astype(float)
 
 
+def _sample(name: str, rows: int, labels: int, rng: Rng) -> Sample:
+    if name in SHIFTS:
+        verdicts, known, clusters = shifted(SHIFTS[name], rows, labels, rng)
+    else:
+        verdicts, known, clusters = labelled(JUDGES[name], rows, labels, rng)
+    names = tuple(map("{:06.0f}".format, clusters))
+    return Sample("", names, names, verdicts, known, np.zeros(verdicts.size))
+
+
 def _run(name: str, rows: int, labels: int, sets: int, rng: Rng, _truths: Truths) -> Rows:
     judge, tally = JUDGES.get(name, Judge(0.7)), Tally()
     for _ in range(sets):
         tally.next()
-        if name in SHIFTS:
-            said, known, clusters = shifted(SHIFTS[name], rows, labels, rng)
-        else:
-            said, known, clusters = labelled(judge, rows, labels, rng)
-        for way, estimate in WAYS.items():
-            _count(tally, way, estimate(said, known, clusters, judge.scale), judge.truth)
-        _count(tally, "labels alone", plain_mean(known, clusters, judge.scale), judge.truth)
-        _count(tally, RAW, plain_mean(said, clusters, judge.scale), judge.truth)
+        said = estimate(_sample(name, rows, labels, rng), "random", judge.scale, judge.scale).system
+        for figure in FIGURES:
+            row = ALONE if figure == RAW else figure
+            _count(tally, row, getattr(said, figure), judge.truth)
     return tally.rows()
 
 
-def _count(tally: Tally, way: str, found: Corrected, truth: float) -> None:
-    one = found.interval
-    if one.low is None or one.high is None:
-        tally.add(way, {NONE: 1.0})
+def _errors(name: str, rows: int, labels: int, sets: int, rng: Rng, _truths: Truths) -> Rows:
+    """Sensitivity and specificity."""
+    judge, tally = JUDGES.get(name, Judge(0.7)), Tally()
+    for _ in range(sets):
+        tally.next()
+        known = accuracy(_sample(name, rows, labels, rng))
+        for row, label, truth in zip(ERRORS, (1.0, 0.0), (judge.hit, judge.reject), strict=True):
+            _count(tally, row, known.get(label), truth)
+    return tally.rows()
+
+
+def _count(tally: Tally, row: str, found: Figure | None, truth: float) -> None:
+    if found is None or found.low is None or found.high is None:
+        tally.add(row, {NONE: 1.0})
         return
-    tally.add(way, {NONE: 0.0, COVER: one.low - 1e-9 <= truth <= one.high + 1e-9})
-    tally.note(way, width=one.high - one.low)
+    tally.add(row, {NONE: 0.0, COVER: found.low - 1e-9 <= truth <= found.high + 1e-9})
+    tally.note(row, width=found.high - found.low)
 
 
 def _systems(rows: int, labels: int, sets: int, rng: Rng, _truths: Truths) -> Rows:
@@ -148,13 +175,11 @@ def _systems(rows: int, labels: int, sets: int, rng: Rng, _truths: Truths) -> Ro
         between, together = differences(intervals, parts), widened(intervals, parts, SHARES)
         truth = _means(level)
         held = [_holds(one, truth[i] - truth[j]) for (i, j), one in between.items()]
-        tally.add("all differences", {COVER: all(held)})
-        tally.add("all systems", {COVER: all(map(_holds, together, truth))})
+        tally.add(DIFFERENCES, {COVER: all(held)})
+        tally.add("simultaneous", {COVER: all(map(_holds, together, truth))})
         ranks = zip(rank_sets(between, 4), RANKS, strict=True)
-        tally.add(
-            "all ranks", {COVER: all(one[0] <= hi and one[1] >= lo for one, (lo, hi) in ranks)}
-        )
-        tally.add("two that are alike", {ALARM: stands(between[0, 1]) != 0})
+        tally.add("ranks", {COVER: all(one[0] <= hi and one[1] >= lo for one, (lo, hi) in ranks)})
+        tally.add(unlabelled.ALIKE, {ALARM: stands(between[0, 1]) != 0})
     return tally.rows()
 
 
@@ -185,59 +210,89 @@ def _contests(rows: int, labels: int, sets: int, rng: Rng, _truths: Truths) -> R
         known = np.where(np.arange(rows) < labels, true, np.nan)
         found = strengths(first, second, said, known, np.arange(rows), 3)
         for at, one in enumerate(found.intervals):
-            tally.add("strengths", {COVER: _holds(one, float(truth[at]))})
+            tally.add(STRENGTH, {COVER: _holds(one, float(truth[at]))})
         raw = strengths(first, second, said, np.full(rows, np.nan), np.arange(rows), 3)
         for at, one in enumerate(raw.intervals):
-            tally.add(RAW, {COVER: _holds(one, float(truth[at]))})
+            tally.add(ALONE, {COVER: _holds(one, float(truth[at]))})
     return tally.rows()
 
 
 HELD = frozenset(
-    {"ppi", "labels alone", "all differences", "all systems", "all ranks", "strengths"}
-    | {"two that are alike"}
+    {PPI, "labels_only", DIFFERENCES, "simultaneous", "ranks", STRENGTH, unlabelled.ALIKE}
 )
 
 
 def lines() -> Iterator[Line]:
-    """Judges and labels, labels from elsewhere, several systems."""
+    """Judges and labels, labels from elsewhere, several systems, no labels."""
     for name in (*JUDGES, *SHIFTS):
         # Of labels from elsewhere only Rogan and Gladen's is to hold.
-        held = frozenset({"rogan-gladen"}) if name in SHIFTS else HELD
+        held = frozenset({ROGAN_GLADEN}) if name in SHIFTS else HELD
         for rows, labels in SIZES:
             run = partial(_run, name, rows, labels)
             yield Line(name, f"{rows} rows, {labels} labels", SETS, run, judged=held)
+        for rows, labels in ERROR_SIZES if name in ERRING else ():
+            run = partial(_errors, name, rows, labels)
+            yield Line(name, f"{rows} rows, {labels} labels", ERROR_SETS, run, part="errors")
     for name, which in (("four systems", _systems), ("three systems in pairs", _contests)):
         for rows, labels in ((300, 60), (1000, 200)):
             limits = {ALARM: (0.0, 0.06)}
             yield Line(name, f"{rows} rows, {labels} labels", SETS, partial(which, rows, labels),
                        limits=limits, judged=HELD)  # fmt: skip
+    yield from unlabelled.lines()
 
 
 def fields(results: Sequence[Result]) -> dict[str, str]:
     """What the text of the page leaves open."""
-    ways = [*WAYS, "labels alone", RAW]
-    head = ["data", "rows, labels", *(f"{way}: cover / width" for way in ways), "RG: none"]
-    singles = [one for one in results if "ppi" in one.rows]
+    singles = [one for one in results if PPI in one.rows]
+    ways = (PPI, ROGAN_GLADEN, "labels_only", ALONE)
+    head = ["data", "rows, labels", *(f"{way}: cover / width" for way in ways), "no Rogan-Gladen"]
     rows = [
         [one.line.data, str(one.line.size), *(_cell(one, way) for way in ways),
-         f"{one.rows['rogan-gladen'].shares.get(NONE, 0.0):.2f}"]
+         _none(one, ROGAN_GLADEN)]
         for one in singles
     ]  # fmt: skip
+    of_errors = ["data", "rows, labels", *(f"`{one}`: cover / width" for one in ERRORS),
+                 *(f"no {one}" for one in ERRORS)]  # fmt: skip
+    errors = [
+        [one.line.data, str(one.line.size), *(_cell(one, error) for error in ERRORS),
+         *(_none(one, error) for error in ERRORS)]
+        for one in results if ERRORS[0] in one.rows
+    ]  # fmt: skip
     several = [
-        [one.line.data, str(one.line.size), name, metric, _share(one, name, metric)]
-        for one in results if "ppi" not in one.rows
+        [one.line.data, str(one.line.size), f"`{name}`", metric, _share(one, name, metric)]
+        for one in results if DIFFERENCES in one.rows or STRENGTH in one.rows
+        if not unlabelled.mine(one.line)
         for name, row in one.rows.items() for metric in row.shares
     ]  # fmt: skip
-    told = {"sets": f"{SETS:,}", "error": f"{error(0.95, SETS):.3f}"}
-    table = grid(["data", "rows, labels", "what", "share of", "share"], several)
-    return {**told, "table": grid(head, rows), "several": table}
+    bare = [
+        [one.line.data, str(one.line.size), f"`{name}`", _cell(one, name), _none(one, name)]
+        for one in results if unlabelled.mine(one.line) for name in one.rows
+    ]  # fmt: skip
+    return {
+        "sets": f"{SETS:,}",
+        "error": f"{error(0.95, SETS):.3f}",
+        "error_sets": f"{ERROR_SETS}",
+        "slot_sets": f"{unlabelled.SLOT_SETS}",
+        "noise_sets": f"{unlabelled.NOISE_SETS}",
+        "table": grid(head, rows),
+        "errors": grid(of_errors, errors),
+        "several": grid(["data", "rows, labels", "what", "share of", "share"], several),
+        "unlabelled": grid(["data", "rows, stimuli", "what", "hold / width", "none"], bare),
+    }
+
+
+def _none(one: Result, way: str) -> str:
+    return f"{one.rows[way].shares.get(NONE, 0.0):.2f}"
 
 
 def _cell(one: Result, way: str) -> str:
     row = one.rows.get(way)
+    if row is not None and ALARM in row.shares:
+        return _share(one, way, ALARM)
     if row is None or COVER not in row.shares:
         return "–"
-    return f"{_share(one, way, COVER)} / {row.facts['width']:.3f}"
+    width = f" / {row.facts['width']:.3f}" if "width" in row.facts else ""
+    return f"{_share(one, way, COVER)}{width}"
 
 
 def _share(one: Result, name: str, metric: str) -> str:

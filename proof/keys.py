@@ -1,11 +1,15 @@
-"""Every figure that a sheet can print: where it is proven, or why it is not."""
+"""Every figure of a sheet, `correct` and `panel`: where it is proven, or why it is not."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import is_dataclass
+from typing import Any, get_args, get_type_hints
 
 from judgesheet.axes import all_axes
 from judgesheet.base.units import unit
+from judgesheet.correcting import result as correction
+from judgesheet.correcting.result import Figure
+from judgesheet.panels.result import Panel
 from proof.lines import COVER, REJECT, Line
 from proof.runner import Result, committed
 from proof.tables import grid
@@ -13,6 +17,8 @@ from proof.tables import grid
 MOVED_BY = ()
 SEVERAL_AXES = ("agreement", "losses", "page_one", "serial")
 """Pages whose rows name the axis of a figure."""
+RESULTS: Mapping[str, type] = {"correct": correction.Result, "panel": Panel}
+"""Commands with figures of their own, whose results are records and have a page of that name."""
 
 
 _SAMPLE = "describes the sample at hand; a count or a rank, no estimate"
@@ -78,17 +84,44 @@ UNPROVEN |= {
 }
 
 
+UNPROVEN |= {
+    "correct.raw": "the judge's own verdicts, no estimate of the truth; their interval is that of "
+    "every mean and rate (`gate`, `edges`)",
+    "correct.shift": "a warning of the judge's verdicts, no result: the t interval of a difference",
+}
+
+
 def declared() -> Iterator[str]:
-    """Every figure of every axis, as a key without dimensions."""
+    """Every figure of every axis and every result, as a key without dimensions."""
     for name, axis in all_axes().items():
         yield from (f"{name}.{figure}" for figure in axis.ESTIMATES)
+    for name, record in RESULTS.items():
+        yield from dict.fromkeys(f"{name}.{figure}" for figure in _figures(record))
+
+
+INTERVALS = (Figure, tuple[float, float], tuple[int, int])
+"""What a record keeps figures, intervals and sets of ranks in."""
+
+
+def _figures(record: Any, within: str = "") -> Iterator[str]:
+    """The fields with a figure or an interval, of a record and of the records in it.
+
+    A field `figure` goes by the name of the list that its record stands in.
+    """
+    for name, hint in get_type_hints(record).items():
+        kinds = {hint, *get_args(hint)}
+        if kinds & {*INTERVALS}:
+            yield within if name == "figure" else name
+        for kind in kinds:
+            if is_dataclass(kind) and kind is not Figure:
+                yield from _figures(kind, name)
 
 
 def proven() -> dict[str, Counter[str]]:
     """Figures with a coverage or a size among the committed results -> lines of each page."""
     found: defaultdict[str, Counter[str]] = defaultdict(Counter)
     figures = set(declared())
-    for page in (*all_axes(), *SEVERAL_AXES):
+    for page in (*all_axes(), *SEVERAL_AXES, *RESULTS):
         for record in committed(page).values():
             for key in figures & {_key(page, row) for row in _measured(record.get("rows", {}))}:
                 found[key][page] += 1
@@ -116,9 +149,13 @@ def fields(results: Sequence[Result]) -> dict[str, str]:  # noqa: ARG001
     rows, told = [], proven()
     for key in declared():
         axis, name = key.split(".")
-        kind = unit(all_axes()[axis].ESTIMATES[name].unit)
-        what = kind.name if kind.kind == "quantity" else kind.kind
+        what = _unit(all_axes()[axis].ESTIMATES[name].unit) if axis in all_axes() else ""
         pages: Mapping[str, int] = told.get(key, {})
         where = "; ".join(f"{count} in [{page}]({page}.md)" for page, count in pages.items())
         rows.append([f"`{key}`", what, where, UNPROVEN.get(key, "")])
     return {"table": grid(["figure", "unit", "lines", "why not"], rows)}
+
+
+def _unit(name: str) -> str:
+    kind = unit(name)
+    return kind.name if kind.kind == "quantity" else kind.kind

@@ -7,18 +7,23 @@ from functools import cache, partial
 import numpy as np
 
 from judgesheet import panels, stats
+from judgesheet.correcting.result import Figure
 from judgesheet.panels.options import options, recommended, right
 from judgesheet.panels.result import Option
+from judgesheet.panels.run import compared
 from judgesheet.panels.verdicts import Verdicts
-from proof.lines import COVER, MOST_FALSE, Line, Rng, Rows, Tally, Truths
+from proof.lines import COVER, MOST_FALSE, NONE, Line, Rng, Rows, Tally, Truths
 from proof.runner import Result, error
 from proof.tables import grid, missed
 
 MOVED_BY = (panels, stats)
 SETS, SIZES, POPULATION = 300, (20, 60), 20_000
+PAIR_SETS = 120
 PER_STIMULUS = 2
 """Pairs of each stimulus, of which the better response is known."""
-ALARM, TOGETHER, EACH = "alarm", "all ways at once", "each way by itself"
+ALARM, TOGETHER, EACH = "alarm", "all ways at once", "accuracy"
+PAIRED = ("kappa", "quadratic", "errors")
+"""Figures of two judges; rows are named as the fields of a result that they prove."""
 RECOMMENDED = "one recommended, of which none is good enough"
 
 
@@ -58,6 +63,8 @@ CASES: Mapping[str, Judges] = {
     "three with a slot": Judges((1.5, 1.5, 1.5), slot=(2.0, 2.0, -2.0), shared=0.5),
     "hardly an error": Judges((5.0, 5.0, 4.0)),
 }
+BESIDE = ("three alike, errors of their own", "three alike, errors shared", "one good, two weak")
+"""Those whose figures of two judges are asked."""
 
 
 def _way(one: Option) -> str:
@@ -72,6 +79,21 @@ def _known(name: str) -> Mapping[str, float]:
     small = CASES[name].draw(3, np.random.default_rng(7))
     ways = options(small, "known", (small.better + 1) / 2)
     return {_way(way): float(right(every, way, chance).mean()) for way in ways}
+
+
+@cache
+def _known_of_two(name: str) -> Mapping[str, float]:
+    """The figures of every two judges, over many stimuli."""
+    every = CASES[name].draw(POPULATION, np.random.default_rng(7))
+    return {told: value for told, value, *_ in _between(every) if value is not None}
+
+
+def _between(verdicts: Verdicts) -> Iterator[tuple[str, float | None, float | None, float | None]]:
+    """Every figure of every two judges, with its ends."""
+    for pair in compared(verdicts):
+        for figure in PAIRED:
+            one: Figure = getattr(pair, figure)
+            yield f"{figure} {pair.first}+{pair.second}", one.value, one.low, one.high
 
 
 def _run(name: str, stimuli: int, sets: int, rng: Rng, truths: Truths) -> Rows:
@@ -89,6 +111,21 @@ def _run(name: str, stimuli: int, sets: int, rng: Rng, truths: Truths) -> Rows:
     return tally.rows()
 
 
+def _two(name: str, stimuli: int, sets: int, rng: Rng, truths: Truths) -> Rows:
+    """The figures of every two judges."""
+    tally = Tally()
+    for _ in range(sets):
+        tally.next()
+        for told, _, low, high in _between(CASES[name].draw(stimuli, rng)):
+            figure = told.partition(" ")[0]
+            if low is None or high is None:
+                tally.add(figure, {NONE: 1.0})
+                continue
+            tally.add(figure, {NONE: 0.0, COVER: low <= truths[told] <= high})
+            tally.note(figure, width=high - low, truth=truths[told])
+    return tally.rows()
+
+
 def _holds(one: Option, truth: float) -> bool:
     low, high = one.accuracy.low, one.accuracy.high
     return low is not None and high is not None and low <= truth <= high
@@ -101,20 +138,46 @@ def lines() -> Iterator[Line]:
         for stimuli in SIZES:
             run = partial(_run, name, stimuli)
             yield Line(name, stimuli, SETS, run, partial(_known, name), limits=limits)
+            if name in BESIDE:
+                two, known = partial(_two, name, stimuli), partial(_known_of_two, name)
+                yield Line(name, stimuli, PAIR_SETS, two, known, part="two judges")
 
 
 def fields(results: Sequence[Result]) -> dict[str, str]:
     """What the text of the page leaves open."""
-    head = ["judges", "stimuli", "best way is right", EACH, TOGETHER, "width", RECOMMENDED]
+    head = ["judges", "stimuli", "best way is right", "each way by itself", TOGETHER, "width",
+            RECOMMENDED]  # fmt: skip
     rows = [
         [
             one.line.data, str(one.line.size), f"{one.rows[TOGETHER].facts['truth']:.3f}",
             *(_share(one, row, COVER) for row in (EACH, TOGETHER)),
             f"{one.rows[TOGETHER].facts['width']:.3f}", _share(one, RECOMMENDED, ALARM),
         ]
-        for one in results
+        for one in results if EACH in one.rows
     ]  # fmt: skip
-    return {"sets": f"{SETS}", "error": f"{error(0.95, SETS):.3f}", "table": grid(head, rows)}
+    pairs = [
+        [one.line.data, str(one.line.size), *(_pair(one, figure) for figure in PAIRED)]
+        for one in results
+        if PAIRED[0] in one.rows
+    ]
+    of_pairs = ["judges", "stimuli", *(f"`{one}`: truth / cover / width" for one in PAIRED)]
+    return {
+        "sets": f"{SETS}",
+        "pair_sets": f"{PAIR_SETS}",
+        "error": f"{error(0.95, SETS):.3f}",
+        "table": grid(head, rows),
+        "pairs": grid(of_pairs, pairs),
+    }
+
+
+def _pair(one: Result, figure: str) -> str:
+    """Of all pairs of judges together, with the share without an interval where there is one."""
+    row = one.rows[figure]
+    if COVER not in row.shares:
+        return "–"
+    none = row.shares.get(NONE, 0.0)
+    told = f"{row.facts['truth']:.3f} / {_share(one, figure, COVER)} / {row.facts['width']:.3f}"
+    return told + (f" ({none:.2f} none)" if none else "")
 
 
 def _share(one: Result, name: str, metric: str) -> str:

@@ -39,7 +39,7 @@ def estimate(sample: Sample, labels: Labels, scale: Scale, human_scale: Scale) -
     if not sample.known.any() or sample.known.all():
         plugged, chosen = chosen, (alone if sample.labelled else chosen)
     size = sample.verdicts.size
-    accuracy = _accuracy(sample)
+    known = accuracy(sample)
     system = System(
         name=sample.name,
         rows=size,
@@ -49,13 +49,13 @@ def estimate(sample: Sample, labels: Labels, scale: Scale, human_scale: Scale) -
         ppi=figure(powered.interval, size),
         rogan_gladen=figure(plugged.interval, size),
         labels_only=figure(alone.interval, sample.labelled),
-        sensitivity=accuracy.get(1.0),
-        specificity=accuracy.get(0.0),
+        sensitivity=known.get(1.0),
+        specificity=known.get(0.0),
     )
     return Estimated(system, chosen.interval, chosen.parts)
 
 
-def _accuracy(sample: Sample) -> dict[float, Figure]:
+def accuracy(sample: Sample) -> dict[float, Figure]:
     """Sensitivity and specificity, where verdicts and labels are pass and fail."""
     known = sample.known
     values = {*sample.verdicts[known].tolist(), *sample.labels[known].tolist()}

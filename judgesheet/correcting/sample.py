@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,8 +82,8 @@ def of_pairs(name: str, rows: Sequence[JudgedRow]) -> Sample:
         if not judged:
             continue
         kept.append(one[0])
-        shown.append(float(np.mean([1.0 if row.first == name else -1.0 for row in judged])))
-        verdicts.append(np.mean([_of(name, row, row.verdict) for row in judged]))
+        shown.append(fmean(1.0 if row.first == name else -1.0 for row in judged))
+        verdicts.append(fmean(_of(name, row, row.verdict) for row in judged))
         labels.append(_label(name, one))
     return Sample(
         name, tuple(row.id for row in kept), tuple(row.group for row in kept),

@@ -1,14 +1,13 @@
 """What is identified without labels, from the design and the judge's datasheet; the rest is null.
 
 A position that every pair was shown in both ways cancels by itself. Where only one order was shown,
-the slot preference on the sheet's stimuli bounds it. Errors at random pull every win rate towards
-one half by one factor, so they change no ranking and can be undone up to their greatest size. What
-the judge gets wrong beyond that, a sheet of other stimuli does not tell.
+the slot preference on the sheet's stimuli bounds it. Readings that are not what the judge says most
+often pull results together, so that differences can be bounded by the noise of the sheet. What the
+judge gets wrong beyond that, a sheet of other stimuli does not tell.
 """
 
 from collections.abc import Iterator
 from dataclasses import replace
-from math import sqrt
 
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Datasheet, Estimate
@@ -120,8 +119,13 @@ def _raw(sample: Sample, table: Table, every: list[str], nothing: Figure) -> Est
 
 
 def _attenuation(changes: tuple[float, float] | None) -> float | None:
-    """The least of 1 - 2e that is possible, where two readings differ at rate 2e(1 - e)."""
-    return None if changes is None or changes[1] >= 0.5 else sqrt(1 - 2 * changes[1])
+    """What is left of a difference at least, where two readings of a row differ so often.
+
+    A reading that is not the most frequent one of its row at rate e moves a mean by e at most, so
+    1 - 2e of a difference is left. Two readings differ at rate e or more, and at no more than that
+    where few rows have all the noise: sqrt(1 - 2 changes) would hold of equal noise alone.
+    """
+    return None if changes is None or changes[1] >= 0.5 else 1 - 2 * changes[1]
 
 
 def _undone(difference: Difference, factor: float | None, *, shares: bool) -> Difference:
@@ -139,6 +143,9 @@ def _undone(difference: Difference, factor: float | None, *, shares: bool) -> Di
     low = raw.low / factor if raw.low < 0 else raw.low
     high = raw.high / factor if raw.high > 0 else raw.high
     bounds = max(-SHARES[1], low), min(SHARES[1], high)
-    note = "bounds for noise between none and the sheet's greatest; no other error is taken out"
+    note = (
+        "bounds for noise between none and the sheet's greatest, however rows share it; no other "
+        "error is taken out"
+    )
     method = "partial identification of the attenuation"
     return replace(difference, figure=no_figure(note, "bounded", raw.n, bounds, method))

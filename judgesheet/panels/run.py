@@ -32,7 +32,7 @@ def panel(
         independent=len(set(verdicts.clusters)),
         truth=of,
         target=target,
-        pairs=tuple(_pairs(verdicts)),
+        pairs=tuple(compared(verdicts)),
         best=best(made),
         singles=singles,
         recommended=chosen,
@@ -41,7 +41,7 @@ def panel(
     )
 
 
-def _pairs(verdicts: Verdicts) -> Iterator[Pair]:
+def compared(verdicts: Verdicts) -> Iterator[Pair]:
     """Kappa on every call, and the correlation of errors where the better one is known."""
     wrong = (1 - verdicts.votes * verdicts.better[:, None, None, None]) / 2
     per_call = verdicts.votes.shape[2] * verdicts.votes.shape[3]

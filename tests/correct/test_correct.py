@@ -243,13 +243,13 @@ def test_without_labels_a_rate_is_null_and_differences_are_bounded_by_noise(tabl
     assert "✓ stands" not in page
     assert "Rogan-Gladen" not in page
     noisy = corrected(
-        read_in, "none", sheet(slot1_share=(0.4, 0.6), repeat_change_rate=(0.1, 0.32))
+        read_in, "none", sheet(slot1_share=(0.4, 0.6), repeat_change_rate=(0.1, 0.2))
     ).differences[0]
     assert noisy.figure.value is None
     assert noisy.stands
     assert noisy.figure.high is not None
     assert noisy.raw is not None
-    assert noisy.figure.high > noisy.raw / 0.6
+    assert noisy.figure.high > noisy.raw / (1 - 2 * 0.2)
 
 
 def test_three_systems_that_met_have_strengths(table: Write) -> None:
