@@ -1,12 +1,15 @@
 """A cached run is resumed only for the same plan, judge and served version."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 
 from judgesheet.base.resources import data_folder
+from judgesheet.collect.collect import Progress
+from judgesheet.commands.progress import closing
 from judgesheet.ledger.earlier import EARLIER
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.run_directory import LEDGER
@@ -300,3 +303,9 @@ def test_a_run_that_was_looked_at_is_not_measured_with_other_ratings(
     assert run(*command, *until).returncode == 0
     with_facts(stimuli, [1, 1], None)
     assert "another plan" in sentence(run(*command, *until))
+
+
+def test_the_closing_line_tells_this_session_from_the_whole_run() -> None:
+    now = Progress(planned=9, settled=9, attempts=9, tokens_in=90, tokens_out=9, prices=None)
+    assert closing(replace(now, asked=9)) == ""
+    assert closing(replace(now, asked=4)) != ""

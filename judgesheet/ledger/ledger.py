@@ -27,7 +27,7 @@ from judgesheet.base.limits import LARGEST_COUNT
 from judgesheet.base.records import BATCH, UNBILLED, Call, Label, Outcome, Plan, Reply
 from judgesheet.base.version import __version__
 from judgesheet.judges.redaction import address_without_secrets, identity_without_secrets
-from judgesheet.ledger.counts import MISCOUNTS, REASONING, UNEQUAL_TOKENS, Totals
+from judgesheet.ledger.counts import MISCOUNTS, REASONING, TAKEN_OVER, UNEQUAL_TOKENS, Totals
 from judgesheet.ledger.opening import (
     connect_exclusively,
     connect_to_read,
@@ -648,6 +648,14 @@ class Ledger:
         """Sums over all attempts so far."""
         with self._reading() as db:
             return Totals.of(db)
+
+    def tokens_taken_over(self) -> tuple[int, int]:
+        """Tokens in and out of the replies that earlier runs paid for."""
+        if not self.taken_over:
+            return 0, 0
+        with self._reading() as db:
+            row = db.execute(TAKEN_OVER, (self.get_meta("created_at"),)).fetchone()
+        return row[0] or 0, row[1] or 0
 
     def unequal_tokens(self) -> dict[str, tuple[int, int]]:
         """Per axis its questions that were answered several times, and those counted unequally."""

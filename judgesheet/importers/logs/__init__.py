@@ -14,6 +14,7 @@ from pathlib import Path
 from judgesheet.base.errors import StimuliError, UsageError
 from judgesheet.base.files import kind_of
 from judgesheet.importers._rows import Row
+from judgesheet.importers._rows import finite as finite
 from judgesheet.importers.logs import _tables, inspect_ai, mt_bench, promptfoo
 from judgesheet.importers.logs._kinds import FIELDS, KINDS, TRUTHS, MissingFieldError
 from judgesheet.importers.logs._log import LogFormat, LogOptions, Scale
