@@ -754,3 +754,12 @@ def test_a_time_tells_no_responses_apart(has_runs: bool, item: str | None, tmp_p
     path = tmp_path / "log.csv"
     path.write_text("\n".join(["ts,number,chat_id,bot,grade,run", *rows]), encoding="utf-8")
     assert proposed([*opened(path, None).rows]).get("item") == item
+
+
+def test_a_failed_evaluation_is_told_by_its_status(tmp_path: Path) -> None:
+    path = tmp_path / "log.json"
+    sample = {"id": "a", "epoch": 1, "scores": None}
+    log = {"version": 2, "status": "error", "eval": {}, "samples": [sample]}
+    path.write_text(json.dumps(log), encoding="utf-8")
+    with pytest.raises(StimuliError, match="'error'"):
+        list(opened(path, None).rows)

@@ -82,7 +82,8 @@ class Grid:
     @property
     def clusters(self) -> int:
         """Number of independent stimuli with at least one readable reply."""
-        return self.clusters_of(~np.isnan(self.reads).all(axis=(1, 2)))
+        read: Flags = ~np.isnan(self.reads).all(axis=(1, 2))
+        return self.clusters_of(read)
 
     def clusters_of(self, items: Flags) -> int:
         """Number of independent stimuli that these items are of."""
