@@ -1,12 +1,15 @@
 """A cached run is resumed only for the same plan, judge and served version."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 
 from judgesheet.base.resources import data_folder
+from judgesheet.collect.collect import Progress
+from judgesheet.commands.progress import closing
 from judgesheet.ledger.earlier import EARLIER
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.run_directory import LEDGER
@@ -255,3 +258,54 @@ def test_replies_are_taken_over_from_another_disk(tmp_path: Path, stimuli: Path)
         change(stimuli)
         assert probe(server, out, *given).returncode == 0
         assert 1 < asked(server) < calls
+
+
+# -- what is known about stimuli and no judge reads ----------------------------------------------
+
+
+def with_facts(stimuli: Path, human: list[int], group: str | None) -> None:
+    """Rate a response of the first stimulus, and put the first two into a group."""
+    records = [json.loads(line) for line in stimuli.read_text("utf-8").splitlines()]
+    records[0]["candidates"][0]["human"] = human
+    for record in records[:2]:
+        record["group"] = group
+    stimuli.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
+
+
+@pytest.mark.parametrize("how", ["--fresh-if-changed", "--give-up"])
+def test_corrected_ratings_and_groups_are_measured_without_a_call(
+    how: str, tmp_path: Path, stimuli: Path
+) -> None:
+    given = ("--axis", "score_order", "--profile", "smoke", "--no-pdf", "--no-cases", "--quiet")
+    command = ("probe", "--model", "sim/good", *given, "--stimuli", stimuli)
+    with_facts(stimuli, [4, 5], None)
+    assert run(*command, "--out", tmp_path / "run").returncode == 0
+    with_facts(stimuli, [1, 1], "one")
+    done = run(*command, how, "--out", tmp_path / "run")
+    assert done.returncode == 0
+    assert [path.name for path in tmp_path.glob("run*")] == ["run"]
+    with Ledger.open(tmp_path / "run" / LEDGER) as ledger:
+        (rated,) = (label for label in ledger.labels() if label.ratings)
+        assert (rated.score, rated.ratings) == (1, (1, 1))
+        assert len(ledger.provenance["stimuli"][0]["clusters"]) == 1
+        assert ledger.totals().attempts == ledger.totals().planned
+    again = run(*command, how, "--out", tmp_path / "run")
+    assert len(done.stderr.splitlines()) == len(again.stderr.splitlines()) + 2
+
+
+def test_a_run_that_was_looked_at_is_not_measured_with_other_ratings(
+    tmp_path: Path, stimuli: Path
+) -> None:
+    given = ("--axis", "score_order", "--profile", "smoke", "--no-pdf", "--no-cases", "--quiet")
+    command = ("probe", "--model", "sim/good", *given, "--stimuli", stimuli)
+    until = ("--until-decided", "order-only", "--out", tmp_path / "run")
+    with_facts(stimuli, [4, 5], None)
+    assert run(*command, *until).returncode == 0
+    with_facts(stimuli, [1, 1], None)
+    assert "another plan" in sentence(run(*command, *until))
+
+
+def test_the_closing_line_tells_this_session_from_the_whole_run() -> None:
+    now = Progress(planned=9, settled=9, attempts=9, tokens_in=90, tokens_out=9, prices=None)
+    assert closing(replace(now, asked=9)) == ""
+    assert closing(replace(now, asked=4)) != ""

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from judgesheet.axis import Readings
 from judgesheet.axis.labels import NO_REFERENCE, by_people, caveats, whose
+from judgesheet.axis.scale_use import GIVEN
 from judgesheet.axis.statements import (
     FEWEST_PROMPTS,
     MOSTLY,
@@ -255,7 +256,8 @@ def use_of_scale(estimates: Estimates, say: Wording) -> Iterator[Statement]:
         return
     number, scale = f"{used.value:.0f}", used.given["scale"]
     count = "all" if used.value == scale else number if scale is None else f"{number} of the"
-    text = f"It gives {count} {scale or ''} scores ({used.conditions})"
+    rarely = "" if count == "all" else f" in {percent(GIVEN)} of readings or more"
+    text = f"It gives {count} {scale or ''} scores{rarely} ({used.conditions})"
     often = above(ties, MOSTLY) and not hardly_ranks(estimates)
     if ties is not None and not hardly_ranks(estimates):
         shared = f"in {share_with_interval(ties)} of readings several responses to a prompt share"

@@ -124,7 +124,10 @@ def identical(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
     for stimulus in stimuli:
         twin = first.setdefault(tuple(_shown(stimulus.fields)), stimulus.id)
         if twin != stimulus.id:
-            what = f"is the same as {twin}, but for case, blanks and invisible characters"
+            what = (
+                f"is the same as {twin}, but for case, blanks and invisible characters, and both "
+                "count as one: remove one"
+            )
             yield Problem(stimulus.id, what)
 
 

@@ -6,7 +6,7 @@ its first stimulus; every other stimulus is a cluster of its own. A plan finds o
 gets its cluster.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 
@@ -24,3 +24,11 @@ class Clusters(dict[str, str]):
         if not isinstance(found, Mapping):
             return cls()
         return cls((name, first) for name, first in found.items() if isinstance(first, str))
+
+
+def members(provenance: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Axis, stimulus and cluster of every stimulus that is not a cluster of its own."""
+    for pool in provenance.get("stimuli") or ():
+        axis = str(pool.get("axis"))
+        for stimulus, first in Clusters.of(provenance, axis).items():
+            yield axis, stimulus, first

@@ -68,7 +68,7 @@ def keep_plan(
 ) -> None:
     """Write the plan of a batch as a ledger without replies, in the place of any other such plan.
 
-    A ledger with replies to this plan is left as it is. OtherRunError if they are those to another.
+    A ledger with replies to this plan keeps them. OtherRunError if they are those to another.
     """
     if is_begun(path):
         with Ledger.open(path) as ledger:
@@ -76,6 +76,8 @@ def keep_plan(
         if other and was_asked:
             raise OtherRunError(f"{path} holds the replies to {other}: choose another --out")
         if was_asked:
+            with Ledger.open(path, writable=True) as ledger:
+                ledger.follow_facts(plan)
             return
         path.unlink()
     judge = {"provider": BATCH, "model": model, "extra_body": extra_body}

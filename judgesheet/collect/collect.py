@@ -49,8 +49,9 @@ class CollectSettings(Limits):
 
     Up to `concurrency` requests are in flight, as many as the endpoint can use. `max_calls` limits
     the requests of this session, retries included. `max_cost` (US dollars, needs `prices`) and
-    `max_total_tokens` limit the whole ledger, so that resuming does not spend them again; a request
-    is sent only where the most that it can cost is left. A call has `max_attempts`; one that the
+    `max_total_tokens` limit what the whole ledger spends, so that resuming does not spend them
+    again, and what it took over from earlier runs does not count; a request is sent only where the
+    most that it can cost is left. A call has `max_attempts`; one that the
     rate limit turned away is none while others are answered, or where the server says how long to
     wait. The pause between attempts doubles from `backoff_s` up to `longest_backoff_s`. An endpoint
     that is down is waited for `patience_s`, which uses up no attempts; one that tells how long to
@@ -80,7 +81,8 @@ class CollectSettings(Limits):
 class Progress:
     """The progress of a run; only what is on disk counts.
 
-    Of the whole ledger: `planned`, `settled`, `attempts`, tokens. Of this session, which has lasted
+    Of the whole ledger: `planned`, `settled`, `attempts`, tokens (in and out), of which
+    `tokens_before` this session. Of this session, which has lasted
     `seconds`: `asked` (requests), `done_now` (settled), `failed` (given up until the run is
     resumed), `unreadable`. `waiting_s` are the seconds to the next request where all calls wait,
     `held_s` those for which requests were held back so far, to keep to a limit. The endpoint is
@@ -95,6 +97,7 @@ class Progress:
     tokens_in: int
     tokens_out: int
     prices: Prices | None
+    tokens_before: tuple[int, int] = (0, 0)
     seconds: float = 0.0
     in_flight: int = 0
     waiting_s: float | None = None
@@ -112,6 +115,12 @@ class Progress:
     def cost(self) -> float | None:
         """US dollars of the whole ledger; None without prices."""
         return cost(self.tokens_in, self.tokens_out, self.prices)
+
+    @property
+    def cost_now(self) -> float | None:
+        """US dollars of this session; None without prices."""
+        tokens_in, tokens_out = self.tokens_before
+        return cost(self.tokens_in - tokens_in, self.tokens_out - tokens_out, self.prices)
 
     @property
     def rate(self) -> float:
@@ -171,8 +180,10 @@ async def enter_and_collect(
         progress = await collect(judge, ledger, settings, on_progress, is_readable)
         while _is_settled(ledger) and extend():
             left = settings.max_calls and settings.max_calls - progress.asked
-            settings = replace(settings, max_calls=left)
-            progress = await collect(judge, ledger, settings, on_progress, is_readable)
+            further = replace(settings, max_calls=left)
+            more = await collect(judge, ledger, further, on_progress, is_readable)
+            asked, before = progress.asked + more.asked, progress.tokens_before
+            progress = replace(more, asked=asked, tokens_before=before)
     return progress
 
 
@@ -330,7 +341,9 @@ class _BudgetLimit:
         return cost(tokens_in, tokens_out, self.prices) or 0.0
 
 
-def _budget_limits(settings: CollectSettings, before: Totals) -> Iterator[_BudgetLimit]:
+def _budget_limits(
+    settings: CollectSettings, before: Totals, taken_over: tuple[int, int]
+) -> Iterator[_BudgetLimit]:
     """The limits that are set, with what the ledger has spent of each."""
     for name, most, prices in (
         ("max_cost", settings.max_cost, settings.prices),
@@ -339,7 +352,8 @@ def _budget_limits(settings: CollectSettings, before: Totals) -> Iterator[_Budge
         if most is not None and prices is not None:
             paid = cost(before.tokens_in or 0, before.tokens_out or 0, prices) or 0.0
             mean = paid / max(1, before.attempts - before.unmetered)
-            yield _BudgetLimit(name, most, prices, paid + before.unmetered * mean, mean)
+            paid += before.unmetered * mean - (cost(*taken_over, prices) or 0.0)
+            yield _BudgetLimit(name, most, prices, paid, mean)
 
 
 class Budget:
@@ -349,12 +363,14 @@ class Budget:
     bytes, and the longest reply; or what the dearest request so far did cost.
     """
 
-    def __init__(self, settings: CollectSettings, before: Totals) -> None:
+    def __init__(
+        self, settings: CollectSettings, before: Totals, taken_over: tuple[int, int] = (0, 0)
+    ) -> None:
         self.asked = 0
         self.spent_by: str | None = None
         self.is_over = asyncio.Event()
         self._max_calls = settings.max_calls
-        self._budget_limits = [*_budget_limits(settings, before)]
+        self._budget_limits = [*_budget_limits(settings, before, taken_over)]
         self._in_flight = 0
         self._is_known = before.attempts > 0
         self._returned = asyncio.Event()
@@ -507,7 +523,7 @@ class _Session:
             self._pace.recall(recent(ledger, settings))
         self._turn = asyncio.Lock()
         self._held_s = 0.0
-        self._budget = Budget(settings, before)
+        self._budget = Budget(settings, before, ledger.tokens_taken_over())
         self._fault: JudgesheetError | None = None
         self._wake_at: list[float] = []
         self._asking = 0
@@ -522,6 +538,7 @@ class _Session:
             attempts=before.attempts,
             tokens_in=before.tokens_in or 0,
             tokens_out=before.tokens_out or 0,
+            tokens_before=(before.tokens_in or 0, before.tokens_out or 0),
             prices=settings.prices,
         )
 

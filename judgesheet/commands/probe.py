@@ -176,10 +176,12 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
 
     Exits 5 if the run is not complete: its budget is spent, calls failed, or the judge stopped.
     """
-    from judgesheet.commands.progress import display
+    from judgesheet.commands.progress import closing, display
 
     with display(quiet=quiet) as show:
         run = probe(on_progress=show, tell=note, **options)
+    if run.progress is not None and not quiet and (told := closing(run.progress)):
+        note(told)
     report(run, as_json=as_json)
     if not run.datasheet.run.get("complete"):
         exit_incomplete("The run is", run.progress, "; --give-up leaves out what failed")

@@ -62,6 +62,19 @@ def _plain() -> Show:
     return show
 
 
+def closing(progress: "Progress") -> str:
+    """What this session asked and cost beside the whole run; "" where it asked all of it."""
+    if progress.asked == progress.attempts:
+        return ""
+    now = _amount(progress.asked, progress.cost_now)
+    return f"this session: {now}; whole run: {_amount(progress.attempts, progress.cost)}"
+
+
+def _amount(calls: int, usd: float | None) -> str:
+    told = digits.counted(calls, "call")
+    return told if usd is None else f"{told}, ${digits.cents(usd)}"
+
+
 def sentence(progress: "Progress") -> str:
     """Calls done, rate, tokens, cost if prices are known, failures so far, limits, time left."""
     parts = [f"{progress.settled}/{progress.planned} calls"]

@@ -395,14 +395,11 @@ def _stimuli(limit: Limit, estimate: Estimate, factor: float) -> int:
 def _more(limit: Limit, estimate: Estimate, spare: int, factor: float) -> str:
     """What to add to the data of an estimate to have `factor` times as much."""
     stimuli = _stimuli(limit, estimate, factor)
-    calls = math.ceil(estimate.n * (factor - 1))
     if not stimuli:
         return times(factor)
     more = f"about {stimuli:,} more {'stimulus' if stimuli == 1 else 'stimuli'}"
     if spare:
         more += f", of which a larger --profile has {spare}"
-    elif calls > stimuli:
-        more += f" ({calls:,} more calls or items)"
     return more
 
 

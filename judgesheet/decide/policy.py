@@ -12,12 +12,13 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from judgesheet.axes import axis_names
+from judgesheet.axes import all_axes, axis_names
 from judgesheet.base.errors import PolicyError, RunError, UsageError
 from judgesheet.base.files import checked, text_of, toml
 from judgesheet.base.keys import Key
 from judgesheet.base.records import digest
 from judgesheet.base.resources import data_folder
+from judgesheet.base.units import unit
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 NotProven = Literal["fail", "warn"]
@@ -159,7 +160,25 @@ def _parsed(text: str, name: str, axes: Sequence[str] | None) -> Policy:
         raise PolicyError(f"{name} holds no [[limit]]; write one with a key and a max or a min")
     _check_keys([(rule.key, rule.kind) for rule in policy.limit], name, "limit", axes)
     _check_keys([(rule.key, "") for rule in policy.regression], name, "regression", axes)
+    for number, limit in enumerate(policy.limit):
+        if fault := _fault_of_value(limit):
+            told = f"{name}: limit {number + 1}: {fault}"
+            raise PolicyError(told).at("limit", number, limit.kind)
     return policy
+
+
+def _fault_of_value(limit: Limit) -> str:
+    """A value that the figure of the limit cannot have, so that nothing breaks or keeps it."""
+    if 0 <= limit.value <= 1:
+        return ""  # every scale with ends holds it: no axis need be loaded
+    key, given, meant = Key.parse(limit.key), limit.value, limit.value / 100
+    axis = all_axes().get(key.axis)
+    figure = None if axis is None else axis.ESTIMATES.get(key.name)
+    low, high = (None if figure is None else unit(figure.unit).ends) or (given, given)
+    if low <= given <= high:
+        return ""
+    hint = f"; did you mean {meant:g}?" if low <= meant <= high else ""
+    return f"{key} lies between {low:g} and {high:g}, and {limit.kind} = {given:g} does not{hint}"
 
 
 def _refuse_unknown(data: Mapping[str, Any], file: str) -> None:

@@ -47,6 +47,13 @@ SELECT sum(tokens) FROM told WHERE tokens BETWEEN 0 AND 1000000000
 """
 """Most bodies do not speak of reasoning, and are searched for the word alone."""
 
+TAKEN_OVER = """
+SELECT sum(iif(tokens_in BETWEEN 0 AND 1000000000, tokens_in, NULL)),
+  sum(iif(tokens_out BETWEEN 0 AND 1000000000, tokens_out, NULL))
+FROM attempt WHERE at < ?
+"""
+"""The tokens of replies from before a run began."""
+
 UNEQUAL_TOKENS = """
 SELECT axis, count(*), sum(fewest < most) FROM (
     SELECT axis, min(tokens_in) AS fewest, max(tokens_in) AS most

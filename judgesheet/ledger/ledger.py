@@ -17,17 +17,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
-from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
+from judgesheet.base.clusters import members
 from judgesheet.base.errors import OtherRunError, RunError
 from judgesheet.base.files import decoded
 from judgesheet.base.limits import LARGEST_COUNT
 from judgesheet.base.records import BATCH, UNBILLED, Call, Label, Outcome, Plan, Reply
 from judgesheet.base.version import __version__
 from judgesheet.judges.redaction import address_without_secrets, identity_without_secrets
-from judgesheet.ledger.counts import MISCOUNTS, REASONING, UNEQUAL_TOKENS, Totals
+from judgesheet.ledger.counts import MISCOUNTS, REASONING, TAKEN_OVER, UNEQUAL_TOKENS, Totals
 from judgesheet.ledger.opening import (
     connect_exclusively,
     connect_to_read,
@@ -47,6 +47,7 @@ from judgesheet.ledger.rows import (
     as_json,
     insert,
     insert_calls,
+    insert_labels,
     row_of,
 )
 from judgesheet.ledger.schema import (
@@ -112,6 +113,13 @@ class Pending(NamedTuple):
     attempts: int
 
 
+class Corrected(NamedTuple):
+    """How many responses have other ratings than before, and how many stimuli another group."""
+
+    rated: int
+    grouped: int
+
+
 class Ledger:
     """An open ledger. Safe to use from several threads of one process; close it after use."""
 
@@ -123,6 +131,8 @@ class Ledger:
         well."""
         self.taken_in: dict[Path, int] = {}
         """Replies that an earlier run kept elsewhere, by the file that they lay in."""
+        self.corrected = Corrected(0, 0)
+        """What the plan that it was opened with knows otherwise about its stimuli."""
         self._is_told = False
         self._db = db
         self._place: Place | None = None
@@ -169,6 +179,7 @@ class Ledger:
                             )
                     ledger._update_schema()
                     ledger._follow(judge)
+                    ledger.follow_facts(plan)
                 ledger._use_own_views()
                 # After creation: a plan written in WAL mode is written twice.
                 ledger._db.execute("PRAGMA journal_mode = WAL")
@@ -389,7 +400,9 @@ class Ledger:
         if difference := other_judge(self.judge, judge):
             return f"another judge ({difference})"
         if self.get_meta("plan") == plan.digest:
-            return ""
+            # The levels of the looks allow for one set of data that grows, and for no other.
+            is_reread = self.looks is not None and any(self._corrections(plan))
+            return "another plan (other ratings or groups of its stimuli)" if is_reread else ""
         asked = [*asked_otherwise(self.provenance, self.get_meta("seed"), plan)]
         if as_begun and not asked:
             self._refuse_strange_calls()
@@ -404,6 +417,31 @@ class Ledger:
             (planned,) = db.execute("SELECT count(*) FROM call").fetchone()
         changes = [*changed_since(self.provenance, planned, plan)]
         return changes or ["other orders or parameters of its requests"]
+
+    def follow_facts(self, plan: Plan) -> None:
+        """Measure with what a plan of the same calls knows about their stimuli: `corrected` tells.
+
+        Ratings and groups are no part of a question, so their correction costs no call.
+        """
+        if self.get_meta("plan") != plan.digest:
+            return
+        self.corrected = self._corrections(plan)
+        provenance = {**self.provenance, "stimuli": plan.provenance.get("stimuli", [])}
+        if not any(self.corrected) and as_json(provenance) == as_json(self.provenance):
+            return
+        with self._writing() as db:
+            db.execute("DELETE FROM label")
+            insert_labels(db, plan.labels)
+            told = "UPDATE meta SET value = ? WHERE key = 'provenance'"
+            db.execute(told, (as_json(provenance),))
+
+    def _corrections(self, plan: Plan) -> Corrected:
+        rated = {*self.labels()} ^ {*plan.labels}
+        grouped = set(members(self.provenance)) ^ set(members(plan.provenance))
+        return Corrected(
+            len({(label.axis, label.item) for label in rated}),
+            len({(axis, stimulus) for axis, stimulus, _ in grouped}),
+        )
 
     def get_meta(self, key: str, default: Any = None) -> Any:
         """The value stored under `key`, or `default`."""
@@ -611,6 +649,14 @@ class Ledger:
         with self._reading() as db:
             return Totals.of(db)
 
+    def tokens_taken_over(self) -> tuple[int, int]:
+        """Tokens in and out of the replies that earlier runs paid for."""
+        if not self.taken_over:
+            return 0, 0
+        with self._reading() as db:
+            row = db.execute(TAKEN_OVER, (self.get_meta("created_at"),)).fetchone()
+        return row[0] or 0, row[1] or 0
+
     def unequal_tokens(self) -> dict[str, tuple[int, int]]:
         """Per axis its questions that were answered several times, and those counted unequally."""
         with self._reading() as db:
@@ -686,13 +732,7 @@ class Ledger:
                     db.execute(statement)
             insert(db, "meta", ("key", "value"), ((key, as_json(meta[key])) for key in meta))
             insert_calls(db, plan.calls)
-            of_label = attrgetter(*LABEL[:-1])
-            insert(
-                db,
-                "label",
-                LABEL,
-                ((*of_label(label), as_json(label.ratings)) for label in plan.labels),
-            )
+            insert_labels(db, plan.labels)
             db.executemany(_RECORDED, recorded)
             # Sorted at once, which takes a fraction of the time; 128 bytes a call hold the ids.
             db.execute(f"PRAGMA cache_size = -{max(_CACHE_KIB, len(plan.calls) // 8)}")

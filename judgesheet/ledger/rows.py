@@ -29,6 +29,14 @@ def insert_calls(db: sqlite3.Connection, calls: Sequence[Call], start: int = 0) 
     insert(db, "call", CALL, _rows_of(db, calls, start))
 
 
+def insert_labels(db: sqlite3.Connection, labels: Iterable[Label]) -> None:
+    """Write labels, their single ratings as JSON."""
+    insert(db, "label", LABEL, ((*_OF_LABEL(one), as_json(one.ratings)) for one in labels))
+
+
+_OF_LABEL = attrgetter(*LABEL[:-1])
+
+
 def _rows_of(db: sqlite3.Connection, calls: Sequence[Call], start: int) -> Iterator[Sequence[Any]]:
     """The rows of calls, whose contents are written first; neighbours have much in common."""
     seen: set[str] = set()

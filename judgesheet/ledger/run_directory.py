@@ -5,6 +5,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+from judgesheet.base.digits import counted
 from judgesheet.base.errors import RunError
 from judgesheet.base.files import slug
 from judgesheet.base.records import Label, Plan
@@ -73,6 +74,11 @@ def open_run(
     with Ledger.create_or_open(path, plan, judge, as_begun=True, spill=spill) as ledger:
         for file, replies in ledger.taken_in.items():
             tell(f"{replies:,} replies that an earlier run kept in {file} are in the ledger now")
+        if rated := ledger.corrected.rated:
+            whose = counted(rated, "response")
+            tell(f"ratings of {whose} changed: measured with the new ones")
+        if grouped := ledger.corrected.grouped:
+            tell(f"groups of {grouped:,} stimuli changed: measured with the new ones")
         if news := ", ".join(ledger.news(plan)):
             tell(
                 f"{directory} was begun with judgesheet {ledger.get_meta('judgesheet')} and is "

@@ -16,6 +16,7 @@ from judgesheet.base.records import END_OF_TIME, AxisResult, Datasheet
 from judgesheet.base.sanitize import said_by_server
 from judgesheet.base.version import __version__
 from judgesheet.measuring.measure import Measured, code_digest
+from judgesheet.planning.plan import shared_templates
 
 if TYPE_CHECKING:
     from judgesheet.ledger.counts import Totals
@@ -102,8 +103,7 @@ def _caveats(result: AxisResult, ledger: "Ledger", pools: Any) -> Iterator[str]:
                     f"{stimuli} stimuli, {independent} independent: the others are near copies or "
                     "of the same group, and intervals, tests and counts take them for one."
                 )
-            templates = pool.get("templates")
-            yield from map(str, templates if isinstance(templates, list) else ())
+            yield from shared_templates(pool)
 
 
 def _without_clusters(pool: Mapping[str, Any]) -> dict[str, Any]:

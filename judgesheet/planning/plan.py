@@ -91,6 +91,20 @@ def _about_stimuli(
     }
 
 
+def shared_templates(pool: Mapping[str, Any]) -> Iterator[str]:
+    """What the texts of a pool share, in one line, with what follows of it."""
+    told = pool.get("templates")
+    templates = told if isinstance(told, list) else []
+    if len(templates) < 2:
+        yield from map(str, templates)
+        return
+    yield (
+        f"{len(templates)} groups of texts share a template each: these {pool.get('stimuli')} "
+        f"stimuli count as {pool.get('independent')} independent ones; write others for more "
+        "evidence (`judgesheet stimuli check` lists the groups)"
+    )
+
+
 def _about_prompt(axis: Axis, options: Options, calls: Sequence[Call]) -> dict[str, Any]:
     template = options.template or prompt(axis)
     kinds = [canonical_json(call.params) for call in calls]

@@ -18,7 +18,7 @@ READING = (
     "are apart; a tie lies between the two responses. Repeats of one judge would not agree fully "
     "either, and judges that share a fault agree on it."
 )
-ABOVE = "Above the diagonal plain, below it with quadratic weights."
+ABOVE = "Upper right triangle: plain kappa; lower left triangle: kappa with quadratic weights."
 BELOW = "With quadratic weights."
 
 

@@ -184,7 +184,7 @@ def _rows(comparisons: Sequence[Comparison]) -> Iterator[ComparedFigure]:
 
 
 def _value(estimate: Estimate | None) -> str:
-    return "–" if estimate is None else show.estimate(estimate).in_table
+    return "–" if estimate is None else show.estimate(estimate).with_interval
 
 
 def _change(row: Difference) -> tuple[str, str, str]:
@@ -206,7 +206,7 @@ def _change(row: Difference) -> tuple[str, str, str]:
 
 def _points(shown: show.Quantity) -> str:
     """A difference, of shares in points."""
-    return f"{shown.value} points" if shown.percent else shown.value
+    return f"{shown.value} points" if shown.percent else shown.number
 
 
 # -- the page ------------------------------------------------------------------------------------

@@ -71,5 +71,6 @@ def _agreement(panel: Panel) -> Iterator[Grid]:
 
     plain, quadratic = words("kappa", "kappa"), words("quadratic", "kappa")
     yield matrix("Agreement", f"{READING} {ABOVE}", panel.judges, plain, quadratic)
-    errors, reading = words("errors", "r"), "Correlation over calls whose better response is known."
+    reading = "Correlation over calls whose better response is known; both triangles say the same."
+    errors = words("errors", "r")
     yield matrix("Errors in common", reading, panel.judges, errors, errors)

@@ -255,8 +255,19 @@ def deciding(verdict: Verdict, of: Estimate) -> tuple[Literal["max", "min", ""],
     ):
         scale = unit(of.unit).scale
         shown = shown._replace(value=apart(bound * scale, limit * scale).replace("-", MINUS))
-    # Where the limit is broken, the other bound decided.
-    return "max" if (verdict.kind == "max") != (verdict.status == "broken") else "min", shown
+    return side(verdict), shown
+
+
+def side(verdict: Verdict) -> Literal["max", "min"]:
+    """Whether the bound that decided is an upper or a lower one.
+
+    What may break a limit is looked at with the other bound than what keeps it, however it came
+    out: it may be one of many, or not usable.
+    """
+    bound, observed = verdict.bound, verdict.observed
+    if bound is None or observed is None or bound == observed:
+        return "max" if (verdict.kind == "max") != (verdict.status == "broken") else "min"
+    return "max" if bound > observed else "min"
 
 
 def two_digits(value: float, given_in: Unit) -> str:

@@ -110,8 +110,9 @@ def _cells(verdict: Verdict, sheet: Datasheet) -> tuple[str, ...]:
 
 
 def _why(verdict: Verdict) -> Iterator[str]:
-    """What would decide; of a limit that is broken or void why it is so."""
-    if verdict.status in ("broken", "void"):
+    """What would decide; of a limit that is broken, void or looks broken why it is so."""
+    looks_broken = verdict.bound is not None and show.side(verdict) != verdict.kind
+    if looks_broken or verdict.status in ("broken", "void"):
         yield verdict.why
     yield from filter(None, (verdict.needed, verdict.remark))
 

@@ -402,6 +402,9 @@ def test_unlabelled_items_are_counted(tmp_path: Path) -> None:
     path.write_text("\n".join([json.dumps(record), *rest]), encoding="utf-8")
     sheet = simulate("fair", profile="standard", stimuli=path)
     assert sheet["pearson_r[arm=balanced]"].n == 92
+    for key in ("budget_r[k=1,arm=balanced]", "default_order_rank", "averaging_gain[k=5]"):
+        assert (sheet[key].n, sheet[key].clusters) == (92, 23)
+    assert sheet["budget_agreement[k=1,arm=balanced]"].clusters == 24
     assert any("4 of 96 items have none" in one for one in sheet.result.caveats)
 
 

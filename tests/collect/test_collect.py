@@ -242,6 +242,20 @@ def test_max_cost_holds_over_sessions(path: Path) -> None:
     assert run(path, judge, make_plan(100), how).done_now == 0
 
 
+def test_max_cost_counts_no_reply_that_an_earlier_run_paid_for(path: Path) -> None:
+    judge = ScriptedJudge(lambda *_: "four")
+    how = settings(max_cost=100.0, prices=(600_000, 400_000), concurrency=1)
+    first = run(path, judge, make_plan(100), how)
+    with Ledger.open(path, writable=True) as ledger:
+        begun = time.time()
+        ledger.set_meta("taken_over", [{"plan": "p", "created_at": begun, "replies": 1}])
+        ledger.set_meta("created_at", begun)
+    second = run(path, judge, make_plan(100), how)
+    assert second.done_now == first.done_now > 0
+    assert second.cost_now == first.cost
+    assert second.cost == pytest.approx(2 * (first.cost or 0))
+
+
 @pytest.mark.parametrize("dollars", [0.0, 0.02, 1.0])
 def test_max_cost_is_never_overrun(path: Path, dollars: float) -> None:
     prices = (1000.0, 5000.0)  # 10 tokens in and 2 out: two cents a request

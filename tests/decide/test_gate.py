@@ -205,19 +205,19 @@ def test_what_is_not_known_never_passes(estimate: Estimate) -> None:
 @pytest.mark.parametrize(
     ("low", "high", "rule", "status"),
     [
-        (1.2, None, "min = 1.0", "proven"),
-        (0.8, None, "min = 1.0", "not proven"),
-        (1.2, None, "max = 1.0", "broken"),
-        (0.8, None, "max = 1.0", "not proven"),
-        (None, 1.2, "max = 1.3", "proven"),
-        (None, 1.2, "min = 1.3", "broken"),
-        (None, 1.2, "min = 1.0", "not proven"),
+        (0.6, None, "min = 0.5", "proven"),
+        (0.4, None, "min = 0.5", "not proven"),
+        (0.6, None, "max = 0.5", "broken"),
+        (0.4, None, "max = 0.5", "not proven"),
+        (None, 0.6, "max = 0.65", "proven"),
+        (None, 0.6, "min = 0.65", "broken"),
+        (None, 0.6, "min = 0.5", "not proven"),
     ],
 )
 def test_one_bound_is_enough_for_its_side(
     low: float | None, high: float | None, rule: str, status: str
 ) -> None:
-    verdict = decided(Estimate(KEY, "x", 1.1, low, high, n=40, clusters=20), rule)
+    verdict = decided(Estimate(KEY, "x", 0.55, low, high, n=40, clusters=20), rule)
     assert verdict.status == status
     assert bool(verdict.needed) == (status == "not proven")
     assert verdict.bound in (low, high)
@@ -229,7 +229,7 @@ def test_a_value_on_the_wrong_side_is_not_told_to_ask_more() -> None:
     assert wrong.startswith("if the value stays, more data would break the limit (about 12")
     right = decided(share(KEY, 0.15, 0.05, 0.3), "max = 0.20").needed
     assert right.endswith("would prove it if the value stays")
-    floor = decided(Estimate(KEY, "x", 1.1, 0.8, None, n=40, clusters=20), "min = 1.2").needed
+    floor = decided(Estimate(KEY, "x", 0.55, 0.4, None, n=40, clusters=20), "min = 0.6").needed
     assert floor == "if the value stays, more data would break the limit"
 
 
@@ -419,6 +419,14 @@ def test_a_broken_policy_is_one_sentence(text: str, words: str) -> None:
     assert words in str(caught.value)
     assert "mine.toml" in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("side", ["max = 15", "min = -2"])
+def test_a_limit_outside_the_scale_of_its_figure_has_its_line(side: str) -> None:
+    with pytest.raises(PolicyError) as caught:
+        policy(limit(KEY, side))
+    assert caught.value.place == ("limit", 0, side[:3])
+    assert len(policy(limit("criterion_order.score_spread", side)).limit) == 1
 
 
 def test_a_floor_and_a_ceiling_on_one_key_are_two_limits() -> None:

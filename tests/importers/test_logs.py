@@ -8,6 +8,7 @@ import json
 import struct
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ import pytest
 from judgesheet import ingest, inspect_log
 from judgesheet.base.errors import JudgesheetError, StimuliError, UsageError
 from judgesheet.importers import logs
-from judgesheet.importers.logs import LogOptions, Scale
+from judgesheet.importers.logs import LogOptions, Scale, opened, proposed
 from tests.command import run, sentence
 
 Record = dict[str, Any]
@@ -741,3 +742,24 @@ def test_rows_that_cannot_be_read_are_all_named_before_ingest(tmp_path: Path) ->
     table.write_text("q,s\n1,2\n1\n1,3\n2,3,4\n2\n", encoding="utf-8")
     with pytest.raises(StimuliError, match=r"log\.csv:3: .*this line 1 .*others: 5, 6\)"):
         told(table, columns={"stimulus": "q", "verdict": "s"}, scale="1:5")
+
+
+@pytest.mark.parametrize(("has_runs", "item"), [(True, "chat_id+bot"), (False, None)])
+def test_a_time_tells_no_responses_apart(has_runs: bool, item: str | None, tmp_path: Path) -> None:
+    readings = enumerate(product(("c1", "c2"), "ab", "12"), start=1)
+    rows = [
+        f"2026-09-0{day}T10:00:00Z,{day},{chat},{bot},3,{run if has_runs else ''}"
+        for day, (chat, bot, run) in readings
+    ]
+    path = tmp_path / "log.csv"
+    path.write_text("\n".join(["ts,number,chat_id,bot,grade,run", *rows]), encoding="utf-8")
+    assert proposed([*opened(path, None).rows]).get("item") == item
+
+
+def test_a_failed_evaluation_is_told_by_its_status(tmp_path: Path) -> None:
+    path = tmp_path / "log.json"
+    sample = {"id": "a", "epoch": 1, "scores": None}
+    log = {"version": 2, "status": "error", "eval": {}, "samples": [sample]}
+    path.write_text(json.dumps(log), encoding="utf-8")
+    with pytest.raises(StimuliError, match="'error'"):
+        list(opened(path, None).rows)

@@ -1,8 +1,10 @@
 """Numbers and foreign words on paper."""
 
+from dataclasses import replace
+
 import pytest
 
-from judgesheet.base.records import Estimate
+from judgesheet.base.records import Estimate, Verdict, VerdictStatus
 from judgesheet.sheet import show
 
 
@@ -95,3 +97,12 @@ def test_invisible_characters_are_shown_and_long_words_marked() -> None:
 def test_a_deviation_in_a_drawing_has_no_sign_that_its_digits_do_not_show() -> None:
     shown = [show.in_cell(value, signed=True) for value in (-0.0026, 0.004, -0.006, 0.31, 0.0)]
     assert shown == ["0.00", "0.00", "\N{MINUS SIGN}0.01", "+0.31", "0.00"]
+
+
+@pytest.mark.parametrize("status", ["broken", "not proven", "void"])
+def test_a_bound_below_its_value_is_a_lower_bound_however_the_limit_came_out(
+    status: VerdictStatus,
+) -> None:
+    held = Verdict("", "a.b", 0.67, status, "", limit=0.2, kind="max", bound=0.32)
+    assert show.side(held) == "min"
+    assert show.side(replace(held, bound=0.8)) == "max"

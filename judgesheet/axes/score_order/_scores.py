@@ -82,8 +82,12 @@ class Grid:
     @property
     def clusters(self) -> int:
         """Number of independent stimuli with at least one readable reply."""
-        read = ~np.isnan(self.reads).all(axis=(1, 2))
-        return len(np.unique(self.cluster[read]))
+        read: Flags = ~np.isnan(self.reads).all(axis=(1, 2))
+        return self.clusters_of(read)
+
+    def clusters_of(self, items: Flags) -> int:
+        """Number of independent stimuli that these items are of."""
+        return len(np.unique(self.cluster[items]))
 
     @property
     def compares(self) -> bool:
@@ -197,6 +201,12 @@ class Scores:
             return delta_r(*means, quality, self.grid.cluster, margin=MARGIN)
 
         return compared(self.arms, difference if self.reference.kind else None)
+
+    @property
+    def rated(self) -> Flags:
+        """Which items have a known quality."""
+        known: Flags = ~np.isnan(self.reference.values)
+        return known
 
     @cached_property
     def gains(self) -> tuple[Gain, ...]:

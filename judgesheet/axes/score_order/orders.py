@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from judgesheet.axis.arrays import Floats
+from judgesheet.axis.arrays import Flags, Floats
 from judgesheet.axis.figure import UnkeyedEstimate, absent
 from judgesheet.axis.labels import NO_REFERENCE, Quality
 from judgesheet.axis.views import off_quality, repeated
@@ -190,14 +190,15 @@ def default_order_rank(scores: Scores) -> UnkeyedEstimate:
     ranks, default = _ranks(scores), canonical(scores)
     if default not in ranks:
         return absent(label, NO_RANK)
+    rated = scores.rated & ~np.isnan(scores.grid.reads).all(axis=(1, 2))
     return UnkeyedEstimate(
         label,
         without_interval(
             ranks[default],
-            clusters=scores.grid.clusters,
+            clusters=scores.grid.clusters_of(rated),
             method="rank of Pearson's r of single readings (Xu et al. v1)",
         ),
-        n=len(scores.items),
+        n=int(rated.sum()),
         given=scores.reference.given(),
         unit=f"of {len(ranks)}",
     )
@@ -229,7 +230,7 @@ def budget_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """
     if scores.reference.kind is not None:
         sweep = partial(correlation.budget_r, y=scores.reference.values)
-        yield from _budget("r with quality", scores, sweep, scores.reference.given())
+        yield from _budget("r with quality", scores, sweep, scores.rated, scores.reference.given())
 
 
 @figure("r", better="higher", passes_blind=True, cases=CHANGES)
@@ -239,27 +240,33 @@ def budget_agreement(scores: Scores) -> Iterator[UnkeyedEstimate]:
     Needs no label. The k orders are part of what they are compared with, so it ends at 1: it shows
     how many calls can replace all of them, not how good all of them are.
     """
-    return _budget("Agreement with all orders", scores, correlation.budget_agreement, "")
+    every = np.ones(len(scores.items), dtype=bool)
+    return _budget("Agreement with all orders", scores, correlation.budget_agreement, every, "")
 
 
 def _budget(
     label: str,
     scores: Scores,
     sweep: Callable[..., tuple[correlation.BudgetPoint, ...]],
+    known: Flags,
     given: Quality | str,
 ) -> Iterator[UnkeyedEstimate]:
-    """`sweep` over one read per order of the balanced arm, then over the random arm."""
+    """`sweep` over one read per order of the balanced arm, then over the random arm.
+
+    `known` are the items that it takes where all of their reads are there.
+    """
     # Not the fixed arm: all its reads are under one order.
     arms = {"balanced": scores.grid.reads[:, :, 0], "random": scores.arms.get("random")}
     for arm, reads in arms.items():
         if reads is None:
             continue
-        complete = int((~np.isnan(reads).any(axis=1)).sum())
+        entering = known & ~np.isnan(reads).any(axis=1)
+        complete = int(entering.sum())
         for point in sweep(reads, rng=scores.rng()):
             undefined = f"undefined in {percent(point.undefined)} of subsets: constant scores"
             draft = UnkeyedEstimate(
                 f"{label} after {counted(point.k, 'order')}, {arm} (range: over choices of orders)",
-                _band(point, scores.grid.clusters),
+                _band(point, scores.grid.clusters_of(entering)),
                 {"k": point.k, "arm": arm},
                 n=complete,
                 given=given,
@@ -318,6 +325,7 @@ def averaging_gain_order(scores: Scores) -> Iterator[UnkeyedEstimate]:
 def _gains(
     scores: Scores, label: str, part: Callable[[Gain], Interval], note: str = ""
 ) -> Iterator[UnkeyedEstimate]:
+    entering = scores.rated & ~np.isnan(scores.grid.reads[:, :, 0]).any(axis=1)
     for gain in scores.gains:
         interval, words = part(gain), f"{label}, {gain.k} orders averaged"
         if scores.reference.kind is None:
@@ -327,7 +335,7 @@ def _gains(
             words,
             interval,
             {"k": gain.k},
-            n=len(scores.items),
+            n=int(entering.sum()),
             given=scores.reference.given(remark="balanced orders"),
             note="" if interval.value is None else note,
         )

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from datetime import datetime
+from itertools import pairwise
 from typing import Any
 
 from judgesheet.base.errors import StimuliError
@@ -97,19 +99,38 @@ def _halves(cells: Mapping[str, Any]) -> tuple[str, str] | None:
 def _item(rows: Sequence[Row], columns: Mapping[str, str]) -> dict[str, str]:
     """What tells several graded responses to one question apart, if a column does.
 
-    A name that stands under several questions, as that of a system, is joined with theirs.
+    A name that stands under several questions, as that of a system, is joined with theirs. A time
+    tells readings apart and no responses, nor does the number of a reading.
     """
     question = columns["stimulus"]
     questions = [str(row.cells.get(question)) for row in rows]
-    if "first" in columns or len(set(questions)) == len(rows):
+    repeats = [str(row.cells.get(columns.get("repeat", ""))) for row in rows]
+    if "first" in columns or len(set(zip(questions, repeats, strict=True))) == len(rows):
         return {}
     named = [columns["item"]] if "item" in columns else []
     others = [column for column in rows[0].cells if column not in columns.values()]
-    for column in (*named, *others):
+    for column in (*named, *(one for one in others if not _is_time(rows, one))):
         values = [str(row.cells.get(column)) for row in rows]
-        if len(set(zip(questions, values, strict=True))) == len(rows):
-            return {"item": column if len(set(values)) == len(rows) else f"{question}+{column}"}
+        if len(set(zip(questions, values, repeats, strict=True))) == len(rows):
+            is_own = len(set(zip(values, repeats, strict=True))) == len(rows)
+            return {"item": column if is_own else f"{question}+{column}"}
     return {}
+
+
+def _is_time(rows: Sequence[Row], column: str) -> bool:
+    """Whether a column holds dates, or numbers that grow from row to row."""
+    cells = [row.cells.get(column) for row in rows]
+    numbers = [finite(cell) for cell in cells]
+    if None not in numbers:
+        return all(one < other for one, other in pairwise(numbers))  # type: ignore[operator]
+    return all(map(_is_date, cells))
+
+
+def _is_date(cell: Any) -> bool:
+    with suppress(ValueError):
+        datetime.fromisoformat(str(cell))
+        return True
+    return False
 
 
 def _by_content(rows: Sequence[Row], columns: Mapping[str, str]) -> dict[str, str]:

@@ -102,7 +102,7 @@ _DAMAGES = (
 
 
 def _archived(path: Path) -> Iterator[Row]:
-    """Every sample of an archive of Inspect, each with the head of the log as `eval`."""
+    """Every sample of an archive of Inspect, with `eval` and `status` of the head of the log."""
     try:
         with read_from(path).open("rb") as file, zipfile.ZipFile(file) as archive:
             infos = archive.infolist()
@@ -115,11 +115,12 @@ def _archived(path: Path) -> Iterator[Row]:
                     f"{path.name} is a ZIP archive without header.json, no log of Inspect; unpack "
                     "it and name the file in it"
                 )
-            top = _member(path, file, archive, head).cells.get("eval")
+            cells = _member(path, file, archive, head).cells
+            top = {name: cells.get(name) for name in ("eval", "status")}
             for info in infos:
                 if info.filename.startswith("samples/") and info.filename.endswith(".json"):
                     sample = _member(path, file, archive, info)
-                    yield Row(sample.where, {**sample.cells, "eval": top})
+                    yield Row(sample.where, {**sample.cells, **top})
     except _DAMAGES as error:
         raise StimuliError(f"{path} cannot be read as a ZIP archive: {error}") from None
 

@@ -8,6 +8,7 @@ same answer in two epochs is one response that was graded twice.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from judgesheet.base.errors import StimuliError
 from judgesheet.base.records import digest
 from judgesheet.importers._rows import Row
 from judgesheet.importers.logs._log import LogFormat
@@ -17,14 +18,30 @@ UNREADABLE = "Grade not found in model output"
 
 
 def rows(records: Iterator[Row]) -> Iterator[Row]:
-    """A row per sample and scorer, of an archive's samples or of a whole document."""
+    """A row per sample and scorer, of an archive's samples or of a whole document.
+
+    StimuliError where no sample was scored because the evaluation failed.
+    """
+    status, scored = None, 0
     for record in records:
-        if "samples" not in record.cells:
-            yield from _sample(record)
-            continue
-        for number, sample in enumerate(record.rows("samples"), start=1):
-            where = f"{record.where}: sample {number}"
-            yield from _sample(Row(where, {**sample.cells, "eval": record.cells.get("eval")}))
+        status = record.cells.get("status", status)
+        for row in _samples(record):
+            scored += 1
+            yield row
+    if not scored and isinstance(status, str) and status != "success":
+        raise StimuliError(
+            f"the evaluation ended with status {status[:40]!r} and no sample was scored: run it "
+            "again (`inspect eval-retry LOG`)"
+        )
+
+
+def _samples(record: Row) -> Iterator[Row]:
+    if "samples" not in record.cells:
+        yield from _sample(record)
+        return
+    for number, sample in enumerate(record.rows("samples"), start=1):
+        where = f"{record.where}: sample {number}"
+        yield from _sample(Row(where, {**sample.cells, "eval": record.cells.get("eval")}))
 
 
 def _sample(sample: Row) -> Iterator[Row]:

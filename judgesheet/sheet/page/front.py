@@ -215,7 +215,7 @@ def _banner(context: Context) -> Banner:
         counts=show.limits(decision),
         limiting=_limiting(context, decision),
         needed_role=decision.needed_role,
-        needed=tuple(show.no_break(show.visible(one, 300)) for one in decision.needed),
+        needed=tuple(show.no_break(show.visible(one, 2000)) for one in decision.needed),
         outside=_outside(decision),
         conditions=tuple(show.visible(told, 300) for told in decision.conditions),
     )
@@ -251,7 +251,6 @@ def _outside(decision: Decision) -> str:
 
 def _glance(context: Context) -> Iterator[Glance]:
     """One line per axis."""
-    pools = context.stimuli
     several = len({model for axis in context.sheet.axes for model in axis.served_models}) > 1
     for axis in context.sheet.axes:
         summary, estimate = axis.summary, None
@@ -259,13 +258,14 @@ def _glance(context: Context) -> Iterator[Glance]:
             estimate = context.estimates.get(summary.key)
         verdict = context.verdicts.get(summary.key) if summary else None
         limit = ""
-        # A problem was found beside the limits: that of its figure would read as what it broke.
-        limits = summary is not None and summary.outcome not in ("problem", "open")
-        if limits and verdict is not None and estimate is not None:
+        if summary is not None and verdict is not None and estimate is not None:
             limit = show.limit(verdict, estimate)
+            # Found beside the limits: the mark is not about that of the figure, which has its own.
+            if limit and summary.outcome in ("problem", "open"):
+                limit = f"{limit}, {OUTCOMES[verdict.status].word}"
         asked = digits.counted(axis.made, "call")
-        if (number := pools.get(axis.name)) is not None:
-            asked = f"{digits.counted(number, 'stimulus', 'stimuli')}, {asked}"
+        if told := context.on_stimuli([axis.name]):
+            asked = f"{told}, {asked}"
         # Where versions of the model changed, each axis says which of them answered it.
         if several and len(axis.served_models) == 1:
             asked = f"{asked}, {show.short(next(iter(axis.served_models)), 30)}"

@@ -2,11 +2,13 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from judgesheet.base.datasheet import mappings
+from judgesheet.base.digits import counted
 from judgesheet.base.records import (
     AxisResult,
     Datasheet,
@@ -100,8 +102,32 @@ class Context:
         return {axis.name: show.visible(axis.void, 200) for axis in axes if axis.void is not None}
 
     @property
+    def _with_copies(self) -> dict[str, int]:
+        """How many stimuli were asked, those that repeat others too, on axes asked in full.
+
+        Of a part of them nobody counts how many repeat others.
+        """
+        known = self.stimuli
+        return {
+            axis: pool["stimuli"]
+            for pool in mappings(self.sheet.provenance.get("stimuli"))
+            if isinstance(pool.get("stimuli"), int)
+            and pool.get("independent") == known.get(axis := str(pool.get("axis")))
+        }
+
+    def on_stimuli(self, axes: Collection[str]) -> str:
+        """`24 stimuli`, or `40 stimuli, 37 independent` with copies among them; "" for none."""
+        known = self.stimuli
+        independent, every = (
+            sum(numbers.get(axis, 0) for axis in axes)
+            for numbers in (known, known | self._with_copies)
+        )
+        told = counted(every, "stimulus", "stimuli") if every else ""
+        return told if every == independent else f"{told}, {independent:,} independent"
+
+    @property
     def stimuli(self) -> dict[str, int]:
-        """How many stimuli were asked on each axis, as far as its calls were made."""
+        """How many independent stimuli were asked on each axis, as far as its calls were made."""
         clusters = {
             axis.name: max((estimate.clusters for estimate in axis.estimates), default=0)
             for axis in self.sheet.axes
