@@ -57,11 +57,6 @@ class Items:
         """Calls on each of them."""
         return len(self.where)
 
-    @property
-    def lists_one_thing(self) -> bool:
-        """Whether every call lists the same single thing."""
-        return self.where.shape[1] == 1 and bool((self.where >= 0).all())
-
     def stands(self, places: int) -> Floats:
         """1 where a call lists a thing, shape (things, calls, places)."""
         stands: Floats = (self.where.T[:, :, None] == np.arange(places)).astype(np.float64)
@@ -220,10 +215,23 @@ class Exchanged:
             adjusted, rest_p, _p(shared), _p(-_least_p(shared, alike(squares))), by_noise
         )
 
-    def together_p(self, among: Integers) -> float:
-        """p-value of what these stimuli have in common alone, as in `Stepdown`."""
-        together = sum(self.drawn(among[[at]])[0, :, 1:] for at in range(len(among)))
-        return _p(self._together(among, np.asarray(together)))
+    def together_p(self, groups: Sequence[Items], rng: np.random.Generator) -> float:
+        """p-value of what all stimuli have in common, of calls that each list one thing.
+
+        As in `Stepdown`, in a fraction of its time: exchanged calls are added up over items with
+        the same lists before they are given to places.
+        """
+        places, calls = self.observed.shape[1], int(self.calls.sum())
+        sums = np.zeros((places, _draws(calls, DRAWS)))
+        for group in groups:
+            given, [stands] = group.given[..., 0], group.stands(places)
+            given = given[np.ptp(given, axis=1) > ROUNDING]
+            given = given - given.mean(axis=1, keepdims=True)
+            for part in _parts(len(given), sums.shape[1] * group.calls):
+                plain = np.broadcast_to(given[part], (sums.shape[1], *given[part].shape))
+                sums += (rng.permuted(plain, axis=2).sum(axis=1) @ stands).T
+        drawn = sums + self.mean.sum(axis=0)[:, None]
+        return _p(self._together(np.arange(len(self.observed)), drawn))
 
     def together_by_chi_square(self) -> float:
         """p-value of "the order does not matter" by the sums over all stimuli, without a draw.
@@ -344,10 +352,14 @@ def exchanged(
             return [several.drawn(np.array([at]), draws, orders)[0] for at in range(stimuli)]
 
         return Exchanged(*sums, lambda some: np.stack([fresh()[at] for at in some]))
-    # With the plus-one rule the test keeps its size with any number of draws.
-    fewer = max(FEWEST_DRAWS, min(draws, MOST_MOVED // moved))
+    fewer = _draws(moved, draws)
     stored = cache(lambda: _stored(rng, fewer, items, {group.calls for group in groups}))
     return Exchanged(*sums, lambda some: several.drawn(some, fewer, stored()))
+
+
+def _draws(calls: int, most: int) -> int:
+    """How many draws of so many calls: with the plus-one rule a test keeps its size with any."""
+    return max(FEWEST_DRAWS, min(most, MOST_MOVED // max(1, calls)))
 
 
 def _parts(items: int, numbers: int) -> Iterator[slice]:
@@ -463,16 +475,9 @@ class _Several:
         first = np.flatnonzero(np.diff(at, prepend=-1))
         total = np.zeros((len(items), *sums.shape[1:]), dtype=sums.dtype)
         total[first] = sums[at[first]]
-        if sums.ndim == 3 and group.lists_one_thing:
-            # A call adds to one place of each draw, and nothing to the others.
-            given, flat = group.given[rows], total.reshape(-1)
-            begins = np.arange(0, flat.size, self._places).reshape(total.shape[:2])
-            for call, order in enumerate(orders(items, group.calls)):
-                flat[group.where[order, 0] + begins] += given[:, call]
-        else:
-            packs = sums.ndim == 2
-            would = group.packed(rows, self._bits) if packs else group.would(rows, self._places)
-            begins = np.arange(len(items))[:, None] * group.calls
-            for call, order in enumerate(orders(items, group.calls)):
-                total += would[:, call].reshape(-1, *would.shape[3:]).take(order + begins, axis=0)
+        packs = sums.ndim == 2
+        would = group.packed(rows, self._bits) if packs else group.would(rows, self._places)
+        begins = np.arange(len(items))[:, None] * group.calls
+        for call, order in enumerate(orders(items, group.calls)):
+            total += would[:, call].reshape(-1, *would.shape[3:]).take(order + begins, axis=0)
         sums[at[first]] = np.add.reduceat(total, first, axis=0)
