@@ -27,7 +27,7 @@ MOVED_BY = (*all_axes().values(), kit, stats)
 SETS = {"quick": (60, 12, 16), "standard": (9, 2, 2)}
 """Sheets of fair judges, of biased ones, and of those whose bias sits on few stimuli."""
 ANYWHERE = "any axis"
-TESTS = ("any_stimulus_p", "anywhere_p", "wavering_p")
+TESTS = ("any_stimulus_p", "anywhere_p", "wavering_p", unequal.LEVEL)
 ACCUSES, MISSES, CLEARS = "accuses", "misses", "clears"
 TELLS = "told, "
 EXACTLY, OTHERWISE = "names exactly", "names others"
@@ -261,7 +261,8 @@ def _run_one(judge: Known, name: str, profile: str, sets: int, rng: Rng, _truths
 
 def _judge(tally: Tally, judge: Known, one: Page) -> None:
     """The figures of unequal stimuli, of which the truth is known but for a weak bias on all."""
-    mine = [one.estimates[key] for key in one.estimates if Key.parse(key).name in unequal.NAMES]
+    names = unequal.NAMES | {unequal.LEVEL}
+    mine = [one.estimates[key] for key in one.estimates if Key.parse(key).name in names]
     share = len(one.planted) / max(1, mine[0].clusters) if mine else 0.0
     for estimate in mine if judge in (*FAIR, *FEW[:-1]) else ():
         tally.judge(estimate, {estimate.key: share})

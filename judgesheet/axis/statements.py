@@ -35,17 +35,17 @@ Part = Literal["value", "low", "high", "least", "most"]
 
 SIGNIFICANT = 0.05
 """How often page one may call something a problem of a judge that has none."""
-OF_ORDER, OF_NOISE, OF_LOSSES, OTHERS = 21, 4, 16, 40
-"""Tests of the order, of noise by order, tests of losses, and other tests and bounds, by which a
-sentence of page one can call something a problem, all axes of this package together: the sums over
-their `SENTENCES`."""
+OF_ORDER, OF_MOMENTS, OF_LOSSES, OTHERS = 21, 6, 16, 41
+"""Tests of the order, of mean and noise by order, tests of losses, and other tests and bounds, by
+which a sentence of page one can call something a problem, all axes of this package together: the
+sums over their `SENTENCES`."""
 OVERLAP = 1.5
 """Tests of the order that err together like one: those of an axis see the same chance effect. With
 2 fair judges were accused in .054 of standard sheets (docs/decisions/0084)."""
-ORDER_ERROR = 0.6 * SIGNIFICANT / (OF_ORDER / OVERLAP + OF_NOISE)
-"""Error of a single test of the order, or of noise by order. These have most of the error, as they
-alone err at a judge without a fault. All are those of all axes, so that what one axis says does not
-depend on which others were probed."""
+ORDER_ERROR = 0.6 * SIGNIFICANT / (OF_ORDER / OVERLAP + OF_MOMENTS)
+"""Error of a single test of the order, or of mean or noise by order. These have most of the error,
+as they alone err at a judge without a fault. All are those of all axes, so that what one axis says
+does not depend on which others were probed."""
 LOSS_ERROR = 0.2 * SIGNIFICANT / OF_LOSSES
 """Error of a single test of losses."""
 OTHER_ERROR = 0.2 * SIGNIFICANT / OTHERS
@@ -144,15 +144,15 @@ def _rejects(test: Estimate | None, error: float) -> bool:
 class Sentence(NamedTuple):
     """A sentence of page one, and how many tests and bounds let it call something a problem.
 
-    `of_order` are tests of an effect of the order, `of_noise` of whether verdicts waver alike under
-    every order, `of_losses` those of losses.
+    `of_order` are tests of an effect of the order, `of_moments` of whether verdicts have one mean,
+    or waver alike, under every order, `of_losses` those of losses.
     """
 
     find: Callable[[Estimates], Iterable[Statement]]
     tests: int = 0
     of_order: int = 0
     of_losses: int = 0
-    of_noise: int = 0
+    of_moments: int = 0
 
 
 def said(sentences: Iterable[Sentence], estimates: Estimates) -> Iterator[Statement]:

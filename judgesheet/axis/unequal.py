@@ -7,7 +7,7 @@ an item could be exchanged between its orders. Every axis has these figures: it 
 listed.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import log
@@ -20,12 +20,16 @@ from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Floats, Ints
 from judgesheet.axis.figure import Figure, Figures, UnkeyedEstimate, absent, measured
 from judgesheet.axis.items import firsts, items, value_codes
+from judgesheet.axis.serial import Number, mean_of
 from judgesheet.axis.statements import (
+    ANNOUNCE,
     MOSTLY,
     SIGNIFICANT,
     UNSURE,
     Sentence,
+    Tone,
     announced,
+    indicated,
     keys,
     p_value,
 )
@@ -49,6 +53,8 @@ MANY_ITEMS = 2_000
 `measure` for a million calls, and no more than 199 would be made, too few to announce by."""
 ANYWHERE = "anywhere_p"
 """The test of all stimuli together, which an axis's own sentence on the order announces by."""
+LEVEL = "level_p"
+"""The test of one level under every order, where an axis has it (`levels`)."""
 SHOWN_ONLY = "no upper end: effects too weak to show on one stimulus are not counted"
 TOO_FEW = Reason(
     "too_few_calls",
@@ -98,9 +104,14 @@ class Largest:
 
 @dataclass(frozen=True, slots=True)
 class Wavering:
-    """Conditions of `wavering_p`: the order under which verdicts waver most."""
+    """Conditions of `wavering_p`: the order under which verdicts waver most.
+
+    `beside_level` is about the p-value if all verdicts under an order are moved to one mean: what a
+    shift of all scores does not explain. None where nothing is left.
+    """
 
     order: list[str]
+    beside_level: float | None
 
     @property
     def words(self) -> str:
@@ -119,15 +130,32 @@ def _named(stimuli: Sequence[str]) -> str:
     return f": {', '.join(stimuli[:MOST_EXAMPLES])}{more}" if stimuli else ""
 
 
+@dataclass(frozen=True, slots=True)
+class ByOrder:
+    """Whether the calls under every order give alike: the p-value, and how it was found.
+
+    `most` and `least` are the orders of which it is surest that they give more, and less; they give
+    `gap` a call more and less than the mean of their items, taken together.
+    """
+
+    p: float
+    how: str
+    most: tuple[str, ...]
+    least: tuple[str, ...]
+    gap: float
+
+
 @dataclass(frozen=True)  # no slots: figures share what is cached
 class Stimuli:
     """The calls that were read (one row of `frame` each), stimulus by stimulus.
 
-    `points_by_place` says what a verdict gives to each thing listed, in `unit`.
+    `points_by_place` says what a verdict gives to each thing listed, in `unit`; `number` is what it
+    counts as a whole.
     """
 
     frame: "pd.DataFrame"
     points_by_place: PointsByPlace
+    number: Number
     unit: str
     seed: int
 
@@ -162,37 +190,98 @@ class Stimuli:
         return max(map(len, self._orders[0]), default=0)
 
     @cached_property
-    def _groups(self) -> list[tuple[Items, list[int]]]:
+    def _said(self) -> tuple[Sequence[tuple[Any, Sequence[Any]]], Ints]:
+        """The different verdicts with the orders they were given in, and which of them each is."""
         orders, order = self._orders
         verdicts, verdict = _distinct(self._read["value"])
         pairs, pair = np.unique(verdict * len(orders) + order, return_inverse=True)
-        given = np.zeros((len(pairs), self._places))
-        for row, (v, o) in enumerate(zip(*divmod(pairs, max(1, len(orders))), strict=True)):
-            given[row, : len(orders[o])] = self.points_by_place(verdicts[v], orders[o])
-        return list(_groups(self._item, order, orders, pair, given))
+        numbers = zip(*divmod(pairs, max(1, len(orders))), strict=True)
+        return [(verdicts[v], orders[o]) for v, o in numbers], pair
 
     @cached_property
-    def wavering(self) -> tuple[float, Sequence[str], str] | None:
-        """The p-value of "verdicts waver alike under every order", the order of the most, and how.
+    def _groups(self) -> list[tuple[Items, Ints]]:
+        orders, order = self._orders
+        said, which = self._said
+        given = np.zeros((len(said), self._places))
+        for row, (verdict, shown) in enumerate(said):
+            given[row, : len(shown)] = self.points_by_place(verdict, shown)
+        return list(_groups(self._item, order, orders, which, given))
 
-        None where no item was read often enough to waver. Orders that few calls have are one.
+    @cached_property
+    def wavering(self) -> ByOrder | None:
+        """How far verdicts lie from the mean verdict on their item, squared, by order.
+
+        None where no item was read often enough to waver.
+        """
+
+        def squared(group: Items, _: Ints) -> Floats:
+            centred = group.given - group.given.mean(axis=1, keepdims=True)
+            distances: Floats = np.square(centred).sum(axis=2)
+            return distances
+
+        return self._by_order(squared, 14)
+
+    @cached_property
+    def level(self) -> ByOrder | None:
+        """How far verdicts lie above the mean verdict on their item, by order; None likewise."""
+        return self._by_order(lambda _, rows: self._above[rows], 15)
+
+    @cached_property
+    def beside_level(self) -> ByOrder | None:
+        """How far verdicts lie from the mean of their item and from that of their order, squared.
+
+        An order's mean takes away some noise of its own calls, so that this is no exact test.
+        """
+        order = self._orders[1]
+        mean = np.bincount(order, weights=self._above) / np.maximum(1, np.bincount(order))
+        squared = np.square(self._above - mean[order])
+        return self._by_order(lambda _, rows: squared[rows])
+
+    @cached_property
+    def _above(self) -> Floats:
+        """By how much the verdict of each call lies above the mean verdict on its item."""
+        said, which = self._said
+        numbers = np.array([self.number(verdict, shown) for verdict, shown in said])[which]
+        mean = np.bincount(self._item, weights=numbers) / np.bincount(self._item)
+        above: Floats = numbers - mean[self._item]
+        return above
+
+    def _by_order(
+        self, amounts: Callable[[Items, Ints], Floats], stream: int | None = None
+    ) -> ByOrder | None:
+        """What calls give by order, compared with exchanged orders; rare orders count as one.
+
+        `amounts` are those of a group's calls, (items, calls), of which it gets the rows too.
+        Without a `stream` nothing is drawn.
         """
         orders, order = self._orders
         common = np.argsort(-np.bincount(order, minlength=len(orders)), kind="stable")[:MOST_ORDERS]
         place = np.full(len(orders), len(common))
         place[common] = np.arange(len(common))
-        groups = [_distances(group, place[listed]) for group, listed in self._groups]
-        # 14: likewise.
-        rng = np.random.default_rng([self.seed, 14])
+        groups = [
+            Items(group.number, amounts(group, rows)[:, :, None], place[order[rows[0]]][:, None])
+            for group, rows in self._groups
+        ]
+        # Likewise a stream of its own.
+        rng = np.random.default_rng([self.seed, stream or 0])
         found = exchanged(groups, self._stimulus, len(common) + 1, rng)
-        among = np.flatnonzero(np.trace(found.covariance, axis1=1, axis2=2) > ROUNDING)
-        if not among.size:  # nor were there any calls
+        if not found.varying:  # nor were there any calls
             return None
-        most = int(found.departure[among].sum(axis=0)[: len(common)].argmax())
-        shown = tuple(map(str, orders[common[most]]))
-        if found.varying >= MANY_ITEMS:
-            return found.together_by_chi_square(), shown, "chi-square"
-        return found.together_p(among), shown, "Monte Carlo"
+        named = slice(len(common))
+        excess = (found.observed - found.mean).sum(axis=0)[named]
+        noise = np.sqrt(np.einsum("spp->p", found.covariance)[named])
+        # Surest, not farthest: that would be an order which few calls have.
+        sure = np.divide(excess, noise, out=np.zeros_like(excess), where=noise > ROUNDING)
+        most, least = int(sure.argmax()), int(sure.argmin())
+        by_call = excess / np.bincount(place[order], minlength=len(common) + 1)[named]
+        many = stream is None or found.varying >= MANY_ITEMS
+        return ByOrder(
+            found.together_by_chi_square() if many else found.together_p(groups, rng),
+            "chi-square" if many else "Monte Carlo",
+            tuple(map(str, orders[common[most]])),
+            tuple(map(str, orders[common[least]])),
+            float(by_call[most] - by_call[least]),
+        )
 
     @cached_property
     def tested(self) -> Ints:
@@ -245,11 +334,11 @@ def _distinct(values: "pd.Series[Any]") -> tuple[Sequence[Any], Ints]:
 
 
 def _groups(
-    item: Ints, order: Ints, orders: Sequence[Sequence[Any]], pair: Ints, given: Floats
-) -> Iterator[tuple[Items, list[int]]]:
-    """The items by what their calls listed where, and the order of each of these calls.
+    item: Ints, order: Ints, orders: Sequence[Sequence[Any]], said: Ints, given: Floats
+) -> Iterator[tuple[Items, Ints]]:
+    """The items by what their calls listed where, and the rows of their calls, (items, calls).
 
-    `given` says what a verdict under an order gives to places, `pair` which that of each call is.
+    `given` says what a verdict under an order gives to places, `said` which that of each call is.
     """
     by_item, sizes = np.argsort(item, kind="stable"), np.bincount(item)
     begins = np.cumsum(sizes) - sizes
@@ -266,19 +355,10 @@ def _groups(
             where = np.full((calls, len(things)), -1, dtype=np.int64)
             for call, one in enumerate(shown):
                 where[call, [things.index(thing) for thing in one]] = range(len(one))
-            called = given[pair[rows[mine]]]
+            called = given[said[rows[mine]]]
             at_places = np.take_along_axis(called, np.maximum(where, 0)[None], axis=2)
             at_places[:, where < 0] = 0.0
-            yield Items(alike[mine], at_places, where), listed
-
-
-def _distances(group: Items, order: Ints) -> Items:
-    """The same calls, each of which gives its squared distance from the item's mean to its order.
-
-    `order` has the number of each call's.
-    """
-    distance = np.square(group.given - group.given.mean(axis=1, keepdims=True)).sum(axis=2)
-    return Items(group.number, distance[:, :, None], order[:, None])
+            yield Items(alike[mine], at_places, where), rows[mine]
 
 
 # -- figures ---------------------------------------------------------------------------------------
@@ -354,10 +434,12 @@ def wavering_p(stimuli: Stimuli) -> UnkeyedEstimate:
     label = "p: verdicts waver alike under every order"
     if stimuli.wavering is None:
         return absent(label, NEVER_WAVERS)
-    p, order, how = stimuli.wavering
-    method = f"orders exchanged within items, squared distances from the item's mean, {how}"
-    value = without_interval(p, clusters=stimuli.frame["cluster"].nunique(), method=method)
-    return UnkeyedEstimate(label, value, n=len(stimuli.frame), given=Wavering([*order]))
+    found = stimuli.wavering
+    method = f"orders exchanged within items, squared distances from the item's mean, {found.how}"
+    value = without_interval(found.p, clusters=stimuli.frame["cluster"].nunique(), method=method)
+    beside = None if stimuli.beside_level is None else stimuli.beside_level.p
+    given = Wavering([*found.most], beside)
+    return UnkeyedEstimate(label, value, n=len(stimuli.frame), given=given)
 
 
 @figure("share", symbol="E_max", headline=151)
@@ -394,12 +476,17 @@ def measure(
     readings: Readings,
     points_by_place: PointsByPlace,
     unit: str = "share",
+    number: Number | None = None,
     more: Mapping[str, Figure[Stimuli]] = MappingProxyType({}),
 ) -> Iterator[Estimate]:
-    """The estimates of `FIGURES` that the caller wants, as those of an axis, and its own `more`."""
+    """The estimates of `FIGURES` that the caller wants, as those of an axis, and its own `more`.
+
+    Without a `number` a verdict counts as the mean of its points.
+    """
     mine = {name: Figures(axis).of(one) for name, one in {**FIGURES, **more}.items()}
     if len(readings.frame):
-        stimuli = Stimuli(readings.frame, points_by_place, unit, readings.seed)
+        number = number or mean_of(points_by_place)
+        stimuli = Stimuli(readings.frame, points_by_place, number, unit, readings.seed)
         yield from measured(mine, stimuli, readings.families)
 
 
@@ -409,7 +496,9 @@ def measure(
 def find(estimates: Estimates) -> Iterator[Statement]:
     """The stimuli on which the order matters, where no average over stimuli would tell of them.
 
-    That is where a few carry the effect, or where it differs in direction and cancels.
+    That is where a few carry the effect, or where it differs in direction and cancels. Verdicts
+    that repeat the one before them favour by chance, on each stimulus, a place of its own: then
+    none is named.
     """
     share, largest = estimates.known("unequal_stimuli"), estimates.known("largest_stimulus_effect")
     if share is None or largest is None or not share.value:
@@ -418,18 +507,25 @@ def find(estimates: Estimates) -> Iterator[Statement]:
     if not others:
         return
     test, sure = estimates.known("any_stimulus_p"), announced(estimates, "any_stimulus_p")
-    which = f"{len(share.given['stimuli'])} of {share.given['of']} stimuli"
+    repeats = indicated(estimates, "memory_p")
+    which = f"{len(share.given['stimuli'])} of {share.given['of']} stimuli{others}"
+    which = "some stimuli" if repeats else which
     p = "" if test is None else f" ({p_value(test)}, corrected for their number)"
-    text = f"The order is shown to matter on {which}{others}{p}"
+    text = f"The order is shown to matter on {which}{p}"
     if not sure:
-        text = f"There is some evidence that the order matters on {which}{others}{p}{UNSURE}"
+        text = f"There is some evidence that the order matters on {which}{p}{UNSURE}"
+    tone: Tone = "bad" if sure else "unknown"
+    if repeats:
+        text = f"{text}. Its verdicts depend on the one before them ({p_value(repeats)}), which can"
+        yield Statement(f"{text} bring this about by itself.", keys(share, test, repeats), tone)
+        return
     noise = _worded(largest.given["by_noise"], largest.unit)
     text = (
         f"{text}{_named(share.given['stimuli'])}. On {largest.given['stimulus']}, place "
         f"{largest.given['place']} gets {_worded(largest.value or 0.0, largest.unit)} too much, "
         f"by noise alone {noise}."
     )
-    yield Statement(text, keys(share, largest, test), "bad" if sure else "unknown")
+    yield Statement(text, keys(share, largest, test), tone)
 
 
 def _few(share: Estimate) -> str:
@@ -454,13 +550,16 @@ def find_wavering(estimates: Estimates) -> Iterator[Statement]:
     test = estimates.known("wavering_p")
     if test is None or not announced(estimates, "wavering_p") or announced(estimates, ANYWHERE):
         return
+    beside = test.given["beside_level"]
+    if announced(estimates, LEVEL) and (beside is None or beside >= ANNOUNCE):
+        return
     yield Statement(
         "Its verdicts waver more under some orders than under others, most when the order is "
-        f"{', '.join(test.given['order'])} ({p_value(test)}): no average shows it, a single "
-        "reading does.",
+        f"{', '.join(test.given['order'])} ({p_value(test)}): no average over orders shows it, a "
+        "single reading does.",
         keys(test),
         "bad",
     )
 
 
-WAVERS = Sentence(find_wavering, of_noise=1)
+WAVERS = Sentence(find_wavering, of_moments=1)

@@ -601,3 +601,22 @@ def test_two_scores_say_beforehand_what_they_cannot_show(tmp_path: Path) -> None
     assert told in run.datasheet.axes[0].caveats
     _, (usual,) = judgesheet.plan("sim/good", axes=["score_order"], profile="quick")
     assert not usual.cannot_show
+
+
+ON_PLACES = frozenset({"cramers_v", "position_bias_p", "position_share", "chi2"})
+
+
+@pytest.mark.parametrize("always_first", [False, True])
+def test_a_place_is_cleared_on_no_scale_but_the_one_that_was_counted(always_first: bool) -> None:
+    def edit(frame: pd.DataFrame) -> pd.DataFrame:
+        cells = frame["cell"].map(json.loads)
+        first = cells.map(lambda cell: json.dumps({"score": cell["order"][0]}))
+        mine = cells.map(lambda cell: always_first and cell["scale"] != 5)
+        return frame.assign(text=frame["text"].where(~mine, first))
+
+    sheet = simulate("fair?width=0.2", edit=edit, families=ON_PLACES)
+    assert sheet.value("cramers_v") < 0.1
+    scales = {"cramers_v[scale=2]", "cramers_v[scale=3]", "cramers_v[scale=9]"}
+    for scale in scales:
+        assert sheet.tones(scale) == ({"bad"} if always_first else set())
+    assert sheet.tones("cramers_v") == ({"neutral"} if always_first else {"good"})

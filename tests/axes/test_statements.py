@@ -11,7 +11,7 @@ from judgesheet.axes import all_axes
 from judgesheet.axis.statements import (
     LOSS_ERROR,
     OF_LOSSES,
-    OF_NOISE,
+    OF_MOMENTS,
     OF_ORDER,
     ORDER_ERROR,
     OTHER_ERROR,
@@ -78,11 +78,11 @@ def test_the_tests_by_which_page_one_accuses_are_counted() -> None:
     """The sum over the sentences that each axis prints, of this package alone."""
     axes: list[Any] = list(all_axes().values())
     sentences = [sentence for axis in axes for sentence in axis.SENTENCES]
-    of = ((one.of_order, one.of_noise, one.of_losses, one.tests) for one in sentences)
+    of = ((one.of_order, one.of_moments, one.of_losses, one.tests) for one in sentences)
     counted = tuple(map(sum, zip(*of, strict=True)))
     told = "another sentence accuses: each must err less"
-    assert counted == (OF_ORDER, OF_NOISE, OF_LOSSES, OTHERS), told
-    of_order = ORDER_ERROR * (OF_ORDER / OVERLAP + OF_NOISE)
+    assert counted == (OF_ORDER, OF_MOMENTS, OF_LOSSES, OTHERS), told
+    of_order = ORDER_ERROR * (OF_ORDER / OVERLAP + OF_MOMENTS)
     spent = of_order + LOSS_ERROR * OF_LOSSES + OTHER_ERROR * OTHERS
     assert spent == pytest.approx(SIGNIFICANT)
 

@@ -18,6 +18,7 @@ from judgesheet.axis import (
     Readings,
     beyond_chance,
     differences,
+    levels,
     losses,
     raters,
     reversal,
@@ -81,6 +82,7 @@ ESTIMATES = {
     "largest_stimulus_effect": figure.of(
         unequal.largest_stimulus_effect, headline=251, cases=PLACES.only()
     ),
+    **figure.adopted(levels, cases=PLACES.only()),
     **declared_in(together),
     **figure.adopted(losses, serial),
 }
@@ -93,7 +95,8 @@ def measure(readings: Readings) -> Iterator[Estimate]:
         yield from positions.mean_delta_pos(None)
     else:
         yield from measured(FIGURES, arranged, readings.families)
-    yield from unequal.measure(NAME, readings, points_by_place, "points", declared_in(together))
+    more = declared_in(levels, together)
+    yield from unequal.measure(NAME, readings, points_by_place, "points", more=more)
     yield from losses.measure(NAME, readings, highest)
     yield from serial.measure(
         NAME, readings, serial.mean_of(points_by_place), "points", serial.ITEM

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from judgesheet.axis import Readings, losses, unequal
+from judgesheet.axis import Readings, levels, losses, unequal
 from judgesheet.axis.findings import (
     NOT_SHOWN,
     PROBE_MORE,
@@ -263,6 +263,7 @@ def _change(estimates: Estimates) -> Iterator[Statement]:
 _SENTENCES = (
     Sentence(_gap, of_order=2),
     Sentence(_change, of_order=2),
+    levels.SENTENCE,
     unequal.SENTENCE,
     unequal.WAVERS,
     *about_scores(_SAY),
@@ -347,11 +348,13 @@ def _orders(estimates: Estimates) -> Iterator[Recommendation]:
             *list(large.values())[:MOST_EVIDENCE],
         )
         return
-    if beyond_noise(excess):
+    shifts = estimates.known(unequal.LEVEL) if announced(estimates, unequal.LEVEL) else None
+    if shifts or beyond_noise(excess):
         yield _advice(
             "Average over several orders of the criteria: the order changes scores, though no "
             "place is shown to be favoured throughout.",
             excess,
+            shifts,
             few and few.at,
         )
     elif clears(estimates, most, small):

@@ -21,6 +21,7 @@ from judgesheet.axis import (
     Readings,
     beyond_chance,
     differences,
+    levels,
     losses,
     raters,
     reversal,
@@ -91,7 +92,7 @@ EXPECTED = declared_in(expected)
 ESTIMATES = {
     **SAMPLED,
     **EXPECTED,
-    **figure.adopted(unequal, cases=PLACES.only()),
+    **figure.adopted(unequal, levels, cases=PLACES.only()),
     **figure.adopted(losses, serial),
 }
 
@@ -108,9 +109,20 @@ def measure(readings: Readings) -> Iterator[Estimate]:
     if any(map(readings.wants, EXPECTED)) and (both := expected.arrange_both(readings)) is not None:
         yield from measured(EXPECTED, both, readings.families)
     main = readings.frame[readings.frame["scale"] == scores.scale]
-    yield from unequal.measure(NAME, replace(readings, frame=main), points_by_place)
+    yield from unequal.measure(
+        NAME,
+        replace(readings, frame=main),
+        points_by_place,
+        number=_points,
+        more=declared_in(levels),
+    )
     yield from losses.measure(NAME, readings, chosen)
-    yield from serial.measure(NAME, readings, lambda score, _: float(score), "points", serial.ITEM)
+    yield from serial.measure(NAME, readings, _points, "points", serial.ITEM)
+
+
+def _points(score: int, _: object) -> float:
+    """What a verdict counts."""
+    return float(score)
 
 
 def _possible(scores: Scores) -> Iterator[str]:

@@ -7,7 +7,7 @@ it rests on. What the data cannot tell is said to be unknown, never good.
 from collections.abc import Iterator
 from functools import partial
 
-from judgesheet.axis import Readings, losses, places, unequal
+from judgesheet.axis import Readings, levels, losses, places, unequal
 from judgesheet.axis.findings import (
     NOT_SHOWN,
     PROBE_MORE,
@@ -52,6 +52,7 @@ from judgesheet.axis.statements import (
     points,
     said,
     share,
+    surely_above,
     too_few,
     whatever_lost,
 )
@@ -72,6 +73,8 @@ NEARLY_ALL = 0.8
 """Share of calls that must give a reading before it is recommended."""
 # The figure that stands for the axis where nothing more can be said.
 _V = "cramers_v_debiased"
+# The tests of whether the order moves scores in a way that all prompts share.
+_MOVES = ("order_dependence_p", unequal.LEVEL)
 
 
 def prompts_read(estimates: Estimates) -> int:
@@ -136,6 +139,23 @@ def favours_place(estimates: Estimates) -> Certainty:
     return places.favours(estimates, small=little, prompts=prompts_read(estimates))
 
 
+def _by_scale(estimates: Estimates) -> dict[str, Estimate]:
+    """Cramér's V on rubrics of each length, where several were shown."""
+    family = estimates.family("cramers_v")
+    return {dims["scale"]: v for dims, v in family if "scale" in dims}
+
+
+def _favouring_scales(estimates: Estimates) -> dict[str, Estimate]:
+    """V on the rubrics of other lengths in which a place is surely favoured by more than little."""
+    main = estimates.known("cramers_v")
+    others = {
+        scale: v
+        for scale, v in _by_scale(estimates).items()
+        if main is not None and int(scale) != main.given["scale"]
+    }
+    return {scale: v for scale, v in others.items() if surely_above(v, SMALL_V, of=len(others))}
+
+
 def _favourite(estimates: Estimates) -> Iterator[Statement]:
     """Whether a place in the rubric is favoured, whatever stands there."""
     v, test = estimates.known("cramers_v"), estimates.known(places.TEST)
@@ -156,18 +176,31 @@ def _favourite(estimates: Estimates) -> Iterator[Statement]:
         strength = f"Cramér's V is {number(v)} (0 is no preference, 1 always the same position)"
         most = "" if v.most is None else f"{number(v, 'most')} at most{whatever_lost(v)}"
         reach = "" if v.high is None else f"; {strength}, up to {number(v, 'high')}"
+        length = f"{v.given['scale']}-point " if _by_scale(estimates) else ""
         says = places.wordings(
-            "a position in the rubric",
+            f"a position in the {length}rubric",
             f"the score listed at position {extreme.place} is given in {share(extreme.share)} of "
             "calls",
             extreme,
             test,
             little=f"{strength}, {most}",
-            none=f"No position in the rubric is favoured by much: {strength}, {most}.",
+            none=f"No position in the {length}rubric is favoured by much: {strength}, {most}.",
             rest=f"{reach}{if_lost(v, two_digits)}",
         )
         evidence = tests if known == "cleared" else (extreme.share.key, *tests)
-        yield Statement(says[known], evidence, TONES[known])
+        elsewhere = known == "cleared" and _favouring_scales(estimates)
+        yield Statement(says[known], evidence, "neutral" if elsewhere else TONES[known])
+
+
+def _other_scales(estimates: Estimates) -> Iterator[Statement]:
+    """The rubrics of other lengths in which a place is favoured."""
+    if found := _favouring_scales(estimates):
+        told = [f"{number(v)} with {scale} points ({ends(v)})" for scale, v in found.items()]
+        yield Statement(
+            f"It favours a position in rubrics of another length: Cramér's V is {', '.join(told)}.",
+            keys(*found.values()),
+            "bad",
+        )
 
 
 def _change(estimates: Estimates) -> Iterator[Statement]:
@@ -274,7 +307,9 @@ def _item_calls(estimates: Estimates) -> Estimate | None:
 
 _SENTENCES = (
     Sentence(_favourite, of_order=1),
+    Sentence(_other_scales, tests=1),
     Sentence(_change, of_order=3),
+    levels.SENTENCE,
     unequal.SENTENCE,
     unequal.WAVERS,
     *about_scores(_SAY),
@@ -343,11 +378,11 @@ def _how_many(estimates: Estimates) -> Iterator[Recommendation]:
             few.at,
             few.single,
         )
-    elif announced(estimates, "order_dependence_p"):
+    elif moves := [name for name in _MOVES if announced(estimates, name)]:
         yield _advice(
             f"Average over {few.orders} orders where the score itself matters: the order moves "
             f"it, though averaging {adds_little}.",
-            estimates.of("order_dependence_p"),
+            *map(estimates.of, moves),
             few.single,
         )
     elif not hardly_ranks(estimates):
