@@ -22,7 +22,7 @@ from judgesheet.axis.figure import Figure, Figures, UnkeyedEstimate, absent, mea
 from judgesheet.axis.items import firsts, items, value_codes
 from judgesheet.axis.serial import Number, mean_of
 from judgesheet.axis.statements import (
-    ANNOUNCE,
+    ORDER_ERROR,
     MOSTLY,
     SIGNIFICANT,
     UNSURE,
@@ -551,7 +551,7 @@ def find_wavering(estimates: Estimates) -> Iterator[Statement]:
     if test is None or not announced(estimates, "wavering_p") or announced(estimates, ANYWHERE):
         return
     beside = test.given["beside_level"]
-    if announced(estimates, LEVEL) and (beside is None or beside >= ANNOUNCE):
+    if announced(estimates, LEVEL) and (beside is None or beside >= ORDER_ERROR):
         return
     yield Statement(
         "Its verdicts waver more under some orders than under others, most when the order is "

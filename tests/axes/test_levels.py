@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judgesheet.axis.statements import ANNOUNCE
+from judgesheet.axis.statements import ORDER_ERROR
 from tests.axes.test_unequal import CRITERIA, noisy_in
 from tests.simulate import simulate
 
@@ -47,7 +47,7 @@ def lenient_where(shown: Callable[[Mapping[str, Any]], bool]) -> Callable[[Any],
 def test_a_judge_that_is_more_lenient_under_some_orders_is_told(axis: str) -> None:
     edit = lenient_where(_descends)
     sheet = simulate("fair?width=1", "quick", axis, edit=edit, families=FAMILIES)
-    assert sheet.value("level_p") < ANNOUNCE
+    assert sheet.value("level_p") < ORDER_ERROR
     given = sheet["level_p"].given
     highest, lowest = (
         [int(one) if one.isdigit() else one for one in given[which]]
