@@ -82,7 +82,7 @@ class Grid:
     @property
     def clusters(self) -> int:
         """Number of independent stimuli with at least one readable reply."""
-        read: Flags = ~np.isnan(self.reads).all(axis=(1, 2))
+        read: Flags = np.any(~np.isnan(self.reads), axis=(1, 2))
         return self.clusters_of(read)
 
     def clusters_of(self, items: Flags) -> int:
