@@ -12,6 +12,7 @@ from judgesheet import probe
 from judgesheet.axis.copies import ALIKE, bare, groups
 from judgesheet.base.records import digest
 from judgesheet.base.resources import data_folder
+from judgesheet.planning.plan import shared_templates
 from tests.command import run
 
 pytestmark = pytest.mark.usefixtures("only_json")
@@ -146,3 +147,11 @@ def test_identical_candidates_are_told_and_noted(tmp_path: Path) -> None:
     assert "x and y are the same text" in notes["two"]
     assert "u and v are the same text" in notes["pair"]
     assert notes["fine"] == ""
+
+
+def test_several_templates_are_one_line_with_what_follows() -> None:
+    pool = {"stimuli": 40, "independent": 37, "templates": ["one", "two", "three"]}
+    (told,) = shared_templates(pool)
+    assert "40" in told
+    assert "37" in told
+    assert [*shared_templates({**pool, "templates": ["one"]})] == ["one"]

@@ -157,6 +157,26 @@ def test_every_axis_has_its_line_at_a_glance() -> None:
     assert (limited.mark.word, limited.limit) == ("broken", "≤ 0.15")
 
 
+def test_a_problem_at_a_glance_stands_beside_how_the_limit_of_its_figure_came_out() -> None:
+    sheet = sheets.judged("reject")
+    summary = sheet.axes[0].summary
+    assert summary is not None
+    found = replace(sheet.axes[0], summary=replace(summary, outcome="problem"))
+    line = build(replace(sheet, axes=(found, *sheet.axes[1:]))).front.glance[0]
+    assert (line.mark.word, line.limit) == ("problem", "≤ 0.15, broken")
+
+
+def test_all_stimuli_are_counted_beside_the_independent_ones() -> None:
+    sheet = sheets.plausible()
+    (axis,) = sheet.axes
+    independent = max(estimate.clusters for estimate in axis.estimates)
+    pool = {"axis": axis.name, "name": "own", "stimuli": independent + 3}
+    for told in (independent, independent + 3):
+        stimuli = [{**pool, "independent": told}]
+        asked = page(replace(sheet, provenance={"stimuli": stimuli})).front.glance[0].asked
+        assert (f"{independent + 3} stimuli, {independent} " in asked) == (told == independent)
+
+
 def test_what_a_void_axis_says_is_marked_and_nothing_of_another() -> None:
     sheet = sheets.several(2)
     failed = Control("one form of reply", False, "They differ.", of="run")
