@@ -65,7 +65,7 @@ def test_a_shift_of_one_order_is_no_wavering(axis: str) -> None:
     """Calls that lie far from their item's mean for their level are not called unsteady."""
     order = ONE[axis]
     edit = lenient_where(lambda cell: cell["order"] == order)
-    sheet = simulate("fair?width=0.3", "quick", axis, edit=edit, families=FAMILIES)
+    sheet = simulate("constant", "quick", axis, edit=edit, families=FAMILIES)
     assert sheet["level_p"].given["highest"] == [*map(str, order)]
     assert sheet.tones("level_p") == {"bad"}
     assert sheet.value("wavering_p") < 0.05
