@@ -82,8 +82,8 @@ class Grid:
     @property
     def clusters(self) -> int:
         """Number of independent stimuli with at least one readable reply."""
-        read = ~np.isnan(self.reads.reshape(len(self.reads), -1))
-        return self.clusters_of(read.any(axis=1))
+        read: Flags = np.any(~np.isnan(self.reads), axis=(1, 2))
+        return self.clusters_of(read)
 
     def clusters_of(self, items: Flags) -> int:
         """Number of independent stimuli that these items are of."""
