@@ -22,8 +22,8 @@ from judgesheet.axis.figure import Figure, Figures, UnkeyedEstimate, absent, mea
 from judgesheet.axis.items import firsts, items, value_codes
 from judgesheet.axis.serial import Number, mean_of
 from judgesheet.axis.statements import (
-    ORDER_ERROR,
     MOSTLY,
+    ORDER_ERROR,
     SIGNIFICANT,
     UNSURE,
     Sentence,

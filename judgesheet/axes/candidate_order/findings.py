@@ -304,13 +304,21 @@ def _by_swapping(
     `told` says how often swapping changes it, by the figures `changes` and `others`.
     """
     test = estimates.known("order_dependence_p", set=pairs)
-    if above(changes, NOTICEABLE) and (why := by_order(estimates, pairs)):
+    if why := by_slot(estimates, pairs):
         return _said("bad", f"{told}{why.text}.", changes, *others, test, why.estimate)
     if below(changes, RARE):
         return _said("good", f"{told}{whatever_lost(changes)}.", changes, *others)
     if indicated(estimates, "order_dependence_p", set=pairs):
         text = f"{told}. There is some evidence that the slot decides{in_brackets(test)}{UNSURE}."
         return _said("unknown", text, changes, *others, test)
+    return None
+
+
+def by_slot(estimates: Estimates, pairs: str) -> "_Order | None":
+    """What shows that the slot decides on a set of pairs that swapping changes often enough."""
+    often = above(estimates.known("order_inconsistent", set=pairs), NOTICEABLE)
+    if often or indicated(estimates, "order_dependence_p", set=pairs):
+        return _by_order(estimates, pairs)
     return None
 
 
@@ -321,7 +329,7 @@ class _Order(NamedTuple):
     estimate: Estimate
 
 
-def by_order(estimates: Estimates, pairs: str) -> _Order | None:
+def _by_order(estimates: Estimates, pairs: str) -> _Order | None:
     """What shows that verdicts on a set of pairs change because of the order."""
     test, component = (
         estimates.known(name, set=pairs) for name in ("order_dependence_p", "position_component")
@@ -342,8 +350,7 @@ def slot_elsewhere(estimates: Estimates) -> Estimate | None:
     """The test that shows that the slot decides on pairs of which no rate of changes tells."""
     if not announced(estimates, unequal.ANYWHERE):
         return None
-    rates = {name: estimates.known("order_inconsistent", set=name) for name in (SAME, "natural")}
-    told = any(above(rate, NOTICEABLE) and by_order(estimates, n) for n, rate in rates.items())
+    told = any(by_slot(estimates, name) for name in (SAME, "natural"))
     return None if told else estimates.known(unequal.ANYWHERE)
 
 
@@ -353,14 +360,18 @@ def _elsewhere(estimates: Estimates) -> Iterator[Statement]:
     if test is None:
         return
     gaps = [(step, gap) for step, gap in ladder_steps(estimates, "slot_gap") if _leans(gap)]
-    other = estimates.known("order_inconsistent", set=OTHER)
     where = [f"where they differ by {elements(step)}, {_gap(gap)}" for step, gap in gaps[:2]]
-    if above(other, NOTICEABLE) and other is not None:
+    evidence = [test, *(gap for _, gap in gaps[:2])]
+    other = estimates.known("order_inconsistent", set=OTHER)
+    if other is not None and above(other, NOTICEABLE):
         where.append(f"swapping two with {SET_WORDS[OTHER]} changes it {_of_pairs(other)}")
-    shown = f": {listed(where)}" if where else "; no rate of this sheet shows on which"
-    text = f"The slot decides on pairs of responses that differ ({p_value(test)}, all pairs"
-    evidence = (test, *(gap for _, gap in gaps[:2]), other if where and other else None)
-    yield _said("bad", f"{text} together){shown}.", *evidence)
+        evidence.append(other)
+    together = f"({p_value(test)}, all pairs together)"
+    if where:
+        text = f"The slot decides where responses differ {together}: {listed(where)}."
+    else:
+        text = f"The slot decides some verdicts {together}; no rate of this sheet shows on which."
+    yield _said("bad", text, *evidence)
 
 
 def _leans(gap: Estimate) -> bool:
