@@ -16,7 +16,7 @@ from judgesheet.axes.candidate_order._pairs import Pairs
 from judgesheet.base.records import AxisResult, Datasheet
 from judgesheet.correcting.result import Figure
 from judgesheet.correcting.run import corrected
-from judgesheet.correcting.table import SHARES, Judged, Table
+from judgesheet.correcting.table import SHARES, JudgedRow, Table
 from judgesheet.correcting.unlabelled import NOISE, SLOT
 from judgesheet.stats.pairwise import FIRST, SECOND
 from proof import pairs
@@ -73,7 +73,7 @@ def _games(judge: pairs.Judge, rows: int, way: str, rng: Rng) -> Table:
     first = np.array([1.0, 0.0, 0.5, 0.5])[drawn]
     ours, theirs = ("ours", "theirs"), ("theirs", "ours")
     games = [
-        Judged("", str(game), "", str(game), float(first[game, order]), None, *names)
+        JudgedRow("", str(game), "", str(game), float(first[game, order]), None, *names)
         for game in range(rows)
         for order, names in enumerate((ours, theirs))
         if way == BOTH or order == int(way == MIXED and game % 4 == 3)
@@ -158,7 +158,7 @@ def _answers(noise: Noise, rows: int, rng: Rng) -> Table:
     mostly = np.where(shared, ease, alone) < np.array(list(RATES.values()))
     said = noise.read(mostly.reshape(-1), (), rng).reshape(mostly.shape)
     answers = [
-        Judged("", str(row), system, str(row), float(said[row, at]), None)
+        JudgedRow("", str(row), system, str(row), float(said[row, at]), None)
         for row in range(rows)
         for at, system in enumerate(RATES)
     ]

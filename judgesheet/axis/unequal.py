@@ -27,9 +27,7 @@ from judgesheet.axis.statements import (
     SIGNIFICANT,
     UNSURE,
     Sentence,
-    Tone,
     announced,
-    indicated,
     keys,
     p_value,
 )
@@ -496,9 +494,7 @@ def measure(
 def find(estimates: Estimates) -> Iterator[Statement]:
     """The stimuli on which the order matters, where no average over stimuli would tell of them.
 
-    That is where a few carry the effect, or where it differs in direction and cancels. Verdicts
-    that repeat the one before them favour by chance, on each stimulus, a place of its own: then
-    none is named.
+    That is where a few carry the effect, or where it differs in direction and cancels.
     """
     share, largest = estimates.known("unequal_stimuli"), estimates.known("largest_stimulus_effect")
     if share is None or largest is None or not share.value:
@@ -507,25 +503,18 @@ def find(estimates: Estimates) -> Iterator[Statement]:
     if not others:
         return
     test, sure = estimates.known("any_stimulus_p"), announced(estimates, "any_stimulus_p")
-    repeats = indicated(estimates, "memory_p")
     which = f"{len(share.given['stimuli'])} of {share.given['of']} stimuli{others}"
-    which = "some stimuli" if repeats else which
     p = "" if test is None else f" ({p_value(test)}, corrected for their number)"
     text = f"The order is shown to matter on {which}{p}"
     if not sure:
         text = f"There is some evidence that the order matters on {which}{p}{UNSURE}"
-    tone: Tone = "bad" if sure else "unknown"
-    if repeats:
-        text = f"{text}. Its verdicts depend on the one before them ({p_value(repeats)}), which can"
-        yield Statement(f"{text} bring this about by itself.", keys(share, test, repeats), tone)
-        return
     noise = _worded(largest.given["by_noise"], largest.unit)
     text = (
         f"{text}{_named(share.given['stimuli'])}. On {largest.given['stimulus']}, place "
         f"{largest.given['place']} gets {_worded(largest.value or 0.0, largest.unit)} too much, "
         f"by noise alone {noise}."
     )
-    yield Statement(text, keys(share, largest, test), tone)
+    yield Statement(text, keys(share, largest, test), "bad" if sure else "unknown")
 
 
 def _few(share: Estimate) -> str:

@@ -218,7 +218,7 @@ def make_plan(request: Request, settled: Settled) -> Plan:
         "temperature": request.temperature,
         "sequences": request.sequences,
         **({"sweep": asdict(parse_knob(request.sweep))} if request.sweep else {}),
-        **{name: own for name in _OWN_NUMBERS if (own := getattr(request, name)) is not None},
+        **{name: number for name in _OWN_NUMBERS if (number := getattr(request, name)) is not None},
     }
     known = {
         "settings": settings,

@@ -63,8 +63,8 @@ def _plain() -> Show:
 
 
 def closing(progress: "Progress") -> str:
-    """What this session asked and cost beside the whole run; "" where it asked all of it."""
-    if progress.asked == progress.attempts:
+    """What this session asked and cost beside the whole run; "" where it asked all or nothing."""
+    if progress.asked in (0, progress.attempts):
         return ""
     now = _amount(progress.asked, progress.cost_now)
     return f"this session: {now}; whole run: {_amount(progress.attempts, progress.cost)}"

@@ -128,27 +128,6 @@ def test_names_travel_as_data(axis: str) -> None:
     assert HOSTILE in said(sheet)[0].text
 
 
-def copying(frame: pd.DataFrame) -> pd.DataFrame:
-    """Half of the replies repeat the last one to a list as long, word for word."""
-    rng, last, texts = np.random.default_rng(1), dict[int, str](), []
-    for cell, text in zip(frame["cell"].map(json.loads), frame["text"], strict=True):
-        length = len(cell["order"])
-        if length not in last or rng.random() >= 0.5:
-            last[length] = text
-        texts.append(last[length])
-    return frame.assign(text=texts)
-
-
-def test_no_stimulus_is_named_where_verdicts_repeat_the_one_before() -> None:
-    sheet = simulate("noisy", "quick", "listwise_consensus", edit=copying)
-    assert sheet.value("memory_p") < 0.01
-    named = sheet["unequal_stimuli"].given["stimuli"]
-    assert named
-    (finding,) = said(sheet)
-    assert not any(name in finding.text for name in named)
-    assert "listwise_consensus.memory_p" in finding.evidence
-
-
 def test_stimuli_with_two_calls_are_not_tested_alone() -> None:
     def edit(frame: pd.DataFrame) -> pd.DataFrame:
         cells = frame["cell"].map(json.loads)

@@ -501,7 +501,7 @@ def test_a_bound_that_would_read_as_its_margin_has_more_digits() -> None:
     (verdict,) = against(compare(old, new), regression(0.28))
     assert verdict.status == "not proven"
     assert verdict.bound is not None
-    near = replace(verdict, limit=0.1, bound=0.1004)
+    near = replace(verdict, limit=0.1, bound=0.1004, observed=0.05)
     of = share(KEY, 0.05, 0.02, 0.11)
     assert show.bound(near, replace(of, unit="V")) == "≤ 0.1004"
     close = policy(f'[[regression]]\nkey = "{KEY}"\nmargin = {verdict.bound - 1e-4}\n')

@@ -305,7 +305,7 @@ def _by_swapping(
     """
     test = estimates.known("order_dependence_p", set=pairs)
     if why := by_slot(estimates, pairs):
-        return _said("bad", f"{told}{why.text}.", changes, *others, test, why.estimate)
+        return _said("bad", f"{told}{why.text}.", changes, *others, why.estimate)
     if below(changes, RARE):
         return _said("good", f"{told}{whatever_lost(changes)}.", changes, *others)
     if indicated(estimates, "order_dependence_p", set=pairs):

@@ -246,7 +246,7 @@ def _change(estimates: Estimates) -> Iterator[Statement]:
         tone: Tone = "neutral"
         if excess is not None and beyond_noise(excess):
             text += f", so the order matters beyond noise ({points(excess)})"
-            tone = "bad"
+            tone, test = "bad", None
         elif clears(estimates, change, SMALL_CHANGES):
             tone = "good"
         elif test is not None and announced(estimates, unequal.ANYWHERE):
