@@ -293,14 +293,15 @@ class Ledger:
         """After each commit: whether what was written is where its name says."""
         if self._place is None:
             return
+        if not self._place.is_lost and self._place.has_lost_log:
+            # What it held is in memory and in the file that has no name any more: into the ledger
+            # with it. The ledger may go next, and in this mode no file need be opened to read it.
+            self._db.execute("PRAGMA journal_mode = MEMORY")
+            self._place.forget_log()
+            if not self._place.is_lost:
+                self._db.execute("PRAGMA journal_mode = WAL")
         if self._place.is_lost:
             self._rescue()
-        elif self._place.has_lost_log:
-            # What it held is in memory and in the file that has no name any more: into the ledger
-            # with it, and a new log.
-            self._db.execute("PRAGMA journal_mode = DELETE")
-            self._db.execute("PRAGMA journal_mode = WAL")
-            self._place.forget_log()
 
     def _rescue(self) -> None:
         """Copy the ledger, whose file was removed, to another place, and continue with the copy."""
