@@ -16,7 +16,7 @@ import judgesheet
 from judgesheet.base.errors import RunError
 from judgesheet.collect.collect import Progress
 from judgesheet.ledger.ledger import Ledger
-from judgesheet.ledger.place import Elsewhere
+from judgesheet.ledger.place import Elsewhere, Place
 from judgesheet.ledger.run_directory import LEDGER
 from tests.judges.loopback import Server, completion, serving
 
@@ -95,6 +95,26 @@ def test_a_log_that_is_removed_during_a_run_is_put_back(tmp_path: Path) -> None:
         log = run / f"{LEDGER}-wal"
         probe(server, run, on_progress=once(log.unlink, 20))
         assert kept(run) == len(server.requests) == CALLS
+
+
+def test_a_folder_of_which_the_log_goes_first_is_copied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tmp_path / "run"
+    has_lost_log = vars(Place)["has_lost_log"].fget
+
+    def then_the_rest_goes(place: Place) -> bool:
+        """A folder is removed file by file, and a commit may come between two of them."""
+        lost: bool = has_lost_log(place)
+        if lost:
+            shutil.rmtree(run, ignore_errors=True)
+        return lost
+
+    monkeypatch.setattr(Place, "has_lost_log", property(then_the_rest_goes))
+    with serving(lambda *_: completion("[RESULT] 3")) as server:
+        with pytest.raises(RunError, match=r"run\.rescued-1"):
+            probe(server, run, on_progress=once((run / f"{LEDGER}-wal").unlink, 20))
+        assert kept(tmp_path / "run.rescued-1") == len(server.requests) < CALLS
 
 
 def test_a_folder_that_is_removed_while_it_is_measured_is_told(tmp_path: Path) -> None:
