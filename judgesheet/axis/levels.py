@@ -14,7 +14,6 @@ from judgesheet.axis.views import View, places
 from judgesheet.base.digits import two_digits
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Statement
-from judgesheet.stats.interval import without_interval
 
 figure = Figures("", passes_blind=True, cases=View(places()))
 
@@ -52,10 +51,8 @@ def level_p(stimuli: Stimuli) -> UnkeyedEstimate:
     if stimuli.level is None:
         return absent(label, NEVER_WAVERS)
     found = stimuli.level
-    method = f"orders exchanged within items, distances from the item's mean, {found.how}"
-    value = without_interval(found.p, clusters=stimuli.frame["cluster"].nunique(), method=method)
     given = Levels([*found.most], [*found.least], found.gap)
-    return UnkeyedEstimate(label, value, n=len(stimuli.frame), given=given)
+    return found.p_value(label, "distances", stimuli, given)
 
 
 def find(estimates: Estimates) -> Iterator[Statement]:

@@ -18,7 +18,7 @@ import numpy as np
 
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Floats, Ints
-from judgesheet.axis.figure import Figure, Figures, UnkeyedEstimate, absent, measured
+from judgesheet.axis.figure import Conditions, Figure, Figures, UnkeyedEstimate, absent, measured
 from judgesheet.axis.items import firsts, items, value_codes
 from judgesheet.axis.serial import Number, mean_of
 from judgesheet.axis.statements import (
@@ -142,6 +142,14 @@ class ByOrder:
     least: tuple[str, ...]
     gap: float
 
+    def p_value(
+        self, label: str, distances: str, stimuli: "Stimuli", given: Conditions
+    ) -> UnkeyedEstimate:
+        """The figure of that p-value; `distances` are those of calls that were compared."""
+        method = f"orders exchanged within items, {distances} from the item's mean, {self.how}"
+        value = without_interval(self.p, clusters=stimuli.frame["cluster"].nunique(), method=method)
+        return UnkeyedEstimate(label, value, n=len(stimuli.frame), given=given)
+
 
 @dataclass(frozen=True)  # no slots: figures share what is cached
 class Stimuli:
@@ -188,7 +196,7 @@ class Stimuli:
         return max(map(len, self._orders[0]), default=0)
 
     @cached_property
-    def _said(self) -> tuple[Sequence[tuple[Any, Sequence[Any]]], Ints]:
+    def _verdicts(self) -> tuple[Sequence[tuple[Any, Sequence[Any]]], Ints]:
         """The different verdicts with the orders they were given in, and which of them each is."""
         orders, order = self._orders
         verdicts, verdict = _distinct(self._read["value"])
@@ -199,9 +207,9 @@ class Stimuli:
     @cached_property
     def _groups(self) -> list[tuple[Items, Ints]]:
         orders, order = self._orders
-        said, which = self._said
-        given = np.zeros((len(said), self._places))
-        for row, (verdict, shown) in enumerate(said):
+        verdicts, which = self._verdicts
+        given = np.zeros((len(verdicts), self._places))
+        for row, (verdict, shown) in enumerate(verdicts):
             given[row, : len(shown)] = self.points_by_place(verdict, shown)
         return list(_groups(self._item, order, orders, which, given))
 
@@ -238,8 +246,8 @@ class Stimuli:
     @cached_property
     def _above(self) -> Floats:
         """By how much the verdict of each call lies above the mean verdict on its item."""
-        said, which = self._said
-        numbers = np.array([self.number(verdict, shown) for verdict, shown in said])[which]
+        verdicts, which = self._verdicts
+        numbers = np.array([self.number(verdict, shown) for verdict, shown in verdicts])[which]
         mean = np.bincount(self._item, weights=numbers) / np.bincount(self._item)
         above: Floats = numbers - mean[self._item]
         return above
@@ -332,11 +340,11 @@ def _distinct(values: "pd.Series[Any]") -> tuple[Sequence[Any], Ints]:
 
 
 def _groups(
-    item: Ints, order: Ints, orders: Sequence[Sequence[Any]], said: Ints, given: Floats
+    item: Ints, order: Ints, orders: Sequence[Sequence[Any]], verdict: Ints, given: Floats
 ) -> Iterator[tuple[Items, Ints]]:
     """The items by what their calls listed where, and the rows of their calls, (items, calls).
 
-    `given` says what a verdict under an order gives to places, `said` which that of each call is.
+    `given` says what a verdict under an order gives to places, `verdict` which of them a call has.
     """
     by_item, sizes = np.argsort(item, kind="stable"), np.bincount(item)
     begins = np.cumsum(sizes) - sizes
@@ -353,7 +361,7 @@ def _groups(
             where = np.full((calls, len(things)), -1, dtype=np.int64)
             for call, one in enumerate(shown):
                 where[call, [things.index(thing) for thing in one]] = range(len(one))
-            called = given[said[rows[mine]]]
+            called = given[verdict[rows[mine]]]
             at_places = np.take_along_axis(called, np.maximum(where, 0)[None], axis=2)
             at_places[:, where < 0] = 0.0
             yield Items(alike[mine], at_places, where), rows[mine]
@@ -432,12 +440,9 @@ def wavering_p(stimuli: Stimuli) -> UnkeyedEstimate:
     label = "p: verdicts waver alike under every order"
     if stimuli.wavering is None:
         return absent(label, NEVER_WAVERS)
-    found = stimuli.wavering
-    method = f"orders exchanged within items, squared distances from the item's mean, {found.how}"
-    value = without_interval(found.p, clusters=stimuli.frame["cluster"].nunique(), method=method)
     beside = None if stimuli.beside_level is None else stimuli.beside_level.p
-    given = Wavering([*found.most], beside)
-    return UnkeyedEstimate(label, value, n=len(stimuli.frame), given=given)
+    given = Wavering([*stimuli.wavering.most], beside)
+    return stimuli.wavering.p_value(label, "squared distances", stimuli, given)
 
 
 @figure("share", symbol="E_max", headline=151)

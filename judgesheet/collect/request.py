@@ -83,14 +83,14 @@ class Request:
     def __post_init__(self) -> None:
         for name in ("prompts", "parsers"):
             object.__setattr__(self, name, self._by_axis(name))
-        _refuse_no_json({"temperature": self.temperature, **self.extra_body})
-        self._refuse_no_limits()
+        _refuse_what_json_lacks({"temperature": self.temperature, **self.extra_body})
+        self._refuse_limits_without_effect()
         if self.max_cost is not None and self.prices is None:
             raise UsageError("--max-cost needs --prices IN,OUT (US dollars per million tokens)")
         if self.engine_address is not None and self.engine == "local":
             raise UsageError("--engine-address needs --engine ray")
 
-    def _refuse_no_limits(self) -> None:
+    def _refuse_limits_without_effect(self) -> None:
         """What is spent never reaches NaN, nor a limit where it costs less than nothing."""
         limits = [getattr(self, name) for name in _LIMITS]
         if any(isnan(limit) for limit in limits if limit is not None):
@@ -283,7 +283,7 @@ def _own_parsers(request: Request, axes: Sequence[Axis]) -> "dict[str, Parser]":
     return {axis: Parser.from_file(path) for axis, path in paths.items()}
 
 
-def _refuse_no_json(sent: Mapping[str, Any]) -> None:
+def _refuse_what_json_lacks(sent: Mapping[str, Any]) -> None:
     """NaN and infinity, which no JSON has: NaN is not even what the run was begun with."""
     try:
         json.dumps(sent, allow_nan=False)

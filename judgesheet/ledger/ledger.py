@@ -433,8 +433,8 @@ class Ledger:
         with self._writing() as db:
             db.execute("DELETE FROM label")
             insert_labels(db, plan.labels)
-            told = "UPDATE meta SET value = ? WHERE key = 'provenance'"
-            db.execute(told, (as_json(provenance),))
+            update = "UPDATE meta SET value = ? WHERE key = 'provenance'"
+            db.execute(update, (as_json(provenance),))
 
     def _corrections(self, plan: Plan) -> Corrected:
         rated = {*self.labels()} ^ {*plan.labels}
