@@ -18,9 +18,10 @@ import pytest
 from judgesheet.axes import get_axis
 from judgesheet.axes.candidate_order._material import Composer, length_spread
 from judgesheet.axes.candidate_order._reply import verdict_probabilities
+from judgesheet.axes.candidate_order.findings import NOTICEABLE
 from judgesheet.axis import Options, Readings
 from judgesheet.axis.material import word_count
-from judgesheet.axis.statements import share_with_interval
+from judgesheet.axis.statements import above, share_with_interval
 from judgesheet.base.errors import StimuliError, TemplateError
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import AxisResult, Call, Datasheet, Plan
@@ -360,6 +361,13 @@ def test_a_slot_that_decides_only_where_responses_differ_is_told_too(profile: st
     assert f"candidate_order.{SWAPPED}" in swap.evidence
     for policy in ("order-only", "ranking"):
         assert limited(sheet, "slot_gap[delta=1]", policy) == "broken"
+
+
+def test_whoever_is_told_that_the_slot_decides_is_told_to_ask_both_orders() -> None:
+    sheet = sheet_of("first-biased")
+    assert sheet.tones(SWAPPED) == {"bad"}
+    assert not above(sheet[SWAPPED], NOTICEABLE)  # the tests alone show it
+    assert any(f"candidate_order.{SWAPPED}" in one.evidence for one in sheet.advice)
 
 
 def test_padding_that_lets_the_slot_decide_is_not_praised() -> None:

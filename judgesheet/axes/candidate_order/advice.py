@@ -27,6 +27,7 @@ from .findings import (
     RARE,
     SAME,
     SEEN,
+    by_slot,
     elements,
     in_one_order,
     ladder_steps,
@@ -78,7 +79,8 @@ def _swap(estimates: Estimates) -> Iterator[Recommendation]:
     if unknown := in_one_order(estimates):
         yield _advice("Ask each pair in the other order too.", *unknown.values())
     elsewhere = slot_elsewhere(estimates)
-    if elsewhere or any(above(rate, NOTICEABLE) for rate in shown):
+    decides = elsewhere or any(by_slot(estimates, name) for name in SET_WORDS)
+    if decides or any(above(rate, NOTICEABLE) for rate in shown):
         text = "Ask every comparison in both orders and count a win only where both agree"
         raw = estimates.known("raw_false_preference", set=SAME)
         left = estimates.known("stable_cross_sensitivity", set=SAME)
