@@ -18,10 +18,10 @@ from .findings import CLEAN, CLEAN_KIND, NOTICEABLE, SAME, SEEN, by_slot, ladder
 
 _SETS = {
     "same_subset": "same content",
-    "different_subset": "different content, equally good",
+    "different_subset": "other content",
     "natural": "own pairs",
 }
-_WHOSE = {SAME: "equally good responses", "natural": "your own responses"}
+_WHOSE = {SAME: "responses with the same content", "natural": "your own responses"}
 """The sets that a title speaks of, in this order, and what they are pairs of."""
 _BLANK = {"empty": "empty", "whitespace": "blank", "identical": "identical"}
 
