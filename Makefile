@@ -19,7 +19,7 @@ demo: openmp announced $(VENV)/local.stamp  ## install, probe a real small model
 	$(BIN)/judgesheet probe --model local/smollm2-135m --profile first --out $(DEMO)
 	@echo
 	@echo "The datasheet: $(DEMO)/datasheet.pdf (also .html and .json)"
-	@echo "A first look: few prompts, short lists. For more, 1,932 questions in about an hour:"
+	@echo "A first look: few prompts, short lists. For more, 2,036 questions in about an hour:"
 	@echo "  $(BIN)/judgesheet probe --model local/smollm2-135m --profile quick --out $(DEMO)-quick"
 
 announced:

@@ -1,8 +1,9 @@
 """The replies of criterion_order: read, taken for lost ones, and given by a simulated judge.
 
 The extremes show how far a lost call can move a figure: each place in turn scores all points or
-none, scores that cancel the effect of places in the calls read, the scores that a response usually
-gets, those furthest from them, and those that follow its known quality.
+none, scores that cancel the effect of places in the calls read, scores that change with the order
+and not with repeats, or the reverse, the scores that a response usually gets, those furthest from
+them, and those that follow its known quality.
 
 How a simulated judge grades a response on several criteria at once.
 
@@ -39,6 +40,7 @@ from judgesheet.axis.answer import answer
 from judgesheet.axis.documents import answers
 from judgesheet.axis.labels import NAMES
 from judgesheet.axis.losses import Row, answered, split
+from judgesheet.axis.lost_by_order import choices_by_order, tops_by_order
 from judgesheet.axis.numbers import BRACKET, named_numbers, plain, supports
 from judgesheet.axis.reply import Reading, displayed, one_reading, recorded, score_in, whole_number
 from judgesheet.axis.simulation import Known, Parameters, drawn, interpolated
@@ -148,6 +150,8 @@ def _by_plain_name(order: Sequence[str]) -> dict[str, str]:
 Seen = defaultdict[tuple[str, str], Counter[int]]
 Scored = Callable[[Row, str, int], int]
 """The score of a lost call on the criterion of that name at that place."""
+Ends = Callable[[Row], tuple[int, int]]
+"""The lowest and the highest score that a lost call could give."""
 
 
 def impute(readings: Readings) -> Iterator[Imputation]:
@@ -172,17 +176,52 @@ def impute(readings: Readings) -> Iterator[Imputation]:
     def furthest(call: Row, name: str, place: int) -> int:
         return max(ends(call), key=lambda end: abs(end - usual(call, name, place)))
 
-    for place in range(max(len(call["order"]) for call in calls)):
-        for here in (True, False):
-            only = _only(place, ends, here=here)
-            yield Imputation(answered(frame, _values(calls, only)), of_places=True)
-    yield Imputation(answered(frame, _cancelling(calls, read, seen, ends)), of_places=True)
+    for values in (*_by_place(calls, ends), _cancelling(calls, read, seen, ends)):
+        yield Imputation(answered(frame, values), of_places=True)
+    for values in _by_order(calls, read, ends):
+        yield Imputation(answered(frame, values), of_places=True)
     yield Imputation(answered(frame, _values(calls, usual)))
     yield Imputation(answered(frame, _values(calls, furthest)))
     worth = _worth(readings)
     for turned in (False, True) if worth else ():
         deserved = _deserved(worth, ends, usual, turned=turned)
         yield Imputation(answered(frame, _values(calls, deserved)))
+
+
+def _by_place(calls: Sequence[Row], ends: Ends) -> Iterator[list[dict[str, int]]]:
+    """All points at each place in turn, and none elsewhere; then the reverse."""
+    for place in range(max(len(call["order"]) for call in calls)):
+        for here in (True, False):
+            yield _values(calls, _only(place, ends, here=here))
+
+
+def _by_order(
+    calls: Sequence[Row], read: Sequence[Row], ends: Ends
+) -> Iterator[list[dict[str, int]]]:
+    """Scores, and best responses, that change with the order as often as they can, or as seldom."""
+    lost = [
+        (*_scored(call, name), range(ends(call)[0], ends(call)[1] + 1))
+        for call in calls
+        for name in call["order"]
+    ]
+    seen = [(*_scored(call, name), score) for call in read for name, score in call["value"].items()]
+    for decisive in (True, False):
+        scores = iter(choices_by_order(lost, seen, decisive=decisive))
+        yield [{name: next(scores) for name in call["order"]} for call in calls]
+        tops = tops_by_order(calls, read, _mean, ends, decisive=decisive)
+        yield [
+            dict.fromkeys(call["order"], ends(call)[top])
+            for call, top in zip(calls, tops, strict=True)
+        ]
+
+
+def _scored(call: Row, name: str) -> tuple[tuple[str, str, str], tuple[str, ...]]:
+    """What was scored on which criterion, under which conditions; and the order."""
+    return (call["item"], call["arm"], name), tuple(call["order"])
+
+
+def _mean(call: Row) -> float:
+    return float(np.mean(list(call["value"].values())))
 
 
 def _values(calls: Sequence[Row], score: Scored) -> list[dict[str, int]]:
@@ -192,13 +231,13 @@ def _values(calls: Sequence[Row], score: Scored) -> list[dict[str, int]]:
     ]
 
 
-def _only(place: int, ends: Callable[[Row], tuple[int, int]], *, here: bool) -> Scored:
+def _only(place: int, ends: Ends, *, here: bool) -> Scored:
     """All points at one place and none elsewhere, or the reverse."""
     return lambda call, _name, at: ends(call)[(at == place) == here]
 
 
 def _cancelling(
-    calls: Sequence[Row], read: Sequence[Row], seen: Seen, ends: Callable[[Row], tuple[int, int]]
+    calls: Sequence[Row], read: Sequence[Row], seen: Seen, ends: Ends
 ) -> list[dict[str, int]]:
     """The usual scores, moved so that a criterion's places come out even with the calls read.
 
@@ -240,7 +279,7 @@ def _worth(readings: Readings) -> dict[tuple[str, str], float]:
 
 def _deserved(
     worth: Mapping[tuple[str, str], float],
-    ends: Callable[[Row], tuple[int, int]],
+    ends: Ends,
     usual: Scored,
     *,
     turned: bool,

@@ -18,7 +18,7 @@ from judgesheet.axis.figure import declared_in, measured
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate
 
-from . import _questions, agreement, decisions, places
+from . import _questions, _reply, agreement, decisions, places
 from ._lists import arrange, figure
 from ._plots import plots
 from ._questions import TAKES, arm, check, design, fault, material, shape
@@ -72,8 +72,8 @@ def reads(key: Key, cells: Sequence[Mapping[str, Any]]) -> list[bool]:
     """The direct reading, and where the key names no other arm one under each order."""
     figure = ESTIMATES.get(key.name)
     shown = key.dims.get("arm", figure.reads if figure else "")
-    if shown == _questions.DIRECT:
-        return [cell["arm"] == _questions.DIRECT for cell in cells]
-    if shown == _questions.PERMUTED and "executions" not in key.dims:
-        return [cell["arm"] != _questions.REPEATED and cell["repeat"] == 0 for cell in cells]
+    if shown == _reply.DIRECT:
+        return [cell["arm"] == _reply.DIRECT for cell in cells]
+    if shown == _reply.PERMUTED and "executions" not in key.dims:
+        return [cell["arm"] != _reply.REPEATED and cell["repeat"] == 0 for cell in cells]
     return [True] * len(cells)

@@ -27,8 +27,8 @@ from judgesheet.stats.flips import CallFlips, call_flips
 from judgesheet.stats.interval import by_cluster, cluster_rate
 from judgesheet.stats.orders import Order
 
-from ._questions import ARMS, DIRECT, PERMUTED, REPEATED, depths, sequences
-from ._reply import golds_shown
+from ._questions import depths, sequences
+from ._reply import ARMS, DIRECT, PERMUTED, REPEATED, golds_shown
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -35,7 +35,7 @@ from judgesheet.base.records import Call, Stimulus
 from judgesheet.stats import orders
 from judgesheet.stats.orders import Order
 
-from ._reply import LABELS, schema
+from ._reply import ARMS, DIRECT, LABELS, PERMUTED, REPEATED, schema
 
 if TYPE_CHECKING:
     import numpy as np
@@ -190,7 +190,6 @@ def shape(prompt: Prompt) -> dict[str, Any]:
 # -- calls -----------------------------------------------------------------------------------------
 
 
-DIRECT, REPEATED, PERMUTED = ARMS = ("direct", "repeated", "permuted")
 PAPER_K = 7
 """Runs of the paper's consensus and of its repeated arm (004, section 4.3)."""
 

@@ -4,7 +4,8 @@ Every displayed candidate must appear once, or the reply is unreadable.
 
 A lost call is replaced by scores in which one candidate has all points and the others none, since
 no answer can move a decision further. The extremes are every place in turn, the places that make
-all places equally frequent, the list's usual winner, its rarest, the right answer, and a wrong one.
+all places equally frequent, winners that change with the order and not with repeats, or the
+reverse, the list's usual winner, its rarest, the right answer, and a wrong one.
 
 How a simulated judge scores a list of candidate answers.
 
@@ -36,6 +37,7 @@ from judgesheet.axis import Imputation, Readings
 from judgesheet.axis.afterwords import is_denied, takes_back_beside
 from judgesheet.axis.documents import answers
 from judgesheet.axis.losses import Row, answered, even_places, lost, split
+from judgesheet.axis.lost_by_order import Vote, by_order
 from judgesheet.axis.material import word_count
 from judgesheet.axis.numbers import spelled_number, supports
 from judgesheet.axis.prompt import object_schema
@@ -44,6 +46,10 @@ from judgesheet.axis.simulation import Known, Parameters, hashed
 from judgesheet.axis.views import Asked, Question, View, differing, places
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Call, Case, ReplyFormat
+from judgesheet.stats.consensus import run_points, uniform_picks
+
+DIRECT, REPEATED, PERMUTED = ARMS = ("direct", "repeated", "permuted")
+"""The arms of a cell: the canonical order once, again, and other orders."""
 
 # -- reading ---------------------------------------------------------------------------------------
 
@@ -186,7 +192,7 @@ def _recorded(text: str, order: Sequence[str]) -> Verdict | None:
     return {name: rated[name].model_dump() for name in order} if set(rated) == set(order) else None
 
 
-# -- lost calls: by place, evenly, the usual one, the right one ------------------------------------
+# -- lost calls: by place, evenly, by order, the usual one, the right one --------------------------
 
 
 def impute(readings: Readings) -> Iterator[Imputation]:
@@ -207,6 +213,8 @@ def impute(readings: Readings) -> Iterator[Imputation]:
     likely = [[seen[name] for name in order] for seen, order in zip(own, orders, strict=True)]
     even = even_places([_counted_with(call) for call in calls], places, likely)
     yield _won(readings, [order[at] for order, at in zip(orders, even, strict=True)])
+    for decisive in (True, False):
+        yield _won(readings, _by_order(calls, read, decisive=decisive))
     pairs = list(zip(own, orders, strict=True))
     yield _won(readings, [max(sorted(order), key=seen.__getitem__) for seen, order in pairs])
     yield _won(readings, [min(sorted(order), key=seen.__getitem__) for seen, order in pairs])
@@ -216,6 +224,27 @@ def impute(readings: Readings) -> Iterator[Imputation]:
             yield _won(
                 readings, [_any(o, g, right=right) for o, g in zip(orders, golds, strict=True)]
             )
+
+
+def _by_order(calls: Sequence[Row], read: Sequence[Row], *, decisive: bool) -> list[str]:
+    """Winners that change with the order of the list, or do not."""
+    lost = [[{name: 1.0} for name in call["order"]] for call in calls]
+    made = [[_picked(call["value"])] for call in read]
+    # Further repeats of the canonical order are compared with no other order.
+    most = max((call["repeat"] for call in (*calls, *read) if call["arm"] == PERMUTED), default=0)
+    votes = [
+        Vote((_list(call), call["repeat"] <= most), tuple(call["order"]), picks)
+        for call, picks in zip((*calls, *read), (*lost, *made), strict=True)
+    ]
+    taken = by_order(votes, decisive=decisive)
+    return [call["order"][at] for call, at in zip(calls, taken, strict=False)]
+
+
+def _picked(verdict: Verdict) -> dict[str, float]:
+    """What a single call decides; shared by those that are tied."""
+    rated = verdict.values()
+    points = run_points([[one["score"] for one in rated]], [[one["uncertain"] for one in rated]])
+    return dict(zip(verdict, uniform_picks(points)[0].tolist(), strict=True))
 
 
 def _won(readings: Readings, winners: Sequence[str]) -> Imputation:

@@ -15,8 +15,7 @@ from judgesheet.stats.interval import mean_t, missing, pooled_rate, without_inte
 from judgesheet.stats.reads import row_means
 
 from ._lists import NOTHING_READ, Arm, Lists, figure, prompt_rate
-from ._questions import PERMUTED
-from ._reply import OTHER_WINNER, RIGHT
+from ._reply import OTHER_WINNER, PERMUTED, RIGHT
 
 figure = figure.but(passes_blind=True, cases=OTHER_WINNER)
 NO_CORRELATION = Reason("no_correlation", "too few prompts, or no error that orders could share")

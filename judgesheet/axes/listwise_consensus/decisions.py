@@ -20,8 +20,7 @@ from judgesheet.stats.interval import Interval, by_cluster, missing, without_int
 from judgesheet.stats.paired import changes, paired_difference, sign_test
 
 from ._lists import DIRECTLY, NOTHING_READ, SEVERAL, Arm, Gains, Lists, figure, prompt_rate
-from ._questions import DIRECT, PERMUTED, REPEATED
-from ._reply import OTHER_WINNER, RIGHT
+from ._reply import DIRECT, OTHER_WINNER, PERMUTED, REPEATED, RIGHT
 
 figure = figure.but(cases=RIGHT)
 ONCE = "the canonical order (arm direct)"

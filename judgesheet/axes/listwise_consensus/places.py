@@ -28,8 +28,7 @@ from judgesheet.stats.interval import (
 from judgesheet.stats.reads import total_calls
 
 from ._lists import NOTHING_READ, Lists, Table, figure
-from ._questions import PERMUTED
-from ._reply import ANOTHER, OTHER_WINNER, PLACES, RIGHT, tied, winner_and_scores
+from ._reply import ANOTHER, OTHER_WINNER, PERMUTED, PLACES, RIGHT, tied, winner_and_scores
 
 REPEATED_ORDER = "an order that was read twice (repeat)"
 figure = figure.but(passes_blind=True, cases=OTHER_WINNER)

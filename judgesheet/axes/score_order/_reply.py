@@ -1,8 +1,9 @@
 """The replies of score_order: read, taken for lost ones, and given by a simulated judge.
 
 The extremes show how far a lost call can move a figure: every place in turn, the places that make
-all places equally frequent, the score that the response usually gets, the one it gets least often,
-and the scores that follow its known quality or the opposite of it.
+all places equally frequent, scores that change with the order and not with repeats, or the reverse,
+the score that the response usually gets, the one it gets least often, and the scores that follow
+its known quality or the opposite of it.
 
 How a simulated judge grades on a rubric of n scores, shown in some order.
 
@@ -29,6 +30,7 @@ from judgesheet.axis import Imputation, Readings
 from judgesheet.axis.labels import reference
 from judgesheet.axis.logprobs import Distribution, Unread, score_distribution
 from judgesheet.axis.losses import Row, answered, even_places, split
+from judgesheet.axis.lost_by_order import choices_by_order, tops_by_order
 from judgesheet.axis.reply import Reading, score_reading
 from judgesheet.axis.simulation import Known, Parameters, drawn
 from judgesheet.base.records import Call, Label, ReplyFormat
@@ -69,6 +71,8 @@ def impute(readings: Readings) -> Iterator[Imputation]:
         values = [call["order"][min(place, len(call["order"]) - 1)] for call in calls]
         yield Imputation(answered(frame, values), of_places=True)
     yield Imputation(answered(frame, _even(calls, read)), of_places=True)
+    for values in _by_order(calls, read):
+        yield Imputation(answered(frame, values), of_places=True)
     usual, seldom = _usual(calls, read, most=True), _usual(calls, read, most=False)
     yield Imputation(answered(frame, usual))
     yield Imputation(answered(frame, seldom))
@@ -95,6 +99,29 @@ def _even(calls: Sequence[Row], read: Sequence[Row]) -> list[int]:
     # Even places are what speaks most against any preference.
     places = even_places([_pass(call) for call in calls], counts, likely)
     return [call["order"][place] for call, place in zip(calls, places, strict=True)]
+
+
+def _by_order(calls: Sequence[Row], read: Sequence[Row]) -> Iterator[list[int]]:
+    """Scores, and best responses, that change with the order as often as they can, or as seldom."""
+    lost = [(_asked(call), tuple(call["order"]), call["order"]) for call in calls]
+    seen = [(_asked(call), tuple(call["order"]), call["value"]) for call in read]
+    for decisive in (True, False):
+        yield choices_by_order(lost, seen, decisive=decisive)
+        tops = tops_by_order(calls, read, _value, _ends, decisive=decisive)
+        yield [_ends(call)[top] for call, top in zip(calls, tops, strict=True)]
+
+
+def _value(call: Row) -> int:
+    return int(call["value"])
+
+
+def _ends(call: Row) -> tuple[int, int]:
+    return min(call["order"]), max(call["order"])
+
+
+def _asked(call: Row) -> tuple[str, str, int]:
+    """What was scored, under which conditions."""
+    return call["item"], call["arm"], int(call["scale"])
 
 
 def _pass(call: Row) -> tuple[str, int, int]:
