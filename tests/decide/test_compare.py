@@ -404,6 +404,40 @@ def test_recorded_runs_compare(tmp_path: Path) -> None:
     assert line in as_html([found])
 
 
+def rated_run(folder: Path, name: str, moved: int, ratings: int) -> Path:
+    """Scores of twelve responses, so many of them moved, beside as many ratings by people."""
+    lines: list[dict[str, Any]] = []
+    for task in range(12):
+        true = 1 + task % 3
+        cell = {"item": f"t{task}/a", "arm": "fixed", "scale": 3, "order": [1, 2, 3]}
+        score = 1 + (true + (task < moved)) % 3
+        lines.append({"axis": "score_order", "stimulus": f"t{task}", "cell": cell,
+                      "verdict": score})  # fmt: skip
+        given = [true, true % 3 + 1 if task < 2 else true, true][:ratings]
+        lines.append({"human": {"axis": "score_order", "item": f"t{task}/a", "ratings": given}})
+    path = folder / f"{name}.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    judgesheet.ingest(path, folder / name, pdf=False)
+    return folder / name
+
+
+def test_the_same_ratings_differ_by_nothing(tmp_path: Path) -> None:
+    one, two = rated_run(tmp_path, "one", 1, 3), rated_run(tmp_path, "two", 6, 3)
+    alone = [run / "datasheet.json" for run in (one, two)]
+    for sources in ((one, two), alone):
+        (found,) = judgesheet.compare(*sources)
+        rows = {row.key.partition(".")[2]: row for row in found.differences}
+        for name in ("rater_alpha", "rater_ceiling_r"):
+            assert (rows[name].value, rows[name].low, rows[name].high) == (0, 0, 0)
+            assert rows[name].method.startswith("people's ratings alone")
+        assert rows["pearson_r[arm=fixed]"].low != 0
+    assert any("taken as independent" in line for line in (*found.remarks, as_markdown([found])))
+    (found,) = judgesheet.compare(one, rated_run(tmp_path, "other", 6, 2))
+    (row,) = (row for row in found.differences if row.key.endswith("rater_alpha"))
+    assert row.value
+    assert row.low is None
+
+
 def test_judges_that_agree_part_nowhere(runs: dict[str, Path]) -> None:
     page = as_markdown(judgesheet.compare(runs["one"], runs["one"]))
     assert page.rstrip().endswith("Nowhere.")
