@@ -1,10 +1,14 @@
 """Comparisons: planted differences are found, none is invented, and like is compared with like."""
 
 import json
+import os
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -43,6 +47,7 @@ from judgesheet.decide.compare import (
 from judgesheet.decide.paired import LeftOut
 from judgesheet.decide.policy import parse
 from judgesheet.sheet.comparison import as_html, as_markdown, build, render
+from judgesheet.sheet.markdown import escape, for_terminal
 
 FEW = 12
 """Stimuli of the runs that are compared; with fewer than six no correlation is estimated."""
@@ -360,6 +365,39 @@ def test_the_command(runs: dict[str, Path], tmp_path: Path) -> None:
     key = {row["key"]: row for row in told[1]["differences"]}["score_order.cramers_v"]
     assert key["verdict"] == "worse"
     assert key["low"] < key["value"] < key["high"]
+
+
+def on_a_terminal(*arguments: str | Path) -> str:
+    """What a command prints where its output is a terminal."""
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-m", "judgesheet", *map(str, arguments)]
+    with subprocess.Popen(command, stdout=theirs, stdin=subprocess.DEVNULL) as process:
+        os.close(theirs)
+        parts = []
+        with suppress(OSError), os.fdopen(ours, "rb") as read:  # raised where the other end closes
+            parts.extend(iter(lambda: read.read1(65536), b""))
+    assert process.returncode == 0
+    return b"".join(parts).decode()
+
+
+def test_a_terminal_gets_no_escapes_of_markdown(runs: dict[str, Path], tmp_path: Path) -> None:
+    """A program that reads the same output gets Markdown."""
+    odd = shutil.copytree(runs["biased"], tmp_path / "odd_name")
+    sheets = (runs["one"], odd)
+    page = as_markdown(judgesheet.compare(*sheets))
+    assert re.search(r"\| \+\d", page), "no block begins in a cell"
+    shown = on_a_terminal("compare", *(run / "datasheet.json" for run in sheets))
+    assert re.search(r"\| \+\d", shown)
+    assert "\\" not in shown
+    assert "&#8203;" not in shown
+    assert "`score_order.cramers_v`" in shown
+
+
+@pytest.mark.parametrize(
+    "foreign", ["a_b*c [x](y)", "+2", "- 1. #x", r"C:\d\*", "https://a.b|c", "<b>"]
+)
+def test_what_is_escaped_is_shown_as_it_was(foreign: str) -> None:
+    assert for_terminal(escape(foreign)) == foreign
 
 
 def test_the_command_refuses_other_questions(runs: dict[str, Path], tmp_path: Path) -> None:
