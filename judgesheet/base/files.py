@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
-from judgesheet.base.errors import JudgesheetError, RunError, StimuliError
+from judgesheet.base.errors import JudgesheetError, RunError, StimuliError, UsageError
 from judgesheet.base.limits import LONGEST_LINE, MOST_DEPTH, MOST_LINES, MOST_UNPACKED
 from judgesheet.base.tally import Tally
 
@@ -90,6 +90,15 @@ def _identity(path: Path) -> tuple[int, int]:
 
 
 # -- writing ---------------------------------------------------------------------------------------
+
+
+def refuse_existing(path: Path) -> None:
+    """UsageError if a file with content is there.
+
+    For what a user goes on to edit: stimuli, a policy. Reports are written anew.
+    """
+    if path.is_file() and path.stat().st_size:
+        raise UsageError(f"{path} is there already: name another file; --force writes over it")
 
 
 def write_whole(path: Path, content: bytes) -> None:

@@ -373,7 +373,7 @@ def on_a_terminal(*arguments: str | Path) -> str:
     command = [sys.executable, "-m", "judgesheet", *map(str, arguments)]
     with subprocess.Popen(command, stdout=theirs, stdin=subprocess.DEVNULL) as process:
         os.close(theirs)
-        parts = []
+        parts: list[bytes] = []
         with suppress(OSError), os.fdopen(ours, "rb") as read:  # raised where the other end closes
             parts.extend(iter(lambda: read.read1(65536), b""))
     assert process.returncode == 0
