@@ -46,6 +46,7 @@ from judgesheet.decide.compare import (
 )
 from judgesheet.decide.paired import LeftOut
 from judgesheet.decide.policy import parse
+from judgesheet.ledger.run_directory import JUDGMENTS
 from judgesheet.sheet.comparison import as_html, as_markdown, build, render
 from judgesheet.sheet.markdown import escape, for_terminal
 
@@ -296,6 +297,29 @@ def test_a_planted_difference_is_found(runs: dict[str, Path]) -> None:
     worse = {row.key for row in found.differences if row.verdict == "worse"}
     assert "score_order.cramers_v" in worse
     assert any(row.pairing is not None for row in found.differences)
+
+
+def bias_cost_by_hand(run: Path) -> float:
+    """That of the order 1 2 3 4 5, from the exported judgments of the first balanced pass."""
+    table = pd.read_parquet(run / JUDGMENTS)
+    rows = table[(table["arm"] == "balanced") & (table["scale"] == 5) & (table["repeat"] == 0)]
+    chosen = np.zeros((5, 5))
+    for order, score in zip(rows["order"], rows["score"], strict=True):
+        listed = json.loads(order)
+        chosen[int(score) - 1, listed.index(int(score))] += 1
+    shares = chosen.diagonal() / chosen.sum(axis=1)
+    return float(100 * np.abs(shares - 0.2).sum())
+
+
+def test_the_difference_of_bias_costs_is_that_of_the_exported_judgments(
+    runs: dict[str, Path],
+) -> None:
+    (found,) = judgesheet.compare(runs["one"], runs["biased"])
+    (row,) = (row for row in found.differences if row.key == "score_order.bias_cost[order=12345]")
+    old, new = (bias_cost_by_hand(runs[name]) for name in ("one", "biased"))
+    assert row.value == pytest.approx(new - old)
+    assert row.low is not None
+    assert row.low > 0
 
 
 def test_the_same_judge_twice_is_no_change(runs: dict[str, Path]) -> None:
