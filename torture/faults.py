@@ -487,6 +487,7 @@ def table(fewer: int, jobs: int) -> Table:
                 made.nought(len(books.differs)),
             )
             if "**" in " ".join(made.rows[-1]):
-                said = [(one.code, one.err.strip()[-300:]) for one in ended]
+                said = [(one.code, one.err.strip()[-300 if one.code is not None else 0 :])
+                        for one in ended]  # fmt: skip
                 made.notes.append(f"{fault.name}: {books} {said}")
     return made

@@ -3,6 +3,7 @@
 They are forked from one that has loaded the libraries, so that a start takes milliseconds.
 """
 
+import faulthandler
 import multiprocessing
 import os
 import re
@@ -92,7 +93,7 @@ class Running:
         return process.exitcode is not None
 
     def end(self) -> Ended:
-        """Wait for the end; what hangs is killed, and has no code."""
+        """Wait for the end; what hangs is killed, has no code, and says where each thread stood."""
         process, hangs = self._process, not self.wait(LONGEST_S)
         if hangs:
             process.kill()
@@ -147,6 +148,7 @@ def _run(words: list[str], printed: list[str], env: dict[str, str], here: str) -
     os.chdir(here)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    faulthandler.dump_traceback_later(LONGEST_S - 5, exit=False, file=sys.stderr)
     try:
         from judgesheet.cli import main
 
@@ -156,6 +158,8 @@ def _run(words: list[str], printed: list[str], env: dict[str, str], here: str) -
 
 
 def _context() -> "multiprocessing.context.ForkServerContext":
+    # Arrow's allocator would run a thread: what is forked while it holds a lock waits for ever.
+    os.environ.setdefault("JE_ARROW_MALLOC_CONF", "background_thread:false")
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([*LOADED])
     return context

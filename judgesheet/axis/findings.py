@@ -105,6 +105,18 @@ class Enough(NamedTuple):
     at: Estimate
     single: Estimate
 
+    def averaging(self, listed: str, what: str) -> str:
+        """That so many readings are to be averaged, each with `listed` in another order."""
+        if self.k == self.orders:
+            return (
+                f"Average over all {self.orders} orders of {listed}: fewer do not bring {what} "
+                f"within {NEAR_ENOUGH} of what all give."
+            )
+        return (
+            f"Average over {self.k} readings, each under another order of {listed}: that brings "
+            f"{what} within {NEAR_ENOUGH} of {self.orders} orders."
+        )
+
 
 def enough(
     estimates: Estimates, figures: Sequence[str] = ("budget_r", "budget_agreement")

@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import AfterValidator, Field
 
 from judgesheet.axis.arrays import Floats
-from judgesheet.base.digits import counted
+from judgesheet.base.digits import counted, two_digits
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import Estimate, Label
 
@@ -48,6 +48,22 @@ class Quality:
         judged = NAMES[self.quality] if self.quality else "nothing"
         times = f"{counted(self.reads, 'reading')} per response" if self.reads else ""
         return "; ".join(part for part in (f"quality: {judged}", times, self.remark) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class RatingsAlone:
+    """Conditions of a figure of the raters, into which no reply of a judge enters.
+
+    `ratings` is how many a response has on average.
+    """
+
+    quality: Kind | Literal[""]
+    ratings: float
+
+    @property
+    def words(self) -> str:
+        """The conditions as the sheet prints them."""
+        return Quality(self.quality, 0, f"{two_digits(self.ratings)} ratings per response").words
 
 
 def whose(estimate: Estimate) -> str:

@@ -7,10 +7,9 @@ reliability lets anyone.
 from collections.abc import Callable, Iterator
 
 from judgesheet.axis.figure import Figures, UnkeyedEstimate, absent
-from judgesheet.axis.labels import NO_REFERENCE
+from judgesheet.axis.labels import NO_REFERENCE, RatingsAlone
 from judgesheet.axis.scored import Scored
 from judgesheet.axis.views import no_reply
-from judgesheet.base.digits import two_digits
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.agreement import Agreement, rater_agreement
 from judgesheet.stats.interval import Interval
@@ -72,5 +71,5 @@ def _agreements(
             part(agreement),
             {"criterion": criterion} if criterion else {},
             n=agreement.n,
-            given=reference.given(remark=f"{two_digits(agreement.raters)} ratings per response"),
+            given=RatingsAlone(reference.kind or "", agreement.raters),
         )

@@ -23,8 +23,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
-from judgesheet.base.errors import JudgesheetError, RunError, StimuliError
+from judgesheet.base.errors import JudgesheetError, RunError, StimuliError, UsageError
 from judgesheet.base.limits import LONGEST_LINE, MOST_DEPTH, MOST_LINES, MOST_UNPACKED
+from judgesheet.base.tally import Tally
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -34,6 +35,9 @@ T = TypeVar("T")
 
 _DATABASE = b"SQLite format 3\0"
 """How every file of SQLite begins."""
+_PART_OF_A_DOCUMENT = re.compile(r"^\s*[\]},:]|[\[{,:]\s*[\r\n]\Z")
+"""A line that has another before or behind it in one JSON document: wherever a document is broken
+into lines, it is behind one of `[{,:` or before one of `]},:`."""
 _PART = ".part"
 _NO_LINK = os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -86,6 +90,15 @@ def _identity(path: Path) -> tuple[int, int]:
 
 
 # -- writing ---------------------------------------------------------------------------------------
+
+
+def refuse_existing(path: Path) -> None:
+    """UsageError if a file with content is there.
+
+    For what a user goes on to edit: stimuli, a policy. Reports are written anew.
+    """
+    if path.is_file() and path.stat().st_size:
+        raise UsageError(f"{path} is there already: name another file; --force writes over it")
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -268,16 +281,31 @@ def kind_of(path: Path) -> str:
     return kinds.get(inner.suffix.lower(), "jsonl")
 
 
-def records(path: Path, longest: int = LONGEST_LINE) -> Iterator[tuple[dict[str, Any], str]]:
+def records(
+    path: Path, longest: int = LONGEST_LINE, tally: Tally | None = None
+) -> Iterator[tuple[dict[str, Any], str]]:
     """(object, `file:line`) of every line of a JSONL file that is not blank.
 
-    StimuliError as from `numbered_lines`, and if a line is not a JSON object.
+    StimuliError as from `numbered_lines`, and if a line is not a JSON object; with a `tally` a few
+    such lines are left out and noted there, unless they are parts of a longer document.
     """
     name = path.name
     for number, line in numbered_lines(path, longest):
-        if not line.isspace():
-            where = f"{name}:{number}"
-            yield record_of(line, where), where
+        if line.isspace():
+            continue
+        where = f"{name}:{number}"
+        try:
+            record = record_of(line, where)
+        except StimuliError as fault:
+            if tally is None or _PART_OF_A_DOCUMENT.search(line):
+                raise
+            tally.add(fault, str(number))
+            continue
+        if tally is not None:
+            tally.read += 1
+        yield record, where
+    if tally is not None:
+        tally.refuse_many()
 
 
 def record_of(line: str, where: str) -> dict[str, Any]:

@@ -32,6 +32,7 @@ from judgesheet.base.records import (
     canonical_json,
     digest,
 )
+from judgesheet.base.tally import Tally
 from judgesheet.collect.batches import fill, ingest_results
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.measuring.parsing import alike, read
@@ -56,23 +57,29 @@ class RecordedLog(Protocol):
         """Every recorded judgment, and where it stands."""
 
 
-def ingest(files: Sequence[Path], ledger_path: Path, log: RecordedLog | None = None) -> None:
+def ingest(
+    files: Sequence[Path],
+    ledger_path: Path,
+    log: RecordedLog | None = None,
+    lines: Tally | None = None,
+) -> None:
     """Fill a ledger from `files`, whose first lines show which kind they are, or from a `log`.
 
     Lines with a `custom_id` are results of a batch and need the ledger of their plan; lines with an
-    `axis` are recorded judgments, in one file. A StimuliError names the line that cannot be read.
+    `axis` are recorded judgments, in one file. A StimuliError names the line that cannot be read;
+    of recorded judgments a few are left out and noted in `lines`. A batch can be fetched again.
     """
     if log is not None:
         _ingest_recorded(files[0], log.records(), ledger_path, lambda: log.judge)
         return
-    firsts = [next(records(file, LONGEST_DOCUMENT), None) for file in files]
+    firsts = [next(records(file, LONGEST_DOCUMENT, Tally("line")), None) for file in files]
     known = [record for record, _ in filter(None, firsts)]  # a batch's file of errors may be empty
     if not known:
         raise StimuliError(f"{files[0]} holds no judgments; put one JSON object on each line")
     if all("custom_id" in record for record in known):
         ingest_results(files, ledger_path)
     elif len(files) == 1:
-        _ingest_recorded(files[0], records(files[0], LONGEST_DOCUMENT), ledger_path)
+        _ingest_recorded(files[0], records(files[0], LONGEST_DOCUMENT, lines), ledger_path)
     else:
         raise StimuliError("only the results of a batch may lie in several files; join the others")
 

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from judgesheet.base.files import write_whole
 from judgesheet.base.records import Datasheet
 from judgesheet.base.sanitize import told_apart
 from judgesheet.commands.options import ACROSS, EXISTING, PATH, option
+from judgesheet.commands.reporting import say_document
 from judgesheet.commands.sheets import load
-from judgesheet.commands.terminal import say, say_json, say_lines
 
 if TYPE_CHECKING:
     from judgesheet.axis import Readings
@@ -131,9 +130,5 @@ def command(
     from judgesheet.sheet import comparison
 
     changes = compare(old, *new, force=force, across_prompts=across_prompts)
-    text = comparison.render(changes, "json" if as_json else form)
-    if out is None:
-        (say_json if as_json or form == "json" else say_lines)(text)
-    else:
-        write_whole(out, text.encode())
-        say(out)
+    form = "json" if as_json else form
+    say_document(comparison.render(changes, form).encode(), form, out)

@@ -52,6 +52,7 @@ def ingest(
     `LOGS` it is), and `columns` (`--map`), `where`, `scale`, `nearest` (`--round`), `human_scale`
     and `unreadable` say what is in it; `tell` receives how it was read.
     """
+    from judgesheet.base.tally import Tally
     from judgesheet.collect.ingest import ingest as fill_ledger
     from judgesheet.importers import logs
     from judgesheet.ledger.run_directory import LEDGER, make_directory
@@ -67,8 +68,8 @@ def ingest(
     is_log = choice != logs.LogOptions() or (len(files) == 1 and logs.recognised(files[0]))
     log = logs.reader(files, choice) if is_log else None
     make_directory(directory, fresh=False)
-    fill_ledger(files, directory / LEDGER, log)
-    for sentence in log.notes() if log else ():
+    fill_ledger(files, directory / LEDGER, log, lines := Tally("line"))
+    for sentence in log.notes() if log else filter(None, [lines.sentence()]):
         tell(sentence)
     return measure(directory, policy=policy, pdf=pdf, cases=cases)
 

@@ -18,6 +18,7 @@ from judgesheet.axes import get_axis
 from judgesheet.base.errors import StimuliError, UsageError
 from judgesheet.base.files import records
 from judgesheet.base.limits import (
+    LONGEST_DOCUMENT,
     MOST_CALLS_TRIED,
     MOST_IN_A_LIST,
     MOST_RECORDS,
@@ -26,6 +27,7 @@ from judgesheet.base.limits import (
 )
 from judgesheet.base.records import AxisResult
 from judgesheet.base.sanitize import listed, one_line
+from judgesheet.base.tally import Tally
 from judgesheet.collect import ingest
 from judgesheet.importers import logs
 from judgesheet.importers.logs import Row
@@ -125,7 +127,7 @@ def _listed(names: Sequence[str]) -> str:
 
 def report(path: Path, choice: logs.LogOptions) -> LogReport:
     """Look at a log. StimuliError if its first record cannot be read at all."""
-    opened = logs.opened(path, choice.form)
+    opened = logs.opened(path, choice.form, Tally("line"))
     empty = LogReport(path.name, opened.form or "table", opened.log.checked, opened.columns[:1000])
     if not opened.columns:
         raise StimuliError(f"{path.name} holds no records")
@@ -163,7 +165,10 @@ def _of_ours(empty: LogReport, path: Path) -> LogReport:
     if "custom_id" in empty.columns:
         why = "the answers are read with the plan that the batch was made from, in DIR/plan.jsonl"
         return replace(plain, form="answers of an OpenAI batch", missing={why: ("all figures",)})
-    return _sampled(replace(plain, form="recorded judgments"), path, records(path))
+    lines = Tally("line")
+    of_ours = replace(plain, form="recorded judgments")
+    report = _sampled(of_ours, path, records(path, LONGEST_DOCUMENT, lines))
+    return replace(report, dropped=lines.sentence())
 
 
 def _proposed(
@@ -197,7 +202,7 @@ def _measured(described: LogReport, path: Path, choice: logs.LogOptions) -> LogR
     reader = logs.reader([path], choice)
     try:
         of_axis = replace(described, axes=(reader.axis,), command=command)
-        return replace(_sampled(of_axis, path, reader.records()), dropped=reader.dropped)
+        return replace(_sampled(of_axis, path, reader.records()), dropped=". ".join(reader.dropped))
     except (StimuliError, UsageError) as error:
         if reader.needs_scale:
             choice = replace(choice, scale="LOW:HIGH")  # the command shows where it goes

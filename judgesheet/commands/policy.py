@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from judgesheet.base.files import one_command, write_whole
-from judgesheet.commands.options import EXISTING, PATH, option
+from judgesheet.base.files import one_command, refuse_existing, write_whole
+from judgesheet.commands.options import EXISTING, FORCE, PATH, option
 from judgesheet.commands.sheets import load
 from judgesheet.commands.terminal import note, say, say_lines
 
@@ -63,7 +63,8 @@ def policy_show(name: str) -> None:
 @command.command("suggest")
 @click.argument("source", type=EXISTING)
 @option("--out", type=PATH, help="File to write. [standard output]")
-def policy_suggest(source: Path, out: Path | None) -> None:
+@FORCE
+def policy_suggest(source: Path, out: Path | None, force: bool) -> None:
     """Suggest a policy for later runs from a finished one (directory or datasheet.json).
 
     Each limit is that of a shipped policy if the run meets it, else the nearest that the run meets;
@@ -71,6 +72,8 @@ def policy_suggest(source: Path, out: Path | None) -> None:
     """
     from judgesheet.decide.suggest import PROVES_NOTHING
 
+    if out is not None and not force:
+        refuse_existing(out)
     text = suggest_policy(source, out)
     if out is None:
         say_lines(text.rstrip("\n"))

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from judgesheet.base.errors import UsageError
 from judgesheet.base.files import write_whole
-from judgesheet.commands.terminal import say, say_json, say_lines, say_wrapped
+from judgesheet.commands.terminal import say, say_json, say_lines, say_markdown, say_wrapped
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,7 +50,8 @@ def say_document(content: bytes, form: str, out: "Path | None") -> None:
     elif form == "pdf":
         raise UsageError("a PDF is written to a file: --out FILE")
     else:
-        (say_json if form == "json" else say_lines)(content.decode())
+        how = {"json": say_json, "md": say_markdown}
+        how.get(form, say_lines)(content.decode())
 
 
 def _say_findings(sheet: "Datasheet") -> None:

@@ -9,10 +9,10 @@ import click
 
 from judgesheet.axis import Problem
 from judgesheet.base.errors import UsageError
-from judgesheet.base.files import one_command
+from judgesheet.base.files import one_command, refuse_existing
 from judgesheet.base.records import Stimulus
 from judgesheet.commands.option_types import column_map, scale
-from judgesheet.commands.options import EXISTING, JSON, PATH, choice, option
+from judgesheet.commands.options import EXISTING, FORCE, JSON, PATH, choice, option
 from judgesheet.commands.terminal import say, say_lines, say_record
 
 if TYPE_CHECKING:
@@ -185,8 +185,9 @@ def _report_trials(file: str, trials: "list[Trial]") -> int:
         help="Which column of a table holds what; repeatable. stimulus=COLUMN and item=COLUMN keep "
              "your own ids.")  # fmt: skip
 @option("--rubric", type=EXISTING, help='JSON: {"criterion": ["worst", …, "best"]}.')
+@FORCE
 @JSON
-def stimuli_import(as_json: bool, **options: Any) -> None:
+def stimuli_import(as_json: bool, force: bool, **options: Any) -> None:
     """Write stimuli from a public data set, or from a table.
 
     FORMAT is hanna, summeval, prometheus, mt-bench, judgebench or rewardbench2; or jsonl, csv or
@@ -194,6 +195,8 @@ def stimuli_import(as_json: bool, **options: Any) -> None:
     (docs/stimuli.md lists the fields). Files may be gzipped. The output is written completely or
     not at all.
     """
+    if not force:
+        refuse_existing(options["out"])
     done = import_stimuli(**options)
     if as_json:
         say_record(done.as_record())

@@ -30,6 +30,15 @@ def say_lines(text: str) -> None:
         say(line)
 
 
+def say_markdown(text: str) -> None:
+    """Print Markdown: as it is where a program reads it, without escapes on a terminal."""
+    if sys.stdout.isatty():
+        from judgesheet.sheet.markdown import for_terminal
+
+        text = for_terminal(text)
+    say_lines(text)
+
+
 def say_parts(parts: Iterable[tuple[str, bool]]) -> None:
     """Print one line of texts; those that are marked are underlined where a terminal shows it."""
     # As no-color.org asks.

@@ -10,9 +10,10 @@ from judgesheet.correcting.table import Labels
 
 SHOWN = 20
 """Ids that are named."""
+DRAWN = "drawn at random among those without a label"
 AT_RANDOM = (
-    "drawn at random among those without a label: if doubtful rows were labelled first, the "
-    "labelled would be no random part, and --labels random would not hold"
+    f"{DRAWN}: if doubtful rows were labelled first, the labelled would be no random part, and "
+    "--labels random would not hold"
 )
 
 
@@ -27,8 +28,9 @@ def labelling(sample: Sample, corrected: Figure, labels: Labels) -> Labelling:
     known, total = sample.known, sample.verdicts.size
     labelled = int(known.sum())
     if low is None or high is None or labels != "random" or labelled < 2:
-        why = "how much labels narrow is known of a random part with an interval alone"
-        return Labelling(None, None, None, drawn, f"{why}; the next are {AT_RANDOM}")
+        why = "how far more labels narrow the interval is known only of a random part that has one"
+        how = AT_RANDOM if labels == "random" else DRAWN
+        return Labelling(None, None, None, drawn, f"{why}; the next are {how}")
     if np.ptp(sample.labels[known]) == 0:
         why = "labels that are all alike do not tell how much more of them narrow"
         return Labelling(None, high - low, None, drawn, f"{why}; the next are {AT_RANDOM}")

@@ -65,15 +65,18 @@ class Pairing(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class SameReplies:
-    """Every call of both runs gave the same."""
+class Same:
+    """Both figures are of the same: every call of both runs gave the same, or none enters."""
 
-    correlation: float | None = 1.0
     method: str = "paired by stimulus and call: every call gave the same"
+    correlation: float | None = 1.0
 
     def around(self, value: float, of: Callable[[Any], Any]) -> IntervalEstimate:  # noqa: ARG002
         """The difference, which is 0 but for what figures draw at random."""
         return IntervalEstimate(value, min(0.0, value), max(0.0, value))
+
+
+SAME_RATINGS = Same("people's ratings alone, which are the same in both")
 
 
 class Obstacle(NamedTuple):
@@ -189,10 +192,14 @@ def compare(
     axes = (axis for sheet in (old, new) for axis in sheet.axes)
     wanted = {row.key: row for axis in axes for row in axis.characteristics if row.better}
     olds, news = by_key(old), by_key(new)
-    paired = pairings or (dict.fromkeys(news, SameReplies()) if _are_of_one_run(old, new) else {})
+    paired = pairings or (dict.fromkeys(news, Same()) if _are_of_one_run(old, new) else {})
     void = _void(new, "new") | _void(old, "old")
+    rated = set[str]()
+    if not any(one.code == "stimuli" for one in reasons):
+        rated.update(_of_the_same_ratings(olds, news))
+    known = {**dict.fromkeys(rated, SAME_RATINGS), **paired}
     rows = (
-        difference(key, olds.get(key), news.get(key), wanted.get(key), paired.get(key))
+        difference(key, olds.get(key), news.get(key), wanted.get(key), known.get(key))
         for key in dict.fromkeys((*news, *olds))  # in the order of the new sheet
     )
     usable = [_without_verdict(row, void[row.key]) if row.key in void else row for row in rows]
@@ -249,6 +256,19 @@ def _are_of_one_run(old: Datasheet, new: Datasheet) -> bool:
         for sheet in (old, new)
     )
     return bool(new.run.get("wall_s")) and mine == theirs
+
+
+def _of_the_same_ratings(
+    olds: Mapping[str, Estimate], news: Mapping[str, Estimate]
+) -> Iterator[str]:
+    """The figures of people's ratings alone to which the same stimuli gave the same ratings."""
+    for key in olds.keys() & news.keys():
+        old, new = (
+            (one.value, one.n, one.clusters, one.given.get("ratings"))
+            for one in (olds[key], news[key])
+        )
+        if old == new and old[-1] is not None:
+            yield key
 
 
 def _how_known(old: Datasheet, new: Datasheet, pairings: Mapping[str, Pairing]) -> Iterator[str]:
@@ -334,7 +354,9 @@ def difference(
         return replace(row, note=f"no value: {old.note if old.value is None else new.note}")
     if unit(either.unit).kind != "quantity":
         return replace(row, note=unit(either.unit).why)
-    before, after = _bounded(old), _bounded(new)
+    # The difference of the same is known without an interval of either.
+    ends = _exact if pairing is SAME_RATINGS else _bounded
+    before, after = ends(old), ends(new)
     if before is None or after is None:
         note = "without an interval nothing is proven"
         return replace(row, value=new.value - old.value, note=note)
@@ -359,6 +381,11 @@ def difference(
         p=min(1.0, 2 * min(p, 1 - p)),
         detectable=worsening.detectable(),
     )
+
+
+def _exact(estimate: Estimate) -> IntervalEstimate | None:
+    value = estimate.value
+    return None if value is None else IntervalEstimate(value, value, value)
 
 
 def _bounded(estimate: Estimate) -> IntervalEstimate | None:

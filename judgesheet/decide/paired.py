@@ -17,7 +17,7 @@ from judgesheet.axis.arrays import Floats
 from judgesheet.axis.items import cell_names
 from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_GROUPS
-from judgesheet.decide.compare import IntervalEstimate, Pairing, SameReplies
+from judgesheet.decide.compare import IntervalEstimate, Pairing, Same
 from judgesheet.measuring.measure import leave_out
 from judgesheet.stats.paired import ends_of_difference
 from judgesheet.stats.standard_error import ROUNDING
@@ -68,7 +68,7 @@ def between(
     """Per key of one axis; nothing where few stimuli are in both runs, or none moves a figure."""
     if same_replies(old, new):
         mine = (key for key in keys if Key.parse(key).axis == axis.NAME)
-        yield from ((key, SameReplies()) for key in mine)
+        yield from ((key, Same()) for key in mine)
         return
     groups = _groups(old, new)
     # One seed, or what figures draw at random would look like a difference.

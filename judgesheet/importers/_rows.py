@@ -26,6 +26,7 @@ from judgesheet.base.limits import (
     MOST_LINES,
     SMALLEST_NUMBER,
 )
+from judgesheet.base.tally import Tally
 
 DELIMITERS = ",;\t"
 HALVES = re.compile("[\ud800-\udfff]")
@@ -164,10 +165,13 @@ def finite(cell: Any) -> float | None:
 # -- files -----------------------------------------------------------------------------------------
 
 
-def read_rows(path: Path, kind: str) -> Iterator[Row]:
-    """Every row of a file; a StimuliError names the file, and the line where there is one."""
+def read_rows(path: Path, kind: str, tally: Tally | None = None) -> Iterator[Row]:
+    """Every row of a file; a StimuliError names the file, and the line where there is one.
+
+    A `tally` is for the lines of JSONL that may be left out, as `records` has it.
+    """
     if kind == "jsonl":
-        return (Row(where, record) for record, where in records(path))
+        return (Row(where, record) for record, where in records(path, tally=tally))
     return {"csv": _csv, "parquet": _parquet}[kind](path)
 
 

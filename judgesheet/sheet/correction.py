@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
+from judgesheet.base.sanitize import capital
 from judgesheet.correcting.result import Difference, Figure, Result, System
 from judgesheet.sheet import Paper, report, show
 from judgesheet.sheet.csv import cell
@@ -56,7 +57,7 @@ def page(result: Result) -> Report:
         title=f"{show.visible(result.table, 80)}: {show.visible(result.about, 160)}",
         facts=tuple(facts),
         lead=tuple(_lead(result)),
-        warnings=tuple(show.visible(one) for one in result.warnings),
+        warnings=tuple(capital(show.visible(one)) for one in result.warnings),
         grids=tuple(_grids(result)),
         notes=(
             _READING[result.labels],
@@ -103,11 +104,16 @@ def _lead(result: Result) -> Iterator[str]:
 
 
 def _leaders(result: Result) -> str:
-    stand = sum(one.stands for one in result.differences)
-    every = len(result.differences)
-    told = f"{show.count(stand)} of {show.count(every)} differences between systems are proven"
+    standing = [one for one in result.differences if one.stands]
+    stand, every = len(standing), len(result.differences)
+    told = f"{show.count(stand)} of {show.count(every)} differences between systems"
+    if standing and all(one.figure.low is None for one in standing):
+        told = f"the sign of {told} is proven"
+    else:
+        told = f"{told} are proven"
     if every == 1:
-        told = f"the difference between the systems is {'proven' if stand else 'not proven'}"
+        sign = "sign of the " if standing and standing[0].figure.low is None else ""
+        told = f"the {sign}difference between the systems is {'' if stand else 'not '}proven"
     first = [
         show.visible(one.name, 60) for one in result.systems if one.ranks and one.ranks[0] == 1
     ]
@@ -140,10 +146,12 @@ def _estimates(system: System, unit: str) -> Grid:
         if figure is not None:
             told = "; ".join(filter(None, (figure.method, figure.note)))
             rows.append((name, _in_words(figure, unit), show.count(figure.n), show.visible(told)))
-    reading = (
-        "With 95 % intervals; both corrections are shown, and which one counts follows from how "
-        "the labels were found alone."
-    )
+    reading = "With 95 % intervals."
+    if system.labelled:
+        reading = (
+            "With 95 % intervals; both corrections are shown, and which one counts follows from "
+            "how the labels were found alone."
+        )
     return Grid("Estimates", reading, ("Figure", "Value", "n", "How"), "lrrl", tuple(rows))
 
 
@@ -170,8 +178,8 @@ def _leaderboard(result: Result, unit: str) -> Grid:
     )
     return Grid(
         "Leaderboard", "Ranks are the sets that no proven difference excludes, all differences "
-        "taken together at 95 %. The intervals are those of each system by itself; those of all "
-        "systems at once stand behind what is compared."
+        "taken together at 95 %. “All at once” are intervals that hold for all systems together, "
+        "all others are those of one system by itself."
         + "".join(f" A dash under Rogan-Gladen means {note}." for note in why),
         ("Rank", "System", "The judge alone", "Corrected", *estimates, "Labels"),
         "llrr" + "r" * len(estimates) + "r", rows,
@@ -219,9 +227,10 @@ def _differences(result: Result) -> Grid:
         for one in shown
     )  # fmt: skip
     left_out = len(result.differences) - len(shown)
+    has_ends = any(one.figure.low is not None for one in shown)
+    ends = ", with 95 % intervals that hold all together" * has_ends
     return Grid(
-        "Differences", "Paired by what was judged, with 95 % intervals that hold all together"
-        f"{', in log-odds' if strengths else ''}."
+        "Differences", f"Paired by what was judged{ends}{', in log-odds' if strengths else ''}."
         f"{_LEFT_OUT.format(count=show.count(left_out)) if left_out else ''}",
         ("Difference", "The judge alone", "Corrected", "Stands?", *(("Note",) * noted)),
         "lrrl" + "l" * noted, rows,
@@ -251,9 +260,12 @@ def _shown(result: Result) -> tuple[Difference, ...]:
 
 def _as_finely(value: float, as_figure: Figure, unit: str) -> str:
     """A number with as many digits as a figure beside it."""
-    if as_figure.low is None or as_figure.high is None:
+    if as_figure.low is not None and as_figure.high is not None:
+        half = (as_figure.high - as_figure.low) / 2
+    elif unit:
+        half = 0.005  # as many digits in all rows: tenths of a point
+    else:
         return show.quantity(value, given_in=unit).bare
-    half = (as_figure.high - as_figure.low) / 2
     return show.quantity(value, value - half, value + half, unit).bare
 
 

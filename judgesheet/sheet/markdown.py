@@ -26,6 +26,10 @@ _LEAVES_CODE = re.compile(r"[`|\\<>&]")
 _STARTS_A_BLOCK = re.compile(r"^(\s*)(?:([-+=>:])|(\d+)([.)])(?=\s|$))", re.MULTILINE)
 
 
+_ESCAPED = re.compile(r"\\([\\`*_{}\[\]<>|~#&@$\-+=:.)])")
+_NO_LINK = "&#8203;"
+
+
 class Markdown(str):
     """Text that is Markdown already; all other text is escaped where it is put in."""
 
@@ -88,7 +92,7 @@ def _keys(evidence: Iterable[PrintedEstimate]) -> Markdown:
 def table(head: Sequence[str], align: str, rows: Iterable[Sequence[str]]) -> Markdown:
     """A table; `align` has one letter per column, `r` for right."""
     rule = [Markdown("--:" if side == "r" else "---") for side in align]
-    lines = (f"| {' | '.join(map(escape, cells))} |" for cells in (head, rule, *rows))
+    lines = (f"| {' | '.join(map(_inline, cells))} |" for cells in (head, rule, *rows))
     return Markdown("\n".join(lines))
 
 
@@ -96,10 +100,22 @@ def escape(text: object) -> Markdown:
     """Foreign text as one line that Markdown takes for nothing but text."""
     if isinstance(text, Markdown):
         return text
+    return Markdown(_STARTS_A_BLOCK.sub(_defuse, _inline(text)))
+
+
+def _inline(text: object) -> Markdown:
+    """Foreign text within a line, where no block begins: in a cell of a table."""
+    if isinstance(text, Markdown):
+        return text
     line = _SPECIAL.sub(r"\\\1", " ".join(str(text).split()))
-    line = _STARTS_A_BLOCK.sub(_defuse, line)
     # A bare address would become a link.
-    return Markdown(re.sub(r"(?i)\b(https?|ftp|www)(?=://|\.)", r"\1&#8203;", line))
+    return Markdown(re.sub(r"(?i)\b(https?|ftp|www)(?=://|\.)", rf"\1{_NO_LINK}", line))
+
+
+def for_terminal(text: str) -> str:
+    """Markdown of ours as it reads where nobody renders it: with nothing escaped."""
+    text = text.replace("<code>", "`").replace("</code>", "`").replace(_NO_LINK, "")
+    return _ESCAPED.sub(r"\1", text)
 
 
 def _defuse(match: re.Match[str]) -> str:

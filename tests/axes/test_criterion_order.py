@@ -338,6 +338,27 @@ def test_missing_replies_are_counted_and_left_out() -> None:
     assert any("gave no readable set" in caveat for caveat in result.caveats)
 
 
+def test_how_many_orders_are_enough_counts_the_responses_with_every_reading() -> None:
+    """One response of each of two prompts loses a reading under one order."""
+    lost = set[str]()
+
+    def spoil(frame: pd.DataFrame) -> pd.DataFrame:
+        cells = frame["cell"].map(json.loads)
+        base = cells.map(lambda cell: cell["arm"] == "balanced") & (frame["repeat"] == 0)
+        items = list(dict.fromkeys(cells[base].map(lambda cell: cell["item"])))
+        lost.update((items[0], items[-1]))
+        for item in lost:
+            mine = frame.index[base & cells.map(lambda cell, item=item: cell["item"] == item)]
+            frame.loc[mine[0], "text"] = "no idea"
+        return frame
+
+    whole, less = run("fair"), run("fair", edit=spoil)
+    assert len(lost) == 2
+    for name in ("budget_r[k=1,arm=balanced]", "budget_agreement[k=2,arm=balanced]"):
+        assert less[name].n == whole[name].n - 2
+        assert less[name].clusters == whole[name].clusters
+
+
 def test_missing_replies_of_poor_responses_do_not_favour_a_position() -> None:
     """The poor response of each prompt loses its readings with Accuracy first."""
 

@@ -33,6 +33,15 @@ def test_the_smallest_number_near_the_end_is_enough() -> None:
     assert few.single.value == 0.50
 
 
+def test_where_every_order_is_needed_all_are_named() -> None:
+    few = enough(Estimates("any", budget("budget_r", 0.50, 0.55, 0.60)))
+    assert few is not None
+    assert few.averaging("the list", "its r") == (
+        "Average over all 3 orders of the list: fewer do not bring its r within 0.02 of what all "
+        "give."
+    )
+
+
 @pytest.mark.parametrize("unknown", [(), (None, 0.6), (None, None)])
 def test_without_known_quality_agreement_with_all_orders_decides(
     unknown: tuple[float | None, ...],

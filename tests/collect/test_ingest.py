@@ -18,6 +18,7 @@ from judgesheet.collect import ingest as stage
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.measuring.measure import measure
 from judgesheet.stats.orders import balanced
+from tests.command import run
 from tests.simulate import SHARED, simulate
 
 pytestmark = pytest.mark.usefixtures("only_json")
@@ -326,3 +327,17 @@ def test_ingesting_again_writes_what_an_interrupted_run_left_out(tmp_path: Path)
     assert values(ingested(tmp_path, rows)) == whole
     with Ledger.open(tmp_path / "ledger.sqlite") as ledger:
         assert ledger.totals().attempts == ledger.totals().settled == len(rows)
+
+
+def test_a_cut_line_is_left_out_and_told(tmp_path: Path) -> None:
+    rows = [
+        score(item, ORDERS[0], "fixed", true, n) for item, true in enumerate(TRUE) for n in (0, 1)
+    ]
+    text = "".join(f"{json.dumps(row)}\n" for row in rows)
+    (tmp_path / "log.jsonl").write_text(text[:-20], encoding="utf-8")
+    done = run("ingest", tmp_path / "log.jsonl", "--out", tmp_path / "run", "--no-pdf")
+    assert done.returncode == 0
+    told = "1 of 16 lines cannot be read (line 16) and is left out: log.jsonl:16: not JSON"
+    assert told in done.stderr
+    looked = run("inspect-log", tmp_path / "log.jsonl")
+    assert "line 16" in looked.stdout

@@ -442,3 +442,26 @@ def test_the_same_table_gives_the_same_bytes(table: Write) -> None:
     first, second = (run("correct", path, "--labels", "random", "--json") for _ in range(2))
     assert first.stdout == second.stdout
     assert json.loads(first.stdout)["corrected"]["value"]
+
+
+def test_a_page_without_labels_speaks_of_nothing_that_needs_them(table: Write) -> None:
+    rows = [
+        [f"q{n}", name, "pass" if n % 10 < passes else "fail"]
+        for n in range(150)
+        for name, passes in (("one", 9), ("two", 6), ("three", 5))
+    ]
+    found = judgesheet.correct(table("id,system,verdict", rows), "none")
+    page = render(found, "md", "a4").decode()
+    assert "the sign of 3 of 3 differences between systems is proven" in page
+    assert "30.0 percentage points" in page
+    assert "10.0 percentage points" in page, "as many digits in all rows"
+    assert "Paired by what was judged." in page
+    assert "> Ranks are those" in page
+    pairs = [[f"p{n}", "ours", "theirs", 1 + (n % 3 == 0)] for n in range(60)]
+    alone = judgesheet.correct(table("id,first,second,verdict", pairs), "none")
+    assert "both corrections" not in render(alone, "md", "a4").decode()
+
+
+def test_of_a_chosen_part_nobody_is_told_how_it_stays_random(table: Write) -> None:
+    found = judgesheet.correct(table("id,verdict,label", judged(300, 100)), "chosen")
+    assert "--labels random" not in render(found, "md", "a4").decode()

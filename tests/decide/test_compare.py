@@ -1,10 +1,14 @@
 """Comparisons: planted differences are found, none is invented, and like is compared with like."""
 
 import json
+import os
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -42,7 +46,9 @@ from judgesheet.decide.compare import (
 )
 from judgesheet.decide.paired import LeftOut
 from judgesheet.decide.policy import parse
+from judgesheet.ledger.run_directory import JUDGMENTS
 from judgesheet.sheet.comparison import as_html, as_markdown, build, render
+from judgesheet.sheet.markdown import escape, for_terminal
 
 FEW = 12
 """Stimuli of the runs that are compared; with fewer than six no correlation is estimated."""
@@ -293,6 +299,29 @@ def test_a_planted_difference_is_found(runs: dict[str, Path]) -> None:
     assert any(row.pairing is not None for row in found.differences)
 
 
+def bias_cost_by_hand(run: Path) -> float:
+    """That of the order 1 2 3 4 5, from the exported judgments of the first balanced pass."""
+    table = pd.read_parquet(run / JUDGMENTS)
+    rows = table[(table["arm"] == "balanced") & (table["scale"] == 5) & (table["repeat"] == 0)]
+    chosen = np.zeros((5, 5))
+    for order, score in zip(rows["order"], rows["score"], strict=True):
+        listed = json.loads(order)
+        chosen[int(score) - 1, listed.index(int(score))] += 1
+    shares = chosen.diagonal() / chosen.sum(axis=1)
+    return float(100 * np.abs(shares - 0.2).sum())
+
+
+def test_the_difference_of_bias_costs_is_that_of_the_exported_judgments(
+    runs: dict[str, Path],
+) -> None:
+    (found,) = judgesheet.compare(runs["one"], runs["biased"])
+    (row,) = (row for row in found.differences if row.key == "score_order.bias_cost[order=12345]")
+    old, new = (bias_cost_by_hand(runs[name]) for name in ("one", "biased"))
+    assert row.value == pytest.approx(new - old)
+    assert row.low is not None
+    assert row.low > 0
+
+
 def test_the_same_judge_twice_is_no_change(runs: dict[str, Path]) -> None:
     (found,) = judgesheet.compare(runs["one"], runs["two"])
     assert {row.verdict for row in found.headline} <= {"no change proven", ""}
@@ -362,6 +391,39 @@ def test_the_command(runs: dict[str, Path], tmp_path: Path) -> None:
     assert key["low"] < key["value"] < key["high"]
 
 
+def on_a_terminal(*arguments: str | Path) -> str:
+    """What a command prints where its output is a terminal."""
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-m", "judgesheet", *map(str, arguments)]
+    with subprocess.Popen(command, stdout=theirs, stdin=subprocess.DEVNULL) as process:
+        os.close(theirs)
+        parts: list[bytes] = []
+        with suppress(OSError), os.fdopen(ours, "rb") as read:  # raised where the other end closes
+            parts.extend(iter(lambda: read.read1(65536), b""))
+    assert process.returncode == 0
+    return b"".join(parts).decode()
+
+
+def test_a_terminal_gets_no_escapes_of_markdown(runs: dict[str, Path], tmp_path: Path) -> None:
+    """A program that reads the same output gets Markdown."""
+    odd = shutil.copytree(runs["biased"], tmp_path / "odd_name")
+    sheets = (runs["one"], odd)
+    page = as_markdown(judgesheet.compare(*sheets))
+    assert re.search(r"\| \+\d", page), "no block begins in a cell"
+    shown = on_a_terminal("compare", *(run / "datasheet.json" for run in sheets))
+    assert re.search(r"\| \+\d", shown)
+    assert "\\" not in shown
+    assert "&#8203;" not in shown
+    assert "`score_order.cramers_v`" in shown
+
+
+@pytest.mark.parametrize(
+    "foreign", ["a_b*c [x](y)", "+2", "- 1. #x", r"C:\d\*", "https://a.b|c", "<b>"]
+)
+def test_what_is_escaped_is_shown_as_it_was(foreign: str) -> None:
+    assert for_terminal(escape(foreign)) == foreign
+
+
 def test_the_command_refuses_other_questions(runs: dict[str, Path], tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(runs["one"], copy)
@@ -402,6 +464,40 @@ def test_recorded_runs_compare(tmp_path: Path) -> None:
     ]
     assert int(line.split()[0]) == len(without) > 10
     assert line in as_html([found])
+
+
+def rated_run(folder: Path, name: str, moved: int, ratings: int) -> Path:
+    """Scores of twelve responses, so many of them moved, beside as many ratings by people."""
+    lines: list[dict[str, Any]] = []
+    for task in range(12):
+        true = 1 + task % 3
+        cell = {"item": f"t{task}/a", "arm": "fixed", "scale": 3, "order": [1, 2, 3]}
+        score = 1 + (true + (task < moved)) % 3
+        lines.append({"axis": "score_order", "stimulus": f"t{task}", "cell": cell,
+                      "verdict": score})  # fmt: skip
+        given = [true, true % 3 + 1 if task < 2 else true, true][:ratings]
+        lines.append({"human": {"axis": "score_order", "item": f"t{task}/a", "ratings": given}})
+    path = folder / f"{name}.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    judgesheet.ingest(path, folder / name, pdf=False)
+    return folder / name
+
+
+def test_the_same_ratings_differ_by_nothing(tmp_path: Path) -> None:
+    one, two = rated_run(tmp_path, "one", 1, 3), rated_run(tmp_path, "two", 6, 3)
+    alone = [run / "datasheet.json" for run in (one, two)]
+    for sources in ((one, two), alone):
+        (found,) = judgesheet.compare(*sources)
+        rows = {row.key.partition(".")[2]: row for row in found.differences}
+        for name in ("rater_alpha", "rater_ceiling_r"):
+            assert (rows[name].value, rows[name].low, rows[name].high) == (0, 0, 0)
+            assert rows[name].method.startswith("people's ratings alone")
+        assert rows["pearson_r[arm=fixed]"].low != 0
+    assert any("taken as independent" in line for line in (*found.remarks, as_markdown([found])))
+    (found,) = judgesheet.compare(one, rated_run(tmp_path, "other", 6, 2))
+    (row,) = (row for row in found.differences if row.key.endswith("rater_alpha"))
+    assert row.value
+    assert row.low is None
 
 
 def test_judges_that_agree_part_nowhere(runs: dict[str, Path]) -> None:

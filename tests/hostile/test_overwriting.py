@@ -117,6 +117,47 @@ def test_two_outputs_are_two_files(place: Path) -> None:
     assert "call_id" in json.loads(out.read_text().splitlines()[0])
 
 
+TABLE = "q,one,other\nHow long?,Seven minutes.,An hour.\n"
+EDITED: dict[str, Callable[[Path], Words]] = {
+    "stimuli": lambda at: (
+        *("stimuli", "import", "csv", at / "table.csv", "--axis", "candidate_order"),
+        *("--map", "prompt=q,u=one,v=other"),
+    ),
+    "policy": lambda at: ("policy", "suggest", at / "run"),
+}
+REPORTS: dict[str, Callable[[Path], Words]] = {
+    "compare": lambda at: ("compare", at / "run", at / "later", "--out"),
+    "correct": lambda at: ("correct", at / "verdicts.csv", "--labels", "random", "--out"),
+    "gate": lambda at: ("gate", at / "run", "--policy", at / "policy.toml", "--junit"),
+    "cases": lambda at: ("cases", at / "run", "--html"),
+    "plan": lambda _: (*PLANNING, "--out"),
+    "batch": lambda _: (*PLANNING, "--export-batch"),
+}
+
+
+@pytest.mark.parametrize("name", EDITED)
+def test_what_is_edited_is_written_over_by_force_alone(place: Path, name: str) -> None:
+    (place / "table.csv").write_text(TABLE)
+    words, out = (*EDITED[name](place), "--out", place / "mine"), place / "mine"
+    out.touch()
+    assert run(*words).returncode == 0, "an empty file holds nobody's work"
+    out.write_text("edited")
+    assert "--force" in sentence(run(*words), 2)
+    assert out.read_text() == "edited"
+    assert run(*words, "--force").returncode == 0
+    assert out.read_text() != "edited"
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_reports_are_written_anew(place: Path, name: str) -> None:
+    rows = [f"q{n},{'pass' if n % 3 else 'fail'},{'pass' if n % 2 else 'fail'}" for n in range(12)]
+    (place / "verdicts.csv").write_text("\n".join(["id,verdict,label", *rows]))
+    out = place / "report"
+    out.write_text("of yesterday")
+    assert run(*REPORTS[name](place), out).returncode in (0, 3, 4)
+    assert out.read_text() != "of yesterday"
+
+
 def test_a_recorded_log_is_not_replaced_by_the_sheet(place: Path) -> None:
     log = place / DATASHEET
     cell = {"item": "a", "arm": "balanced", "scale": 5, "order": [1, 2, 3, 4, 5]}

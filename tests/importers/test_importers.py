@@ -470,7 +470,7 @@ def test_the_command_prints_what_it_found(tmp_path: Path) -> None:
     said = CliRunner().invoke(main, command)
     assert said.exit_code == 0, said.output
     assert "any: mean 4.500, from 4 to 5, 1 rating for each of 2 responses" in said.output
-    found = json.loads(CliRunner().invoke(main, [*command, "--json"]).output)
+    found = json.loads(CliRunner().invoke(main, [*command, "--json", "--force"]).output)
     assert (found["stimuli"], found["criteria"]["any"]["mean"]) == (2, 4.5)
 
 

@@ -681,6 +681,53 @@ def test_one_bad_verdict_does_not_refuse_a_file(tmp_path: Path) -> None:
         told(path, columns=COLUMNS, scale="2:5")
 
 
+def cut(path: Path, *numbers: int) -> Path:
+    """The file with only the first half of some lines; the last of the file ends in the middle."""
+    text = path.read_text(encoding="utf-8").splitlines()
+    for number in numbers:
+        text[number - 1] = text[number - 1][: len(text[number - 1]) // 2]
+    path.write_text("\n".join(text), encoding="utf-8")
+    return path
+
+
+def test_a_cut_line_does_not_refuse_a_file(tmp_path: Path) -> None:
+    path = lines(tmp_path / "log.jsonl", [graded(n, 1 + n % 5) for n in range(80)])
+    cut(path, 1, 80)
+    options = ("--map", "item=id,verdict=grade,repeat=epoch", "--scale", "1:5")
+    done = run("ingest", path, *options, "--out", tmp_path / "run", "--no-pdf")
+    assert done.returncode == 0
+    assert "2 of 80 lines cannot be read (lines 1, 80) and are left out" in done.stderr
+    assert "78 verdicts" in done.stderr
+    report = inspect_log(path, columns=COLUMNS, scale="1:5")
+    assert report.fault == ""
+    assert "lines 1, 80" in report.dropped
+
+
+@pytest.mark.parametrize(
+    ("document", "words"),
+    [
+        (lambda rows: json.dumps(rows, indent=1), r"log\.jsonl:1: not JSON"),
+        (lambda rows: "[" + ",\n".join(map(json.dumps, rows)) + "]", r"log\.jsonl:1: not JSON"),
+        # Its second line would be taken for a record.
+        (
+            lambda rows: "\n".join(
+                [*map(json.dumps, rows), '{"of": [', json.dumps(rows[0]), "]}", json.dumps(rows[1])]
+            ),
+            r"log\.jsonl:81: not JSON",
+        ),
+        (lambda rows: "id;grade\n" + "\n".join("1;2" for _ in rows), "81 of 81 lines"),
+    ],
+    ids=["indented", "list", "one over several lines", "another kind"],
+)
+def test_parts_of_a_longer_document_are_no_lines(
+    document: Callable[[list[Record]], str], words: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_text(document([graded(n, 1 + n % 5) for n in range(80)]), encoding="utf-8")
+    with pytest.raises(StimuliError, match=words):
+        told(path, columns=COLUMNS, scale="1:5")
+
+
 def test_a_table_without_a_map_is_told_where_to_begin(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("question_id,score\n1,2\n")
     done = run("ingest", tmp_path / "t.csv", "--out", tmp_path / "run")

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from judgesheet.axis.arrays import Floats, Ints
+from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Conditions, UnkeyedEstimate
 from judgesheet.axis.views import changed, off_quality
 from judgesheet.base.digits import counted
@@ -30,7 +30,8 @@ def budget_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
         return correlation.budget_r(reads, scores.reference[items, index], scores.rng())
 
     if scores.knows_quality:
-        yield from _budget("r with quality", scores, curve, scores.quality())
+        known = ~np.isnan(scores.reference)
+        yield from _budget("r with quality", scores, curve, known, scores.quality())
 
 
 @figure("r", better="higher", passes_blind=True, cases=changed)
@@ -44,29 +45,36 @@ def budget_agreement(scores: Scores) -> Iterator[UnkeyedEstimate]:
     def curve(reads: Floats, *_: Any) -> tuple[correlation.BudgetPoint, ...]:
         return correlation.budget_agreement(reads, scores.rng())
 
-    yield from _budget("Agreement with all orders", scores, curve)
+    every = np.ones((len(scores.cluster), len(scores.names)), dtype=bool)
+    yield from _budget("Agreement with all orders", scores, curve, every)
 
 
 def _budget(
-    label: str, scores: Scores, curve: Curve, given: Conditions | str = ""
+    label: str, scores: Scores, curve: Curve, known: Flags, given: Conditions | str = ""
 ) -> Iterator[UnkeyedEstimate]:
-    """The mean over criteria of the curve that each gives from its reads (items, orders)."""
-    curves = []
+    """The mean over criteria of the curve that each gives from its reads (items, orders).
+
+    `known`, of shape (items, criteria), are the scores that it takes where all reads are there.
+    """
+    curves, entering = [], np.zeros(len(scores.cluster), dtype=bool)
     for index in range(len(scores.names)):
         items, slots = np.nonzero(scores.criterion == index)
-        values = [point.value for point in curve(scores.reads[items, :, 0, slots], items, index)]
+        reads = scores.reads[items, :, 0, slots]
+        values = [point.value for point in curve(reads, items, index)]
         if None not in values:
             curves.append(values)
+            entering[items] |= known[items, index] & ~np.isnan(reads).any(axis=1)
     if not curves:
         return
+    clusters = len(np.unique(scores.cluster[entering]))
     lost = len(scores.names) - len(curves)
     method = "mean over subsets of k orders, then over criteria"
     for k, value in enumerate(row_means(np.array(curves, dtype=float).T), start=1):
         yield UnkeyedEstimate(
             f"{label} after {counted(k, 'order')}, mean over criteria",
-            without_interval(value, clusters=scores.clusters, method=method),
+            without_interval(value, clusters=clusters, method=method),
             {"k": k, "arm": scores.base},
-            n=len(scores.cluster),
+            n=int(entering.sum()),
             given=given,
             note=f"without {lost} criteria whose scores are constant" if lost else "",
         )

@@ -31,7 +31,6 @@ from judgesheet.axis.findings import (
 from judgesheet.axis.repeats import about_repeats
 from judgesheet.axis.statements import (
     FEWEST_PROMPTS,
-    NEAR_ENOUGH,
     TONES,
     UNSURE,
     Certainty,
@@ -364,11 +363,7 @@ def _orders(estimates: Estimates) -> Iterator[Recommendation]:
         )
     if few and few.k > 1:
         what = "its correlation with quality" if few.figure == "budget_r" else "its scores"
-        yield _advice(
-            f"Average over {few.k} readings, each under another order of the criteria: that "
-            f"brings {what} within {NEAR_ENOUGH} of {few.orders} orders.",
-            few.at,
-        )
+        yield _advice(few.averaging("the criteria", what), few.at)
 
 
 # -- mitigations and controls ------------------------------------------------------------------

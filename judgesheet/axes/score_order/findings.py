@@ -372,12 +372,7 @@ def _how_many(estimates: Estimates) -> Iterator[Recommendation]:
     what = f"its correlation with {'quality' if by_quality else 'the mean of all'}"
     adds_little = f"adds less than {NEAR_ENOUGH} to {what}"
     if few.k > 1:
-        yield _advice(
-            f"Average over {few.k} readings, each under another order of the rubric's scores: that "
-            f"brings {what} within {NEAR_ENOUGH} of {few.orders} orders.",
-            few.at,
-            few.single,
-        )
+        yield _advice(few.averaging("the rubric's scores", what), few.at, few.single)
     elif moves := [name for name in _MOVES if announced(estimates, name)]:
         yield _advice(
             f"Average over {few.orders} orders where the score itself matters: the order moves "

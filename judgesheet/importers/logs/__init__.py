@@ -13,6 +13,7 @@ from pathlib import Path
 
 from judgesheet.base.errors import StimuliError, UsageError
 from judgesheet.base.files import kind_of
+from judgesheet.base.tally import Tally
 from judgesheet.importers._rows import Row, finite
 from judgesheet.importers.logs import _tables, inspect_ai, mt_bench, promptfoo
 from judgesheet.importers.logs._kinds import FIELDS, KINDS, TRUTHS, MissingFieldError
@@ -48,11 +49,14 @@ class Opened:
     rows: Iterator[Row]
 
 
-def opened(path: Path, form: str | None) -> Opened:
-    """The file as the format that was asked for, or that its first record shows."""
+def opened(path: Path, form: str | None, tally: Tally | None = None) -> Opened:
+    """The file as the format that was asked for, or that its first record shows.
+
+    With a `tally` of lines a few that cannot be read are left out.
+    """
     if form is not None and form not in (*LOGS, *TABLES):
         raise UsageError(f"--from {form}: the formats are {', '.join((*LOGS, *TABLES))}")
-    records = raw(path, form if form in TABLES else None)
+    records = raw(path, form if form in TABLES else None, tally)
     first = list(islice(records, 1))
     columns = tuple(map(str, first[0].cells)) if first else ()
     fitting = (name for name, log in LOGS.items() if _fits(log, frozenset(columns)))
@@ -71,7 +75,7 @@ def opened(path: Path, form: str | None) -> Opened:
 def recognised(path: Path) -> bool:
     """Whether a file shows by itself that it is a table or another tool's log; not if ours."""
     try:
-        found = opened(path, None)
+        found = opened(path, None, Tally("line"))
     except StimuliError:
         return False  # whoever reads it as ours says what is wrong
     return (found.form is not None or kind_of(path) != "jsonl") and not is_ours(found.columns)
@@ -91,13 +95,14 @@ def reader(files: Sequence[Path], choice: LogOptions) -> LogReader:
     if len(files) > 1:
         raise UsageError("a log is read from one file; join them, or make a sheet of each")
     (path,) = files
-    found = opened(path, choice.form)
+    lines = Tally("line")
+    found = opened(path, choice.form, lines)
     if found.form is None and not choice.columns:
         raise UsageError(
             f"{path.name} is a table that needs --map FIELD=COLUMN for its columns; `judgesheet "
             f"inspect-log {path.name}` lists them"
         )
-    return LogReader(path.name, found.log, choice, found.rows)
+    return LogReader(path.name, found.log, choice, found.rows, lines)
 
 
 __all__ = [

@@ -9,9 +9,9 @@ from typing import Any
 
 from judgesheet.base.errors import StimuliError
 from judgesheet.base.limits import MOST_REMEMBERED_ROWS
+from judgesheet.base.tally import TOLERATED_SHARE
 from judgesheet.importers._rows import Row, finite
 from judgesheet.importers.logs._kinds import KINDS, SLOTS
-from judgesheet.importers.logs._reader import TOLERATED_SHARE
 
 UNKNOWN = "COLUMN"
 """Stands in a map for a column that only the user can name."""

@@ -3,12 +3,12 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from judgesheet.axes import all_axes
 from judgesheet.base.errors import StimuliError, UsageError
-from judgesheet.base.limits import MOST_IN_A_LIST
+from judgesheet.base.tally import Tally
 from judgesheet.importers._rows import Row, unpacked
 from judgesheet.importers.logs._kinds import (
     FIELDS,
@@ -28,8 +28,6 @@ from judgesheet.importers.logs._log import (
 )
 
 Record = dict[str, Any]
-TOLERATED_SHARE = 0.1
-"""Share of rows that cannot be read above which the scale, or a column, must be the wrong one."""
 
 
 class NoFigureError(StimuliError):
@@ -44,14 +42,12 @@ class LogReader:
     log: LogFormat
     choice: LogOptions
     rows: Iterator[Row]
-    verdicts: int = 0
+    lines: Tally = field(default_factory=partial(Tally, "line"))
+    """Of a file of lines."""
     _excluded: int = 0
     """Rows that do not count (`where`)."""
-    _bad_rows: int = 0
-    """Rows that count and cannot be read."""
-    _bad_places: list[str] = field(default_factory=list)
-    """Where they stand, of the first ones."""
-    _first_fault: BadRowError | None = None
+    _tally: Tally = field(default_factory=partial(Tally, "row"))
+    """Of the rows that count."""
     _single: dict[str, str] = field(default_factory=dict)
     """The judge and the metric, of which a sheet has one."""
     _allows_figures: bool = False
@@ -83,6 +79,11 @@ class LogReader:
         return axis_of(self.kind)
 
     @property
+    def verdicts(self) -> int:
+        """How many were read."""
+        return self._tally.read
+
+    @property
     def judge(self) -> str | None:
         """Who judged, where the log says."""
         return self._single.get("judge")
@@ -102,8 +103,7 @@ class LogReader:
         """What was read, and what was taken for granted, in sentences."""
         columns = ", ".join(f"{name}={column}" for name, column in self.columns.items())
         yield f"{self.verdicts:,} verdicts for {self.axis} were read ({columns})"
-        if self.dropped:
-            yield self.dropped
+        yield from self.dropped
         if self._excluded:
             yield f"{self._excluded:,} rows were left out; only those with {self._wanted()} count"
         if "order" not in self.columns and self.kind in ("score", "criteria"):
@@ -131,12 +131,9 @@ class LogReader:
                 made = [*make(row)]
             except BadRowError as fault:
                 # It says nothing about the other rows.
-                self._bad_rows += 1
-                self._first_fault = self._first_fault or fault
-                if self._bad_rows <= MOST_IN_A_LIST:
-                    self._bad_places.append(row.where.removeprefix(f"{self.name}:").strip())
+                self._tally.add(fault, row.where.removeprefix(f"{self.name}:").strip())
                 continue
-            self.verdicts += 1
+            self._tally.read += 1
             yield from ((record, row.where) for record in made)
         for item, ratings in self._ratings.items():
             self._allows_figures = True
@@ -144,25 +141,12 @@ class LogReader:
         self._refuse_useless()
 
     @property
-    def dropped(self) -> str:
-        """Which rows were left out as they cannot be read, and what to do; "" if none was."""
-        if not self._bad_rows:
-            return ""
-        sentence = (
-            f"{self._bad_rows:,} of {self.verdicts + self._bad_rows:,} rows cannot be read "
-            f"({self._places()}) and {'are' if self._bad_rows > 1 else 'is'} left out, the first: "
-            f"{self._first_fault}"
-        )
-        if isinstance(self._first_fault, BadVerdictError):
-            sentence += "; --unreadable VALUE counts a verdict as a reply in which nothing was read"
-        return sentence
-
-    def _places(self) -> str:
-        """`lines 7, 12 and 3 more`: the rows that cannot be read."""
-        rows = "line" if all(map(str.isdecimal, self._bad_places)) else "row"
-        more = self._bad_rows - len(self._bad_places)
-        places = ", ".join(self._bad_places) + (f" and {more:,} more" if more else "")
-        return f"{rows}{'s' * (self._bad_rows > 1)} {places}"
+    def dropped(self) -> list[str]:
+        """Which lines and rows were left out as they cannot be read, and what to do."""
+        of_rows = self._tally.sentence()
+        if isinstance(self._tally.first, BadVerdictError):
+            of_rows += "; --unreadable VALUE counts a verdict as a reply in which nothing was read"
+        return [sentence for sentence in (self.lines.sentence(), of_rows) if sentence]
 
     # -- one row ---------------------------------------------------------------------------------
 
@@ -422,14 +406,7 @@ class LogReader:
 
     def _refuse_useless(self) -> None:
         """StimuliError if too many rows cannot be read, none counts, or no figure follows."""
-        rows = self.verdicts + self._bad_rows
-        if self._first_fault is not None and self._bad_rows > TOLERATED_SHARE * rows:
-            raise StimuliError(
-                f"{self._first_fault} ({self._bad_rows:,} of {rows:,} rows cannot be read: "
-                f"{self._places()})"
-                if self._bad_rows > 1
-                else str(self._first_fault)
-            )
+        self._tally.refuse_many()
         if not self.verdicts:
             why = f"no row has {self._wanted()} (--where)" if self._excluded else "it has no rows"
             raise StimuliError(f"{self.name} holds no verdicts: {why}")

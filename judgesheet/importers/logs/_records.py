@@ -15,6 +15,7 @@ from typing import IO, Any
 from judgesheet.base.errors import StimuliError
 from judgesheet.base.files import decoded, kind_of, numbered_lines, read_from
 from judgesheet.base.limits import LONGEST_DOCUMENT, MOST_MEMBERS, MOST_UNPACKED
+from judgesheet.base.tally import Tally
 from judgesheet.importers._rows import Row, read_rows
 
 if sys.version_info >= (3, 14):
@@ -28,19 +29,19 @@ ZSTD = 93
 """The number of this way to pack in a ZIP archive; Python's own reader knows it from 3.14."""
 
 
-def raw(path: Path, kind: str | None = None) -> Iterator[Row]:
+def raw(path: Path, kind: str | None = None, tally: Tally | None = None) -> Iterator[Row]:
     """Every record of a file in its own form; `kind` says which file it is, if the name does not.
 
-    A StimuliError names the line, the record or the member.
+    A StimuliError names the line, the record or the member; a `tally` is for lines left out.
     """
     if kind in ("csv", "parquet", "jsonl"):
-        return read_rows(path, kind)
+        return read_rows(path, kind, tally)
     beginning = _beginning(path)
     if beginning.startswith(b"PK\x03\x04"):
         return _archived(path)
     if kind is None and (beginning.startswith(b"PAR1") or kind_of(path) != "jsonl"):
         return read_rows(path, "parquet" if beginning.startswith(b"PAR1") else kind_of(path))
-    return read_rows(path, "jsonl") if _is_lines(path) else _document(path)
+    return read_rows(path, "jsonl", tally) if _is_lines(path) else _document(path)
 
 
 def _beginning(path: Path) -> bytes:
