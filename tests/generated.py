@@ -176,7 +176,7 @@ def log_formats() -> str:
     lines.append("|---|---|---|---|---|")
     for name, log in LOGS.items():
         reader = LogReader("", log, LogOptions(), iter(()))
-        axis = f"`{reader.axis}`" if "verdict" in log.columns else "as mapped"
+        axis = f"`{reader.fields.axis}`" if "verdict" in log.columns else "as mapped"
         columns = ", ".join(f"`{field}={column}`" for field, column in log.columns.items())
         lines.append(f"| `{name}` | {axis} | {columns} | {log.lacks} | {log.checked} |")
     return "\n".join([*lines, "", ""])
