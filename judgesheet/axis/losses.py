@@ -300,13 +300,13 @@ def loss_stimulus_p(calls: Calls) -> Iterator[UnkeyedEstimate]:
         name = str(calls.names[worst])
         p = dispersion_p(gone, asked, calls.rng())
         how = "dispersion over clusters, lost calls drawn at random"
-        draft = UnkeyedEstimate(
+        estimate = UnkeyedEstimate(
             "p: every stimulus loses calls alike",
             without_interval(1.0 if p is None else p, clusters=calls.clusters, method=how),
             n=calls.gone.size,
             given=MostLost(name, int(gone[worst]), int(asked[worst])),
         )
-        yield draft.without_value(ONE_STIMULUS) if p is None else draft
+        yield estimate.without_value(ONE_STIMULUS) if p is None else estimate
 
 
 @figure("rate")

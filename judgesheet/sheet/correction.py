@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
-from judgesheet.correcting.result import Difference, Figure, Result, System
+from judgesheet.correcting.result import Difference, Number, Result, System
 from judgesheet.sheet import Paper, report, show
 from judgesheet.sheet.csv import cell
-from judgesheet.sheet.report import Grid, Report, worded
+from judgesheet.sheet.report import Report, ReportTable, worded
 
 FORMATS = (*report.FORMATS, "csv")
 HEAD = ("system", "other", "figure", "value", "low", "high", "level", "n", "clusters", "rank_best",
@@ -69,7 +69,7 @@ def _unit(result: Result) -> str:
     return "" if result.kind == "mean" else "share"
 
 
-def _in_words(figure: Figure | None, unit: str) -> str:
+def _in_words(figure: Number | None, unit: str) -> str:
     """`69.6 % (60.4–77.7)`; bounds without a value, or why there is nothing."""
     if figure is None:
         return _DASH
@@ -120,7 +120,7 @@ def _leaders(result: Result) -> str:
     return f"{by}{one_of} {', '.join(first[:NAMED])}{more}; {told}."
 
 
-def _grids(result: Result) -> Iterator[Grid]:
+def _grids(result: Result) -> Iterator[ReportTable]:
     unit = _unit(result)
     if len(result.systems) == 1:
         yield _estimates(result.systems[0], unit)
@@ -130,13 +130,15 @@ def _grids(result: Result) -> Iterator[Grid]:
     if result.labelling is not None and result.labelling.next:
         note, ids = result.labelling.note, result.labelling.next
         rows = ((", ".join(show.visible(name, 60) for name in ids),),)
-        yield Grid("Which to label next", f"{note[:1].upper()}{note[1:]}.", ("id",), "l", rows)
+        yield ReportTable(
+            "Which to label next", f"{note[:1].upper()}{note[1:]}.", ("id",), "l", rows
+        )
 
 
-def _estimates(system: System, unit: str) -> Grid:
+def _estimates(system: System, unit: str) -> ReportTable:
     rows = []
     for field, name in _NAMES.items():
-        figure: Figure | None = getattr(system, field)
+        figure: Number | None = getattr(system, field)
         if figure is not None:
             told = "; ".join(filter(None, (figure.method, figure.note)))
             rows.append((name, _in_words(figure, unit), show.count(figure.n), show.visible(told)))
@@ -144,10 +146,10 @@ def _estimates(system: System, unit: str) -> Grid:
         "With 95 % intervals; both corrections are shown, and which one counts follows from how "
         "the labels were found alone."
     )
-    return Grid("Estimates", reading, ("Figure", "Value", "n", "How"), "lrrl", tuple(rows))
+    return ReportTable("Estimates", reading, ("Figure", "Value", "n", "How"), "lrrl", tuple(rows))
 
 
-def _leaderboard(result: Result, unit: str) -> Grid:
+def _leaderboard(result: Result, unit: str) -> ReportTable:
     strengths = _in_strengths(result)
     compared = "" if strengths else unit
     plugged = [one.rogan_gladen for one in result.systems if one.rogan_gladen is not None]
@@ -168,7 +170,7 @@ def _leaderboard(result: Result, unit: str) -> Grid:
         "All at once",
         *(("Rogan-Gladen",) if plugged else ()),
     )
-    return Grid(
+    return ReportTable(
         "Leaderboard", "Ranks are the sets that no proven difference excludes, all differences "
         "taken together at 95 %. The intervals are those of each system by itself; those of all "
         "systems at once stand behind what is compared."
@@ -190,7 +192,7 @@ def _together(system: System, unit: str) -> str:
     return shown.interval + (" %" if shown.percent else "")
 
 
-def _compared(system: System) -> Figure:
+def _compared(system: System) -> Number:
     """What of a system stands in the differences."""
     if system.strength is not None:
         return system.strength
@@ -204,7 +206,7 @@ def _ranks(system: System) -> str:
     return str(best) if best == worst else f"{best}{_DASH}{worst}"
 
 
-def _differences(result: Result) -> Grid:
+def _differences(result: Result) -> ReportTable:
     strengths = _in_strengths(result)
     unit = "" if strengths or result.kind == "mean" else "difference"
     shown = _shown(result)
@@ -219,7 +221,7 @@ def _differences(result: Result) -> Grid:
         for one in shown
     )  # fmt: skip
     left_out = len(result.differences) - len(shown)
-    return Grid(
+    return ReportTable(
         "Differences", "Paired by what was judged, with 95 % intervals that hold all together"
         f"{', in log-odds' if strengths else ''}."
         f"{_LEFT_OUT.format(count=show.count(left_out)) if left_out else ''}",
@@ -249,7 +251,7 @@ def _shown(result: Result) -> tuple[Difference, ...]:
     return tuple(one for one in result.differences if (one.first, one.second) in neighbours)
 
 
-def _as_finely(value: float, as_figure: Figure, unit: str) -> str:
+def _as_finely(value: float, as_figure: Number, unit: str) -> str:
     """A number with as many digits as a figure beside it."""
     if as_figure.low is None or as_figure.high is None:
         return show.quantity(value, given_in=unit).bare
@@ -276,7 +278,7 @@ def _csv(result: Result) -> str:
         writer.writerow(_line("", "", name, figure))
     for system in result.systems:
         for field in (*_NAMES, "strength"):
-            figure_of: Figure | None = getattr(system, field)
+            figure_of: Number | None = getattr(system, field)
             if figure_of is not None:
                 writer.writerow(_line(system.name, "", field, figure_of, system.ranks))
         if system.simultaneous is not None:
@@ -289,7 +291,7 @@ def _csv(result: Result) -> str:
 
 
 def _line(
-    system: str, other: str, name: str, figure: Figure, ranks: tuple[int, int] | None = None
+    system: str, other: str, name: str, figure: Number, ranks: tuple[int, int] | None = None
 ) -> list[str]:
     best, worst = ranks or (None, None)
     given = (system, other, name, figure.value, figure.low, figure.high, figure.level, figure.n,

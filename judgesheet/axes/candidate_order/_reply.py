@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from judgesheet.axis import Imputation, Readings
 from judgesheet.axis.afterwords import compiled, explains, is_denied, sentences, takes_back_beside
-from judgesheet.axis.comparison import Answer, chances, imputations, lapses, simulated
+from judgesheet.axis.comparison import Imputer, chances, imputations, lapses, simulated
 from judgesheet.axis.documents import answers, within
 from judgesheet.axis.items import codes
 from judgesheet.axis.losses import Row
@@ -311,7 +311,7 @@ ABSENT = "absent"
 """The outcome of a call that a log does not hold."""
 
 
-def _slot(first: str, second: str) -> Answer:
+def _slot(first: str, second: str) -> Imputer:
     """One slot, the other one where the prompt lists the answers in another order."""
     return lambda call, _other: first if call.get("listing") != SWAPPED else second
 
@@ -350,7 +350,7 @@ def _worse(call: Row, other: str | None) -> str:
     return _of(worse, call) if worse else _same_response(call, other)
 
 
-def _ties(*, strict: bool) -> Answer:
+def _ties(*, strict: bool) -> Imputer:
     """A tie under the strict prompt and none under the usual one, or the reverse."""
     return lambda call, other: (
         _TIED if strict == (call.get("prompt") == STRICT) else _same_slot(call, other)
@@ -361,7 +361,7 @@ def _of(response: str, call: Row) -> str:
     return _SLOTS[list(call["order"]).index(response)]
 
 
-ANSWERS: tuple[Answer, ...] = (
+ANSWERS: tuple[Imputer, ...] = (
     *(_slot("1", "2"), _slot("2", "1"), _slot(_TIED, _TIED), _same_slot, _same_response, _half),
     *(_better, _worse, _ties(strict=True), _ties(strict=False)),
 )

@@ -44,7 +44,7 @@ _PROVENANCE_KNOWN = (
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class EstimateTable:
     """Estimates over two dimensions as a table; `rows` are (head, n where all share it, cells)."""
 
     unit: str
@@ -64,7 +64,7 @@ class EstimateFamily:
     name: str
     about: str
     lines: tuple[PrintedEstimate, ...]
-    grid: Grid | None = None
+    grid: EstimateTable | None = None
 
     @property
     def worded(self) -> tuple[PrintedEstimate, ...]:
@@ -132,7 +132,7 @@ def missing(axis: AxisResult, printed: Mapping[str, PrintedEstimate]) -> Iterato
         yield Missing(stopped(why), tuple((name, tuple(lines)) for name, lines in names.items()))
 
 
-def _grid(keys: Sequence[Key], lines: Sequence[PrintedEstimate]) -> Grid | None:
+def _grid(keys: Sequence[Key], lines: Sequence[PrintedEstimate]) -> EstimateTable | None:
     """The lines as a table, where they have the same two dimensions and nearly fill it."""
     dims = list(keys[0].dims)
     if len(dims) != 2 or any(list(key.dims) != dims for key in keys):
@@ -156,7 +156,7 @@ def _grid(keys: Sequence[Key], lines: Sequence[PrintedEstimate]) -> Grid | None:
     given_in = lines[0].shown.given_in
     unit = "" if given_in.percent else lines[0].shown.unit
     first, second = (show.visible(dim, 40) for dim in dims)
-    return Grid(unit, first, second, names, tuple(rows))
+    return EstimateTable(unit, first, second, names, tuple(rows))
 
 
 def _family(name: str, lines: list[PrintedEstimate], meaning: str) -> EstimateFamily:
