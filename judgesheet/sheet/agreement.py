@@ -78,8 +78,8 @@ def _cell(judges: Sequence[str], row: int, column: int, above: Words, below: Wor
     return words.get((judges[min(row, column)], judges[max(row, column)]), "–")
 
 
-def _part(one: "Agreed") -> str:
-    return show.visible(", ".join(filter(None, (one.axis, one.kind, one.part))), 120)
+def _part(agreed: "Agreed") -> str:
+    return show.visible(", ".join(filter(None, (agreed.axis, agreed.kind, agreed.part))), 120)
 
 
 def _kappa(interval: "Interval | None") -> str:

@@ -105,19 +105,19 @@ def _lead(result: Result) -> Iterator[str]:
 def _leaders(result: Result) -> str:
     stand = sum(one.stands for one in result.differences)
     every = len(result.differences)
-    told = f"{show.count(stand)} of {show.count(every)} differences between systems are proven"
+    text = f"{show.count(stand)} of {show.count(every)} differences between systems are proven"
     if every == 1:
-        told = f"the difference between the systems is {'proven' if stand else 'not proven'}"
+        text = f"the difference between the systems is {'proven' if stand else 'not proven'}"
     first = [
         show.visible(one.name, 60) for one in result.systems if one.ranks and one.ranks[0] == 1
     ]
     if not first:
-        return f"{told[:1].upper()}{told[1:]}; no system has a rank."
+        return f"{text[:1].upper()}{text[1:]}; no system has a rank."
     more = f" and {show.count(len(first) - NAMED)} more" if len(first) > NAMED else ""
     is_raw = all(one.corrected.value is None for one in result.systems)
     by = "By the judge's verdicts alone the best is" if is_raw else "The best is"
     one_of = " one of" if len(first) > 1 else ""
-    return f"{by}{one_of} {', '.join(first[:NAMED])}{more}; {told}."
+    return f"{by}{one_of} {', '.join(first[:NAMED])}{more}; {text}."
 
 
 def _grids(result: Result) -> Iterator[ReportTable]:
@@ -140,8 +140,8 @@ def _estimates(system: System, unit: str) -> ReportTable:
     for field, name in _NAMES.items():
         figure: Number | None = getattr(system, field)
         if figure is not None:
-            told = "; ".join(filter(None, (figure.method, figure.note)))
-            rows.append((name, _in_words(figure, unit), show.count(figure.n), show.visible(told)))
+            how = "; ".join(filter(None, (figure.method, figure.note)))
+            rows.append((name, _in_words(figure, unit), show.count(figure.n), show.visible(how)))
     reading = (
         "With 95 % intervals; both corrections are shown, and which one counts follows from how "
         "the labels were found alone."
@@ -230,11 +230,11 @@ def _differences(result: Result) -> ReportTable:
     )  # fmt: skip
 
 
-def _standing(one: Difference) -> str:
+def _standing(difference: Difference) -> str:
     """Whether a difference is proven; without a value or bounds its sign alone is."""
-    if not one.stands:
+    if not difference.stands:
         return "? not proven"
-    return "✓ sign only" if one.figure.low is None else "✓ stands"
+    return "✓ sign only" if difference.figure.low is None else "✓ stands"
 
 
 _LEFT_OUT = (
@@ -285,8 +285,8 @@ def _csv(result: Result) -> str:
             low, high = system.simultaneous
             together = replace(_compared(system), low=low, high=high, method=TOGETHER)
             writer.writerow(_line(system.name, "", "simultaneous", together, system.ranks))
-    for one in result.differences:
-        writer.writerow(_line(one.first, one.second, "difference", one.figure))
+    for difference in result.differences:
+        writer.writerow(_line(difference.first, difference.second, "difference", difference.figure))
     return out.getvalue()
 
 

@@ -165,10 +165,10 @@ def _family(name: str, lines: list[PrintedEstimate], meaning: str) -> EstimateFa
               for part in ("method", "conditions", "size")}  # fmt: skip
     shared["note"] = lines[0].note if len({line.note for line in lines}) == 1 else ""
     shared["paper_method"] = usual(line.paper_method for line in lines if line.paper)
-    said = {"Method": "method", "Paper’s method": "paper_method", "Conditions": "conditions",
+    heads = {"Method": "method", "Paper’s method": "paper_method", "Conditions": "conditions",
             "Note": "note"}  # fmt: skip
     parts = [show.visible(meaning, 900).replace("`", "")]
-    parts += [f"{heading}: {shared[part]}" for heading, part in said.items() if shared[part]]
+    parts += [f"{heading}: {shared[part]}" for heading, part in heads.items() if shared[part]]
     parts += [f"n {shared['size']}, unless a line names another"] if shared["size"] else []
     own = []
     for line in lines:
