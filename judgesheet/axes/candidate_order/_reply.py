@@ -204,22 +204,22 @@ def _preferred(words: str) -> Iterator[str]:
     that another is compared with. What is not better is worse.
     """
     sides = [*_sides(words)]
-    for one in _PREFERENCE.finditer(words):
-        if one["tie"] and not one["not"]:
+    for preference in _PREFERENCE.finditer(words):
+        if preference["tie"] and not preference["not"]:
             yield "tie"
-        before = [side.lastgroup or "" for side in sides if side.start() < one.start()]
-        if one["tie"] or not before:
+        before = [side.lastgroup or "" for side in sides if side.start() < preference.start()]
+        if preference["tie"] or not before:
             continue
-        is_other = bool(one["worse"]) != bool(one["not"])
+        is_other = bool(preference["worse"]) != bool(preference["not"])
         yield _OPPOSITE.get(before[-1], before[-1]) if is_other else before[-1]
 
 
 def _sides(words: str) -> Iterator[re.Match[str]]:
     """Where which side is named, in order, but for those that another is compared with."""
-    for one in _SIDES.finditer(words):
-        before = words[max(0, one.start() - 40) : one.start()]
-        if not _THAN.search(before) and not _THAN_BEHIND.match(words, one.end()):
-            yield one
+    for sides in _SIDES.finditer(words):
+        before = words[max(0, sides.start() - 40) : sides.start()]
+        if not _THAN.search(before) and not _THAN_BEHIND.match(words, sides.end()):
+            yield sides
 
 
 # -- reading: one verdict, or none -----------------------------------------------------------------
