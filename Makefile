@@ -19,13 +19,13 @@ demo: openmp announced $(VENV)/local.stamp  ## install, probe a real small model
 	$(BIN)/judgesheet probe --model local/smollm2-135m --profile first --out $(DEMO)
 	@echo
 	@echo "The datasheet: $(DEMO)/datasheet.pdf (also .html and .json)"
-	@echo "A first look: few prompts, short lists. For more, 2,036 questions in about an hour:"
+	@echo "A first look: few prompts, short lists. For more, in about an hour:"
 	@echo "  $(BIN)/judgesheet probe --model local/smollm2-135m --profile quick --out $(DEMO)-quick"
 
 announced:
 	@echo "This takes about five minutes on two cores:"
 	@echo "  1. install into $(VENV), unless it is there (a minute, 1 GB)"
-	@echo "  2. ask SmolLM2-135M, a language model that runs on this machine, 108 questions on five axes"
+	@echo "  2. ask SmolLM2-135M, a language model that runs on this machine, some hundred questions on all axes"
 	@echo "     (four minutes; Ctrl-C stops, the same command goes on)"
 	@echo "  3. write its datasheet into $(DEMO)/ (seconds)"
 

@@ -7,11 +7,11 @@ from functools import cache, partial
 import numpy as np
 
 from judgesheet import panels, stats
-from judgesheet.correcting.result import Figure
+from judgesheet.correcting.result import Number
 from judgesheet.panels.options import options, recommended, right
 from judgesheet.panels.result import Option
 from judgesheet.panels.run import compared
-from judgesheet.panels.verdicts import Verdicts
+from judgesheet.panels.verdicts import PanelVerdicts
 from proof.lines import COVER, MOST_FALSE, NONE, Line, Rng, Rows, Tally, Truths
 from proof.runner import Result, error
 from proof.tables import grid, missed
@@ -40,7 +40,7 @@ class Judges:
     shared: float = 0.0
     alone: float = 0.5
 
-    def draw(self, stimuli: int, rng: Rng) -> Verdicts:
+    def draw(self, stimuli: int, rng: Rng) -> PanelVerdicts:
         """What they said of the pairs of so many stimuli, in both orders, without ties."""
         many = stimuli * PER_STIMULUS
         home = np.repeat(np.arange(stimuli), PER_STIMULUS)
@@ -53,7 +53,7 @@ class Judges:
         names = tuple(map("stimulus {}".format, home))
         pairs = tuple(map(str, range(many)))
         told = ("axis",) * many, names, names, pairs
-        return Verdicts(("a", "b", "c"), *told, votes[..., None], better)
+        return PanelVerdicts(("a", "b", "c"), *told, votes[..., None], better)
 
 
 CASES: Mapping[str, Judges] = {
@@ -88,11 +88,13 @@ def _known_of_two(name: str) -> Mapping[str, float]:
     return {told: value for told, value, *_ in _between(every) if value is not None}
 
 
-def _between(verdicts: Verdicts) -> Iterator[tuple[str, float | None, float | None, float | None]]:
+def _between(
+    verdicts: PanelVerdicts,
+) -> Iterator[tuple[str, float | None, float | None, float | None]]:
     """Every figure of every two judges, with its ends."""
     for pair in compared(verdicts):
         for figure in PAIRED:
-            one: Figure = getattr(pair, figure)
+            one: Number = getattr(pair, figure)
             yield f"{figure} {pair.first}+{pair.second}", one.value, one.low, one.high
 
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 import click
 
 import judgesheet
-from judgesheet.axes import all_axes, get_axis, prompt
+from judgesheet.axes import all_axes, folder, get_axis, prompt
 from judgesheet.axis import PROFILES, Citing
 from judgesheet.axis.figure import Figure
 from judgesheet.axis.simulation import Parameters, declared
@@ -123,6 +123,43 @@ def _tree(command: click.Command, context: click.Context) -> Iterator[tuple[str,
             yield from _tree(child, click.Context(child, info_name=name, parent=context))
 
 
+FILES = {
+    "the axis: its names, `ESTIMATES`, `measure`": {"__init__"},
+    "step 1: stimuli, orders, calls": {"_rules", "_material", "_design", "_questions"},
+    "step 1 and 4: replies read, imputed, simulated": {"_reply"},
+    "step 2: readings as arrays": {"_scores", "_pairs", "_lists", "_verdicts"},
+    "step 2: figures": set(),
+    "step 3: sentences and advice": {"findings", "advice"},
+    "step 3: plots": {"_plots"},
+}
+"""What the files of an axis hold, by their names; figures have any public ones."""
+
+
+def files_of_axes() -> str:
+    """A column per axis, a row per topic: the files of its folder."""
+    files = {name: {file.stem for file in folder(axis).glob("*.py")}
+             for name, axis in all_axes().items()}  # fmt: skip
+    others = set().union(*files.values()).difference(*FILES.values())
+    lines = ["", f"| what | `{'` | `'.join(files)}` |", f"|---|{'---|' * len(files)}"]
+    for what, names in FILES.items():
+        kept = names or others
+        held = (", ".join(f"`{name}`" for name in sorted(own & kept)) for own in files.values())
+        lines.append(f"| {what} | {' | '.join(held)} |")
+    return "\n".join([*lines, "", ""])
+
+
+def calls_of_profiles(head: str, about: Mapping[str, str]) -> str:
+    """A row per profile: how many calls a plan of all axes has, and what is said of it."""
+    columns = head.count("|")
+    lines = ["", f"| profile | {head} |", f"|---|--:|{'---|' * columns}"]
+    for profile, text in about.items():
+        request = Request("openai/NAME", profile=profile)
+        calls = len(make_plan(request, settle(request)).calls)
+        default = " (default)" if profile == Request("").profile else ""
+        lines.append(f"| `{profile}`{default} | {calls:,} | {text} |")
+    return "\n".join([*lines, "", ""])
+
+
 def prompt_variables() -> str:
     """What the built-in templates say of their variables, one section an axis."""
     sections = []
@@ -139,7 +176,7 @@ def log_formats() -> str:
     lines.append("|---|---|---|---|---|")
     for name, log in LOGS.items():
         reader = LogReader("", log, LogOptions(), iter(()))
-        axis = f"`{reader.axis}`" if "verdict" in log.columns else "as mapped"
+        axis = f"`{reader.fields.axis}`" if "verdict" in log.columns else "as mapped"
         columns = ", ".join(f"`{field}={column}`" for field, column in log.columns.items())
         lines.append(f"| `{name}` | {axis} | {columns} | {log.lacks} | {log.checked} |")
     return "\n".join([*lines, "", ""])

@@ -2,15 +2,16 @@
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
-from judgesheet.axes import get_axis
-from judgesheet.axis import Options, Readings
+from judgesheet.axes import all_axes, get_axis
+from judgesheet.axis import Options, Readings, unequal
 from judgesheet.base.records import AxisResult, Estimate, Plan, Recommendation, Statement
 from judgesheet.judges import Judge
 from judgesheet.judges.simulated import SimulatedJudge, answer_key
@@ -20,7 +21,7 @@ from judgesheet.planning.plan import make_plan
 SHARED = Path(__file__).parent.parent.parent / "shared"
 """Papers' figures and public data sets, where they lie beside the checkout."""
 
-ORDER_AXES = ("score_order", "criterion_order", "candidate_order", "listwise_consensus")
+ORDER_AXES = [name for name, axis in all_axes().items() if axis.ESTIMATES.keys() >= unequal.NAMES]
 """The axes that ask what the order of things does to a judge."""
 
 Edit = Callable[[pd.DataFrame], pd.DataFrame]
@@ -125,6 +126,11 @@ def planned(profile: str, axis: str, seed: int, logprobs: bool, stimuli: Path | 
     """A plan, which is the same for every judge."""
     options = Options(profile=profile, reply="json", logprobs=logprobs)
     return make_plan([get_axis(axis)], {axis: options}, seed, stimuli)
+
+
+def a_cell(axis: str) -> Mapping[str, Any]:
+    """The cell of the first call that an axis plans."""
+    return planned("smoke", axis, 0, False, None).calls[0].cell
 
 
 async def _ask(plan: Plan, judge: Judge) -> pd.DataFrame:

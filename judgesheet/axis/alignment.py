@@ -22,7 +22,7 @@ def within_item_sd(
     Parameters
     ----------
     label, arm, given
-        Of the draft; `arm` is its dimension.
+        Of the estimate; `arm` is its dimension.
     reads
         Shape (items, reads) or (items, reads, criteria), NaN where nothing was readable.
     cluster
@@ -37,5 +37,5 @@ def within_item_sd(
     known = ~np.isnan(spread)
     # At most half of the scale: reads that lie half at each end.
     interval = cluster_mean(*by_cluster(spread[known], cluster[known]), within=(0.0, span / 2))
-    draft = UnkeyedEstimate(label, interval, {"arm": arm}, n=int(known.sum()), given=given)
-    return draft.or_absent(NOTHING_READ)
+    estimate = UnkeyedEstimate(label, interval, {"arm": arm}, n=int(known.sum()), given=given)
+    return estimate.or_absent(NOTHING_READ)

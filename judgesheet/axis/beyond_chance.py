@@ -29,7 +29,7 @@ WEIGHTS: Mapping[Level, Literal["none", "quadratic"]] = {"nominal": "none", "int
 """What a level is called in labels, and in the dimension of a kappa."""
 
 
-class Verdicts(Protocol):
+class VerdictRows(Protocol):
     """The readings of a run, as far as agreement needs them."""
 
     @property
@@ -38,7 +38,7 @@ class Verdicts(Protocol):
 
 
 @figure("alpha", symbol="α_ord", cases=changed, reads="repeats", passes_blind=True)
-def order_alpha(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
+def order_alpha(verdicts: VerdictRows) -> Iterator[UnkeyedEstimate]:
     """Krippendorff's alpha of readings under different orders: do they agree beyond chance?
 
     1 is agreement, 0 what a judge with the same verdicts in any sequence would reach. The orders
@@ -52,7 +52,7 @@ def order_alpha(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
 
 
 @figure("alpha", symbol="α_rep", cases=repeated, reads="repeats", passes_blind=True)
-def repeat_alpha(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
+def repeat_alpha(verdicts: VerdictRows) -> Iterator[UnkeyedEstimate]:
     """Krippendorff's alpha of readings under the same order: how reliable is a single verdict?
 
     As `order_alpha`, with the repeats of one order as raters: what is missing to 1 is noise.
@@ -90,7 +90,7 @@ NAMES = frozenset({"order_alpha", "repeat_alpha", "quality_kappa"})
 """The names of these figures."""
 
 
-def _parts(verdicts: Verdicts) -> Iterator[Rows]:
+def _parts(verdicts: VerdictRows) -> Iterator[Rows]:
     """Each part alone: chance between parts of different means is no chance."""
     first, *parts = verdicts.rows
     yield from parts or (first,)
@@ -104,8 +104,8 @@ def _alphas(what: str, rows: Rows, units: Floats, why: Reason) -> Iterator[Unkey
     for level in rows.levels:
         alpha = krippendorffs_alpha(units, cluster, level)
         label = f"{rows.subject}: {what} agree (alpha, {LEVELS[level]})"
-        draft = UnkeyedEstimate(label, alpha, {**rows.dims, "level": level}, n=calls)
-        yield draft if calls else draft.without_value(why)
+        estimate = UnkeyedEstimate(label, alpha, {**rows.dims, "level": level}, n=calls)
+        yield estimate if calls else estimate.without_value(why)
 
 
 def on_scale(known: Reference, rows: Rows) -> bool:

@@ -59,12 +59,12 @@ def variables_used(
 
 # -- lost calls ------------------------------------------------------------------------------------
 
-Answer = Callable[[Row, str | None], str | int]
+Imputer = Callable[[Row, str | None], str | int]
 """What a lost call says, from its cell and the verdict on the pair in the other order."""
 
 
 def imputations(
-    readings: Readings, answers: Sequence[Answer], pair: Callable[[Row], tuple[Hashable, ...]]
+    readings: Readings, answers: Sequence[Imputer], pair: Callable[[Row], tuple[Hashable, ...]]
 ) -> Iterator[Imputation]:
     """Every extreme of `answers`; `pair` says which calls are about one pair in the same way."""
 

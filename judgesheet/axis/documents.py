@@ -82,20 +82,20 @@ def documents(text: str) -> list[Document] | None:
     at, in_vain, loose = text.find("{"), 0, 0
     while at >= 0:
         try:
-            one, end = _strict(text, at)
-            if one is None:
+            document, end = _strict(text, at)
+            if document is None:
                 # What was read for nothing counts, so that a reply of braces ends.
                 in_vain += _START + end - at
-                one, end = _loose(text, at, min(LONGEST_LOOSE, LONGEST_LOOK - loose))
+                document, end = _loose(text, at, min(LONGEST_LOOSE, LONGEST_LOOK - loose))
                 loose += end - at
         except (ValueError, RecursionError):  # a key twice, say, or a number of 5,000 digits
             return None
-        if one is not None:
-            found.append(one)
+        if document is not None:
+            found.append(document)
         if in_vain > _IN_VAIN or len(found) > MOST_MATCHES:
             return None
         # Behind the object, not inside: what it contains is its own.
-        at = text.find("{", one.end if one else at + 1)
+        at = text.find("{", document.end if document else at + 1)
     return found
 
 
@@ -116,8 +116,8 @@ def _loose(text: str, at: int, longest: int) -> tuple[Document | None, int]:
         written.append(_as_json(kind, sign))
         depth += {"{": 1, "}": -1}.get(sign, 0)
         if depth == 0:
-            one, _ = _strict("".join(written), 0)
-            return one and Document(one.value, at, place), place
+            document, _ = _strict("".join(written), 0)
+            return document and Document(document.value, at, place), place
     return None, place
 
 
@@ -283,8 +283,8 @@ def _under(value: Any, key: str, depth: int = 0) -> Iterator[Any]:
         yield from (value[name] for name in dict.fromkeys((*mine, *akin)))
         value = [value[name] for name in value if name not in mine]
     if isinstance(value, list):
-        for one in value:
-            yield from _under(one, key, depth + 1)
+        for element in value:
+            yield from _under(element, key, depth + 1)
 
 
 def _object_in(text: str) -> Any:

@@ -71,11 +71,11 @@ class UnkeyedEstimate:
     ceiling: float | None = None
 
     def or_absent(self, reason: Reason) -> "UnkeyedEstimate":
-        """The draft; if it has no value, with this reason instead of the interval's own."""
+        """The estimate; if it has no value, with this reason instead of the interval's own."""
         return self if self.interval.value is not None else self.without_value(reason)
 
     def without_value(self, reason: Reason) -> "UnkeyedEstimate":
-        """The draft of a figure that has no value although its calls were made, and why."""
+        """The estimate of a figure that has no value although its calls were made, and why."""
         why = missing(reason, clusters=self.interval.clusters)
         return replace(self, interval=why, method="", note="")
 
@@ -165,12 +165,12 @@ class Figure(Generic[S]):
 
     def __call__(self, arranged: S) -> tuple[Estimate, ...]:
         """The estimates of this figure, one per set of dimensions."""
-        return tuple(self._estimate(draft) for draft in self.drafts(arranged))
+        return tuple(self._estimate(estimate) for estimate in self.unkeyed(arranged))
 
-    def drafts(self, arranged: S) -> Iterable[UnkeyedEstimate]:
+    def unkeyed(self, arranged: S) -> Iterable[UnkeyedEstimate]:
         """What its estimates are made of, for a figure that repeats them under another name."""
-        drafts = self.function(arranged)
-        return [drafts] if isinstance(drafts, UnkeyedEstimate) else drafts
+        estimates = self.function(arranged)
+        return [estimates] if isinstance(estimates, UnkeyedEstimate) else estimates
 
     def characteristic(self, dims: Mapping[str, str]) -> Characteristic:
         """The row of the characteristics table for these dimensions."""
@@ -203,30 +203,30 @@ class Figure(Generic[S]):
         """Which calls show what it counts; None where its declaration does not say."""
         return _fitting(_by_dims(self.facts.get("cases", {})), dims)
 
-    def _estimate(self, draft: UnkeyedEstimate) -> Estimate:
-        interval = draft.interval
-        note = "; ".join(part for part in (draft.note, interval.note) if part)
-        given = draft.given
+    def _estimate(self, estimate: UnkeyedEstimate) -> Estimate:
+        interval = estimate.interval
+        note = "; ".join(part for part in (estimate.note, interval.note) if part)
+        given = estimate.given
         return Estimate(
-            key=str(Key(self.axis, self.name).at(**draft.dims)),
-            label=draft.label,
+            key=str(Key(self.axis, self.name).at(**estimate.dims)),
+            label=estimate.label,
             value=_number(interval.value),
             low=_number(interval.low),
             high=_number(interval.high),
             level=interval.level,
-            unit=draft.unit or self.unit,
-            n=draft.n,
+            unit=estimate.unit or self.unit,
+            n=estimate.n,
             clusters=interval.clusters,
-            method=draft.method or interval.method,
+            method=estimate.method or interval.method,
             conditions=given if isinstance(given, str) else given.words,
             note=note,
-            paper_compatible=draft.paper,
+            paper_compatible=estimate.paper,
             bounds=_bounds(interval),
             reason=interval.reason,
             given={} if isinstance(given, str) else asdict(cast("Any", given)),
             # Told as "3 of 40" only where the 40 are the calls of `n`.
-            count=interval.hits if interval.trials == draft.n else None,
-            ceiling=_number(draft.ceiling),
+            count=interval.hits if interval.trials == estimate.n else None,
+            ceiling=_number(estimate.ceiling),
         )
 
 

@@ -220,8 +220,8 @@ class Calls:
         """How often the endpoint gave which finish reason for these calls, the commonest first."""
         if "finish_reason" not in self.frame:
             return {}
-        said = self.frame.loc[mine, "finish_reason"].dropna().map(brief)
-        counted = Counter(said.tolist()).most_common()
+        endings = self.frame.loc[mine, "finish_reason"].dropna().map(brief)
+        counted = Counter(endings.tolist()).most_common()
         more = sum(count for _, count in counted[MOST_KINDS:])
         return {**dict(counted[:MOST_KINDS]), **({"others": more} if more else {})}
 
@@ -300,13 +300,13 @@ def loss_stimulus_p(calls: Calls) -> Iterator[UnkeyedEstimate]:
         name = str(calls.names[worst])
         p = dispersion_p(gone, asked, calls.rng())
         how = "dispersion over clusters, lost calls drawn at random"
-        draft = UnkeyedEstimate(
+        estimate = UnkeyedEstimate(
             "p: every stimulus loses calls alike",
             without_interval(1.0 if p is None else p, clusters=calls.clusters, method=how),
             n=calls.gone.size,
             given=MostLost(name, int(gone[worst]), int(asked[worst])),
         )
-        yield draft.without_value(ONE_STIMULUS) if p is None else draft
+        yield estimate.without_value(ONE_STIMULUS) if p is None else estimate
 
 
 @figure("rate")
@@ -429,9 +429,9 @@ def _shapes(estimates: Estimates) -> Iterator[Statement]:
     """What came instead of verdicts: counts, which accuse nobody."""
     shapes = estimates.family("loss_shape")
     if shapes:
-        told = [f"{SHAPES[dims['shape']].words} ({one.given['calls']})" for dims, one in shapes]
+        counts = [f"{SHAPES[dims['shape']].words} ({one.given['calls']})" for dims, one in shapes]
         text = (
-            f"What came instead of a verdict, with the number of calls: {', '.join(told)}. "
+            f"What came instead of a verdict, with the number of calls: {', '.join(counts)}. "
             "`judgesheet cases` shows the replies, and what would read them."
         )
         yield Statement(text, keys(*(one for _, one in shapes)))
@@ -439,12 +439,12 @@ def _shapes(estimates: Estimates) -> Iterator[Statement]:
 
 def _where(estimates: Estimates, shown: Sequence[str]) -> str:
     """The place, the stimulus or the kind that loses most."""
-    told = []
+    parts = []
     if "loss_order_p" in shown:
         first: Counter[str] = Counter()
-        for _, one in estimates.family("loss_shape"):
-            first.update(one.given["by_first"])
-        told += [f"{n} of {first.total()} with {name} first" for name, n in first.most_common(1)]
+        for _, shape in estimates.family("loss_shape"):
+            first.update(shape.given["by_first"])
+        parts += [f"{n} of {first.total()} with {name} first" for name, n in first.most_common(1)]
     if "loss_position_p" in shown:
         rates = estimates.family("loss_rate")
         places = [
@@ -453,18 +453,18 @@ def _where(estimates: Estimates, shown: Sequence[str]) -> str:
             if "place" in dims and one.value is not None
         ]
         (most, worst), (least, best) = max(places), min(places)
-        told.append(f"{percent(most)} with it at place {worst}")
+        parts.append(f"{percent(most)} with it at place {worst}")
         if best != worst:
-            told[-1] += f", {percent(least)} at place {best}"
+            parts[-1] += f", {percent(least)} at place {best}"
     if "loss_stimulus_p" in shown:
         test = estimates.known("loss_stimulus_p")
         given = {} if test is None else test.given
-        told.append("{lost} of {calls} calls on {stimulus}".format(**given))
+        parts.append("{lost} of {calls} calls on {stimulus}".format(**given))
     if "loss_kind_p" in shown:
         test = estimates.known("loss_kind_p")
         given = {} if test is None else test.given
-        told.append("{lost} of {calls} calls of the kind {kind}".format(**given))
-    return f": {'; '.join(told)}" if told else ""
+        parts.append("{lost} of {calls} calls of the kind {kind}".format(**given))
+    return f": {'; '.join(parts)}" if parts else ""
 
 
 # Three tests, and a bound of the rate; with `loss_kinds` a test more.

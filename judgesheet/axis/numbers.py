@@ -170,12 +170,12 @@ def names_another(words: str, number: int | None, largest: int) -> bool:
     """Whether words name a number from 1 to `largest` that scores, rather than counts things."""
     for countless in (LIST_ITEM, _OF_ALL, _OF_A_PART, _OUT_OF):
         words = countless.sub(" ", words)
-    for one in _SCALED.finditer(words):
-        if _value(one["of"]) == largest and _value(one["number"]) == number:
-            words = words.replace(one[0], " ")
+    for scaled in _SCALED.finditer(words):
+        if _value(scaled["of"]) == largest and _value(scaled["number"]) == number:
+            words = words.replace(scaled[0], " ")
     named = {int(one["digits"]) for one in _ALONE.finditer(words)}
-    said = _IS_A_NUMBER.search(words)
-    if said and int(said["digits"]) != number:
+    stated = _IS_A_NUMBER.search(words)
+    if stated and int(stated["digits"]) != number:
         return True
     named |= {WORDS.index(word.lower()) + 1 for word in _SPELLED_ALONE.findall(words)}
     return any(one != number and 1 <= one <= largest for one in named)

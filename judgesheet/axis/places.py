@@ -80,14 +80,14 @@ def wordings(
     `gets` says what the farthest place gets. `little` is the proof that a preference is, `none` the
     sentence where hardly any is left, `rest` what stays possible where nothing is known.
     """
-    told = (
+    text = (
         f"{gets} ({interval(of.share)}), where {percent(of.even)} would mean that the place does "
         f"not matter{'' if test is None else f'; {p_value(test)}'}"
     )
     return {
-        "shown": f"It favours {place}: {told}.",
-        "small": f"It favours {place}: {told}. That is measured, and little: {little}.",
+        "shown": f"It favours {place}: {text}.",
+        "small": f"It favours {place}: {text}. That is measured, and little: {little}.",
         "cleared": none,
-        "indicated": f"There is some evidence that it favours {place}{UNSURE}: {told}.",
-        "not known": f"This run cannot tell whether {place} is favoured: {told}{rest}.",
+        "indicated": f"There is some evidence that it favours {place}{UNSURE}: {text}.",
+        "not known": f"This run cannot tell whether {place} is favoured: {text}{rest}.",
     }

@@ -182,8 +182,8 @@ def excess_flip_rate(scores: Scored) -> UnkeyedEstimate:
 def _flip_rate(contest: PromptRanking, which: Which, label: str) -> UnkeyedEstimate:
     flips, why = _call_flips(contest), NO_REPEAT if which == "same" else NO_RANKING
     share = flips.rate(which, _clusters(contest))
-    draft = UnkeyedEstimate(label, share, n=flips.n(which), given=TIES_AT_RANDOM)
-    return draft.or_absent(why)
+    estimate = UnkeyedEstimate(label, share, n=flips.n(which), given=TIES_AT_RANDOM)
+    return estimate.or_absent(why)
 
 
 @figure("share", symbol="T", headline=180, cases=ties)
@@ -265,14 +265,14 @@ def kendall_tau(scores: Scored) -> Iterator[UnkeyedEstimate]:
         pairs = _arm_pairs(contest, other)
         taus = _joined(stats.kendall_tau_b(first, second) for first, second in pairs)
         tied = int(np.isnan(taus).sum())
-        draft = UnkeyedEstimate(
+        estimate = UnkeyedEstimate(
             f"Kendall's tau between rankings, {contest.base} against {other}",
             mean_t(taus, TAU, _clusters(contest)),
             dims,
             n=taus.size - tied,
             note=f"{tied} prompts left out: all tied or unread under some orders" if tied else "",
         )
-        yield draft.or_absent(ALL_TIED)
+        yield estimate.or_absent(ALL_TIED)
 
 
 def _call_flips(contest: PromptRanking) -> stats.CallFlips:

@@ -61,11 +61,11 @@ def _used(rows: Rows) -> UnkeyedEstimate:
     values, counts = np.unique(read, return_counts=True)
     shares = dict(zip(map(two_digits, values.tolist()), (counts / read.size).tolist(), strict=True))
     used = sum(share >= GIVEN for share in shares.values())
-    draft = UnkeyedEstimate(
+    estimate = UnkeyedEstimate(
         "Scores in use",
         without_interval(used, clusters=len(np.unique(stimuli)), method="count"),
         n=read.size,
         given=ScoreShares(shares, rows.scale),
         unit="scores" if rows.scale is None else f"of {rows.scale} scores",
     )
-    return draft if read.size else draft.without_value(NO_OBSERVATIONS)
+    return estimate if read.size else estimate.without_value(NO_OBSERVATIONS)

@@ -368,9 +368,9 @@ def few_asked(readings: Readings, what: str = "prompts") -> Iterator[str]:
     """The caveat of a run on few prompts (or tasks: `what`)."""
     stimuli, different = made(readings)[["cluster", "stimulus"]].nunique()
     if 0 < stimuli < _FEW_ASKED:
-        told = f"{what} were" if stimuli > 1 else f"{what.removesuffix('s')} was"
-        told = told if stimuli == different else f"independent {told}"
-        yield f"Only {stimuli} {told} asked; intervals are wide and few effects can be seen."
+        text = f"{what} were" if stimuli > 1 else f"{what.removesuffix('s')} was"
+        text = text if stimuli == different else f"independent {text}"
+        yield f"Only {stimuli} {text} asked; intervals are wide and few effects can be seen."
 
 
 def unread(readings: Readings, so: str) -> Iterator[str]:

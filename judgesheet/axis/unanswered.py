@@ -60,10 +60,10 @@ def find(calls: CallOutcomes, evidence: tuple[str, ...] = ()) -> Statement:
         return Statement(text, evidence, "unknown")
     lost = calls.lost
     words = _WORDS[next(iter(lost))] if len(lost) == 1 else "No call gave a verdict"
-    told = ", ".join(f"{number} {name}" for name, number in lost.items())
+    counts = ", ".join(f"{number} {name}" for name, number in lost.items())
     # A call that failed is the endpoint's fault, a reply that cannot be read the judge's.
     tone: Tone = "unknown" if [*lost] == ["failed"] else "bad"
-    text = f"{words} ({told}), so nothing is known on this axis."
+    text = f"{words} ({counts}), so nothing is known on this axis."
     return Statement(text, evidence, tone, stops=_commonest(calls) in _STOPS)
 
 

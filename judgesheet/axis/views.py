@@ -209,9 +209,9 @@ def _every_call(question: Question) -> Iterator[Case]:
         read = {in_words(call.value): call.value for call in calls if call.is_read}
         pairs = combinations([*read.values()][:MOST_COMPARED], 2)
         distance = max((apart(one, other) for one, other in pairs), default=0.0)
-        told = f"read as {listed([*read], MOST_EXAMPLES)}" if read else "no verdict"
+        reading = f"read as {listed([*read], MOST_EXAMPLES)}" if read else "no verdict"
         asked = ", ".join((calls[0].stimulus, *_shared(calls)))
-        yield Case(tuple(call.id for call in calls), f"{asked}: {told}", distance)
+        yield Case(tuple(call.id for call in calls), f"{asked}: {reading}", distance)
 
 
 def _shared(calls: Sequence[Asked]) -> Iterator[str]:

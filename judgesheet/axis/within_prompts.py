@@ -50,8 +50,8 @@ def pair_accuracy(scores: Scored) -> UnkeyedEstimate:
     right, pairs = np.array(counts).reshape(-1, 2).T
     first = np.array([mine[0] for mine in prompts], dtype=np.intp)
     share = pooled_rate(right, pairs, scores.cluster[first])
-    draft = UnkeyedEstimate(label, share, n=int(pairs.sum()), given=scores.quality())
-    return draft.or_absent(NO_PAIRS)
+    estimate = UnkeyedEstimate(label, share, n=int(pairs.sum()), given=scores.quality())
+    return estimate.or_absent(NO_PAIRS)
 
 
 def _by_prompt(prompt: Ints, items: Ints) -> list[Ints]:

@@ -215,7 +215,7 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ShownCall:
     """A call and what came of it, as a reader is shown it.
 
     `outcome` and `text` are those of the last attempt, "" for a call that was not made. `verdict`
@@ -257,7 +257,7 @@ class Casebook:
     """
 
     cases: Mapping[str, tuple[Case, ...]]
-    answers: Mapping[str, Answer]
+    answers: Mapping[str, ShownCall]
     none: Mapping[str, str] = field(default_factory=dict)
     groups: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 

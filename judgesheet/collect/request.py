@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from judgesheet.measuring.parsing import Parser
 
 Part = TypeVar("Part", Options, Connection, CollectSettings)
-Answer = TypeVar("Answer")
+T = TypeVar("T")
 
 _OWN_NUMBERS = ("repeats", "max_tokens")
 """Fields of a request that are settings of its plan where the user named them."""
@@ -342,10 +342,10 @@ def _try_endpoint(request: Request, can: Callable[[Judge], Awaitable[bool]]) -> 
     return ask_outside_plan(request, can)
 
 
-def ask_outside_plan(request: Request, put: Callable[[Judge], Awaitable[Answer]]) -> Answer:
+def ask_outside_plan(request: Request, put: Callable[[Judge], Awaitable[T]]) -> T:
     """The judge's answer to a question that is outside the plan, and so not in the ledger."""
 
-    async def ask() -> Answer:
+    async def ask() -> T:
         async with open_judge(request.model, connection(request)) as judge:
             return await put(judge)
 

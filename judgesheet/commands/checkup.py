@@ -170,16 +170,16 @@ def _key(model: str, api_key_env: str | None) -> Iterator[Diagnosis]:
         if is_set:
             yield Diagnosis("key", "ok", f"{shown} is set")
         else:
-            told = "not set" if is_needed or api_key_env else "not set, and not sent"
-            yield Diagnosis("key", "note", f"{shown} is {told}")
+            state = "not set" if is_needed or api_key_env else "not set, and not sent"
+            yield Diagnosis("key", "note", f"{shown} is {state}")
 
 
 def _parameters(refused: Mapping[str, str | None]) -> Diagnosis:
     """Which parameters of a run the endpoint takes."""
     if not refused:
         return Diagnosis("parameters", "ok", "temperature and max_tokens are accepted")
-    told = (
+    refusals = (
         f"{name} is refused and " + ("not sent" if other is None else f"sent as {other}")
         for name, other in refused.items()
     )
-    return Diagnosis("parameters", "note", "; ".join(told))
+    return Diagnosis("parameters", "note", "; ".join(refusals))

@@ -145,14 +145,14 @@ def report(path: Path, choice: logs.LogOptions) -> LogReport:
     described = replace(
         empty,
         rows=tuple(map(str, first.cells))[:1000] if first else (),
-        reads_as=reader.columns,
+        reads_as=reader.fields.columns,
         values=values,
     )
     # Where the user must choose a judge or a metric, the most frequent one is measured.
     several = {
-        reader.columns[name]: next(iter(values[name]))
+        reader.fields.columns[name]: next(iter(values[name]))
         for name in ("judge", "metric")
-        if len(values.get(name, ())) > 1 and reader.columns[name] not in choice.where
+        if len(values.get(name, ())) > 1 and reader.fields.columns[name] not in choice.where
     }
     if several:
         choice = replace(choice, where={**choice.where, **several})
@@ -189,9 +189,9 @@ def _proposed(
 def _values(reader: logs.LogReader, rows: Iterable[Row]) -> dict[str, dict[str, int]]:
     """What the columns hold that a user must choose from, of the first rows."""
     counts: dict[str, Counter[str]] = {}
-    for row in filter(reader.counts, rows):
+    for row in filter(reader.fields.counts, rows):
         for name in _LISTED:
-            cell = row.cells.get(reader.columns.get(name, ""))
+            cell = row.cells.get(reader.fields.columns.get(name, ""))
             if cell is not None and not isinstance(cell, dict | list):
                 counts.setdefault(name, Counter())[str(cell)[:80]] += 1
     return {name: dict(met.most_common(MOST_IN_A_LIST)) for name, met in counts.items()}
@@ -201,10 +201,10 @@ def _measured(described: LogReport, path: Path, choice: logs.LogOptions) -> LogR
     command = _command(path, choice, {})
     reader = logs.reader([path], choice)
     try:
-        of_axis = replace(described, axes=(reader.axis,), command=command)
+        of_axis = replace(described, axes=(reader.fields.axis,), command=command)
         return replace(_sampled(of_axis, path, reader.records()), dropped=". ".join(reader.dropped))
     except (StimuliError, UsageError) as error:
-        if reader.needs_scale:
+        if reader.fields.needs_scale:
             choice = replace(choice, scale="LOW:HIGH")  # the command shows where it goes
         mended = _command(path, choice, _wanted(reader, error))
         if mended != command and isinstance(error, UsageError):
@@ -216,9 +216,11 @@ def _measured(described: LogReport, path: Path, choice: logs.LogOptions) -> LogR
 def _wanted(reader: logs.LogReader, error: Exception) -> dict[str, str]:
     """The fields that a map must still have before anything follows from the log."""
     if isinstance(error, logs.NoFigureError):
-        return {logs.KINDS[reader.kind].truth: logs.UNKNOWN}
+        return {logs.KINDS[reader.fields.kind].truth: logs.UNKNOWN}
     if isinstance(error, logs.MissingFieldError):
-        return {name: logs.UNKNOWN for name in ("item", "verdict") if name not in reader.columns}
+        return {
+            name: logs.UNKNOWN for name in ("item", "verdict") if name not in reader.fields.columns
+        }
     return {}
 
 

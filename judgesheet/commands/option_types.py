@@ -72,9 +72,9 @@ def column_map(
     return columns
 
 
-def on_off(_ctx: click.Context, _param: click.Parameter, told: str | None) -> bool | str | None:
+def on_off(_ctx: click.Context, _param: click.Parameter, value: str | None) -> bool | str | None:
     """`on` and `off` as truth values; any other word unchanged."""
-    return {"on": True, "off": False}.get(str(told), told)
+    return {"on": True, "off": False}.get(str(value), value)
 
 
 def pair(
@@ -128,10 +128,10 @@ def json_object(text: str) -> dict[str, Any]:
 
 def days(text: str) -> timedelta:
     """The time of `--reuse-for 30d`, in days or hours."""
-    told = re.fullmatch(r"(\d{1,5})([dh])", text.strip())
-    if told is None:
+    match = re.fullmatch(r"(\d{1,5})([dh])", text.strip())
+    if match is None:
         raise UsageError(f"--reuse-for {text}: write days or hours, such as 30d or 12h")
-    return timedelta(**{"days" if told[2] == "d" else "hours": int(told[1])})
+    return timedelta(**{"days" if match[2] == "d" else "hours": int(match[1])})
 
 
 def prices(text: str) -> tuple[float, float]:
@@ -146,10 +146,10 @@ def scale(text: str, option: str = "--scale") -> tuple[float, float]:
 
 
 def ends_of(
-    _ctx: click.Context, param: click.Parameter, told: str | None
+    _ctx: click.Context, param: click.Parameter, value: str | None
 ) -> tuple[float, float] | None:
     """The ends of an option that takes them, None where it is left out."""
-    return None if told is None else scale(told, param.opts[0])
+    return None if value is None else scale(value, param.opts[0])
 
 
 def _two_numbers(

@@ -180,8 +180,8 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
 
     with display(quiet=quiet) as show:
         run = probe(on_progress=show, tell=note, **options)
-    if run.progress is not None and not quiet and (told := closing(run.progress)):
-        note(told)
+    if run.progress is not None and not quiet and (summary := closing(run.progress)):
+        note(summary)
     report(run, as_json=as_json)
     if not run.datasheet.run.get("complete"):
         exit_incomplete("The run is", run.progress, "; --give-up leaves out what failed")

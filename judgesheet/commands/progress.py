@@ -71,8 +71,8 @@ def closing(progress: "Progress") -> str:
 
 
 def _amount(calls: int, usd: float | None) -> str:
-    told = digits.counted(calls, "call")
-    return told if usd is None else f"{told}, ${digits.cents(usd)}"
+    text = digits.counted(calls, "call")
+    return text if usd is None else f"{text}, ${digits.cents(usd)}"
 
 
 def sentence(progress: "Progress") -> str:

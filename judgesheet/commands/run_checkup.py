@@ -104,12 +104,12 @@ def _calls(ledger: Ledger, _directory: Path) -> Diagnosis | str:
 def _replies(ledger: Ledger, _directory: Path) -> Diagnosis | str:
     totals, odd = ledger.totals(), ledger.miscounts()
     if odd:
-        told = ", ".join(f"{count:,} {what}" for what, count in odd.items())
-        return Diagnosis("replies", "failed", told)
-    told = f"{totals.attempts:,} attempts settle {totals.settled:,} of {totals.planned:,} calls"
+        text = ", ".join(f"{count:,} {what}" for what, count in odd.items())
+        return Diagnosis("replies", "failed", text)
+    text = f"{totals.attempts:,} attempts settle {totals.settled:,} of {totals.planned:,} calls"
     if totals.settled < totals.planned:
-        return Diagnosis("replies", "note", f"{told}, each once; the same command resumes it")
-    return f"{told}, each once"
+        return Diagnosis("replies", "note", f"{text}, each once; the same command resumes it")
+    return f"{text}, each once"
 
 
 def _plan(ledger: Ledger, directory: Path) -> Diagnosis | str:
@@ -124,8 +124,8 @@ def _plan(ledger: Ledger, directory: Path) -> Diagnosis | str:
     try:
         for number, (line, known) in enumerate(zip_longest(lines, kept), start=1):
             if line is None or line.id != known:
-                told = f"line {number} is not that call of the ledger; {again}"
-                return Diagnosis(PLAN, "failed", told)
+                fault = f"line {number} is not that call of the ledger; {again}"
+                return Diagnosis(PLAN, "failed", fault)
     except StimuliError as error:
         return Diagnosis(PLAN, "failed", f"{error}; {again}")
     return f"{len(kept):,} calls, those of the ledger"
@@ -179,8 +179,8 @@ def _sheet(directory: Path, made: Datasheet) -> Diagnosis | str:
         return Diagnosis(DATASHEET, "failed", f"{differs} is not that of this ledger; {anew}")
     if differs := next(other_figures(held, made), None):
         if _read_by(held) != _read_by(made):
-            told = f"another version of the programs computed it ({differs} differs); {anew}"
-            return Diagnosis(DATASHEET, "note", told)
+            fault = f"another version of the programs computed it ({differs} differs); {anew}"
+            return Diagnosis(DATASHEET, "note", fault)
         return Diagnosis(DATASHEET, "failed", f"{differs} is not that of this ledger; {anew}")
     return "made from this ledger"
 
@@ -254,9 +254,9 @@ def _table(path: Path, made: "pd.DataFrame") -> Diagnosis | str:
 def _strays(directory: Path) -> Iterator[Diagnosis]:
     """What a killed process left; the ledger's own goes in when the ledger is next opened."""
     for name in sorted(path.name for path in directory.glob(".*.part")):
-        told = "a killed process left it unfinished, or one is writing it: remove it in that case"
-        yield Diagnosis(name, "note", told)
+        why = "a killed process left it unfinished, or one is writing it: remove it in that case"
+        yield Diagnosis(name, "note", why)
     for end in ("-wal", "-journal"):
         if (directory / f"{LEDGER}{end}").exists():
-            told = "it belongs to the ledger, and goes in when that is opened"
-            yield Diagnosis(f"{LEDGER}{end}", "note", told)
+            why = "it belongs to the ledger, and goes in when that is opened"
+            yield Diagnosis(f"{LEDGER}{end}", "note", why)

@@ -10,7 +10,7 @@ from judgesheet.base.errors import StimuliError
 from judgesheet.correcting.labelled import Estimated
 from judgesheet.correcting.labelling import labelling
 from judgesheet.correcting.leaderboard import compared
-from judgesheet.correcting.result import Figure, Result, System, figure, no_figure
+from judgesheet.correcting.result import Number, Result, System, figure, no_figure
 from judgesheet.correcting.sample import Floats, Sample, of_pairs
 from judgesheet.correcting.table import ANY, JudgedRow, Table
 from judgesheet.stats import correction
@@ -65,7 +65,7 @@ def ranked(start: Result, table: Table) -> Result:
     )  # fmt: skip
 
 
-def _width(strength: Figure) -> float:
+def _width(strength: Number) -> float:
     return (
         math.inf if strength.low is None or strength.high is None else strength.high - strength.low
     )
@@ -122,13 +122,13 @@ def _strengths(
     return strengths(first, second, verdicts, said, clusters, len(names))
 
 
-def _win_rate(sample: Sample) -> Figure:
+def _win_rate(sample: Sample) -> Number:
     """The share of its comparisons that a system won, by the judge."""
     rate = correction.plain_mean(sample.verdicts, sample.clusters, (0.0, 1.0))
     return figure(rate.interval, sample.verdicts.size)
 
 
-def _corrected(start: Result, found: Strengths, at: int, sample: Sample) -> Figure:
+def _corrected(start: Result, found: Strengths, at: int, sample: Sample) -> Number:
     """The probability of winning against the average system, by the strengths."""
     rows = sample.verdicts.size
     if start.labels != "random":
@@ -136,7 +136,7 @@ def _corrected(start: Result, found: Strengths, at: int, sample: Sample) -> Figu
     one = found.intervals[at]
     value, low, high = (None if end is None else 1 / (1 + math.exp(-end))
                         for end in (one.value, one.low, one.high))  # fmt: skip
-    return Figure(value, low, high, one.level, rows, one.clusters,
+    return Number(value, low, high, one.level, rows, one.clusters,
                   f"{one.method}; against the average system", one.note, one.reason)  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from judgesheet.base.missing_reasons import Reason
-from judgesheet.correcting.result import Figure, System, figure, no_figure
+from judgesheet.correcting.result import Number, System, figure, no_figure
 from judgesheet.correcting.sample import Floats, Sample
 from judgesheet.correcting.table import Labels, Scale
 from judgesheet.stats import correction
@@ -55,7 +55,7 @@ def estimate(sample: Sample, labels: Labels, scale: Scale, human_scale: Scale) -
     return Estimated(system, chosen.interval, chosen.parts)
 
 
-def accuracy(sample: Sample) -> dict[float, Figure]:
+def accuracy(sample: Sample) -> dict[float, Number]:
     """Sensitivity and specificity, where verdicts and labels are pass and fail."""
     known = sample.known
     values = {*sample.verdicts[known].tolist(), *sample.labels[known].tolist()}

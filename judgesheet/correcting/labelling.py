@@ -4,7 +4,7 @@ from math import ceil, sqrt
 
 import numpy as np
 
-from judgesheet.correcting.result import Figure, Labelling
+from judgesheet.correcting.result import Labelling, Number
 from judgesheet.correcting.sample import Sample
 from judgesheet.correcting.table import Labels
 
@@ -17,7 +17,7 @@ AT_RANDOM = (
 )
 
 
-def labelling(sample: Sample, corrected: Figure, labels: Labels) -> Labelling:
+def labelling(sample: Sample, corrected: Number, labels: Labels) -> Labelling:
     """How many more labels halve the interval, by the variance of prediction-powered inference.
 
     That is s^2 ((1 - r^2) / n + r^2 / N) for n labels on N rows, r the correlation of verdict and

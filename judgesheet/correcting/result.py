@@ -11,7 +11,7 @@ from judgesheet.stats.interval import Interval
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class Number:
     """A number with its interval; `value` None says that there is none, and `note` why.
 
     Without a value, `low` and `high` may still bound it.
@@ -28,19 +28,19 @@ class Figure:
     reason: str = ""
 
 
-def figure(interval: Interval, rows: int, note: str = "") -> Figure:
+def figure(interval: Interval, rows: int, note: str = "") -> Number:
     """An interval of `stats` as a figure of the result."""
-    return Figure(
+    return Number(
         interval.value, interval.low, interval.high, interval.level, rows, interval.clusters,
         interval.method, interval.note or note, interval.reason,
     )  # fmt: skip
 
 
 def no_figure(note: str, reason: str, rows: int = 0, bounds: tuple[float, float] | None = None,
-              method: str = "") -> Figure:  # fmt: skip
+              method: str = "") -> Number:  # fmt: skip
     """A figure that cannot be estimated, or only bounded."""
     low, high = bounds or (None, None)
-    return Figure(None, low, high, confidence(), rows, 0, method, note, reason)
+    return Number(None, low, high, confidence(), rows, 0, method, note, reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +55,15 @@ class System:
     name: str
     rows: int
     labelled: int
-    raw: Figure
-    corrected: Figure
-    ppi: Figure | None = None
-    rogan_gladen: Figure | None = None
-    labels_only: Figure | None = None
-    sensitivity: Figure | None = None
-    specificity: Figure | None = None
+    raw: Number
+    corrected: Number
+    ppi: Number | None = None
+    rogan_gladen: Number | None = None
+    labels_only: Number | None = None
+    sensitivity: Number | None = None
+    specificity: Number | None = None
     simultaneous: tuple[float, float] | None = None
-    strength: Figure | None = None
+    strength: Number | None = None
     ranks: tuple[int, int] | None = None
 
 
@@ -74,7 +74,7 @@ class Difference:
     first: str
     second: str
     raw: float | None
-    figure: Figure
+    figure: Number
     stands: bool
 
 
@@ -105,11 +105,11 @@ class Result:
     unreadable: int
     clusters: int
     about: str
-    corrected: Figure
-    raw: Figure
+    corrected: Number
+    raw: Number
     systems: tuple[System, ...]
     differences: tuple[Difference, ...] = ()
-    shift: Figure | None = None
+    shift: Number | None = None
     labelling: Labelling | None = None
     sheet: str = ""
     warnings: tuple[str, ...] = ()

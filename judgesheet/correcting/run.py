@@ -9,7 +9,7 @@ from judgesheet.correcting import contests, unlabelled
 from judgesheet.correcting.labelled import Estimated, estimate
 from judgesheet.correcting.labelling import labelling
 from judgesheet.correcting.leaderboard import compared
-from judgesheet.correcting.result import Figure, Result, figure, no_figure
+from judgesheet.correcting.result import Number, Result, figure, no_figure
 from judgesheet.correcting.sample import Sample, by_system, whole
 from judgesheet.correcting.table import Labels, Table
 from judgesheet.stats import correction
@@ -40,7 +40,7 @@ def corrected(table: Table, labels: Labels, sheet: Datasheet | None) -> Result:
 def _start(table: Table, labels: Labels, sheet: Datasheet | None) -> Result:
     """The result before anything is estimated."""
     unreadable = sum(row.verdict is None for row in table.rows)
-    nothing = Figure(None, None, None, 0.95, 0, 0, "")
+    nothing = Number(None, None, None, 0.95, 0, 0, "")
     if table.paired:
         about = f"win rate of {table.systems[0]} against {table.systems[1]}"
     else:
@@ -87,7 +87,7 @@ def _by_labels(start: Result, table: Table) -> Result:
     )
 
 
-def _of_all(found: Figure, samples: Sequence[Sample]) -> Figure:
+def _of_all(found: Number, samples: Sequence[Sample]) -> Number:
     """The figure of all rows, which labels of some systems alone do not give."""
     for one in samples:
         if not one.labelled:
@@ -97,14 +97,14 @@ def _of_all(found: Figure, samples: Sequence[Sample]) -> Figure:
     return found
 
 
-def _shift(sample: Sample) -> Figure:
+def _shift(sample: Sample) -> Number:
     """How much more the judge gave the labelled rows than the others."""
     with at_confidence(SURE):
         found = correction.shift(sample.verdicts, sample.labels, sample.clusters)
     return figure(found, sample.verdicts.size)
 
 
-def _warnings(start: Result, samples: Sequence[Sample], shift: Figure) -> Iterator[str]:
+def _warnings(start: Result, samples: Sequence[Sample], shift: Number) -> Iterator[str]:
     if start.labels == "chosen":
         yield CHOSEN
     differs = shift.low is not None and shift.high is not None and not shift.low <= 0 <= shift.high

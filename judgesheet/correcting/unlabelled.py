@@ -13,7 +13,7 @@ from judgesheet.base.keys import Key
 from judgesheet.base.records import Datasheet, Estimate
 from judgesheet.correcting.labelled import Estimated
 from judgesheet.correcting.leaderboard import compared
-from judgesheet.correcting.result import Difference, Figure, Result, System, figure, no_figure
+from judgesheet.correcting.result import Difference, Number, Result, System, figure, no_figure
 from judgesheet.correcting.sample import Sample, by_system, whole
 from judgesheet.correcting.table import SHARES, Table
 from judgesheet.stats import correction
@@ -69,7 +69,7 @@ def _reach(figures: list[Estimate], name: str) -> tuple[float, float] | None:
     return max(known)[1] if known else None
 
 
-def _position(sample: Sample, raw: Figure, slot: tuple[float, float] | None) -> Figure:
+def _position(sample: Sample, raw: Number, slot: tuple[float, float] | None) -> Number:
     """A win rate without what the slot adds to it.
 
     With w1 and w2 the rates under the two orders, the sheet's share s of slot 1 is (w1 + 1 - w2)/2,
@@ -93,7 +93,7 @@ def _position(sample: Sample, raw: Figure, slot: tuple[float, float] | None) -> 
     return no_figure(note, "bounded", rows, bounds, "partial identification of the slot effect")
 
 
-def _ranked(start: Result, table: Table, figures: list[Estimate], nothing: Figure) -> Result:
+def _ranked(start: Result, table: Table, figures: list[Estimate], nothing: Number) -> Result:
     """Systems by their raw results: noise moves no rank, and differences are at least as large."""
     every = sorted({row.group for row in table.rows})
     estimated = [_raw(one, table, every, nothing) for one in by_system(table)]
@@ -111,7 +111,7 @@ def _ranked(start: Result, table: Table, figures: list[Estimate], nothing: Figur
     )
 
 
-def _raw(sample: Sample, table: Table, every: list[str], nothing: Figure) -> Estimated:
+def _raw(sample: Sample, table: Table, every: list[str], nothing: Number) -> Estimated:
     found: Corrected = correction.plain_mean(sample.verdicts, sample.clusters, table.scale)
     rows = sample.verdicts.size
     system = System(sample.name, rows, 0, figure(found.interval, rows), nothing)

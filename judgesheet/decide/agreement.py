@@ -142,9 +142,9 @@ def partings(
             f"--stimulus {shlex.quote(place['stimulus'])}"
             for folder in folders
         )
-        told = tuple(_word(mean, place["kind"]) for mean in means[at].tolist())
+        words = tuple(_word(mean, place["kind"]) for mean in means[at].tolist())
         asked = " ".join(filter(None, (place["part"], place["question"])))
-        yield Parting(place["axis"], place["stimulus"], asked, told, float(spread[at]), opened)
+        yield Parting(place["axis"], place["stimulus"], asked, words, float(spread[at]), opened)
 
 
 def _word(mean: float, kind: str) -> str:
@@ -165,12 +165,12 @@ def verdicts_of(readings: Mapping[str, Readings]) -> pd.DataFrame:
 
 def _of_axis(name: str, frame: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
     # Arms show the same items under other orders.
-    told = [column for column in cell_names(frame) if column not in ("better", "arm")]
+    columns = [column for column in cell_names(frame) if column not in ("better", "arm")]
     rows = cast("list[dict[str, Any]]", frame[frame["value"].notna()].to_dict("records"))
     for row in rows:
         shown = [str(one) for one in row.get("order") or ()]
         question = " ".join(
-            f"{key}={row[key]}" for key in told if row[key] == row[key] and row[key] is not None
+            f"{key}={row[key]}" for key in columns if row[key] == row[key] and row[key] is not None
         )
         for kind, part, thing, number in _numbers(row["value"], shown, row):
             asked = " ".join(filter(None, (question, thing)))
@@ -184,11 +184,11 @@ def _numbers(
 ) -> Iterable[tuple[Kind, str, str, float]]:
     """Kind, part, thing and number of what a verdict says."""
     if isinstance(value, Mapping):
-        for thing, one in value.items():
-            if isinstance(one, Mapping):
-                yield "grades", "", str(thing), float(one["score"])
+        for thing, rating in value.items():
+            if isinstance(rating, Mapping):
+                yield "grades", "", str(thing), float(rating["score"])
             else:
-                yield "scores", str(thing), "", float(one)
+                yield "scores", str(thing), "", float(rating)
     elif isinstance(value, str):
         if value in CHOICES and len(shown) == 2 and row.get("pair") is not None:
             yield "pairs", "", "", CHOICES[value] * (1 if shown == sorted(shown) else -1)

@@ -50,14 +50,14 @@ def unanswered(sheet: Datasheet, why: OtherQuestionsError, accept: str) -> Itera
     `accept` names the file of the sheet, which could be the next baseline.
     """
     needed = f"accept `{accept}` (copy it over the baseline); {why.way_out}"
-    told = "; ".join(one.text for one in why.obstacles)
+    obstacles = "; ".join(one.text for one in why.obstacles)
     for axis in sheet.axes:
         yield Verdict(
             rule="not worse than the baseline",
             key=key(axis.name, "baseline"),
             observed=None,
             status="not proven",
-            why=f"the baseline answered other questions: {told}",
+            why=f"the baseline answered other questions: {obstacles}",
             needed=needed,
             against_baseline=True,
         )
@@ -82,27 +82,31 @@ def _from_limits(policy: Policy) -> list[Regression]:
 
 
 def _directed(
-    one: Regression, rows: Mapping[str, Difference]
+    regression: Regression, rows: Mapping[str, Difference]
 ) -> tuple[Regression, Difference | None]:
     """The difference in the direction that the policy names, else in the sheet's own."""
-    row = rows.get(one.key)
-    if row is None or not one.better or row.verdict == "void":
-        return one, row
-    return one, difference(
-        one.key, row.old, row.new, Characteristic(one.key, better=one.better), row.pairing
+    row = rows.get(regression.key)
+    if row is None or not regression.better or row.verdict == "void":
+        return regression, row
+    return regression, difference(
+        regression.key,
+        row.old,
+        row.new,
+        Characteristic(regression.key, better=regression.better),
+        row.pairing,
     )
 
 
-def _regression_verdict(one: Regression, row: Difference | None, p: float | None) -> Verdict:
+def _regression_verdict(regression: Regression, row: Difference | None, p: float | None) -> Verdict:
     verdict = Verdict(
-        rule=f"worse than the baseline by at most {one.margin:g}",
-        key=one.key,
+        rule=f"worse than the baseline by at most {regression.margin:g}",
+        key=regression.key,
         observed=None,
         status="not proven",
         why="",
-        limit=one.margin,
+        limit=regression.margin,
         kind="max",
-        warns=one.not_proven == "warn",
+        warns=regression.not_proven == "warn",
         against_baseline=True,
     )
     if row is not None and row.verdict == "void":
@@ -118,14 +122,16 @@ def _regression_verdict(one: Regression, row: Difference | None, p: float | None
     upper = found.value + scale * (found.high - found.value)
     lower = found.value - scale * (found.value - found.low)
     status: VerdictStatus = (
-        "broken" if p < ALPHA else "proven" if upper <= one.margin else "not proven"
+        "broken" if p < ALPHA else "proven" if upper <= regression.margin else "not proven"
     )
     bound, side = (lower, "lower") if status == "broken" else (upper, "upper")
     why = f"worse by {significant(found.value)}; one-sided 95 % {side} bound {significant(bound)}"
     needed = ""
     if status == "not proven":
         span = IntervalEstimate(found.value, lower, upper)
-        needed = outlook(one.margin, "max", span, lambda factor: f"{times(factor)} of both runs")
+        needed = outlook(
+            regression.margin, "max", span, lambda factor: f"{times(factor)} of both runs"
+        )
     return replace(
         verdict, observed=found.value, status=status, why=why, bound=bound, needed=needed
     )

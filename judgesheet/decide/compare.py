@@ -93,8 +93,8 @@ class OtherQuestionsError(RunError):
 
     def __init__(self, obstacles: Sequence[Obstacle]) -> None:
         self.obstacles = tuple(obstacles)
-        told = "; ".join(one.text for one in obstacles)
-        super().__init__(f"these sheets cannot be compared: {told} ({self.way_out})")
+        reasons = "; ".join(one.text for one in obstacles)
+        super().__init__(f"these sheets cannot be compared: {reasons} ({self.way_out})")
 
     @property
     def way_out(self) -> str:
@@ -242,8 +242,8 @@ def _across(waived: Sequence[Obstacle], pairings: Mapping[str, Pairing]) -> Iter
     """That two prompts are compared, and whether by stimulus."""
     if waived:
         how = "paired by stimulus" if pairings else "taken as independent"
-        told = "; ".join(one.text for one in waived)
-        yield f"Two prompts are compared on the same stimuli, {how}: {told}."
+        reasons = "; ".join(one.text for one in waived)
+        yield f"Two prompts are compared on the same stimuli, {how}: {reasons}."
 
 
 def _are_of_one_run(old: Datasheet, new: Datasheet) -> bool:
@@ -311,8 +311,8 @@ def _remarks(old: Datasheet, new: Datasheet) -> Iterator[str]:
                 yield f"No figure of {axis.name} is usable in the {which} sheet: {axis.void}."
     first, second = old.run.get("temperature"), new.run.get("temperature")
     if first != second:
-        told = ("unknown" if one is None else one for one in (first, second))
-        yield f"The temperatures differ: {' and '.join(map(str, told))}."
+        words = ("unknown" if one is None else one for one in (first, second))
+        yield f"The temperatures differ: {' and '.join(map(str, words))}."
     mine, theirs = ({axis.name for axis in sheet.axes} for sheet in (old, new))
     if mine ^ theirs:
         yield f"Only one sheet has {', '.join(sorted(mine ^ theirs))}."

@@ -85,11 +85,13 @@ def judged_axes(sheet: Datasheet) -> set[str]:
 def _unproven(sheet: Datasheet) -> Iterator[Condition]:
     """The limits that are not proven; those on one figure with the same outcome are one."""
     alike: dict[tuple[str, ...], list[str]] = {}
-    for one in sheet.verdicts:
-        if one.status != "proven":
-            key = Key.parse(one.key)
+    for verdict in sheet.verdicts:
+        if verdict.status != "proven":
+            key = Key.parse(verdict.key)
             figure = f"{key.axis}.{key.name}"
-            alike.setdefault((figure, one.rule, one.status, one.why), []).append(one.key)
+            alike.setdefault((figure, verdict.rule, verdict.status, verdict.why), []).append(
+                verdict.key
+            )
     found = by_key(sheet)
     for (_, rule, status, why), keys in alike.items():
         names = listed([named(found, key) for key in keys], MOST_NAMED)
@@ -100,9 +102,9 @@ def _unproven(sheet: Datasheet) -> Iterator[Condition]:
 def several_models(sheet: Datasheet, axes: Collection[str]) -> str:
     """That no served model was measured on all these axes; "" if one was, or if unknown."""
     models = {one.title: listed([*one.served_models], 1) for one in sheet.axes if one.name in axes}
-    told = [f"{model} on {title}" for title, model in models.items() if model]
+    served = [f"{model} on {title}" for title, model in models.items() if model]
     alike = len({*models.values()} - {""}) < 2
-    return "" if alike else f"no one model was measured on every axis: {'; '.join(told)}"
+    return "" if alike else f"no one model was measured on every axis: {'; '.join(served)}"
 
 
 def _untold(axis: AxisResult, names: set[str]) -> Iterator[Condition]:
@@ -120,5 +122,5 @@ def _lost(axis: AxisResult) -> Iterator[Condition]:
     """The calls without a verdict, if the bounds do not allow for their possible verdicts."""
     lost, counted = axis.made - axis.answered, any(one.imputed for one in axis.estimates)
     if axis.made and lost / axis.made > MANY_LOST and not counted:
-        told = f"{percent(lost / axis.made)} of the calls of {axis.name} gave no verdict"
-        yield f"{told}; the limits are proven of the others only", ()
+        text = f"{percent(lost / axis.made)} of the calls of {axis.name} gave no verdict"
+        yield f"{text}; the limits are proven of the others only", ()

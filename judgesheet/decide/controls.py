@@ -118,10 +118,12 @@ def _served(axis: AxisResult, sheet: Datasheet) -> Control:
         passed = True if is_here else None
         text = "it runs on this machine" if is_here else "nobody says which model answered"
     elif not passed:
-        told = [f"{name} ({counted(number, 'call')})" for name, number in models.items()]
+        served = [f"{name} ({counted(number, 'call')})" for name, number in models.items()]
         mixed = axis.mixed_stimuli
         both = f", and on {mixed} stimul{'us' if mixed == 1 else 'i'} several did" if mixed else ""
-        text = f"{len(models)} models answered under one name: {listed(told, MOST_EXAMPLES)}{both}"
+        text = (
+            f"{len(models)} models answered under one name: {listed(served, MOST_EXAMPLES)}{both}"
+        )
     return Control(
         "only one model answered",
         passed,
@@ -141,15 +143,15 @@ def _readable(axis: AxisResult, sheet: Datasheet) -> Control:
     """
     kinds = {"unreadable": axis.unreadable, "refused": axis.refused, "failed": axis.failed}
     lost = {name: number for name, number in kinds.items() if number}
-    told = ", ".join(f"{count(number)} {name}" for name, number in lost.items())
+    counts = ", ".join(f"{count(number)} {name}" for name, number in lost.items())
     share = _share_read(axis)
     passed: bool | None
     if not axis.answered:
-        passed, text = False, f"none of {count(axis.made)} calls gave a verdict ({told})"
+        passed, text = False, f"none of {count(axis.made)} calls gave a verdict ({counts})"
     else:
         passed = True if share >= READABLE else None
         text = f"{percent(share)} of {count(axis.made)} calls gave a verdict"
-        text += f" ({told})" if told else ""
+        text += f" ({counts})" if counts else ""
     return Control(
         "replies readable",
         passed,

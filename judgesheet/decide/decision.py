@@ -31,14 +31,14 @@ def decide_judge(sheet: Datasheet) -> Decision:
     name, scope = str(policy.get("name", "")), _scope(sheet, policy)
     verdict, limiting, because, text = _decided(sheet)
     agreed = tuple(dict.fromkeys(conditions.of(sheet))) if verdict == "adopt" else ()
-    told, keys = zip(*agreed, strict=True) if agreed else ((), ())
+    texts, keys = zip(*agreed, strict=True) if agreed else ((), ())
     return Decision(
         verdict="conditions" if agreed else verdict,
         policy=name,
         limiting=limiting,
         text=f"{text.replace('Adopt:', 'Adopt under conditions:') if agreed else text}{scope}",
         because=because,
-        conditions=told,
+        conditions=texts,
         condition_keys=keys,
         required=_counted(one for one in sheet.verdicts if not one.warns),
         warning=_counted(one for one in sheet.verdicts if one.warns),
@@ -92,8 +92,8 @@ def _decided(sheet: Datasheet) -> _Decided:
     if stop := next(conditions.stops(sheet, conditions.judged_axes(sheet)), None):
         # What the policy limits is well, and what it does not limit is not.
         text, keys = stop
-        told = f"Not proven: no limit is broken, but the sheet advises: {text}"
-        return _Decided("not proven", next(iter(keys), ""), "advice", told)
+        sentence = f"Not proven: no limit is broken, but the sheet advises: {text}"
+        return _Decided("not proven", next(iter(keys), ""), "advice", sentence)
     tightest = min(proven, key=weight)
     return _Decided("adopt", tightest.key, "proven", f"Adopt: {_limits(proven)} proven.")
 
@@ -159,9 +159,9 @@ def _grouped(sheet: Datasheet, verdicts: Iterable[Verdict]) -> Iterator[str]:
     """What several limits need alike, with the figures that they bound."""
     found = by_key(sheet)
     groups: dict[str, list[str]] = {}
-    for one in verdicts:
-        if one.needed:
-            groups.setdefault(one.needed, []).append(named(found, one.key))
+    for verdict in verdicts:
+        if verdict.needed:
+            groups.setdefault(verdict.needed, []).append(named(found, verdict.key))
     for needed, names in [*groups.items()][:MOST_EXAMPLES]:
         yield f"{needed} ({listed(names, MOST_NAMED)})"
 
@@ -169,24 +169,24 @@ def _grouped(sheet: Datasheet, verdicts: Iterable[Verdict]) -> Iterator[str]:
 def _stimuli(sheet: Datasheet, verdicts: Sequence[Verdict]) -> Iterator[str]:
     """More stimuli, per axis as many as its neediest limit takes: first those of the pool."""
     most: dict[str, Verdict] = {}
-    for one in verdicts:
-        axis = Key.parse(one.key).axis
-        most[axis] = max(most.get(axis, one), one, key=lambda each: each.more_stimuli or 0)
+    for verdict in verdicts:
+        axis = Key.parse(verdict.key).axis
+        most[axis] = max(most.get(axis, verdict), verdict, key=lambda each: each.more_stimuli or 0)
     if not most:
         return
     found, spare = by_key(sheet), not_asked(sheet)
-    told = ", ".join(
+    counts = ", ".join(
         f"about {count(one.more_stimuli or 0)} for {named(found, one.key)}" for one in most.values()
     )
     titles = {axis.name: axis.title for axis in sheet.axes}
     unasked = [_unasked(spare[axis], most[axis], titles[axis]) for axis in most if axis in spare]
-    yield "; ".join((f"more stimuli, if the values stay: {told}", *unasked))
+    yield "; ".join((f"more stimuli, if the values stay: {counts}", *unasked))
 
 
 def _unasked(spare: int, verdict: Verdict, title: str) -> str:
     """The stimuli of the pool that the run left out, and whether they are enough."""
-    told = f"{spare} of “{title}” were not asked: a larger --profile asks them"
-    return told if spare >= (verdict.more_stimuli or 0) else f"{told}, the rest must be your own"
+    text = f"{spare} of “{title}” were not asked: a larger --profile asks them"
+    return text if spare >= (verdict.more_stimuli or 0) else f"{text}, the rest must be your own"
 
 
 def _unlimited(sheet: Datasheet) -> int:
@@ -210,8 +210,8 @@ def _scope(sheet: Datasheet, policy: Mapping[str, object]) -> str:
     absent = absent_axes(sheet)
     day = review_day(sheet) if policy else None
     # Their titles are known only to the axes, which whoever decides need not load.
-    told = ", ".join(name.replace("_", " ") for name in absent)
-    skipped = f" Not probed: {told}." if absent else ""
+    names = ", ".join(name.replace("_", " ") for name in absent)
+    skipped = f" Not probed: {names}." if absent else ""
     return skipped + (f" Measure again by {day.isoformat()}." if day else "")
 
 

@@ -80,10 +80,10 @@ def _advice_void(axis: AxisResult | None, advice: Recommendation) -> str:
 def _every(axis: AxisResult) -> Iterator[Statement]:
     # Of an axis without a call the control says all there is.
     own = [finding for finding in axis.findings if axis.made and not finding.control]
-    told = {key for finding in own if finding.tone == "bad" for key in finding.evidence}
+    accused = {key for finding in own if finding.tone == "bad" for key in finding.evidence}
     for control in failed(axis):
         # What the judge did is mostly told by the axis itself, with its number.
-        if control.of == "run" or not told & {*control.evidence}:
+        if control.of == "run" or not accused & {*control.evidence}:
             yield _of_control(control)
     for finding in own:
         praises = finding.tone == "good"
@@ -92,9 +92,9 @@ def _every(axis: AxisResult) -> Iterator[Statement]:
 
 def _of_control(control: Control) -> Statement:
     whose = "" if control.of == "run" else f"the control “{control.name}” failed. "
-    told = f"{whose}{control.text}"
+    sentence = f"{whose}{control.text}"
     mend = f" Remedy: {control.mend}." if control.mend else ""
-    text = f"{capital(told).rstrip('.')}.{mend}"
+    text = f"{capital(sentence).rstrip('.')}.{mend}"
     return Statement(text, control.evidence, "bad", control=control.code or control.name)
 
 

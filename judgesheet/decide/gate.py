@@ -141,12 +141,12 @@ def _rejecting(held: Sequence[Verdict], found: Mapping[str, Estimate]) -> Iterat
     ranked = sorted(surprise, key=surprise.__getitem__)
     kept = [surprise[place] * (tested - step) <= 1 for step, place in enumerate(ranked)]
     broken = set(ranked[: kept.index(False) if False in kept else len(kept)])
-    for place, one in enumerate(held):
+    for place, verdict in enumerate(held):
         if place in surprise and place not in broken:
-            why = f"{one.why}; among {tested} limits that can be chance (Holm)"
-            yield replace(one, status="not proven", why=why, needed=WORSE)
+            why = f"{verdict.why}; among {tested} limits that can be chance (Holm)"
+            yield replace(verdict, status="not proven", why=why, needed=WORSE)
         else:
-            yield one
+            yield verdict
 
 
 def _surprise(verdict: Verdict, estimate: Estimate) -> float:
@@ -311,10 +311,10 @@ def _decide(
     )
     is_open = status == "not proven"
     needed = _needed(limit, estimate, bounds, spare) if is_open else ""
-    told = _unproven(limit, key, estimate.value, why, needed)
+    text = _unproven(limit, key, estimate.value, why, needed)
     more = _stimuli_to_prove(limit, estimate, bounds) if is_open else None
     remark = BY_CHANCE if estimate.given.get("ties") == "random" else ""
-    return replace(told, status=status, bound=bound, more_stimuli=more, remark=remark)
+    return replace(text, status=status, bound=bound, more_stimuli=more, remark=remark)
 
 
 def _level(estimate: Estimate) -> float:

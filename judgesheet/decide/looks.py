@@ -51,8 +51,8 @@ class PlannedCell(NamedTuple):
 
 def of_plan(plan: "Plan") -> list[PlannedCell]:
     """The calls of a plan."""
-    told = ((one.id, one.axis, one.stimulus, one.cell, one.repeat) for one in plan.calls)
-    return _planned(told, plan.provenance)
+    places = ((one.id, one.axis, one.stimulus, one.cell, one.repeat) for one in plan.calls)
+    return _planned(places, plan.provenance)
 
 
 def _planned(
@@ -200,8 +200,8 @@ class SequentialMonitor:
     def __init__(self, ledger: Ledger, policy: Policy) -> None:
         """Begin, or continue where the ledger stopped; RunError if no limit reads a call of it."""
         self._ledger, self._policy, record = ledger, policy, ledger.looks
-        told = ((*place, json.loads(cell), repeat) for *place, cell, repeat in ledger.cells())
-        calls = _planned(told, ledger.provenance)
+        places = ((*place, json.loads(cell), repeat) for *place, cell, repeat in ledger.cells())
+        calls = _planned(places, ledger.provenance)
         self._ids = [call.id for call in calls]
         self._looks = schedules(calls, policy, ledger.get_meta("seed"))
         if not self._looks:
@@ -247,12 +247,12 @@ class SequentialMonitor:
         self._ledger.look(reached, [one for one in self._ids if one not in taken])
 
     def _axis(self, axis: str, look: int) -> dict[str, Any]:
-        one = self._looks[axis]
+        looks = self._looks[axis]
         return {
             "axis": axis,
             "look": look + 1,
-            "of": len(one.sizes),
-            "level": one.levels[look],
-            "stimuli": one.sizes[look],
-            "stimuli_planned": len(one.calls),
+            "of": len(looks.sizes),
+            "level": looks.levels[look],
+            "stimuli": looks.sizes[look],
+            "stimuli_planned": len(looks.calls),
         }

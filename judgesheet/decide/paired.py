@@ -91,8 +91,8 @@ def _by_question(readings: Readings) -> dict[str, str]:
     """What each call gave; a call is a question with its order and repeat."""
     frame = readings.frame
     asked = ["stimulus", *cell_names(frame), *({"order", "repeat"} & {*frame.columns})]
-    said = [name for name in SAID if name in frame]
-    rows = zip(frame[sorted(asked)].to_numpy(), frame[said].to_numpy(), strict=True)
+    columns = [name for name in SAID if name in frame]
+    rows = zip(frame[sorted(asked)].to_numpy(), frame[columns].to_numpy(), strict=True)
     return {str(question.tolist()): str(answer.tolist()) for question, answer in rows}
 
 

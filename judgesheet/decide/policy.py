@@ -133,8 +133,8 @@ def parse(text: str, name: str, axes: Sequence[str] | None = None) -> Policy:
         line = line_of(text, error.place)
         if line is None:
             raise
-        told = str(error).removeprefix(f"{name}: ")
-        raise PolicyError(f"{name}:{line}: {told}").at(*error.place) from None
+        fault = str(error).removeprefix(f"{name}: ")
+        raise PolicyError(f"{name}:{line}: {fault}").at(*error.place) from None
 
 
 def line_of(text: str, place: Sequence[str | int]) -> int | None:
@@ -162,8 +162,8 @@ def _parsed(text: str, name: str, axes: Sequence[str] | None) -> Policy:
     _check_keys([(rule.key, "") for rule in policy.regression], name, "regression", axes)
     for number, limit in enumerate(policy.limit):
         if fault := _fault_of_value(limit):
-            told = f"{name}: limit {number + 1}: {fault}"
-            raise PolicyError(told).at("limit", number, limit.kind)
+            message = f"{name}: limit {number + 1}: {fault}"
+            raise PolicyError(message).at("limit", number, limit.kind)
     return policy
 
 
@@ -201,8 +201,8 @@ _FIELDS = {
 def _refuse_fields(row: Any, known: Set[str], file: str, table: str, *number: int) -> None:
     for field in row if isinstance(row, Mapping) else ():
         if field not in known:
-            told = f"{file}: unknown field {field[:60]}; a {table} has {_FIELDS[table]}"
-            raise PolicyError(told).at(*([table] if number else []), *number, field)
+            message = f"{file}: unknown field {field[:60]}; a {table} has {_FIELDS[table]}"
+            raise PolicyError(message).at(*([table] if number else []), *number, field)
 
 
 def _check_keys(
@@ -219,5 +219,5 @@ def _check_keys(
         if not fault and (key, kind) in keys[:number]:
             fault = f"{key} is limited twice in the policy; keep one"
         if fault:
-            told = f"{file}: {table} {number + 1}: {fault}"
-            raise PolicyError(told).at(table, number, "key")
+            message = f"{file}: {table} {number + 1}: {fault}"
+            raise PolicyError(message).at(table, number, "key")

@@ -49,8 +49,8 @@ def _statuses(
         if finding.tone == "bad" and not finding.void
         for key in finding.evidence[:1]
     }
-    told = (key for finding in axis.findings for key in finding.evidence)
-    for key in dict.fromkeys((*rows, *limited, *told)):
+    evidence = (key for finding in axis.findings for key in finding.evidence)
+    for key in dict.fromkeys((*rows, *limited, *evidence)):
         if (estimate := found.get(key)) is not None:
             row = rows.get(key) or Characteristic(key)
             noise = found.get(row.noise)

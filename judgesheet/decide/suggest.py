@@ -128,17 +128,17 @@ def _lines(sheet: Datasheet, suggestions: list[Suggestion]) -> Iterator[str]:
     yield f"# {PROVES_NOTHING}"
     yield 'name = "suggested"'
     yield "review_days = 90"
-    for one in suggestions:
+    for suggestion in suggestions:
         yield ""
-        if one.limit is None:
-            yield f"# Left out: {one.key}: {one_line(one.why)}"
+        if suggestion.limit is None:
+            yield f"# Left out: {suggestion.key}: {one_line(suggestion.why)}"
             continue
         yield "[[limit]]"
-        yield f"key = {_text(one.key)}"
-        yield f"{one.limit.kind} = {one.limit.value:g}"
-        if one.limit.not_proven == "warn":
+        yield f"key = {_text(suggestion.key)}"
+        yield f"{suggestion.limit.kind} = {suggestion.limit.value:g}"
+        if suggestion.limit.not_proven == "warn":
             yield 'not_proven = "warn"'
-        yield f"why = {_text(one.why)}"
+        yield f"why = {_text(suggestion.why)}"
     yield ""
 
 

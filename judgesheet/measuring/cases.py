@@ -15,7 +15,7 @@ from judgesheet.axis.shapes import SHAPES
 from judgesheet.base.errors import UsageError
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.keys import Key
-from judgesheet.base.records import Answer, Case, Casebook, Datasheet
+from judgesheet.base.records import Case, Casebook, Datasheet, ShownCall
 from judgesheet.measuring.parsing import suggested
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Filters:
             frame = frame[[_is(one, value) for one in held]]
         return replace(readings, frame=frame.reset_index(drop=True))
 
-    def keep(self, answer: Answer) -> bool:
+    def keep(self, answer: ShownCall) -> bool:
         """Whether a call ended as wanted."""
         ended = self.outcome in (None, answer.ended)
         return ended and (self.verdict is None or _is(answer.verdict, self.verdict))
@@ -157,13 +157,13 @@ def of_sheet(ledger: "Ledger", readings: Mapping[str, Readings], sheet: Datashee
 
 def _answers(
     ledger: "Ledger", readings: Mapping[str, Readings], ids: Collection[str] | None
-) -> Iterator[tuple[str, Answer]]:
+) -> Iterator[tuple[str, ShownCall]]:
     """The answers to these calls, in plan order; to all of the axes if `ids` is None."""
     read = {answer[0]: answer for one in readings.values() for answer in _read(one, ids)}
     for call in ledger.calls():
         if call.id in read:
             _, outcome, text, value, shape = read[call.id]
-            yield call.id, Answer(call, outcome, text, value, shape)
+            yield call.id, ShownCall(call, outcome, text, value, shape)
 
 
 def _read(
@@ -188,10 +188,10 @@ def _or_empty(text: Any) -> str:
 
 
 def _groups(
-    axis: Axis, readings: Readings, answers: Mapping[str, Answer], *, has_parser: bool
+    axis: Axis, readings: Readings, answers: Mapping[str, ShownCall], *, has_parser: bool
 ) -> dict[str, str]:
     """What to know of each shape of lost calls: how many, in which orders, what would read them."""
-    by_shape: dict[str, list[Answer]] = {}
+    by_shape: dict[str, list[ShownCall]] = {}
     for answer in answers.values():
         if answer.call.axis == axis.NAME and answer.shape:
             by_shape.setdefault(answer.shape, []).append(answer)
@@ -204,7 +204,7 @@ def _groups(
 
 
 def _told(
-    axis: Axis, code: str, lost: list[Answer], counted: Estimates, *, has_parser: bool
+    axis: Axis, code: str, lost: list[ShownCall], counted: Estimates, *, has_parser: bool
 ) -> str:
     figure, shape = counted.known(LOST_AS, shape=code), SHAPES[code]
     count = figure.conditions if figure is not None else f"{len(lost)} calls"

@@ -8,7 +8,7 @@ import numpy as np
 
 from judgesheet.correcting.result import figure, no_figure
 from judgesheet.panels.result import Option, Truth
-from judgesheet.panels.verdicts import Floats, Verdicts
+from judgesheet.panels.verdicts import Floats, PanelVerdicts
 from judgesheet.stats.correction import plain_mean
 from judgesheet.stats.dawid_skene import FEWEST_RATERS, posterior
 from judgesheet.stats.simultaneous import widened
@@ -16,7 +16,7 @@ from judgesheet.stats.simultaneous import widened
 SIZES = (1, 2, 3, 5)
 
 
-def truth(verdicts: Verdicts) -> tuple[Truth, Floats]:
+def truth(verdicts: PanelVerdicts) -> tuple[Truth, Floats]:
     """What accuracy is measured against, and the probability that the first is better (Q,)."""
     if (~np.isnan(verdicts.better)).any():
         return "known", (verdicts.better + 1) / 2
@@ -25,7 +25,7 @@ def truth(verdicts: Verdicts) -> tuple[Truth, Floats]:
     return "none", np.full(verdicts.better.size, np.nan)
 
 
-def options(verdicts: Verdicts, of: Truth, chance: Floats) -> list[Option]:
+def options(verdicts: PanelVerdicts, of: Truth, chance: Floats) -> list[Option]:
     """Every way to decide, cheapest first; intervals hold for all of them together.
 
     So the best of many is not better by having been chosen. A model's truths have no interval.
@@ -53,7 +53,7 @@ def options(verdicts: Verdicts, of: Truth, chance: Floats) -> list[Option]:
 MODEL = "against truths of Dawid and Skene's model, whose own error no interval holds"
 
 
-def _ways(verdicts: Verdicts) -> Iterator[Option]:
+def _ways(verdicts: PanelVerdicts) -> Iterator[Option]:
     repeats, nothing = verdicts.votes.shape[3], no_figure("", "")
     for size in SIZES:
         for judges in combinations(verdicts.judges, size):
@@ -64,7 +64,7 @@ def _ways(verdicts: Verdicts) -> Iterator[Option]:
             yield Option((judge,), 2, repeats, 2 * repeats, nothing)
 
 
-def right(verdicts: Verdicts, way: Option, chance: Floats) -> Floats:
+def right(verdicts: PanelVerdicts, way: Option, chance: Floats) -> Floats:
     """Probability that this way is right on each pair (Q,): undecided is one half.
 
     Where one order is asked, either is as likely.

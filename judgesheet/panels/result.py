@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from judgesheet.correcting.result import Figure
+from judgesheet.correcting.result import Number
 from judgesheet.decide.agreement import Parting
 
 Truth = Literal["known", "dawid-skene", "none"]
@@ -16,9 +16,9 @@ class Pair:
 
     first: str
     second: str
-    kappa: Figure
-    quadratic: Figure
-    errors: Figure
+    kappa: Number
+    quadratic: Number
+    errors: Number
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Option:
     orders: int
     repeats: int
     calls: int
-    accuracy: Figure
+    accuracy: Number
 
 
 @dataclass(frozen=True, slots=True)

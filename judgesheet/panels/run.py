@@ -11,7 +11,7 @@ from judgesheet.correcting.result import figure, no_figure
 from judgesheet.decide.agreement import Parting, kappas, partings
 from judgesheet.panels.options import best, options, recommended, truth
 from judgesheet.panels.result import Option, Pair, Panel
-from judgesheet.panels.verdicts import Floats, Verdicts, side_by_side
+from judgesheet.panels.verdicts import Floats, PanelVerdicts, side_by_side
 from judgesheet.stats.correlation import cluster_jackknife_r
 
 
@@ -41,7 +41,7 @@ def panel(
     )
 
 
-def compared(verdicts: Verdicts) -> Iterator[Pair]:
+def compared(verdicts: PanelVerdicts) -> Iterator[Pair]:
     """Kappa on every call, and the correlation of errors where the better one is known."""
     wrong = (1 - verdicts.votes * verdicts.better[:, None, None, None]) / 2
     per_call = verdicts.votes.shape[2] * verdicts.votes.shape[3]
@@ -97,7 +97,7 @@ def _named(one: Option) -> str:
     return f"{' + '.join(one.judges)} ({many if one.orders == 2 else 'one order'})"
 
 
-def _atlas(verdicts: Verdicts, folders: Sequence[Path]) -> Iterator[Parting]:
+def _atlas(verdicts: PanelVerdicts, folders: Sequence[Path]) -> Iterator[Parting]:
     """The questions on which the judges' mean votes lie farthest apart, the worst first."""
     means: Floats = np.nanmean(verdicts.votes, axis=(2, 3))
     named = zip(verdicts.axes, verdicts.stimuli, verdicts.pairs, strict=True)

@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Verdicts:
+class PanelVerdicts:
     """The verdicts of J judges on Q pairs that all of them read in both orders.
 
     Attributes
@@ -44,7 +44,7 @@ class Verdicts:
     better: Floats
 
 
-def side_by_side(names: Sequence[str], runs: Sequence[Mapping[str, Readings]]) -> Verdicts:
+def side_by_side(names: Sequence[str], runs: Sequence[Mapping[str, Readings]]) -> PanelVerdicts:
     """The pairs that every judge read; RunError where there are none."""
     tables = [_votes(readings) for readings in runs]
     common = set.intersection(*({*table.index} for table in tables))
@@ -70,7 +70,7 @@ def side_by_side(names: Sequence[str], runs: Sequence[Mapping[str, Readings]]) -
     axes, stimuli, pairs = (tuple(str(place[at]) for place in index) for at in range(3))
     shared = _shared(runs)
     clusters = tuple(shared.get(place, place[1]) for place in zip(axes, stimuli, strict=True))
-    return Verdicts(tuple(names), axes, stimuli, clusters, pairs, votes, better)
+    return PanelVerdicts(tuple(names), axes, stimuli, clusters, pairs, votes, better)
 
 
 def _shared(runs: Sequence[Mapping[str, Readings]]) -> dict[tuple[str, str], str]:

@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from judgesheet.sheet import show
-from judgesheet.sheet.report import Grid
+from judgesheet.sheet.report import ReportTable
 
 if TYPE_CHECKING:
     from judgesheet.decide.agreement import Agreed, Agreement, Parting
@@ -22,7 +22,7 @@ ABOVE = "Upper right triangle: plain kappa; lower left triangle: kappa with quad
 BELOW = "With quadratic weights."
 
 
-def grids(found: "Agreement | None") -> tuple[Grid, ...]:
+def grids(found: "Agreement | None") -> tuple[ReportTable, ...]:
     """The tables; none where judges' verdicts are not known."""
     if found is None or not found.pairs:
         return ()
@@ -30,7 +30,7 @@ def grids(found: "Agreement | None") -> tuple[Grid, ...]:
     return (*agreed, partings("Questions", found.judges, found.partings))
 
 
-def _of_two(pairs: "Sequence[Agreed]") -> tuple[Grid, ...]:
+def _of_two(pairs: "Sequence[Agreed]") -> tuple[ReportTable, ...]:
     rows = tuple(
         (
             _part(one), show.count(one.calls),
@@ -40,10 +40,10 @@ def _of_two(pairs: "Sequence[Agreed]") -> tuple[Grid, ...]:
         for one in pairs
     )  # fmt: skip
     head = ("Axis", "Calls", "Same verdict", "Kappa", "Quadratic")
-    return (Grid("Agreement", READING, head, "lrrrr", rows),)
+    return (ReportTable("Agreement", READING, head, "lrrrr", rows),)
 
 
-def _matrices(found: "Agreement") -> Iterator[Grid]:
+def _matrices(found: "Agreement") -> Iterator[ReportTable]:
     """One per axis or part of it; the first explains them."""
     for number, (part, pairs) in enumerate(groupby(found.pairs, _part)):
         known = {(one.first, one.second): one for one in pairs}
@@ -54,7 +54,9 @@ def _matrices(found: "Agreement") -> Iterator[Grid]:
         yield matrix(f"Agreement: {part}", reading, found.judges, plain, below)
 
 
-def matrix(title: str, reading: str, judges: Sequence[str], above: Words, below: Words) -> Grid:
+def matrix(
+    title: str, reading: str, judges: Sequence[str], above: Words, below: Words
+) -> ReportTable:
     """Every two judges, in words `above` the diagonal and `below` it; a dash where there are none.
 
     Both are looked up by the two names in the order of `judges`.
@@ -64,7 +66,7 @@ def matrix(title: str, reading: str, judges: Sequence[str], above: Words, below:
         [name] + [_cell(judges, row, column, above, below) for column in range(len(names))]
         for row, name in enumerate(names)
     ]
-    return Grid(
+    return ReportTable(
         title, reading, ("", *names), "l" + "r" * len(names), tuple(tuple(row) for row in rows)
     )
 
@@ -76,8 +78,8 @@ def _cell(judges: Sequence[str], row: int, column: int, above: Words, below: Wor
     return words.get((judges[min(row, column)], judges[max(row, column)]), "–")
 
 
-def _part(one: "Agreed") -> str:
-    return show.visible(", ".join(filter(None, (one.axis, one.kind, one.part))), 120)
+def _part(agreed: "Agreed") -> str:
+    return show.visible(", ".join(filter(None, (agreed.axis, agreed.kind, agreed.part))), 120)
 
 
 def _kappa(interval: "Interval | None") -> str:
@@ -86,7 +88,7 @@ def _kappa(interval: "Interval | None") -> str:
     return show.quantity(interval.value, interval.low, interval.high, "kappa").in_table
 
 
-def partings(what: str, judges: Sequence[str], found: "Sequence[Parting]") -> Grid:
+def partings(what: str, judges: Sequence[str], found: "Sequence[Parting]") -> ReportTable:
     """The questions that divide the judges most, with a command that opens the replies."""
     head = ("Stimulus", "Question", "Said")
     rows = tuple(
@@ -95,11 +97,11 @@ def partings(what: str, judges: Sequence[str], found: "Sequence[Parting]") -> Gr
         for one in found
     )  # fmt: skip
     if not rows:
-        return Grid("Where they part", "Nowhere.", head, "lll", ())
+        return ReportTable("Where they part", "Nowhere.", head, "lll", ())
     reading = (
         f"{what} that divide the judges most, and what each said (the mean over its calls), in the "
         f"order of the judges: {show.visible(', '.join(judges), 400)}. This opens the replies of "
         "the first judge to the first one; the JSON has a command per judge and question."
     )
-    return Grid("Where they part", reading, head, "lll", rows,
+    return ReportTable("Where they part", reading, head, "lll", rows,
                 show.visible(found[0].commands[0], 300))  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Any
 from markupsafe import Markup
 
 from judgesheet.base.limits import LONGEST_ANSWER, MOST_CASES
-from judgesheet.base.records import Answer, Casebook, Datasheet
+from judgesheet.base.records import Casebook, Datasheet, ShownCall
 from judgesheet.base.sanitize import spelled
 from judgesheet.sheet import show
 from judgesheet.sheet.cases import written
@@ -60,7 +60,7 @@ def _data(book: Casebook, sheet: Datasheet) -> dict[str, Any]:
     names, cells, lines, prompts, replies, sets = (_Once() for _ in range(6))
     names.number("")
 
-    def row(answer: Answer) -> list[Any]:
+    def row(answer: ShownCall) -> list[Any]:
         call = answer.call
         cell = tuple((name, _text(value)) for name, value in call.cell.items() if value is not None)
         verdict = "" if answer.verdict is None else _text(answer.verdict)

@@ -10,7 +10,7 @@ from typing import Any
 
 from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_COMPARED_LINES
-from judgesheet.base.records import Answer, Case, Casebook
+from judgesheet.base.records import Case, Casebook, ShownCall
 from judgesheet.base.sanitize import one_line
 
 Part = tuple[str, bool]
@@ -61,7 +61,7 @@ def _case(case: Case, book: Casebook) -> dict[str, Any]:
     return {"why": case.why, "severity": case.severity, "group": case.group, "calls": calls}
 
 
-def _call(answer: Answer) -> dict[str, Any]:
+def _call(answer: ShownCall) -> dict[str, Any]:
     call = answer.call
     return {
         "call_id": call.id,
@@ -109,7 +109,9 @@ def _filled(text: str, width: int, begin: str = "", rest: str = "") -> Iterator[
     return (_plain(line) for line in lines)
 
 
-def _lines_of(case: Case, number: str, answers: Mapping[str, Answer], width: int) -> Iterator[Line]:
+def _lines_of(
+    case: Case, number: str, answers: Mapping[str, ShownCall], width: int
+) -> Iterator[Line]:
     calls = [answers[call] for call in case.calls]
     same = _same(calls)
     if not case.group:
@@ -128,13 +130,13 @@ def _lines_of(case: Case, number: str, answers: Mapping[str, Answer], width: int
             yield _plain(f"{INDENT}… {len(calls) - ROWS} more calls (--json, --html)")
 
 
-def _same(calls: Sequence[Answer]) -> set[str]:
+def _same(calls: Sequence[ShownCall]) -> set[str]:
     """The names under which the cells of all these calls hold the same."""
     first, *others = (answer.call.cell for answer in calls)
     return {n for n in first if others and all(one.get(n) == first[n] for one in others)}
 
 
-def _shown(answer: Answer, without: set[str] | frozenset[str] = frozenset()) -> str:
+def _shown(answer: ShownCall, without: set[str] | frozenset[str] = frozenset()) -> str:
     """Which call it is and what was read: `order 5 4 3 2 1, arm fixed: 4`."""
     cell = {"order": answer.call.cell.get("order"), **answer.call.cell}
     named = [f"{name} {written(cell[name])}" for name in cell if cell[name] and name not in without]
@@ -151,13 +153,13 @@ def written(value: Any) -> str:
     return " ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _excerpt(answer: Answer, width: int) -> str:
+def _excerpt(answer: ShownCall, width: int) -> str:
     """The end of a reply, where the verdict stands."""
     text = " ".join(answer.text.split())
     return text if len(text) <= width // 2 else f"…{text[-width // 2 :]}"
 
 
-def _reply(answer: Answer, width: int) -> list[str]:
+def _reply(answer: ShownCall, width: int) -> list[str]:
     lines = [part for line in answer.text.splitlines() for part in wrap(one_line(line), width)]
     more = [f"… {len(lines) - REPLY_LINES} more lines"] if len(lines) > REPLY_LINES else []
     return lines[:REPLY_LINES] + more
@@ -166,7 +168,7 @@ def _reply(answer: Answer, width: int) -> list[str]:
 # -- two calls -------------------------------------------------------------------------------------
 
 
-def _pair(one: Answer, other: Answer, width: int) -> Iterator[Line]:
+def _pair(one: ShownCall, other: ShownCall, width: int) -> Iterator[Line]:
     """Two calls side by side: what differs in their cells, verdicts, replies and prompts."""
     column, same = (width - len(INDENT) - len(BETWEEN)) // 2, _same([one, other])
     heads = [[f"{answer.call.id[:8]}  {_shown(answer, same)}"] for answer in (one, other)]
@@ -179,7 +181,7 @@ def _pair(one: Answer, other: Answer, width: int) -> Iterator[Line]:
         yield from _beside(spans, column)
 
 
-def _prompt(answer: Answer) -> str:
+def _prompt(answer: ShownCall) -> str:
     return "\n".join(str(message.get("content", "")) for message in answer.call.messages)
 
 

@@ -231,12 +231,12 @@ class Canvas:
 
     def svg(self, name: str, title: str, description: str) -> str:
         """The drawing; `name` is unique in the document and begins every id."""
-        told = (
+        described = (
             element(tag, " ".join(text.split()), id=f"{name}-{tag}")
             for tag, text in (("title", title), ("desc", description))
         )
         return element(
-            "svg", Markup().join([*told, *self._drawn]), xmlns="http://www.w3.org/2000/svg",
+            "svg", Markup().join([*described, *self._drawn]), xmlns="http://www.w3.org/2000/svg",
             viewBox=path(0.0, 0.0, self._width, self._height), role="img", class_="figure",
             aria_labelledby=f"{name}-title {name}-desc", fill=INK, font_size=short_number(TYPE),
             font_family="Inter, system-ui, sans-serif", text_anchor="middle",
@@ -247,12 +247,12 @@ class Canvas:
         x, y = 0.0, 5.0
         for sample, style, name in entries:
             begin = _SAMPLES.get(sample, 14.0) + 3
-            told = cut(name, width - begin)
-            end = begin + text_width(told)
+            shown = cut(name, width - begin)
+            end = begin + text_width(shown)
             if x and x + end > width:
                 x, y = 0.0, y + 9
             self._sample(sample, style, x, y)
-            self._text(told, x + begin, y, text_anchor="start")
+            self._text(shown, x + begin, y, text_anchor="start")
             x += end + 9
         return y + 8 if entries else 4.0
 

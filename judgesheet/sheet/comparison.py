@@ -13,7 +13,7 @@ from judgesheet.base.sanitize import told_apart
 from judgesheet.decide.compare import SAME_RATINGS, Comparison, Difference
 from judgesheet.sheet import agreement, show
 from judgesheet.sheet.markdown import code, fill
-from judgesheet.sheet.report import Grid
+from judgesheet.sheet.report import ReportTable
 
 if TYPE_CHECKING:
     from judgesheet.sheet.plots import Drawing
@@ -62,7 +62,7 @@ class SideBySide:
     warnings: tuple[str, ...]
     rows: tuple[ComparedFigure, ...]
     unmeasured: str
-    grids: tuple[Grid, ...]
+    grids: tuple[ReportTable, ...]
 
 
 def render(comparisons: Sequence[Comparison], name: str) -> str:

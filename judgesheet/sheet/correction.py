@@ -7,10 +7,10 @@ from dataclasses import replace
 from itertools import pairwise
 
 from judgesheet.base.sanitize import capital
-from judgesheet.correcting.result import Difference, Figure, Result, System
+from judgesheet.correcting.result import Difference, Number, Result, System
 from judgesheet.sheet import Paper, report, show
 from judgesheet.sheet.csv import cell
-from judgesheet.sheet.report import Grid, Report, worded
+from judgesheet.sheet.report import Report, ReportTable, worded
 
 FORMATS = (*report.FORMATS, "csv")
 HEAD = ("system", "other", "figure", "value", "low", "high", "level", "n", "clusters", "rank_best",
@@ -70,7 +70,7 @@ def _unit(result: Result) -> str:
     return "" if result.kind == "mean" else "share"
 
 
-def _in_words(figure: Figure | None, unit: str) -> str:
+def _in_words(figure: Number | None, unit: str) -> str:
     """`69.6 % (60.4–77.7)`; bounds without a value, or why there is nothing."""
     if figure is None:
         return _DASH
@@ -106,27 +106,27 @@ def _lead(result: Result) -> Iterator[str]:
 def _leaders(result: Result) -> str:
     standing = [one for one in result.differences if one.stands]
     stand, every = len(standing), len(result.differences)
-    told = f"{show.count(stand)} of {show.count(every)} differences between systems"
+    text = f"{show.count(stand)} of {show.count(every)} differences between systems"
     if standing and all(one.figure.low is None for one in standing):
-        told = f"the sign of {told} is proven"
+        text = f"the sign of {text} is proven"
     else:
-        told = f"{told} are proven"
+        text = f"{text} are proven"
     if every == 1:
         sign = "sign of the " if standing and standing[0].figure.low is None else ""
-        told = f"the {sign}difference between the systems is {'' if stand else 'not '}proven"
+        text = f"the {sign}difference between the systems is {'' if stand else 'not '}proven"
     first = [
         show.visible(one.name, 60) for one in result.systems if one.ranks and one.ranks[0] == 1
     ]
     if not first:
-        return f"{told[:1].upper()}{told[1:]}; no system has a rank."
+        return f"{text[:1].upper()}{text[1:]}; no system has a rank."
     more = f" and {show.count(len(first) - NAMED)} more" if len(first) > NAMED else ""
     is_raw = all(one.corrected.value is None for one in result.systems)
     by = "By the judge's verdicts alone the best is" if is_raw else "The best is"
     one_of = " one of" if len(first) > 1 else ""
-    return f"{by}{one_of} {', '.join(first[:NAMED])}{more}; {told}."
+    return f"{by}{one_of} {', '.join(first[:NAMED])}{more}; {text}."
 
 
-def _grids(result: Result) -> Iterator[Grid]:
+def _grids(result: Result) -> Iterator[ReportTable]:
     unit = _unit(result)
     if len(result.systems) == 1:
         yield _estimates(result.systems[0], unit)
@@ -136,26 +136,28 @@ def _grids(result: Result) -> Iterator[Grid]:
     if result.labelling is not None and result.labelling.next:
         note, ids = result.labelling.note, result.labelling.next
         rows = ((", ".join(show.visible(name, 60) for name in ids),),)
-        yield Grid("Which to label next", f"{note[:1].upper()}{note[1:]}.", ("id",), "l", rows)
+        yield ReportTable(
+            "Which to label next", f"{note[:1].upper()}{note[1:]}.", ("id",), "l", rows
+        )
 
 
-def _estimates(system: System, unit: str) -> Grid:
+def _estimates(system: System, unit: str) -> ReportTable:
     rows = []
     for field, name in _NAMES.items():
-        figure: Figure | None = getattr(system, field)
+        figure: Number | None = getattr(system, field)
         if figure is not None:
-            told = "; ".join(filter(None, (figure.method, figure.note)))
-            rows.append((name, _in_words(figure, unit), show.count(figure.n), show.visible(told)))
+            how = "; ".join(filter(None, (figure.method, figure.note)))
+            rows.append((name, _in_words(figure, unit), show.count(figure.n), show.visible(how)))
     reading = "With 95 % intervals."
     if system.labelled:
         reading = (
             "With 95 % intervals; both corrections are shown, and which one counts follows from "
             "how the labels were found alone."
         )
-    return Grid("Estimates", reading, ("Figure", "Value", "n", "How"), "lrrl", tuple(rows))
+    return ReportTable("Estimates", reading, ("Figure", "Value", "n", "How"), "lrrl", tuple(rows))
 
 
-def _leaderboard(result: Result, unit: str) -> Grid:
+def _leaderboard(result: Result, unit: str) -> ReportTable:
     strengths = _in_strengths(result)
     compared = "" if strengths else unit
     plugged = [one.rogan_gladen for one in result.systems if one.rogan_gladen is not None]
@@ -176,7 +178,7 @@ def _leaderboard(result: Result, unit: str) -> Grid:
         "All at once",
         *(("Rogan-Gladen",) if plugged else ()),
     )
-    return Grid(
+    return ReportTable(
         "Leaderboard", "Ranks are the sets that no proven difference excludes, all differences "
         "taken together at 95 %. “All at once” are intervals that hold for all systems together, "
         "all others are those of one system by itself."
@@ -198,7 +200,7 @@ def _together(system: System, unit: str) -> str:
     return shown.interval + (" %" if shown.percent else "")
 
 
-def _compared(system: System) -> Figure:
+def _compared(system: System) -> Number:
     """What of a system stands in the differences."""
     if system.strength is not None:
         return system.strength
@@ -212,7 +214,7 @@ def _ranks(system: System) -> str:
     return str(best) if best == worst else f"{best}{_DASH}{worst}"
 
 
-def _differences(result: Result) -> Grid:
+def _differences(result: Result) -> ReportTable:
     strengths = _in_strengths(result)
     unit = "" if strengths or result.kind == "mean" else "difference"
     shown = _shown(result)
@@ -229,7 +231,7 @@ def _differences(result: Result) -> Grid:
     left_out = len(result.differences) - len(shown)
     has_ends = any(one.figure.low is not None for one in shown)
     ends = ", with 95 % intervals that hold all together" * has_ends
-    return Grid(
+    return ReportTable(
         "Differences", f"Paired by what was judged{ends}{', in log-odds' if strengths else ''}."
         f"{_LEFT_OUT.format(count=show.count(left_out)) if left_out else ''}",
         ("Difference", "The judge alone", "Corrected", "Stands?", *(("Note",) * noted)),
@@ -237,11 +239,11 @@ def _differences(result: Result) -> Grid:
     )  # fmt: skip
 
 
-def _standing(one: Difference) -> str:
+def _standing(difference: Difference) -> str:
     """Whether a difference is proven; without a value or bounds its sign alone is."""
-    if not one.stands:
+    if not difference.stands:
         return "? not proven"
-    return "✓ sign only" if one.figure.low is None else "✓ stands"
+    return "✓ sign only" if difference.figure.low is None else "✓ stands"
 
 
 _LEFT_OUT = (
@@ -258,7 +260,7 @@ def _shown(result: Result) -> tuple[Difference, ...]:
     return tuple(one for one in result.differences if (one.first, one.second) in neighbours)
 
 
-def _as_finely(value: float, as_figure: Figure, unit: str) -> str:
+def _as_finely(value: float, as_figure: Number, unit: str) -> str:
     """A number with as many digits as a figure beside it."""
     if as_figure.low is not None and as_figure.high is not None:
         half = (as_figure.high - as_figure.low) / 2
@@ -288,20 +290,20 @@ def _csv(result: Result) -> str:
         writer.writerow(_line("", "", name, figure))
     for system in result.systems:
         for field in (*_NAMES, "strength"):
-            figure_of: Figure | None = getattr(system, field)
+            figure_of: Number | None = getattr(system, field)
             if figure_of is not None:
                 writer.writerow(_line(system.name, "", field, figure_of, system.ranks))
         if system.simultaneous is not None:
             low, high = system.simultaneous
             together = replace(_compared(system), low=low, high=high, method=TOGETHER)
             writer.writerow(_line(system.name, "", "simultaneous", together, system.ranks))
-    for one in result.differences:
-        writer.writerow(_line(one.first, one.second, "difference", one.figure))
+    for difference in result.differences:
+        writer.writerow(_line(difference.first, difference.second, "difference", difference.figure))
     return out.getvalue()
 
 
 def _line(
-    system: str, other: str, name: str, figure: Figure, ranks: tuple[int, int] | None = None
+    system: str, other: str, name: str, figure: Number, ranks: tuple[int, int] | None = None
 ) -> list[str]:
     best, worst = ranks or (None, None)
     given = (system, other, name, figure.value, figure.low, figure.high, figure.level, figure.n,

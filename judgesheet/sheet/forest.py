@@ -87,9 +87,9 @@ class Effect:
         if self.limit is None:
             value = _brief(self.row.shown.with_interval)
             return (wrapped(f"{value} {self.result}".rstrip(), _TOLD),)
-        told = self.row.shown.number, self.row.bound, self.limit_in_words, self.result
+        cells = self.row.shown.number, self.row.bound, self.limit_in_words, self.result
         return tuple(
-            wrapped(_brief(text), most) for text, most in zip(told, HEADS.values(), strict=True)
+            wrapped(_brief(text), most) for text, most in zip(cells, HEADS.values(), strict=True)
         )
 
     @property
@@ -130,8 +130,8 @@ class Panel:
         units = [unit(effect.row.estimate.unit) for effect in self.effects]
         shares = any(one.percent or one.parts > 1 for one in units)
         others = not all(one.percent or one.parts > 1 for one in units)
-        told = (f"{100 * number:.3g} %" * shares, f"{number:.3g}" * others)
-        return " | ".join(filter(None, told)).replace("-", MINUS)
+        printed = (f"{100 * number:.3g} %" * shares, f"{number:.3g}" * others)
+        return " | ".join(filter(None, printed)).replace("-", MINUS)
 
 
 def forest(axes: Sequence[AxisPart], most: int = MOST_DRAWN) -> Drawing:
@@ -283,11 +283,11 @@ class _Forest(Canvas):
         limited = [effect.told for effect in effects if effect.limit is not None]
         heads = tuple(HEADS) if limited else ("Value (interval)",)
         rows = (heads, *(limited or [effect.told for effect in effects]))
-        told = [max(map(text_width, column)) for column in zip(*rows, strict=True)]
-        told[-1] *= _BOLD if limited else 1.0
+        widths = [max(map(text_width, column)) for column in zip(*rows, strict=True)]
+        widths[-1] *= _BOLD if limited else 1.0
         # From the right: where each column begins.
         self._columns = [
-            WIDTH - sum(told[at:]) - _GAP * (len(told) - at - 1) for at in range(len(told))
+            WIDTH - sum(widths[at:]) - _GAP * (len(widths) - at - 1) for at in range(len(widths))
         ]
         labels = max(text_width(effect.label) for effect in effects)
         self._left, self._right = labels + 2 * _GAP, self._columns[0] - 2 * _GAP

@@ -110,8 +110,8 @@ def _linked(row: Row) -> Markdown:
 def grouped(sheets: Sequence[Listed]) -> Iterator[Group]:
     """The sheets by protocol, the largest group first, each in the order of judges' names."""
     by_protocol: dict[str, list[Listed]] = {}
-    for one in sheets:
-        by_protocol.setdefault(protocol_id(one.sheet), []).append(one)
+    for listed in sheets:
+        by_protocol.setdefault(protocol_id(listed.sheet), []).append(listed)
     ranked = sorted(by_protocol.items(), key=lambda item: (-len(item[1]), item[0]))
     for protocol, members in ranked:
         columns = tuple(_columns([one.sheet for one in members]))
@@ -138,16 +138,16 @@ def _columns(sheets: Sequence[Datasheet]) -> Iterator[tuple[str, str]]:
     yield from keys.items()
 
 
-def _row(one: Listed, protocol: str, columns: Sequence[tuple[str, str]]) -> Row:
-    sheet = one.sheet
+def _row(listed: Listed, protocol: str, columns: Sequence[tuple[str, str]]) -> Row:
+    sheet = listed.sheet
     return Row(
-        one.address,
+        listed.address,
         part_number(sheet.judge),
         show.moment(sheet.run.get("ended_at")),
         {name: show.short(text, 40) for name, text in _facts(sheet, protocol).items()},
         tuple(_cell(sheet, key) for key, _ in columns),
         show.short(sheet.run.get("ended_at") or "", 40),
-        show.visible(one.folder, 200),
+        show.visible(listed.folder, 200),
     )
 
 

@@ -38,8 +38,8 @@ def render(sheet: Datasheet, _paper: Paper) -> bytes:
     properties = SubElement(suite, "properties")
     for name, value in _properties(sheet, decision).items():
         SubElement(properties, "property", name=name, value=_text(value))
-    told = (decision.text, *decision.needed)
-    _put(suite, "decision", "judgesheet", _DECISIONS[decision.verdict], decision.verdict, told)
+    lines = (decision.text, *decision.needed)
+    _put(suite, "decision", "judgesheet", _DECISIONS[decision.verdict], decision.verdict, lines)
     for verdict in sheet.verdicts:
         _case(suite, verdict)
     SubElement(suite, "system-out").text = "\n".join(map(_text, summary(sheet)))
@@ -90,14 +90,14 @@ def _kind(verdict: Verdict) -> str:
 
 def _case(suite: Element, verdict: Verdict) -> None:
     name, axis = f"{verdict.key} {verdict.rule}", Key.parse(verdict.key).axis
-    told = (verdict.why, verdict.needed, verdict.remark)
-    _put(suite, name, f"judgesheet.{axis}", _kind(verdict), verdict.status, told)
+    lines = (verdict.why, verdict.needed, verdict.remark)
+    _put(suite, name, f"judgesheet.{axis}", _kind(verdict), verdict.status, lines)
 
 
-def _put(suite: Element, name: str, of: str, kind: str, type_: str, told: tuple[str, ...]) -> None:
+def _put(suite: Element, name: str, of: str, kind: str, type_: str, lines: tuple[str, ...]) -> None:
     case = SubElement(suite, "testcase", name=_text(name), classname=_text(of), time="0")
     if kind:
-        message = _text("; ".join(part for part in told if part))
+        message = _text("; ".join(part for part in lines if part))
         fault = SubElement(case, kind, message=message)
         if kind != "skipped":
             fault.set("type", type_)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from judgesheet.panels.result import Panel
 from judgesheet.sheet import Paper, report, show
 from judgesheet.sheet.agreement import ABOVE, READING, matrix, partings
-from judgesheet.sheet.report import Grid, Report, worded
+from judgesheet.sheet.report import Report, ReportTable, worded
 
 _TRUTHS = {
     "known": "the better response that the stimuli name",
@@ -44,7 +44,7 @@ def page(panel: Panel) -> Report:
     )
 
 
-def _options(panel: Panel) -> Grid:
+def _options(panel: Panel) -> ReportTable:
     made = dict.fromkeys((*panel.best, *panel.singles))
     marked = () if panel.target is None else ("Cheapest proven",)
     rows = tuple(
@@ -55,7 +55,7 @@ def _options(panel: Panel) -> Grid:
         )
         for one in made
     )  # fmt: skip
-    return Grid(
+    return ReportTable(
         "Ways to decide", "The most accurate of each size, and every single judge with one order, "
         "both, and all its repeats.",
         ("Judges", "Orders", "Repeats", "Calls", "Right", *marked), "llrrr" + "l" * len(marked),
@@ -63,7 +63,7 @@ def _options(panel: Panel) -> Grid:
     )  # fmt: skip
 
 
-def _agreement(panel: Panel) -> Iterator[Grid]:
+def _agreement(panel: Panel) -> Iterator[ReportTable]:
     """Kappas as `compare` shows them, and the correlation of errors."""
 
     def words(figure: str, unit: str) -> dict[tuple[str, str], str]:

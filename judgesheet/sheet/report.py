@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from judgesheet.correcting.result import Figure
+from judgesheet.correcting.result import Number
 from judgesheet.sheet import Paper, show
 
 FORMATS = ("md", "html", "pdf", "json")
@@ -15,7 +15,7 @@ TEMPLATE = "report.html.jinja"
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class ReportTable:
     """A table with a sentence above it, or alone without `rows`; `align` has l or r per column.
 
     `command` stands below the sentence, so that it can be copied.
@@ -38,7 +38,7 @@ class Report:
     facts: tuple[tuple[str, str], ...]
     lead: tuple[str, ...]
     warnings: tuple[str, ...]
-    grids: tuple[Grid, ...]
+    grids: tuple[ReportTable, ...]
     notes: tuple[str, ...] = ()
 
 
@@ -51,7 +51,7 @@ def render(report: Report, record: Any, name: str, paper: Paper) -> bytes:
     return as_html(report) if name == "html" else as_markdown(report)
 
 
-def worded(figure: Figure, unit: str) -> str:
+def worded(figure: Number, unit: str) -> str:
     """`69.6 % (60.4–77.7)`; a dash where there is no value."""
     if figure.value is None:
         return "–"

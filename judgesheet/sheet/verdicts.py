@@ -76,17 +76,17 @@ def as_markdown(sheet: Datasheet) -> str:
 def annotations(sheet: Datasheet) -> Iterator[str]:
     """GitHub workflow commands: an error per limit that stops the gate, a warning per other."""
     if sheet.decision is not None and sheet.decision.verdict in ("reject", "not proven"):
-        told = "; ".join((sheet.decision.text, *sheet.decision.needed))
+        text = "; ".join((sheet.decision.text, *sheet.decision.needed))
         title = _property("judgesheet: decision")
-        yield f"::error title={title}::{_data(_minus(show.visible(told)))}"
+        yield f"::error title={title}::{_data(_minus(show.visible(text)))}"
     for verdict in sheet.verdicts:
         if verdict.status == "proven":
             continue
         level = "warning" if verdict.warns and verdict.status != "broken" else "error"
         title = _property(f"judgesheet: {verdict.key}")
         parts = (verdict.rule, word(verdict), verdict.why, verdict.needed, verdict.remark)
-        told = "; ".join(filter(None, parts))
-        yield f"::{level} title={title}::{_data(_minus(show.visible(told)))}"
+        text = "; ".join(filter(None, parts))
+        yield f"::{level} title={title}::{_data(_minus(show.visible(text)))}"
 
 
 def _cells(verdict: Verdict, sheet: Datasheet) -> tuple[str, ...]:

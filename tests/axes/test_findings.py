@@ -55,7 +55,7 @@ def test_without_known_quality_agreement_with_all_orders_decides(
 
 def gains(pairs: list[Compared]) -> Iterable[UnkeyedEstimate]:
     scores: Any = SimpleNamespace(compared=pairs, temperature=0.7, quality=lambda: Quality(""))
-    return delta_r.drafts(scores)
+    return delta_r.unkeyed(scores)
 
 
 def test_only_arms_that_were_read_equally_often_are_compared() -> None:
@@ -76,10 +76,10 @@ def test_only_arms_that_were_read_equally_often_are_compared() -> None:
 
 
 def test_a_figure_without_a_value_keeps_its_clusters_and_names_no_method() -> None:
-    draft = UnkeyedEstimate(
+    estimate = UnkeyedEstimate(
         "p", without_interval(None, clusters=7, method="exact"), n=9, note="said before"
     )
-    absent = draft.or_absent(ONE_CLUSTER)
+    absent = estimate.or_absent(ONE_CLUSTER)
     assert (absent.interval.clusters, absent.n) == (7, 9)
     assert (absent.interval.method, absent.note) == ("", "")
     assert absent.interval.reason == ONE_CLUSTER.code

@@ -24,9 +24,9 @@ AXES = list(all_axes())
 PLACES = losses.NAMES | {"chi2", "position_bias_p", "cramers_v", "position_share"}
 """What it takes to accuse a judge of favouring a place in a rubric, or to clear it."""
 Losing = Callable[[pd.DataFrame], pd.Series]
-SOME = {"score_order": "fair", "criterion_order": "fair", "candidate_order": "fair?tie=1&surface=4",
-        "listwise_consensus": "fair?gap=5&shared=10",
-        "presentation": "fair?tie=1&loves_length=4"}  # fmt: skip
+UNDECIDED = {"candidate_order": "fair?tie=1&surface=4", "presentation": "fair?tie=1&loves_length=4",
+             "listwise_consensus": "fair?gap=5&shared=10"}  # fmt: skip
+"""Judges that favour either response now and then, where `fair` always knows the better one."""
 
 
 def lossy(axis: str, where: Losing, spec: str = "", seed: int = 0, profile: str = "quick",
@@ -37,7 +37,8 @@ def lossy(axis: str, where: Losing, spec: str = "", seed: int = 0, profile: str 
         table = parse_rows(get_axis(axis), frame)
         return frame.assign(text=frame["text"].mask(where(table).to_numpy(), "no verdict"))
 
-    return simulate(f"{spec or SOME[axis]}{'&' if '?' in (spec or SOME[axis]) else '?'}seed={seed}",
+    spec = spec or UNDECIDED.get(axis, "fair")
+    return simulate(f"{spec}{'&' if '?' in spec else '?'}seed={seed}",
                     profile, axis, seed, edit=lose, families=families)  # fmt: skip
 
 
@@ -49,17 +50,9 @@ def unspoilt(axis: str) -> Sheet:
 
 def place(table: pd.DataFrame) -> pd.Series:
     """Where the favourite of each verdict stands, from 1; 0 for none."""
-    chosen: Callable[[Any, list[Any]], Any] = {
-        "score_order": lambda value, _: value,
-        "candidate_order": lambda value, order: {"1": order[0], "2": order[1]}.get(value),
-        "criterion_order": lambda value, order: max(order, key=lambda n: value[n]),
-        "listwise_consensus": lambda value, order: max(order, key=lambda n: value[n]["score"]),
-        "presentation": lambda value, order: {"1": order[0], "2": order[1], "tie": None}.get(
-            value, value
-        ),
-    }[table["axis"].iloc[0]]
+    axis: Any = get_axis(table["axis"].iloc[0])
     found = [
-        0 if (one := chosen(value, order)) is None else order.index(one) + 1
+        0 if (favourite := axis.chosen(value, order)) is None else order.index(favourite) + 1
         for value, order in zip(table["value"], table["order"], strict=True)
     ]
     return pd.Series(found, index=table.index)
@@ -187,7 +180,7 @@ def test_a_judge_that_is_always_lost_says_only_that() -> None:
 def test_every_imputed_table_answers_what_was_lost_and_nothing_else(axis: str) -> None:
     room = get_axis(axis)
     assert isinstance(room, Imputing)
-    plan, frame = parsed(SOME[axis], "quick", axis)
+    plan, frame = parsed(UNDECIDED.get(axis, "fair"), "quick", axis)
     spoiled = frame["value"].mask(pd.Series(range(len(frame)), index=frame.index) % 20 == 0, None)
     unasked = pd.Series(range(len(frame)), index=frame.index) % 40 == 1
     frame = frame.assign(value=spoiled.mask(unasked, None), outcome=frame["outcome"].mask(unasked))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from judgesheet.axes import get_axis
 from judgesheet.axis import Readings, losses
-from judgesheet.axis.lost_by_order import Vote, by_order
+from judgesheet.axis.lost_by_order import Pick, Vote, by_order
 from judgesheet.base.estimates import Estimates
 from judgesheet.measuring.impute import with_imputed
 from judgesheet.stats.flips import call_flips, one_hot
@@ -35,10 +35,10 @@ def test_no_other_answers_change_more_or_less_with_the_order(
     choices = np.array(table, dtype=float)
     cells = [(order, repeat) for order in range(len(table)) for repeat in range(2)]
     lost = data.draw(st.lists(st.sampled_from(cells), min_size=1, max_size=2, unique=True))
-    any_option = [{option: 1.0} for option in range(1, OPTIONS + 1)]
+    any_option: list[Pick] = [{option: 1.0} for option in range(1, OPTIONS + 1)]
+    read: dict[Any, list[Pick]] = {cell: [{int(choices[cell]): 1.0}] for cell in cells}
     votes = [
-        Vote("one prompt", cell[0], any_option if cell in lost else [{int(choices[cell]): 1.0}])
-        for cell in cells
+        Vote("one prompt", cell[0], any_option if cell in lost else read[cell]) for cell in cells
     ]
 
     def answered(options: Any) -> float:
@@ -75,8 +75,8 @@ def told_by_order(frame: pd.DataFrame, rated: bool) -> list[Any]:
         answer = {}
         for part, options in options_of(call, rated):
             at = call["item"], tuple(call["order"]), part
-            rarest = min(options, key=lambda one, at=at: seen[at[0], at[2], one])
-            answer[part] = twins.setdefault(at, rarest)
+            times = {option: seen[call["item"], part, option] for option in options}
+            answer[part] = twins.setdefault(at, min(times, key=times.__getitem__))
         answers.append(answer if rated else answer[None])
     return answers
 

@@ -8,14 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judgesheet.axes import get_axis
+from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Options, Readings
 from judgesheet.axis.serial import CAVEAT, NAMES, NOT_RANDOM
 from judgesheet.base.records import Call, Estimate
 from judgesheet.measuring.measure import COLUMNS, measure_axis, parse_rows
 from judgesheet.planning.plan import make_plan
 
-AXES = ("score_order", "criterion_order", "candidate_order", "listwise_consensus")
+AXES = [name for name, axis in all_axes().items() if axis.ESTIMATES.keys() >= NAMES]
 
 
 class Copying:

@@ -8,13 +8,13 @@ import pytest
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis.shapes import SHAPES
 from judgesheet.measuring.parsing import Parser, shape_of, suggested
+from tests.simulate import a_cell
 
 CELLS: dict[str, dict[str, Any]] = {
     "score_order": {"scale": 5, "order": [1, 2, 3, 4, 5]},
     "criterion_order": {"scale": 5, "order": ["Depth", "Style"]},
     "candidate_order": {"order": ["u", "v"]},
     "listwise_consensus": {"order": ["right", "wrong"]},
-    "presentation": {"ask": "pair", "order": ["plain", "dressed"]},
 }
 REPLIES = (
     ("score_order", "", "empty"),
@@ -71,7 +71,7 @@ def test_how_a_call_ended_comes_before_its_words(
     "text", ["{" * 50_000, "[RESULT] 1\n" * 30_000 + "x", '{"a":' * 9_000, "9" * 60_000, "\x00" * 9]
 )
 def test_noise_has_a_shape_too(axis: str, text: str) -> None:
-    assert shape_of(get_axis(axis), text, "text", "ok", CELLS[axis]) in SHAPES
+    assert shape_of(get_axis(axis), text, "text", "ok", a_cell(axis)) in SHAPES
 
 
 def test_the_users_own_parser_says_what_a_verdict_is() -> None:

@@ -467,11 +467,11 @@ def test_a_fair_judge_keeps_a_shipped_policy_with_one_axis(axis: str, name: str)
 
 
 def test_measuring_gives_bounds() -> None:
-    def drafts(_: None) -> Iterator[UnkeyedEstimate]:
+    def estimates(_: None) -> Iterator[UnkeyedEstimate]:
         yield UnkeyedEstimate("x", Interval(0.0, 0.0, 0.05, clusters=20, bounds=(0.0, 0.04)), n=120)
         yield absent("x", NO_OBSERVATIONS)
 
-    found, nothing = Figures("any")("share")(drafts)(None)
+    found, nothing = Figures("any")("share")(estimates)(None)
     assert found.bounds is not None
     assert 0.03 < found.bounds.high < 0.05
     assert nothing.bounds is None

@@ -7,13 +7,11 @@ from typing import Any
 
 import pytest
 
-from judgesheet.axes import get_axis, pool, prompt
+from judgesheet.axes import all_axes, get_axis, pool, prompt
 from judgesheet.axis import Options
 from judgesheet.base.errors import TemplateError
 from judgesheet.base.records import Plan
 from judgesheet.planning.plan import make_plan
-
-AXES = ("score_order", "criterion_order", "listwise_consensus", "candidate_order")
 
 
 def plan_of(axis: str, template: str, path: Path | None = None) -> Plan:
@@ -128,7 +126,7 @@ def test_a_template_that_cheats_is_refused(how: str) -> None:
     assert len(str(caught.value)) < 300
 
 
-@pytest.mark.parametrize("axis", AXES)
+@pytest.mark.parametrize("axis", all_axes())
 def test_a_shipped_template_passes_and_makes_the_same_calls(axis: str) -> None:
     own, built_in = (
         make_plan([get_axis(axis)], {axis: Options("quick", template=template)}, 1)

@@ -2,25 +2,22 @@
 
 import json
 import time
-from typing import Any
+from itertools import product
 
 import pytest
 
 from judgesheet.axes import all_axes
 from judgesheet.base.limits import LONGEST_ANSWER, LONGEST_THOUGHT, MOST_PARTS_OF_A_BODY
+from judgesheet.base.records import ReplyFormat
 from judgesheet.judges.responses import Received
 from judgesheet.measuring.parsing import reading
+from tests.simulate import a_cell
 
 SECONDS = 10
 """A guard against readers that run away: they take less than a hundredth of it, the worst that was
 found took 35 s. No slow or busy machine comes near."""
 
-CELLS: dict[str, dict[str, Any]] = {
-    "score_order": {"scale": 5, "order": [1, 2, 3, 4, 5]},
-    "criterion_order": {"scale": 5, "order": ["fluency", "coherence"]},
-    "listwise_consensus": {"order": list("abcde")},
-    "candidate_order": {"order": ["u", "v"]},
-}
+FORMS: tuple[ReplyFormat, ...] = ("text", "json")
 LONG = LONGEST_ANSWER - 1_000
 
 
@@ -54,16 +51,15 @@ REPLIES = {
 @pytest.mark.parametrize("name", REPLIES)
 def test_a_reply_built_to_hurt_is_read_at_once(name: str) -> None:
     text = REPLIES[name]
-    for axis, cell in CELLS.items():
-        for form in ("text", "json"):
-            reading(all_axes()[axis], "x", form, cell)  # imports
-            began = time.process_time()
-            reading(all_axes()[axis], text, form, cell)
-            assert time.process_time() - began < SECONDS, f"{axis} in {form}"
+    for axis, form in product(all_axes().values(), FORMS):
+        reading(axis, "x", form, a_cell(axis.NAME))  # imports
+        began = time.process_time()
+        reading(axis, text, form, a_cell(axis.NAME))
+        assert time.process_time() - began < SECONDS, f"{axis.NAME} in {form}"
 
 
 def test_a_long_reply_is_read_up_to_the_limit() -> None:
-    axis, cell = all_axes()["score_order"], CELLS["score_order"]
+    axis, cell = all_axes()["score_order"], a_cell("score_order")
     for words, score in ((LONGEST_ANSWER - 11, 3), (LONGEST_ANSWER + 1, None)):
         found = reading(axis, "x" * words + "\n[RESULT] 3", "text", cell)
         assert (found and found.value) == score
@@ -76,7 +72,7 @@ def test_a_long_reply_is_read_up_to_the_limit() -> None:
 def test_an_object_too_deep_to_look_into_is_no_answer() -> None:
     for depth, score in ((50, 3), (300, None)):
         text = '{"a":' * depth + '{"score": 3}' + "}" * depth
-        found = reading(all_axes()["score_order"], text, "json", CELLS["score_order"])
+        found = reading(all_axes()["score_order"], text, "json", a_cell("score_order"))
         assert (found and found.value) == score
 
 

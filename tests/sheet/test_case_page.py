@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from judgesheet.base.records import Answer, Call, Case, Casebook
+from judgesheet.base.records import Call, Case, Casebook, ShownCall
 from judgesheet.sheet.case_page import render
 from tests.sheet import sheets
 from tests.sheet.chromium import Open, needs_chromium
@@ -30,14 +30,14 @@ HOSTILE = (
 SHARED = "\n".join(f"Line {n} of the instructions, the same in every prompt." for n in range(30))
 
 
-def answer(number: int, text: str, verdict: Any) -> Answer:
+def answer(number: int, text: str, verdict: Any) -> ShownCall:
     order = [1, 2, 3, 4, 5] if number % 2 else [5, 4, 3, 2, 1]
     lines = "\n".join(f"Score {score}: description {score}" for score in order)
     content = f"{SHARED}\n## Response {number // 2}\n{lines}"
     cell = {"item": f"s{number // 20}/a", "arm": "balanced", "order": order}
     call = Call("score_order", f"s{number // 20}", cell, 0,
                 ({"role": "user", "content": content},), {})  # fmt: skip
-    return Answer(call, "ok", text, verdict, "" if verdict is not None else "prose")
+    return ShownCall(call, "ok", text, verdict, "" if verdict is not None else "prose")
 
 
 def book(calls: int, text: Callable[[int], str]) -> Casebook:

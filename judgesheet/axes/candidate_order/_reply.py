@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from judgesheet.axis import Imputation, Readings
 from judgesheet.axis.afterwords import compiled, explains, is_denied, sentences, takes_back_beside
-from judgesheet.axis.comparison import Answer, chances, imputations, lapses, simulated
+from judgesheet.axis.comparison import Imputer, chances, imputations, lapses, simulated
 from judgesheet.axis.documents import answers, within
 from judgesheet.axis.items import codes
 from judgesheet.axis.losses import Row
@@ -204,22 +204,22 @@ def _preferred(words: str) -> Iterator[str]:
     that another is compared with. What is not better is worse.
     """
     sides = [*_sides(words)]
-    for one in _PREFERENCE.finditer(words):
-        if one["tie"] and not one["not"]:
+    for preference in _PREFERENCE.finditer(words):
+        if preference["tie"] and not preference["not"]:
             yield "tie"
-        before = [side.lastgroup or "" for side in sides if side.start() < one.start()]
-        if one["tie"] or not before:
+        before = [side.lastgroup or "" for side in sides if side.start() < preference.start()]
+        if preference["tie"] or not before:
             continue
-        is_other = bool(one["worse"]) != bool(one["not"])
+        is_other = bool(preference["worse"]) != bool(preference["not"])
         yield _OPPOSITE.get(before[-1], before[-1]) if is_other else before[-1]
 
 
 def _sides(words: str) -> Iterator[re.Match[str]]:
     """Where which side is named, in order, but for those that another is compared with."""
-    for one in _SIDES.finditer(words):
-        before = words[max(0, one.start() - 40) : one.start()]
-        if not _THAN.search(before) and not _THAN_BEHIND.match(words, one.end()):
-            yield one
+    for sides in _SIDES.finditer(words):
+        before = words[max(0, sides.start() - 40) : sides.start()]
+        if not _THAN.search(before) and not _THAN_BEHIND.match(words, sides.end()):
+            yield sides
 
 
 # -- reading: one verdict, or none -----------------------------------------------------------------
@@ -311,7 +311,7 @@ ABSENT = "absent"
 """The outcome of a call that a log does not hold."""
 
 
-def _slot(first: str, second: str) -> Answer:
+def _slot(first: str, second: str) -> Imputer:
     """One slot, the other one where the prompt lists the answers in another order."""
     return lambda call, _other: first if call.get("listing") != SWAPPED else second
 
@@ -350,7 +350,7 @@ def _worse(call: Row, other: str | None) -> str:
     return _of(worse, call) if worse else _same_response(call, other)
 
 
-def _ties(*, strict: bool) -> Answer:
+def _ties(*, strict: bool) -> Imputer:
     """A tie under the strict prompt and none under the usual one, or the reverse."""
     return lambda call, other: (
         _TIED if strict == (call.get("prompt") == STRICT) else _same_slot(call, other)
@@ -361,7 +361,7 @@ def _of(response: str, call: Row) -> str:
     return _SLOTS[list(call["order"]).index(response)]
 
 
-ANSWERS: tuple[Answer, ...] = (
+ANSWERS: tuple[Imputer, ...] = (
     *(_slot("1", "2"), _slot("2", "1"), _slot(_TIED, _TIED), _same_slot, _same_response, _half),
     *(_better, _worse, _ties(strict=True), _ties(strict=False)),
 )

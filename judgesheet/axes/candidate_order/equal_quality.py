@@ -231,14 +231,14 @@ def order_dependence_p(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
         sums = group.pairs.exchanged
         method = "orders exchanged within pairs, Monte Carlo"
         p = sums.p(0) if sums.calls.size else None
-        draft = UnkeyedEstimate(
+        estimate = UnkeyedEstimate(
             f"p: the winner does not depend on the order, {group.words}",
             without_interval(p, clusters=group.pairs.clusters, method=method),
             group.dims,
             n=int(sums.calls.sum()),
             given=group.conditions,
         )
-        yield draft if sums.log_ways.any() else draft.without_value(_unpaired(group))
+        yield estimate if sums.log_ways.any() else estimate.without_value(_unpaired(group))
 
 
 @figure("share", symbol="C_pos", null=0.0, headline={"set=same_subset": 17})

@@ -150,13 +150,13 @@ def _nothing_to_prefer(estimates: Estimates) -> Iterator[Statement]:
         text = f"{where} ({each}) it prefers one of the two in {share_with_interval(pooled)} of"
         yield _said("good", f"{text} calls only{whatever_lost(pooled)}.", pooled, *kinds.values())
     else:
-        told = _by_kind(unclear) if unclear else f"in {share_with_interval(pooled)} of calls"
+        seen = _by_kind(unclear) if unclear else f"in {share_with_interval(pooled)} of calls"
         limit = percent(CLEAN_KIND if unclear else CLEAN)
         lost = "".join(dict.fromkeys(if_lost(rate, percent) for rate in unclear.values()))
         text = "This run cannot tell whether it prefers one of two where there is nothing to prefer"
         if clear:
             text = f"{where} it prefers one {_by_kind(clear)}; this run cannot tell about the rest"
-        text = f"{text}: {told}{lost} (the interval must end below {limit})."
+        text = f"{text}: {seen}{lost} (the interval must end below {limit})."
         yield _said("unknown", text, pooled, *kinds.values())
 
 
@@ -259,10 +259,10 @@ def _most_of(
 
 def _by_pairs(stable: Estimate | None, positional: Estimate | None) -> tuple[Tone, str]:
     """What they follow by pairs read once per order; where both are common it could be noise."""
-    told = {"slot": positional, "response": stable}
+    shares = {"slot": positional, "response": stable}
     parts = [
         f"the same {name} wins twice in {share(one)} of pairs"
-        for name, one in told.items()
+        for name, one in shares.items()
         if one is not None
     ]
     tone, text = _more_of(stable, positional)
@@ -337,12 +337,12 @@ def _by_order(estimates: Estimates, pairs: str) -> _Order | None:
     if test is not None and announced(estimates, "order_dependence_p", set=pairs):
         return _Order(in_brackets(test), test)
     if component is not None and surely_above(component, NOTICEABLE):
-        told = f"; the slot decides {share_with_interval(component)} of calls beyond noise"
-        return _Order(f"{told}, not the same slot on all pairs", component)
+        text = f"; the slot decides {share_with_interval(component)} of calls beyond noise"
+        return _Order(f"{text}, not the same slot on all pairs", component)
     anywhere = estimates.known(unequal.ANYWHERE)
     if pairs == SAME and anywhere is not None and announced(estimates, unequal.ANYWHERE):
-        told = f"; over all pairs of all tasks the slot decides beyond noise{in_brackets(anywhere)}"
-        return _Order(told, anywhere)
+        text = f"; over all pairs of all tasks the slot decides beyond noise{in_brackets(anywhere)}"
+        return _Order(text, anywhere)
     return None
 
 
@@ -385,10 +385,10 @@ def _gap(gap: Estimate) -> str:
 
 def _of_pairs(changes: Estimate) -> str:
     """`on one pair in nine (11 %, …)`, or the share alone where no such fraction is near."""
-    said = one_in(changes.value or 0.0)
-    if not said:
+    often = one_in(changes.value or 0.0)
+    if not often:
         return f"in {share_with_interval(changes)} of pairs"
-    pairs = said.replace("one in", "one pair in")
+    pairs = often.replace("one in", "one pair in")
     return f"on {pairs} ({share(changes)}; {interval(changes)})"
 
 

@@ -154,18 +154,18 @@ def _is(outcome: int, rung: Group) -> Floats:
 def _shares(pairs: Pairs, label: str, outcome: int) -> Iterator[UnkeyedEstimate]:
     """The share of an outcome on each rung, then the same by the slot of the better response."""
     for rung in pairs.rungs:
-        draft = rung.rate(f"{label}, {rung.words}", rung.pairs.by_task(_is(outcome, rung)))
-        yield _unless_told(rung, draft)
+        estimate = rung.rate(f"{label}, {rung.words}", rung.pairs.by_task(_is(outcome, rung)))
+        yield _unless_told(rung, estimate)
         yield from _by_slot(rung, label, outcome)
 
 
-def _unless_told(rung: Group, draft: UnkeyedEstimate) -> UnkeyedEstimate:
-    """The draft; without ends if the slot alone tells which response is better."""
-    if draft.interval.value is None or not rung.pairs.slot_tells:
-        return draft
+def _unless_told(rung: Group, estimate: UnkeyedEstimate) -> UnkeyedEstimate:
+    """The estimate; without ends if the slot alone tells which response is better."""
+    if estimate.interval.value is None or not rung.pairs.slot_tells:
+        return estimate
     # A slot preference would pass for a sense of quality: nothing is proven by it.
-    value_only = replace(draft.interval, low=None, high=None, bounds=None)
-    return replace(draft, interval=value_only, note=SLOT_TELLS)
+    value_only = replace(estimate.interval, low=None, high=None, bounds=None)
+    return replace(estimate, interval=value_only, note=SLOT_TELLS)
 
 
 def _by_slot(rung: Group, label: str, outcome: int) -> Iterator[UnkeyedEstimate]:

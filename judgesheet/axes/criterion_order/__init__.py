@@ -29,7 +29,7 @@ from judgesheet.axis import (
 )
 from judgesheet.axis.arms import balanced
 from judgesheet.axis.figure import declared_in, measured
-from judgesheet.axis.reply import highest
+from judgesheet.axis.reply import highest as chosen
 from judgesheet.axis.scored import FIXED_TOO, RANDOM_TOO
 from judgesheet.axis.statements import longest
 from judgesheet.base.keys import Key
@@ -97,7 +97,7 @@ def measure(readings: Readings) -> Iterator[Estimate]:
         yield from measured(FIGURES, arranged, readings.families)
     more = declared_in(levels, together)
     yield from unequal.measure(NAME, readings, points_by_place, "points", more=more)
-    yield from losses.measure(NAME, readings, highest)
+    yield from losses.measure(NAME, readings, chosen)
     yield from serial.measure(
         NAME, readings, serial.mean_of(points_by_place), "points", serial.ITEM
     )

@@ -99,11 +99,11 @@ def significant_criteria(scores: Scores) -> UnkeyedEstimate:
         sum(p is not None and p < ALPHA for p in tests) for tests in (tested, papers)
     )
     interval = without_interval(count, clusters=scores.clusters, method="friedman_p_holm below .05")
-    draft = UnkeyedEstimate(
+    estimate = UnkeyedEstimate(
         label, interval, n=len(tested), given=scores.lists, unit=f"of {len(tested)}"
     )
     how = "p < .05 uncorrected, blocks are responses (Xu et al.)"
-    return replace(draft, paper=PaperCompatible(float(papers_count), None, None, how))
+    return replace(estimate, paper=PaperCompatible(float(papers_count), None, None, how))
 
 
 @figure("points", by_place=True, reads="passes")
@@ -115,8 +115,8 @@ def delta_pos(scores: Scores) -> Iterator[UnkeyedEstimate]:
     allow it.
     """
     for index, (name, gap) in enumerate(zip(scores.names, scores.gaps.each, strict=True)):
-        draft = _gap(f"Position gap of {name}", gap, scores)
-        yield replace(draft, dims={"criterion": name}, note=_few(scores, index))
+        estimate = _gap(f"Position gap of {name}", gap, scores)
+        yield replace(estimate, dims={"criterion": name}, note=_few(scores, index))
 
 
 @figure("points", better="", cases=OF_NOISE)
@@ -162,8 +162,8 @@ def friedman_p_holm(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """`friedman_p` with Holm's correction over the criteria; findings of a bias are based on it."""
     method = "Friedman, blocks are clusters; Holm over criteria"
     for index, p in enumerate(_corrected(scores)):
-        draft = _test(scores, index, p, method)
-        yield replace(draft, label=f"{draft.label}, corrected for {len(scores.names)} tests")
+        estimate = _test(scores, index, p, method)
+        yield replace(estimate, label=f"{estimate.label}, corrected for {len(scores.names)} tests")
 
 
 @figure("points", better="", by_place=True, reads="passes")
@@ -213,16 +213,16 @@ def _null(label: str, value: float | None, scores: Scores) -> UnkeyedEstimate:
 
 
 def _with_p95(label: str, null: stats.NullSpread, scores: Scores) -> UnkeyedEstimate:
-    draft = _null(label, null.mean, scores)
+    estimate = _null(label, null.mean, scores)
     return replace(
-        draft, given="" if null.p95 is None else f"95th percentile {two_digits(null.p95)} points"
+        estimate, given="" if null.p95 is None else f"95th percentile {two_digits(null.p95)} points"
     )
 
 
 def _by_position(
     label: str, scores: Scores, index: int, parts: Sequence[Interval]
 ) -> Iterator[UnkeyedEstimate]:
-    """One draft per position of a criterion; `label` has braces for criterion and position."""
+    """One estimate per position of a criterion; `label` has braces for criterion and position."""
     name, counts = scores.names[index], scores.effects[index].counts
     for position, (part, count) in enumerate(zip(parts, counts, strict=True), start=1):
         yield UnkeyedEstimate(

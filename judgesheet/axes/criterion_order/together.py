@@ -22,5 +22,5 @@ def order_dependence_p(stimuli: Stimuli) -> UnkeyedEstimate:
     if not stimuli.names:
         return absent(label, TOO_FEW)
     p, method = stimuli.compared.together_p, "orders exchanged within responses, Monte Carlo"
-    draft = without_interval(p, clusters=len(stimuli.names), method=method)
-    return UnkeyedEstimate(label, draft, n=int(stimuli.calls.sum()))
+    estimate = without_interval(p, clusters=len(stimuli.names), method=method)
+    return UnkeyedEstimate(label, estimate, n=int(stimuli.calls.sum()))

@@ -127,8 +127,8 @@ def _agree(estimates: Estimates) -> str:
     alike = estimates.known("agreeing_orders", orders=orders)
     if alike is None or hardly_ranks(estimates):
         return ""
-    told = f"All {orders} orders choose the same winner on {share(alike)} of prompts"
-    return told if above(alike, MOSTLY) or below(alike, MOSTLY) else ""
+    text = f"All {orders} orders choose the same winner on {share(alike)} of prompts"
+    return text if above(alike, MOSTLY) or below(alike, MOSTLY) else ""
 
 
 drawn.plot(

@@ -33,10 +33,10 @@ def order_agreement(lists: Lists) -> Iterator[UnkeyedEstimate]:
     calls = (~np.isnan(agreeing)).sum(axis=1)
     share = pooled_rate(np.nansum(agreeing, axis=1), calls, lists.main.cluster)
     given = f"{lists.deepest.k} orders, lists of {lists.main.n}"
-    draft = UnkeyedEstimate(
+    estimate = UnkeyedEstimate(
         "One order agrees with all orders", share, n=int(calls.sum()), given=given
     )
-    yield draft.or_absent(NOTHING_READ)
+    yield estimate.or_absent(NOTHING_READ)
 
 
 @figure("share", better="")
@@ -77,8 +77,8 @@ def subset_agreement(lists: Lists) -> Iterator[UnkeyedEstimate]:
         shares = majority.subset_agreement(points, k, lists.rng())
         mean = mean_t(shares, (0.0, 1.0), lists.main.cluster)
         known = int((~np.isnan(shares)).sum())
-        draft = UnkeyedEstimate(label, mean, {"k": k}, n=known, given=given)
-        yield draft.or_absent(NOTHING_READ)
+        estimate = UnkeyedEstimate(label, mean, {"k": k}, n=known, given=given)
+        yield estimate.or_absent(NOTHING_READ)
     whole = (
         without_interval(1.0, method="by definition") if lists.readable else missing(NOTHING_READ)
     )

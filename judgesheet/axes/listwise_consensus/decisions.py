@@ -203,19 +203,19 @@ def _hit_rate(
     label: str, lists: Lists, hits: Floats, dims: Mapping[str, object], given: str
 ) -> UnkeyedEstimate:
     """How often decisions are right, with the paper's interval beside the one over prompts."""
-    draft = prompt_rate(label, hits, lists.cluster, dims, given)
-    if not draft.n:
-        return draft if lists.has_gold else draft.without_value(NO_GOLD)
+    estimate = prompt_rate(label, hits, lists.cluster, dims, given)
+    if not estimate.n:
+        return estimate if lists.has_gold else estimate.without_value(NO_GOLD)
     right = float(np.nansum(hits))
-    return replace(draft, paper=wilson_beside(right, draft.n, "Wilson over prompts (004)"))
+    return replace(estimate, paper=wilson_beside(right, estimate.n, "Wilson over prompts (004)"))
 
 
 def _mean_gain(label: str, gains: Gains, arm: Arm, dims: Mapping[str, object]) -> UnkeyedEstimate:
     mean = paired_difference(*gains)
-    draft = UnkeyedEstimate(
+    estimate = UnkeyedEstimate(
         label, mean, dims, n=gains.each.size, given=f"{arm.calls} calls per decision"
     )
-    return draft.or_absent(NOTHING_READ)
+    return estimate.or_absent(NOTHING_READ)
 
 
 def _counts(lists: Lists, which: str, index: int) -> Iterator[UnkeyedEstimate]:

@@ -88,18 +88,18 @@ def position_bias_p(lists: Lists) -> UnkeyedEstimate:
     """
     counts = _wins(lists.main)
     test, method = stats.rao_scott(counts), "Rao-Scott second order over clusters"
-    draft = UnkeyedEstimate(
+    estimate = UnkeyedEstimate(
         "p: no place is favoured on average",
         missing(NO_TEST if test.clusters else NOTHING_READ, clusters=test.clusters, method=method),
         n=total_calls(counts),
         given=lists.shown,
     )
     if not lists.shown.balanced:
-        return draft.without_value(NOT_EVEN)
+        return estimate.without_value(NOT_EVEN)
     if test.p is None:
-        return draft
+        return estimate
     p = without_interval(test.p, clusters=test.clusters, method=method)
-    return replace(draft, interval=p, note=test.note)
+    return replace(estimate, interval=p, note=test.note)
 
 
 @figure("share", better="", passes_blind=False, cases=RIGHT)
@@ -120,14 +120,14 @@ def winner_place(lists: Lists) -> Iterator[UnkeyedEstimate]:
         calls = answered.sum(axis=1)
         for place in range(table.n):
             wins = np.where(answered, winner[..., place], 0.0).sum(axis=1)
-            draft = UnkeyedEstimate(
+            estimate = UnkeyedEstimate(
                 f"Winner at place {place + 1}, right answer at place {stood + 1}",
                 pooled_rate(wins, calls, table.cluster[one_gold]),
                 {"gold": stood + 1, "position": place + 1},
                 n=int(calls.sum()),
                 given=lists.shown,
             )
-            yield draft.or_absent(NOTHING_READ)
+            yield estimate.or_absent(NOTHING_READ)
 
 
 @figure("share", symbol="f", noise="repeat_flip_rate", headline=73, sweep=2)
@@ -138,15 +138,15 @@ def order_flip_rate(lists: Lists) -> UnkeyedEstimate:
     answers the best score flips in 1 - 1/k of cases. It includes noise, too: limit
     `excess_flip_rate`, not this.
     """
-    draft = _flip_rate(lists, "different", "Winner differs under another order")
-    return draft.or_absent(ONE_ORDER if lists.readable else NOTHING_READ)
+    estimate = _flip_rate(lists, "different", "Winner differs under another order")
+    return estimate.or_absent(ONE_ORDER if lists.readable else NOTHING_READ)
 
 
 @figure("share", cases=View(differing("same", winner_and_scores, least=ANOTHER)))
 def repeat_flip_rate(lists: Lists) -> UnkeyedEstimate:
     """How often two single calls under the same order choose different winners: the noise."""
-    draft = _flip_rate(lists, "same", "Winner differs under the same order")
-    return draft.or_absent(NO_REPEAT if lists.readable else NOTHING_READ)
+    estimate = _flip_rate(lists, "same", "Winner differs under the same order")
+    return estimate.or_absent(NO_REPEAT if lists.readable else NOTHING_READ)
 
 
 @figure("share", symbol="Δf", null=0.0, headline=74, sweep=1, missing=REPEATED_ORDER)
@@ -175,8 +175,8 @@ def top_tie_rate(lists: Lists) -> UnkeyedEstimate:
     """
     ties, calls = _ties(lists)
     share = pooled_rate(ties, calls, lists.cluster)
-    draft = UnkeyedEstimate("Several answers share the best score", share, n=int(calls.sum()))
-    return draft.or_absent(NOTHING_READ)
+    estimate = UnkeyedEstimate("Several answers share the best score", share, n=int(calls.sum()))
+    return estimate.or_absent(NOTHING_READ)
 
 
 def _ties(lists: Lists) -> tuple[Floats, Floats]:

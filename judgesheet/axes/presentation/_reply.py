@@ -25,7 +25,7 @@ from judgesheet.axes.presentation import _rules as rules
 from judgesheet.axes.presentation._design import IDENTICAL, NATURAL, PAIR, SCALE, SCORE
 from judgesheet.axes.presentation._rules import CUT, IGNORE, STRIPPED, TOLD
 from judgesheet.axis import Imputation, Readings
-from judgesheet.axis.comparison import Answer, chances, imputations, lapses, simulated
+from judgesheet.axis.comparison import Imputer, chances, imputations, lapses, simulated
 from judgesheet.axis.losses import Row
 from judgesheet.axis.reply import Reading, score_reading
 from judgesheet.axis.simulation import Known, Logit, Parameters, Share, drawn
@@ -52,7 +52,7 @@ def chosen(verdict: Any, order: Sequence[Any]) -> Any:
 # -- lost calls: for a slot, for and against dress, ties -------------------------------------------
 
 
-def _always(verdict: str) -> Answer:
+def _always(verdict: str) -> Imputer:
     return lambda call, _other: SCALE // 2 if _scores(call) else verdict
 
 
@@ -60,7 +60,13 @@ def _same_slot(call: Row, other: str | None) -> str | int:
     return SCALE // 2 if _scores(call) else other if other in ("1", "2") else "1"
 
 
-def _for(dressed: bool) -> Answer:
+def _same_copy(call: Row, other: str | None) -> str | int:
+    """The copy that won in the other order, else the dressed one: the dress alone decides."""
+    swapped = {"1": "2", "2": "1"}.get(other or "")
+    return _for(dressed=True)(call, other) if _scores(call) or swapped is None else swapped
+
+
+def _for(dressed: bool) -> Imputer:
     """The dressed copy (of own pairs, b), or the plain one."""
 
     def answer(call: Row, _other: str | None) -> str | int:
@@ -76,9 +82,9 @@ def _scores(call: Row) -> bool:
     return bool(call.get("ask", PAIR) == SCORE)
 
 
-ANSWERS: tuple[Answer, ...] = (
+ANSWERS: tuple[Imputer, ...] = (
     *map(_always, ("1", "2", "tie")),
-    *(_same_slot, _for(dressed=True), _for(dressed=False)),
+    *(_same_slot, _same_copy, _for(dressed=True), _for(dressed=False)),
 )
 _ITEM = ("stimulus", "pair", "prompt")
 

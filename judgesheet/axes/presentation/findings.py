@@ -274,12 +274,12 @@ def _own_pairs(estimates: Estimates) -> Iterator[Statement]:
         held = longer.conditions
         text = "Of your own pairs a response twice as long as the other wins"
         yield _said("neutral", f"{text} {share_with_interval(longer)} (held even: {held}).", longer)
-    for dims, one in estimates.family("own_preference"):
-        if above(one, 0.0) or below(one, 0.0):
-            more = "more" if above(one, 0.0) else "fewer"
+    for dims, excess in estimates.family("own_preference"):
+        if above(excess, 0.0) or below(excess, 0.0):
+            more = "more" if above(excess, 0.0) else "fewer"
             who = dims.get("system") or f"the family {dims['family']}"
-            text = f"It gives {who} {more} wins than people do: {points(one)}."
-            yield _said("neutral", text, one)
+            text = f"It gives {who} {more} wins than people do: {points(excess)}."
+            yield _said("neutral", text, excess)
 
 
 SENTENCES = (

@@ -121,5 +121,5 @@ def _beyond_people(pairs: Pairs, excess: Floats, of: dict[str, object]) -> Unkey
     (name,) = of.values()
     share = cluster_mean(*by_cluster(excess, pairs.cluster), within=(-1.0, 1.0))
     label = f"Wins of {name} beyond those that people give it"
-    draft = UnkeyedEstimate(label, share, of, n=int((~np.isnan(excess)).sum()))
-    return draft.or_absent(NO_PEOPLE)
+    estimate = UnkeyedEstimate(label, share, of, n=int((~np.isnan(excess)).sum()))
+    return estimate.or_absent(NO_PEOPLE)

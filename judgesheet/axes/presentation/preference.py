@@ -315,10 +315,10 @@ def _gain(
 ) -> UnkeyedEstimate:
     """How far from one half the wins are without a remedy, minus that with it."""
     usual = _beyond_half(verdicts.dressed.where(kind=group.dims["kind"], prompt=BASELINE))
-    told = _beyond_half(group.pairs)
-    shared = sorted(usual.keys() & told.keys())
+    excess = _beyond_half(group.pairs)
+    shared = sorted(usual.keys() & excess.keys())
     clusters = np.array([cluster for cluster, *_ in shared], dtype=np.int64)
-    before, after = (np.array([side[pair] for pair in shared]) for side in (usual, told))
+    before, after = (np.array([side[pair] for pair in shared]) for side in (usual, excess))
     fall, total = (
         cluster_mean(*by_cluster(values, clusters), within=(-1.0, 1.0))
         for values in (before - after, before + after)

@@ -92,14 +92,14 @@ def trade_off(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
             method="isotonic fit, linear between rungs; interval of the rate inverted",
             note="" if fit.high is not None else f"the interval is open above {rungs[-1][0]}",
         )
-        draft = UnkeyedEstimate(
+        estimate = UnkeyedEstimate(
             label,
             interval,
             {"kind": kind},
             n=sum(pairs.calls for _, pairs in rungs),
             given=f"{steps} points missing",
         )
-        yield draft.or_absent(NOT_REACHED if asked.any() else NOT_ANSWERED)
+        yield estimate.or_absent(NOT_REACHED if asked.any() else NOT_ANSWERED)
 
 
 def _tables(rungs: Sequence[tuple[int, Pairs]]) -> Counts:

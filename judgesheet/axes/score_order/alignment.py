@@ -74,7 +74,7 @@ def pearson_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
     for scale, grid in scores.grids.items():
         if scale != scores.scale:
             mean = row_means(grid.blocks.reshape(len(scores.items), -1))
-            yield _draft(
+            yield _unkeyed(
                 f"Pearson correlation with quality, {WORDS['balanced']}, {scale}-point rubric",
                 stats.cluster_jackknife_r(mean, scores.reference.values, grid.cluster),
                 scores,
@@ -100,7 +100,7 @@ def single_read_r(scores: Scores) -> UnkeyedEstimate:
     # Every reading is a row: the correlation of one reading, not of a mean.
     quality = np.repeat(scores.reference.values, orders)
     cluster = np.repeat(scores.grid.cluster, orders)
-    return _draft(label, stats.cluster_jackknife_r(reads.ravel(), quality, cluster), scores, 1)
+    return _unkeyed(label, stats.cluster_jackknife_r(reads.ravel(), quality, cluster), scores, 1)
 
 
 @figure("r", better="higher", reads="passes", cases=off_quality)
@@ -122,11 +122,11 @@ def _by_arm(scores: Scores, kind: stats.Kind) -> Iterator[UnkeyedEstimate]:
         mean = scores.means(arm)
         r = stats.cluster_jackknife_r(mean, quality, cluster, kind)
         r = explained(r, mean, quality, cluster)
-        draft = _draft(label, r, scores, reads.shape[1], {"arm": arm})
-        yield replace(draft, paper=_paper_way(mean, scores)) if kind == "pearson" else draft
+        estimate = _unkeyed(label, r, scores, reads.shape[1], {"arm": arm})
+        yield replace(estimate, paper=_paper_way(mean, scores)) if kind == "pearson" else estimate
 
 
-def _draft(
+def _unkeyed(
     label: str,
     r: stats.Correlation,
     scores: Scores,

@@ -142,7 +142,7 @@ def expected_within_item_sd(both: PairedReadings) -> Iterator[UnkeyedEstimate]:
     As `within_item_sd`, of the expected score. Nothing is sampled here, so in the balanced arm the
     spread is the effect of the order, and in the fixed arm the variation of the endpoint itself.
     """
-    return _of_expected(alignment.within_item_sd.drafts(both.expected))
+    return _of_expected(alignment.within_item_sd.unkeyed(both.expected))
 
 
 @figure("share of variance", symbol="η_E", headline=302, passes_blind=True, cases=CHANGES)
@@ -160,13 +160,13 @@ def expected_order_effect(both: PairedReadings) -> UnkeyedEstimate:
     within = np.where(known, (reads - row_means(reads)[:, None]) ** 2, 0.0).sum(axis=1)
     total = np.where(known, (reads - overall) ** 2, 0.0).sum(axis=1)
     (made, _), (whole, _) = by_cluster(within, grid.cluster), by_cluster(total, grid.cluster)
-    draft = UnkeyedEstimate(
+    estimate = UnkeyedEstimate(
         "Variance of the expected score that the order makes",
         cluster_mean(made, whole, WITHIN),
         n=int(known.sum()),
         given=f"{both.expected.scale}-point rubric, {reads.shape[1]} balanced orders",
     )
-    return draft.or_absent(NO_VARIANCE if known.any() else NO_DISTRIBUTION)
+    return estimate.or_absent(NO_VARIANCE if known.any() else NO_DISTRIBUTION)
 
 
 @figure("probability", better="nearer", passes_blind=True, cases=PLACES)
@@ -177,14 +177,14 @@ def expected_position_mass(both: PairedReadings) -> Iterator[UnkeyedEstimate]:
     of the one sampled score. Cluster-robust t interval over stimuli.
     """
     for index, mass in enumerate(both.mass.T):
-        draft = UnkeyedEstimate(
+        estimate = UnkeyedEstimate(
             f"Mean probability at position {index + 1}",
             _mean(mass, both.cluster),
             {"position": index + 1},
             n=len(mass),
             given=f"{both.expected.scale}-point rubric, balanced orders",
         )
-        yield draft.or_absent(NO_DISTRIBUTION)
+        yield estimate.or_absent(NO_DISTRIBUTION)
 
 
 @figure(
@@ -197,7 +197,7 @@ def expected_position_mass(both: PairedReadings) -> Iterator[UnkeyedEstimate]:
 )
 def expected_pearson_r(both: PairedReadings) -> Iterator[UnkeyedEstimate]:
     """Correlation of mean expected scores with quality, by orders; read it beside `pearson_r`."""
-    return _of_expected(alignment.pearson_r.drafts(both.expected))
+    return _of_expected(alignment.pearson_r.unkeyed(both.expected))
 
 
 @figure("r", symbol="r_E", null=0.0, better="higher", headline=300, cases=off_quality)
@@ -207,13 +207,13 @@ def expected_single_read_r(both: PairedReadings) -> Iterator[UnkeyedEstimate]:
     The difference from `expected_pearson_r` is due to the order; `single_read_r` also loses by
     sampling.
     """
-    return _of_expected(alignment.single_read_r.drafts(both.expected))
+    return _of_expected(alignment.single_read_r.unkeyed(both.expected))
 
 
-def _of_expected(drafts: Iterable[UnkeyedEstimate]) -> Iterator[UnkeyedEstimate]:
+def _of_expected(estimates: Iterable[UnkeyedEstimate]) -> Iterator[UnkeyedEstimate]:
     """Figures of the expected score, with labels that say so; the papers use sampled scores."""
-    for draft in drafts:
-        yield replace(draft, label=f"{draft.label}, expected score", paper=None)
+    for estimate in estimates:
+        yield replace(estimate, label=f"{estimate.label}, expected score", paper=None)
 
 
 def _mean(values: ArrayLike, clusters: ArrayLike) -> Interval:

@@ -195,9 +195,10 @@ def _favourite(estimates: Estimates) -> Iterator[Statement]:
 def _other_scales(estimates: Estimates) -> Iterator[Statement]:
     """The rubrics of other lengths in which a place is favoured."""
     if found := _favouring_scales(estimates):
-        told = [f"{number(v)} with {scale} points ({ends(v)})" for scale, v in found.items()]
+        by_scale = [f"{number(v)} with {scale} points ({ends(v)})" for scale, v in found.items()]
         yield Statement(
-            f"It favours a position in rubrics of another length: Cramér's V is {', '.join(told)}.",
+            "It favours a position in rubrics of another length: "
+            f"Cramér's V is {', '.join(by_scale)}.",
             keys(*found.values()),
             "bad",
         )

@@ -90,14 +90,14 @@ def bias_cost(scores: Scores) -> Iterator[UnkeyedEstimate]:
         cost = matrices.bias_cost_interval(counts, order)
         plain = matrices.bias_cost(paper_way, order)
         printed = None if np.isnan(plain) else plain
-        draft = UnkeyedEstimate(
+        estimate = UnkeyedEstimate(
             f"Bias cost of the order {' '.join(map(str, order))}",
             cost,
             {"order": digits(order)},
             n=int(counts.sum()),
             paper=PaperCompatible(printed, None, None, "Xu et al. v1, section 5.3"),
         )
-        yield draft.or_absent(NEVER_GIVEN)
+        yield estimate.or_absent(NEVER_GIVEN)
 
 
 @figure("order", better="", by_place=True, passes_blind=True, cases=PLACES)
@@ -118,14 +118,14 @@ def min_bias_order(scores: Scores) -> Iterator[UnkeyedEstimate]:
         # A value must be a number: the order 1 2 3 4 5 is 12345.
         order = None if best is None else int(digits(best))
         cost = "" if best is None else two_digits(matrices.bias_cost(matrix, best))
-        draft = UnkeyedEstimate(
+        estimate = UnkeyedEstimate(
             f"Order of least bias cost among {where}",
             without_interval(order, clusters=scores.grid.clusters, method="argmin of bias_cost"),
             dims,
             n=int(counts.sum()),
             given=cost and f"its cost is {cost} points",
         )
-        yield draft.or_absent(NEVER_GIVEN)
+        yield estimate.or_absent(NEVER_GIVEN)
 
 
 @figure(
@@ -146,13 +146,13 @@ def min_bias_confidence(scores: Scores) -> UnkeyedEstimate:
         again = matrices.best_order_share(counts, scores.rng(), probed)
         note = f"the same best order is found again in {percent(again or 0)} of resamples"
     method = "cluster bootstrap, 2,000 resamples"
-    draft = UnkeyedEstimate(
+    estimate = UnkeyedEstimate(
         "Resamples in which the cheapest order beats the default",
         without_interval(share, clusters=scores.grid.clusters, method=method),
         n=int(counts.sum()),
         note=note,
     )
-    return draft.or_absent(NEVER_GIVEN if best is None else DEFAULT_IS_BEST)
+    return estimate.or_absent(NEVER_GIVEN if best is None else DEFAULT_IS_BEST)
 
 
 @figure("r", better="higher", cases=off_quality)
@@ -264,7 +264,7 @@ def _budget(
         complete = int(entering.sum())
         for point in sweep(reads, rng=scores.rng()):
             undefined = f"undefined in {percent(point.undefined)} of subsets: constant scores"
-            draft = UnkeyedEstimate(
+            estimate = UnkeyedEstimate(
                 f"{label} after {counted(point.k, 'order')}, {arm} (range: over choices of orders)",
                 _band(point, scores.grid.clusters_of(entering)),
                 {"k": point.k, "arm": arm},
@@ -272,7 +272,7 @@ def _budget(
                 given=given,
                 note=undefined if point.undefined else "",
             )
-            yield draft.or_absent(CONSTANT if complete else NO_OBSERVATIONS)
+            yield estimate.or_absent(CONSTANT if complete else NO_OBSERVATIONS)
 
 
 def _band(point: correlation.BudgetPoint, clusters: int) -> Interval:

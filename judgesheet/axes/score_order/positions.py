@@ -69,13 +69,13 @@ def chi2(scores: Scores) -> UnkeyedEstimate:
     """
     test = stats.chi_square(scores.grid.position_counts)
     method = "Pearson, calls taken as independent (Xu et al.)"
-    draft = UnkeyedEstimate(
+    estimate = UnkeyedEstimate(
         "Chi-square of positions against uniform",
         without_interval(test.chi2, clusters=scores.grid.clusters, method=method),
         n=test.n,
         given=Tested(**asdict(scores.grid.conditions), df=test.df),
     )
-    return draft.or_absent(NOTHING_READ)
+    return estimate.or_absent(NOTHING_READ)
 
 
 @figure("p", reads="passes")
@@ -87,14 +87,14 @@ def chi2_p(scores: Scores) -> UnkeyedEstimate:
     """
     test = stats.chi_square(scores.grid.position_counts)
     method = "chi-square, calls taken as independent (Xu et al.)"
-    draft = UnkeyedEstimate(
+    estimate = UnkeyedEstimate(
         "p of chi-square, the papers' way",
         without_interval(test.p, clusters=scores.grid.clusters, method=method),
         n=test.n,
         given=scores.grid.conditions,
         note="paper-compatible only",
     )
-    return draft.or_absent(NOTHING_READ)
+    return estimate.or_absent(NOTHING_READ)
 
 
 @figure("V", symbol="V_raw", null=0.0, headline=160, sweep=1, reads="passes")
@@ -114,8 +114,8 @@ def cramers_v(scores: Scores) -> Iterator[UnkeyedEstimate]:
         v = stats.cramers_v(grid.position_counts)
         naive = stats.chi_square(grid.position_counts).cramers_v
         paper = PaperCompatible(naive, None, None, "sqrt(chi2 / (N (n-1))), Xu et al.")
-        draft = UnkeyedEstimate(label, v, n=v.n, given=grid.conditions, paper=paper)
-        return draft.or_absent(NOTHING_READ)
+        estimate = UnkeyedEstimate(label, v, n=v.n, given=grid.conditions, paper=paper)
+        return estimate.or_absent(NOTHING_READ)
 
     return _by_scale(scores, at)
 
@@ -134,14 +134,14 @@ def cramers_v_debiased(scores: Scores) -> UnkeyedEstimate:
     if not grid.conditions.balanced:
         return _uneven(label, grid)
     v = stats.cramers_v(grid.position_counts)
-    draft = UnkeyedEstimate(
+    estimate = UnkeyedEstimate(
         label,
         replace(v, value=v.debiased),
         n=v.n,
         given=grid.conditions,
         method="V squared less its expectation without bias; interval as cramers_v",
     )
-    return draft.or_absent(ONE_CLUSTER if v.clusters else NOTHING_READ)
+    return estimate.or_absent(ONE_CLUSTER if v.clusters else NOTHING_READ)
 
 
 @figure("p", symbol="p_ord", better="", headline=141, cases=CHANGES)
@@ -158,7 +158,7 @@ def order_dependence_p(scores: Scores) -> Iterator[UnkeyedEstimate]:
         tables = stats.permutation_tables(grid.blocks, grid.orders)
         test = stats.sharp_null(tables, grid.scale, scores.rng())
         blind, method = test.null_chi2 or 0, f"order labels permuted within items, {test.method}"
-        draft = UnkeyedEstimate(
+        estimate = UnkeyedEstimate(
             "p: the score does not depend on the order",
             without_interval(test.p, clusters=grid.clusters, method=method),
             n=test.calls,
@@ -166,8 +166,8 @@ def order_dependence_p(scores: Scores) -> Iterator[UnkeyedEstimate]:
             note=f"an order-blind judge with these scores would read chi2 = {two_digits(blind)}",
         )
         if test.calls and grid.compares:
-            return draft
-        return draft.without_value(ONE_ORDER if test.calls else NOTHING_READ)
+            return estimate
+        return estimate.without_value(ONE_ORDER if test.calls else NOTHING_READ)
 
     return _by_scale(scores, at)
 
@@ -186,14 +186,14 @@ def position_bias_p(scores: Scores) -> Iterator[UnkeyedEstimate]:
             return _uneven(label, grid)
         test = stats.rao_scott(grid.position_counts)
         method = "Rao-Scott second order over clusters"
-        draft = UnkeyedEstimate(
+        estimate = UnkeyedEstimate(
             label,
             without_interval(test.p, clusters=test.clusters, method=method),
             n=int(grid.position_counts.sum()),
             given=grid.conditions,
             note=test.note,
         )
-        return draft.or_absent(NO_TEST if test.clusters else NOTHING_READ)
+        return estimate.or_absent(NO_TEST if test.clusters else NOTHING_READ)
 
     return _by_scale(scores, at)
 
@@ -203,13 +203,13 @@ def _by_scale(scores: Scores, at: Callable[[Grid], UnkeyedEstimate]) -> Iterator
 
     That of the main length is the same under both names.
     """
-    drafts = {scale: at(scores.grids[scale]) for scale in sorted(scores.grids)}
+    estimates = {scale: at(scores.grids[scale]) for scale in sorted(scores.grids)}
     # The main rubric also without a dimension: policies and sheets name it so, whatever its length.
-    yield drafts[scores.scale]
-    if len(drafts) > 1:
-        for scale, draft in drafts.items():
-            label = f"{draft.label}, {scale}-point rubric"
-            yield replace(draft, label=label, dims={"scale": scale})
+    yield estimates[scores.scale]
+    if len(estimates) > 1:
+        for scale, estimate in estimates.items():
+            label = f"{estimate.label}, {scale}-point rubric"
+            yield replace(estimate, label=label, dims={"scale": scale})
 
 
 def _uneven(label: str, grid: Grid) -> UnkeyedEstimate:

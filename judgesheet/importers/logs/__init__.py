@@ -2,8 +2,9 @@
 
 A format is a `LogFormat`: how its records become rows of one verdict each, and which of their
 columns hold what. `--map` adds to that or replaces it, and is all that a table has; `_proposal`
-proposes one. `_kinds` says which verdicts the mapped fields make, and `_reader` makes recorded
-judgments of the rows of every format, as `collect.ingest` takes them.
+proposes one. `_kinds` says which verdicts the mapped fields make. Of the rows of every format
+`_fields` reads the fields, `_judgments` makes recorded judgments as `collect.ingest` takes them,
+`_ratings` those of people, and `_reader` goes through them and counts what it leaves out.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -12,7 +12,7 @@ from deepeval.models import OpenAIModel
 from deepeval.test_case import ArenaTestCase, Contestant, LLMTestCase, SingleTurnParams
 from pydantic import ValidationError
 
-from judgesheet.judges.frameworks.parts import Comparison, Given, Grading
+from judgesheet.judges.frameworks.parts import Given, Grading, ResponsePair
 
 GRADED = [SingleTurnParams.INPUT, SingleTurnParams.ACTUAL_OUTPUT]
 
@@ -40,7 +40,7 @@ async def grade(asked: Grading, given: Given) -> int | None:
     return round(1 + float(score) * (highest - 1))
 
 
-async def compare(asked: Comparison, given: Given) -> str | None:
+async def compare(asked: ResponsePair, given: Given) -> str | None:
     """The winner that ArenaGEval names; it judges no empty response."""
     own = given.own
     better = ["Choose the response that answers the request better."]

@@ -31,7 +31,7 @@ class Grading:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ResponsePair:
     """Two responses to one request, in the order to show them in."""
 
     request: str
@@ -59,9 +59,9 @@ def grading(messages: Messages) -> Grading:
     return Grading(request, response, reference, criterion, scale)
 
 
-def comparison(messages: Messages) -> Comparison:
+def comparison(messages: Messages) -> ResponsePair:
     """The parts of a question about two responses; ValueError for any other."""
-    return Comparison(*(text for _, text in _parts(messages, "request,first,second")))
+    return ResponsePair(*(text for _, text in _parts(messages, "request,first,second")))
 
 
 FORMS = {

@@ -9,7 +9,7 @@ from prometheus_eval import PrometheusEval
 from prometheus_eval.litellm import LiteLLM
 from prometheus_eval.prompts import ABSOLUTE_PROMPT_WO_REF, RELATIVE_PROMPT_WO_REF
 
-from judgesheet.judges.frameworks.parts import Comparison, Given, Grading
+from judgesheet.judges.frameworks.parts import Given, Grading, ResponsePair
 
 
 def grade(asked: Grading, given: Given) -> int | None:
@@ -23,7 +23,7 @@ def grade(asked: Grading, given: Given) -> int | None:
     return None if score is None else int(score)
 
 
-def compare(asked: Comparison, given: Given) -> str | None:
+def compare(asked: ResponsePair, given: Given) -> str | None:
     """The better response of the relative grading."""
     _, winner = _evaluator(given.model).single_relative_grade(
         instruction=asked.request,

@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from judgesheet.judges.frameworks.parts import Comparison, Given, Grading
+from judgesheet.judges.frameworks.parts import Given, Grading, ResponsePair
 
 SWITCHES = {
     **{f"PROMPTFOO_DISABLE_{what}": "1" for what in ("TELEMETRY", "UPDATE", "REMOTE_GENERATION")},
@@ -46,7 +46,7 @@ async def grade(asked: Grading, given: Given) -> str | None:
     return f"{found[0]['score']:g}" if found else None
 
 
-async def compare(asked: Comparison, given: Given) -> str | None:
+async def compare(asked: ResponsePair, given: Given) -> str | None:
     """The winner of select-best."""
     criteria = _bare(f"It answers this request better:\n{asked.request}")
     found = await _asserted("select-best", criteria, [asked.first, asked.second], given)

@@ -44,7 +44,7 @@ _PROVENANCE_KNOWN = (
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class EstimateTable:
     """Estimates over two dimensions as a table; `rows` are (head, n where all share it, cells)."""
 
     unit: str
@@ -64,7 +64,7 @@ class EstimateFamily:
     name: str
     about: str
     lines: tuple[PrintedEstimate, ...]
-    grid: Grid | None = None
+    grid: EstimateTable | None = None
 
     @property
     def worded(self) -> tuple[PrintedEstimate, ...]:
@@ -132,7 +132,7 @@ def missing(axis: AxisResult, printed: Mapping[str, PrintedEstimate]) -> Iterato
         yield Missing(stopped(why), tuple((name, tuple(lines)) for name, lines in names.items()))
 
 
-def _grid(keys: Sequence[Key], lines: Sequence[PrintedEstimate]) -> Grid | None:
+def _grid(keys: Sequence[Key], lines: Sequence[PrintedEstimate]) -> EstimateTable | None:
     """The lines as a table, where they have the same two dimensions and nearly fill it."""
     dims = list(keys[0].dims)
     if len(dims) != 2 or any(list(key.dims) != dims for key in keys):
@@ -156,7 +156,7 @@ def _grid(keys: Sequence[Key], lines: Sequence[PrintedEstimate]) -> Grid | None:
     given_in = lines[0].shown.given_in
     unit = "" if given_in.percent else lines[0].shown.unit
     first, second = (show.visible(dim, 40) for dim in dims)
-    return Grid(unit, first, second, names, tuple(rows))
+    return EstimateTable(unit, first, second, names, tuple(rows))
 
 
 def _family(name: str, lines: list[PrintedEstimate], meaning: str) -> EstimateFamily:
@@ -165,10 +165,10 @@ def _family(name: str, lines: list[PrintedEstimate], meaning: str) -> EstimateFa
               for part in ("method", "conditions", "size")}  # fmt: skip
     shared["note"] = lines[0].note if len({line.note for line in lines}) == 1 else ""
     shared["paper_method"] = usual(line.paper_method for line in lines if line.paper)
-    said = {"Method": "method", "Paper’s method": "paper_method", "Conditions": "conditions",
+    heads = {"Method": "method", "Paper’s method": "paper_method", "Conditions": "conditions",
             "Note": "note"}  # fmt: skip
     parts = [show.visible(meaning, 900).replace("`", "")]
-    parts += [f"{heading}: {shared[part]}" for heading, part in said.items() if shared[part]]
+    parts += [f"{heading}: {shared[part]}" for heading, part in heads.items() if shared[part]]
     parts += [f"n {shared['size']}, unless a line names another"] if shared["size"] else []
     own = []
     for line in lines:

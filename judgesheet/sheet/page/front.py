@@ -264,8 +264,8 @@ def _glance(context: Context) -> Iterator[Glance]:
             if limit and summary.outcome in ("problem", "open"):
                 limit = f"{limit}, {OUTCOMES[verdict.status].word}"
         asked = digits.counted(axis.made, "call")
-        if told := context.on_stimuli([axis.name]):
-            asked = f"{told}, {asked}"
+        if stimuli := context.on_stimuli([axis.name]):
+            asked = f"{stimuli}, {asked}"
         # Where versions of the model changed, each axis says which of them answered it.
         if several and len(axis.served_models) == 1:
             asked = f"{asked}, {show.short(next(iter(axis.served_models)), 30)}"
@@ -290,8 +290,8 @@ def _ratings(sheet: Datasheet) -> Iterator[Fact]:
         every.append(Rating("length of a prompt", longest, "tokens", why))
     for rating in every:
         largest = show.finite(rating.value)
-        told = show.anything(rating.value, 20) if largest is None else digits.count(largest)
-        value = f"{told} {show.visible(rating.unit, 24)}".strip()
+        number = show.anything(rating.value, 20) if largest is None else digits.count(largest)
+        value = f"{number} {show.visible(rating.unit, 24)}".strip()
         yield Fact(show.visible(rating.name, 60), value, show.visible(rating.why, 200))
 
 

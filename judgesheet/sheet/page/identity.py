@@ -104,20 +104,20 @@ def served(judge: Mapping[str, Any]) -> str:
 def failures(run: Mapping[str, Any]) -> Iterator[str]:
     """The kinds of failed attempts, the commonest first, with what the server said last."""
     for kind in mappings(run.get("failures")):
-        said = show.visible(str(kind.get("said") or ""), 200)
+        value = show.visible(str(kind.get("said") or ""), 200)
         what = f"{show.count(kind.get('attempts'))} × {show.anything(kind.get('outcome'), 40)}"
-        yield f"{what} ({said})" if said else what
+        yield f"{what} ({value})" if value else what
 
 
 def refusals(run: Mapping[str, Any]) -> Iterator[str]:
     """The parameters that the endpoint refuses, with what was done about each."""
     refused = run.get("refused_parameters")
     for name, other in refused.items() if isinstance(refused, Mapping) else ():
-        told = show.visible(str(name), 40)
+        shown = show.visible(str(name), 40)
         if other is None:
-            yield f"{told} not sent: the endpoint refuses it"
+            yield f"{shown} not sent: the endpoint refuses it"
         else:
-            yield f"{told} sent as {show.anything(other, 40)}: the endpoint refuses the other name"
+            yield f"{shown} sent as {show.anything(other, 40)}: the endpoint refuses the other name"
 
 
 def setting(run: Mapping[str, Any], name: str) -> str:
@@ -138,8 +138,8 @@ def _valid(sheet: Datasheet) -> Iterator[Fact]:
         yield Fact("Taken over", taken)
     for heading, *names in (("Replies, temperature", "reply", "temperature"),
                             ("Profile, seed", "profile", "seed")):  # fmt: skip
-        told = (show.short(setting(run, name), 24) for name in names)
-        yield Fact(heading, ", ".join(told))
+        values = (show.short(setting(run, name), 24) for name in names)
+        yield Fact(heading, ", ".join(values))
     yield Fact("Review by", review_by(sheet))
 
 
@@ -148,8 +148,8 @@ def taken_over(run: Mapping[str, Any]) -> str:
     known = run.get("taken_over")
     if not isinstance(known, Mapping):
         return ""
-    told = f"{show.count(known.get('replies'))} of {show.count(run.get('settled'))} replies"
-    return f"{told}, oldest of {show.day(known.get('oldest_at'))}"
+    text = f"{show.count(known.get('replies'))} of {show.count(run.get('settled'))} replies"
+    return f"{text}, oldest of {show.day(known.get('oldest_at'))}"
 
 
 def _digests(sheet: Datasheet) -> Iterator[tuple[str, ...]]:

@@ -122,8 +122,8 @@ class Context:
             sum(numbers.get(axis, 0) for axis in axes)
             for numbers in (known, known | self._with_copies)
         )
-        told = counted(every, "stimulus", "stimuli") if every else ""
-        return told if every == independent else f"{told}, {independent:,} independent"
+        text = counted(every, "stimulus", "stimuli") if every else ""
+        return text if every == independent else f"{text}, {independent:,} independent"
 
     @property
     def stimuli(self) -> dict[str, int]:

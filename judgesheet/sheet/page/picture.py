@@ -37,8 +37,8 @@ def _worst(context: Context) -> Iterator[str]:
     decision = context.sheet.decision
     if decision is not None and decision.verdict == "reject":
         yield decision.limiting
-    told = (finding for axis in context.sheet.axes for finding in axis.findings)
-    for finding in sorted(told, key=lambda finding: finding.rank):
+    findings = (finding for axis in context.sheet.axes for finding in axis.findings)
+    for finding in sorted(findings, key=lambda finding: finding.rank):
         if finding.tone == "bad" and not finding.void:
             yield from finding.evidence
 

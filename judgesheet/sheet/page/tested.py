@@ -24,7 +24,7 @@ def _tested(context: Context, *, own: bool) -> Iterator[str]:
     sheet = context.sheet
     pools, prompts = _names(sheet, "stimuli"), _names(sheet, "prompts")
     looked = show.looked(sheet.run)
-    on_stimuli = f" on {told}" if (told := context.on_stimuli([*context.stimuli])) else ""
+    on_stimuli = f" on {stimuli}" if (stimuli := context.on_stimuli([*context.stimuli])) else ""
     profile = sheet.run.get("profile")
     in_profile = f", profile {show.short(profile, 20)}" if isinstance(profile, str) else ""
     yield f"{counted(total(sheet, 'made'), 'call')}{on_stimuli}{in_profile}"

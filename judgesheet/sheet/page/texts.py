@@ -50,9 +50,9 @@ class Texts:
     @classmethod
     def at(cls, level: str) -> Self:
         """The sentences of a sheet whose intervals have this confidence."""
-        one = cls()
-        told = {name: getattr(one, name).format(level=level) for name in _LEVELLED}
-        return replace(one, **told)
+        texts = cls()
+        levelled = {name: getattr(texts, name).format(level=level) for name in _LEVELLED}
+        return replace(texts, **levelled)
 
 
 _LEVELLED = ("characteristics", "estimates")
