@@ -124,9 +124,10 @@ def repeat_change_rate(scores: Scored) -> Iterator[UnkeyedEstimate]:
 def excess_change_rate(scores: Scored) -> UnkeyedEstimate:
     """Changes of score that the order causes, beyond noise.
 
-    Per prompt, `order_change_rate` minus `repeat_change_rate` over all criteria; prompt-level t
-    interval. It detects every effect of the order, also one that favours no place on average, or
-    another on every prompt.
+    Per prompt, `order_change_rate` minus `repeat_change_rate` over all criteria; t interval over
+    prompts, which ends at 0 (or at a value that noise put below 0), as repeats agree at least as
+    often as orders. It detects every effect of the order, also one that favours no place on
+    average, or another on every prompt.
     """
     rows = next(scores.rows)
     changes = _changes(rows)
@@ -166,9 +167,10 @@ def repeat_flip_rate(scores: Scored) -> UnkeyedEstimate:
 def excess_flip_rate(scores: Scored) -> UnkeyedEstimate:
     """Flips of the best response that the order causes, beyond noise and ties.
 
-    Per prompt, `order_flip_rate` minus `repeat_flip_rate`; prompt-level t interval. It needs at
-    least two reads of some orders. A judge that hardly ever has a single best response cannot flip
-    it: that is no merit, and no figure.
+    Per prompt, `order_flip_rate` minus `repeat_flip_rate`; t interval over prompts, which ends at 0
+    (or at a value that noise put below 0), as repeats agree at least as often as orders. It needs
+    at least two reads of some orders. A judge that hardly ever has a single best response cannot
+    flip it: that is no merit, and no figure.
     """
     label = f"Flips of the best response caused by the {scores.contest.order}"
     if not ranks(*_ties(scores.contest)):

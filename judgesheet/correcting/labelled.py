@@ -36,18 +36,20 @@ def estimate(sample: Sample, labels: Labels, scale: Scale, human_scale: Scale) -
     chosen = powered if labels == "random" else plugged
     if not sample.labelled:
         chosen = Corrected(missing(NO_LABEL), raw.parts * 0)
-    if not sample.known.any() or sample.known.all():
-        plugged, chosen = chosen, (alone if sample.labelled else chosen)
     size = sample.verdicts.size
+    # Rogan and Gladen's is of the rows without a label: a chosen part is no sample of all.
+    others = size - sample.labelled
+    if not sample.known.any() or sample.known.all():
+        plugged, chosen, others = chosen, (alone if sample.labelled else chosen), size
     known = accuracy(sample)
     system = System(
         name=sample.name,
         rows=size,
         labelled=sample.labelled,
         raw=figure(raw.interval, size),
-        corrected=figure(chosen.interval, size),
+        corrected=figure(chosen.interval, others if chosen is plugged else size),
         ppi=figure(powered.interval, size),
-        rogan_gladen=figure(plugged.interval, size),
+        rogan_gladen=figure(plugged.interval, others),
         labels_only=figure(alone.interval, sample.labelled),
         sensitivity=known.get(1.0),
         specificity=known.get(0.0),

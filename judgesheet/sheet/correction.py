@@ -274,8 +274,8 @@ def _as_finely(value: float, as_figure: Number, unit: str) -> str:
 _READING = {
     "random": "Prediction-powered inference holds for any judge where the labelled rows are a "
     "random part.",
-    "chosen": "Of a chosen part only Rogan-Gladen can hold: it needs the judge to err alike on "
-    "rows with the same label, labelled or not.",
+    "chosen": "Of a chosen part only Rogan-Gladen can hold: it is about the rows without a label, "
+    "and needs the judge to err alike on rows with the same label, labelled or not.",
     "none": "Without labels only what the design identifies is taken out; a figure that is missing "
     "is not known, it is not zero.",
 }

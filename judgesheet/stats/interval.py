@@ -448,10 +448,16 @@ def mean_excess(
     """Mean of a disagreement across orders less that within them, one per prompt, as `mean_t`.
 
     In truth it is 0 at least: two calls under one order agree at least as often (Cauchy-Schwarz).
-    `most` is the greatest that a prompt can have with these calls.
+    So the interval ends at 0, or at the value where noise put that below. `most` is the greatest
+    that a prompt can have with these calls.
     """
-    # So is that of a stimulus that was not seen: an excess below 0 is noise of those that were.
-    return mean_t(values, (0.0, most), clusters, least=0.0)
+    # A stimulus that was not seen has none below 0 either.
+    interval = mean_t(values, (0.0, most), clusters, least=0.0)
+    if interval.low is None:
+        return interval
+    return replace(
+        interval, method=f"{interval.method}; ends at 0, or at the value where it is less"
+    )
 
 
 def _residuals(sums: Floats, sizes: Floats) -> Floats:

@@ -153,8 +153,9 @@ def repeat_flip_rate(lists: Lists) -> UnkeyedEstimate:
 def excess_flip_rate(lists: Lists) -> UnkeyedEstimate:
     """Flips of the winner that the order of the list causes, beyond noise and ties.
 
-    Per prompt, `order_flip_rate` minus `repeat_flip_rate`; prompt-level t interval. It needs two
-    reads of some orders. A judge that hardly ever has a single winner cannot flip it.
+    Per prompt, `order_flip_rate` minus `repeat_flip_rate`; t interval over prompts, which ends at 0
+    (or at a value that noise put below 0), as repeats agree at least as often as orders. It needs
+    two reads of some orders. A judge that hardly ever has a single winner cannot flip it.
     """
     if not ranks(*_ties(lists)):
         return absent("Flips of the winner caused by the order", HARDLY_RANKS)
