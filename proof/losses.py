@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import starmap
+from itertools import combinations, starmap
 from typing import Any, cast
 
 import numpy as np
@@ -48,13 +48,13 @@ LOST = 0.046
 FIGURES = frozenset({
     *("chi2", "position_share", "win_share", "cramers_v", "position_bias_p", "order_dependence_p"),
     *("mean_delta_pos", "max_delta_pos", "delta_pos", "significant_criteria", "friedman_p_holm"),
-    *("position_shift", "order_inconsistent"),
+    *("position_shift", "order_inconsistent", "excess_change_rate"),
     *("slot1_share", "positional_false_preference", "raw_false_preference"),
     *("loss_rate", "loss_order_p", "loss_position_p", "loss_stimulus_p"),
 })  # fmt: skip
 ACCUSE = ("position_bias_p", "friedman_p_holm")
 """The tests of a sentence that accuses of a preference for a place."""
-V_LIMIT, CHANGES_LIMIT = 0.15, 0.20
+V_LIMIT, CHANGES_LIMIT, EXCESS_LIMIT = 0.15, 0.20, 0.15
 SHEET = "sheet"
 MANY_COPIES = 3
 READ_ALONE, ACCUSED, REPORTED = "accused, read alone", "accused", "reported"
@@ -124,11 +124,23 @@ def places(frame: pd.DataFrame) -> np.ndarray:
     return np.array(list(starmap(_place, zip(frame["value"], frame["order"], strict=True))))
 
 
+def unusual(frame: pd.DataFrame) -> np.ndarray:
+    """Which verdicts are not what their item gets most often."""
+    verdicts = frame["value"].groupby(frame["item"])
+    return (frame["value"] != verdicts.transform(lambda seen: seen.mode().iloc[0])).to_numpy()
+
+
+UNUSUAL = -1
+"""Instead of a place: verdicts that are not the usual one of their item."""
+
+
 def lose(
     frame: pd.DataFrame, at: int | None, share: float, rng: np.random.Generator
 ) -> pd.DataFrame:
     """Lose this share of all calls: of those that favour a place (None: of all) at random."""
-    candidates = np.ones(len(frame), bool) if at is None else places(frame) == at
+    candidates = np.ones(len(frame), bool)
+    if at is not None:
+        candidates = unusual(frame) if at == UNUSUAL else places(frame) == at
     chance = np.where(candidates, min(1.0, share / max(candidates.mean(), 1e-9)), 0.0)
     kept = frame.copy()
     kept.loc[rng.random(len(frame)) < chance, "value"] = None
@@ -210,9 +222,8 @@ class Loser:
     @property
     def loses(self) -> str:
         """Which calls it loses, and how many."""
-        return (
-            f"{'any' if self.at is None else f'choices of place {self.at + 1}'}, {self.share:.1%}"
-        )
+        which = {None: "any", UNUSUAL: "unusual scores"}
+        return f"{which.get(self.at, f'choices of place {(self.at or 0) + 1}')}, {self.share:.1%}"
 
     @property
     def limits(self) -> dict[str, tuple[float, float]]:
@@ -274,6 +285,24 @@ def true_v(judge: Parameters) -> float:
     return float(np.sqrt(mean.size / (mean.size - 1) * np.sum((mean - 1 / mean.size) ** 2)))
 
 
+def true_excess(judge: Parameters) -> float:
+    """By how much more a judge's scores change between orders than between repeats of one."""
+    plan = design("score_order", 1)
+    room, known = cast("SharesSimulating", plan.axis), answer_key(plan.labels)
+    reads: dict[str, list[tuple[tuple[int, ...], np.ndarray]]] = {}
+    for call in plan.calls:
+        item, order = str(call.cell["item"]), tuple(call.cell["order"])
+        found = room.simulated_shares(judge, call, lambda _="", item=item: known[item])
+        reads.setdefault(item, []).append((order, np.array([found[s] for s in sorted(found)])))
+    excess = []
+    for calls in reads.values():
+        agree: dict[bool, list[float]] = {True: [], False: []}
+        for (order, mine), (other, theirs) in combinations(calls, 2):
+            agree[order == other].append(float(mine @ theirs))
+        excess.append(np.mean(agree[True]) - np.mean(agree[False]))
+    return float(np.mean(excess))
+
+
 def true_changes(judge: Parameters) -> float:
     """How often a judge of pairs changes its verdict with the order, on pairs of equal quality."""
     pairs: dict[tuple[str, str], list[dict[str, float]]] = {}
@@ -323,21 +352,28 @@ def losers() -> Iterator[Loser]:
     for name, judge in (("score_order", fair), ("candidate_order", surface)):
         yield Loser(name, judge, REFUSING, 1, 1, 1.0)
     yield Loser("listwise_consensus", undecided, REFUSING, 2, 1, 1.0)
-    rubric, pairs = judges_on_limits()
+    rubric, changing, pairs = judges_on_limits()
     changes = "order_inconsistent[set=same_subset]"
     for share in (0.01, LOST, 0.10):
         for copies in (1, 4):
             yield Loser("score_order", rubric, ON_LIMIT, copies, 0, share, "cramers_v", V_LIMIT)
         yield Loser("candidate_order", pairs, ON_LIMIT, 1, 0, share, changes, CHANGES_LIMIT)
+        excess = "excess_change_rate", EXCESS_LIMIT
+        yield Loser("score_order", changing, ON_LIMIT, 1, UNUSUAL, share, *excess)
 
 
 @cache
-def judges_on_limits() -> tuple[Parameters, Parameters]:
-    """A judge of rubrics with the V, and one of pairs with the changes, of a limit."""
+def judges_on_limits() -> tuple[Parameters, Parameters, Parameters]:
+    """Judges of rubrics with the V and with the excess, and one of pairs with the changes."""
     fair = PRESETS["fair"]
     rubric = on_limit(true_v, V_LIMIT, lambda x: replace(fair, first=x))
     surface = replace(fair, tie=6.0, surface=2.0)
-    return rubric, on_limit(true_changes, CHANGES_LIMIT, lambda x: replace(surface, slot=x))
+    changing = on_limit(true_excess, EXCESS_LIMIT, lambda x: replace(fair, first=x))
+    return (
+        rubric,
+        changing,
+        on_limit(true_changes, CHANGES_LIMIT, lambda x: replace(surface, slot=x)),
+    )
 
 
 def lines() -> Iterator[Line]:
