@@ -1,6 +1,7 @@
 """`--auth module:factory`: one sentence for each way in which it cannot be used."""
 
 import asyncio
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -95,9 +96,14 @@ def test_an_authentication_that_fails_costs_no_more_than_its_call(named: str, sa
 
 
 def test_ctrl_c_ends_a_factory_that_does_not_return() -> None:
-    # The factory presses it itself: before it runs, an event loop would take the first press.
-    with pytest.raises(KeyboardInterrupt):
-        enter(auth="own_access:endless")
+    # What a shell runs in the background ignores Ctrl-C; else these tests would wait forever there.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        # The factory presses it itself: before it runs, an event loop would take the first press.
+        with pytest.raises(KeyboardInterrupt):
+            enter(auth="own_access:endless")
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.parametrize("how", [{"auth": ("a", "b")}, {"auth": 3}, {"transport": "http://proxy"}])
