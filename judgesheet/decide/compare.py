@@ -163,6 +163,11 @@ class Comparison:
                 for row in axis.characteristics}  # fmt: skip
         return [difference for difference in self.differences if difference.key in keys]
 
+    @property
+    def is_paired(self) -> bool:
+        """Whether figures are paired by stimulus and call."""
+        return any(row.pairing not in (None, SAME_RATINGS) for row in self.differences)
+
     def count(self, verdict: Change) -> int:
         """How many figures got that verdict."""
         return sum(row.verdict == verdict for row in self.differences)

@@ -10,7 +10,7 @@ from judgesheet.base.datasheet import to_json
 from judgesheet.base.digits import counted
 from judgesheet.base.records import Datasheet, Estimate, Plot, digest
 from judgesheet.base.sanitize import told_apart
-from judgesheet.decide.compare import SAME_RATINGS, Comparison, Difference
+from judgesheet.decide.compare import Comparison, Difference
 from judgesheet.sheet import agreement, show
 from judgesheet.sheet.markdown import code, fill
 from judgesheet.sheet.report import ReportTable
@@ -153,13 +153,11 @@ def build(comparisons: Sequence[Comparison]) -> SideBySide:
 
 def _summary(new: str, old: str, comparison: Comparison) -> str:
     count = comparison.count
-    alone = (None, SAME_RATINGS)
-    paired = any(row.pairing not in alone for row in comparison.differences)
     void = f", {count('void')} not usable" if count("void") else ""
     return (
         f"{new} against {old}: {count('worse')} worse, {count('better')} better, "
         f"{count('no change proven')} without a proven change{void}; "
-        f"{'paired by stimulus and call' if paired else 'taken as independent'}."
+        f"{'paired by stimulus and call' if comparison.is_paired else 'taken as independent'}."
     )
 
 

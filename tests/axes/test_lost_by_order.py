@@ -113,3 +113,33 @@ def test_changes_with_the_order_are_bounded_whatever_was_lost(axis: str) -> None
     assert noise is not None
     assert noise.low is not None
     assert noise.low <= (found[f"{axis}.repeat_change_rate"].low or 0.0) + 1e-9
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_order_of_a_prompts_responses_is_bounded_whatever_was_lost(turned: bool) -> None:
+    lost = np.random.default_rng(5).random(616) < 0.12
+    plan, rows = parsed(
+        "noisy", "quick", "score_order",
+        edit=lambda frame: frame.assign(text=frame["text"].mask(lost, "no verdict")),
+    )  # fmt: skip
+    wanted = frozenset({"pair_accuracy"})
+    room, readings = get_axis("score_order"), Readings(rows, plan.labels, 0.0, 0, wanted)
+    read = with_imputed(room, readings, Estimates("score_order", room.measure(readings)))
+    quality = {label.item: label.score for label in plan.labels}
+    best: dict[str, float] = {}
+    for item in rows["item"].unique():
+        prompt = item.partition("/")[0]
+        best[prompt] = max(best.get(prompt, 0.0), quality[item])
+    scores = [
+        max(call["order"])
+        if (quality[call["item"]] == best[call["stimulus"]]) != turned
+        else min(call["order"])
+        for call in losses.split(rows)[0]
+    ]
+    readings = Readings(losses.answered(rows, scores), plan.labels, 0.0, 0, wanted)
+    told = Estimates("score_order", room.measure(readings))["score_order.pair_accuracy"].bounds
+    ends = read["score_order.pair_accuracy"].bounds
+    assert ends is not None
+    assert told is not None
+    assert ends.low <= told.low + 1e-9
+    assert ends.high >= told.high - 1e-9

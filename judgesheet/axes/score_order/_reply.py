@@ -2,8 +2,8 @@
 
 The extremes show how far a lost call can move a figure: every place in turn, the places that make
 all places equally frequent, scores that change with the order and not with repeats, or the reverse,
-the score that the response usually gets, the one it gets least often, and the scores that follow
-its known quality or the opposite of it.
+the score that the response usually gets, the one it gets least often, and the scores and the ends
+of the scale that follow its known quality or the opposite of it.
 
 How a simulated judge grades on a rubric of n scores, shown in some order.
 
@@ -33,7 +33,7 @@ from judgesheet.axis.losses import Row, answered, even_places, split
 from judgesheet.axis.lost_by_order import choices_by_order, tops_by_order
 from judgesheet.axis.reply import Reading, score_reading
 from judgesheet.axis.simulation import Known, Parameters, drawn
-from judgesheet.base.records import Call, Label, ReplyFormat
+from judgesheet.base.records import Call, ReplyFormat
 
 # -- reading: one score, or its distribution if the reply has log-probabilities --------------------
 
@@ -76,8 +76,7 @@ def impute(readings: Readings) -> Iterator[Imputation]:
     usual, seldom = _usual(calls, read, most=True), _usual(calls, read, most=False)
     yield Imputation(answered(frame, usual))
     yield Imputation(answered(frame, seldom))
-    worth = _worth(readings.labels, frame["item"].unique().tolist())
-    if worth:
+    for worth in _worths(readings):
         for turned in (False, True):
             values = [
                 _deserved(worth.get(call["item"]), call["order"], other, turned=turned)
@@ -147,14 +146,23 @@ def _usual(calls: Sequence[Row], read: Sequence[Row], *, most: bool) -> list[int
     return values
 
 
-def _worth(labels: Sequence[Label], items: Sequence[str]) -> dict[str, float]:
-    """The known quality of items, from 0 (the lowest of them) to 1 (the highest)."""
-    values = reference(labels, items).values
-    if np.isnan(values).all() or np.nanmax(values) == np.nanmin(values):
-        return {}
-    scaled = (values - np.nanmin(values)) / (np.nanmax(values) - np.nanmin(values))
-    known = zip(items, scaled.tolist(), strict=True)
-    return {item: one for item, one in known if not np.isnan(one)}
+def _worths(readings: Readings) -> Iterator[Mapping[str, float]]:
+    """What items deserve, 0 to 1: by their quality; by the mean of all; by that of their prompt.
+
+    The ends of the scale move correlations, and the order of a prompt's responses, furthest.
+    """
+    items = readings.frame[["stimulus", "item"]].drop_duplicates("item")
+    known = items.assign(quality=reference(readings.labels, items["item"].tolist()).values).dropna()
+    quality, name = known["quality"], known["item"]
+    if not quality.min() < quality.max():
+        return
+    among = quality - quality.groupby(known["stimulus"]).transform("mean")
+    for worth in (
+        (quality - quality.min()) / (quality.max() - quality.min()),
+        (np.sign(quality - quality.mean()) + 1) / 2,
+        (np.sign(among) + 1) / 2,
+    ):
+        yield dict(zip(name, np.asarray(worth, dtype=np.float64).tolist(), strict=True))
 
 
 def _deserved(worth: float | None, order: Sequence[int], other: int, *, turned: bool) -> int:
