@@ -221,9 +221,11 @@ def impute(readings: Readings) -> Iterator[Imputation]:
     golds = [golds_shown(call) for call in calls]
     if any(golds):
         for right in (True, False):
-            yield _won(
-                readings, [_any(o, g, right=right) for o, g in zip(orders, golds, strict=True)]
-            )
+            winners = [
+                _likeliest(order, gold, seen, right=right)
+                for order, gold, seen in zip(orders, golds, own, strict=True)
+            ]
+            yield _won(readings, winners)
 
 
 def _by_order(calls: Sequence[Row], read: Sequence[Row], *, decisive: bool) -> list[str]:
@@ -267,9 +269,12 @@ def _counted_with(call: Row) -> tuple[Any, ...]:
     return call["arm"], len(call["order"]), call["repeat"]
 
 
-def _any(order: Sequence[str], golds: frozenset[str], *, right: bool) -> str:
-    """A right answer, or a wrong one; the first listed where there is none."""
-    return next((name for name in order if (name in golds) == right), order[0])
+def _likeliest(
+    order: Sequence[str], golds: frozenset[str], wins: Mapping[str, int], *, right: bool
+) -> str:
+    """The right answer, or the wrong one, that wins the list most often: several agree on it."""
+    among = [name for name in sorted(order) if (name in golds) == right] or order
+    return max(among, key=lambda name: wins.get(name, 0))
 
 
 # -- a simulated judge -----------------------------------------------------------------------------
