@@ -13,8 +13,9 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from judgesheet.base.datasheet import by_key, mappings
-from judgesheet.base.digits import counted
+from judgesheet.base.digits import counted, percent
 from judgesheet.base.errors import RunError
+from judgesheet.base.keys import Key
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import Characteristic, Datasheet, Estimate
 from judgesheet.base.units import scale_of, unit
@@ -28,6 +29,8 @@ ACROSS_PROMPTS = frozenset({"prompts", "parsers", "reply"})
 """What may differ between two prompts that are compared on the same stimuli."""
 Change = Literal["worse", "better", "no change proven", "void", ""]
 Direction = Literal["lower", "higher", "nearer", ""]
+LOSS_RATE = "loss_rate"
+"""The figure of lost calls, which every axis has."""
 NO_DIRECTION = Reason("no_direction", "no sheet says which way it is better")
 SIGNIFICANT = 0.05
 UNPROVEN = "without an interval nothing is proven"
@@ -192,9 +195,10 @@ class Comparison:
 
     @property
     def headline(self) -> list[Difference]:
-        """The rows of the characteristics tables, in reading order."""
+        """The rows of the characteristics tables, and what was lost, in reading order."""
         keys = {row.key for sheet in (self.old, self.new) for axis in sheet.axes
                 for row in axis.characteristics}  # fmt: skip
+        keys.update(_losses(self.old, self.new))
         return [difference for difference in self.differences if difference.key in keys]
 
     def count(self, verdict: Change) -> int:
@@ -225,6 +229,7 @@ def compare(
     across = [one for one in reasons if one not in refused]
     axes = (axis for sheet in (old, new) for axis in sheet.axes)
     wanted = {row.key: row for axis in axes for row in axis.characteristics if row.better}
+    wanted |= {key: Characteristic(key, better="lower") for key in _losses(old, new)}
     olds, news = by_key(old), by_key(new)
     # First: calls that one run lost would have said the same in both of its sheets.
     one_run = _are_of_one_run(old, new)
@@ -330,6 +335,7 @@ def _remarks(old: Datasheet, new: Datasheet) -> Iterator[str]:
         for axis in sheet.axes:
             if axis.void is not None:
                 yield f"No figure of {axis.name} is usable in the {which} sheet: {axis.void}."
+    yield from _told_losses(old, new)
     first, second = old.run.get("temperature"), new.run.get("temperature")
     if first != second:
         told = ("unknown" if one is None else one for one in (first, second))
@@ -337,6 +343,28 @@ def _remarks(old: Datasheet, new: Datasheet) -> Iterator[str]:
     mine, theirs = ({axis.name for axis in sheet.axes} for sheet in (old, new))
     if mine ^ theirs:
         yield f"Only one sheet has {', '.join(sorted(mine ^ theirs))}."
+
+
+def _losses(old: Datasheet, new: Datasheet) -> dict[str, str]:
+    """The shares of lost calls by key, with their axis, where either sheet lost any."""
+    lossy = {axis.name for sheet in (old, new) for axis in sheet.axes if axis.answered < axis.made}
+    return {str(Key(name, LOSS_RATE, {})): name for name in sorted(lossy)}
+
+
+def _told_losses(old: Datasheet, new: Datasheet) -> Iterator[str]:
+    """Per axis how many calls gave no verdict, and what the differences make of them."""
+    for name in _losses(old, new).values():
+        found = [axis for sheet in (old, new) for axis in sheet.axes if axis.name == name]
+        if len(found) == 2:
+            shares = [
+                f"{percent((axis.made - axis.answered) / max(1, axis.made))} "
+                f"({axis.made - axis.answered:,} of {axis.made:,})"
+                for axis in found
+            ]
+            yield (
+                f"Calls of {name} without a verdict: {shares[0]} in the old sheet, {shares[1]} in "
+                "the new one; differences hold whatever they would have said."
+            )
 
 
 # -- one difference ------------------------------------------------------------------------------

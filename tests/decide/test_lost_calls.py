@@ -23,6 +23,8 @@ from judgesheet.decide.compare import Comparison, Difference, compare
 from judgesheet.decide.paired import LeftOut, pairings
 from judgesheet.decide.policy import parse
 from judgesheet.measuring.measure import measure_axis
+from judgesheet.sheet.comparison import as_markdown
+from judgesheet.sheet.index import Listed, grouped
 from tests.simulate import parsed
 
 PAIRS = "candidate_order"
@@ -202,3 +204,44 @@ def test_the_distance_from_no_effect_has_ends_too() -> None:
     found = change(share(0.5, 0.45, 0.55), share(0.95, 0.9, 1.0), "nearer", 0.5, left_out)
     assert found.worsening is not None
     assert found.worsening.high == 0.5
+
+
+# -- what is told ----------------------------------------------------------------------------------
+
+
+def counted_losses(rate: float, lost: int) -> Datasheet:
+    """A sheet that lost so many of 100 calls."""
+    key = f"{PAIRS}.loss_rate"
+    estimates = (
+        share(0.1, 0.05, 0.15),
+        Estimate(key, "Calls without a verdict", rate, max(0.0, rate - 0.04), rate + 0.04,
+                 unit="rate"),
+    )  # fmt: skip
+    rows = (Characteristic(CHANGES, better="lower"),)
+    axis = AxisResult(PAIRS, "", "", 100, 100 - lost, lost, 0, 0, estimates, (),
+                      characteristics=rows)  # fmt: skip
+    return Datasheet("2.0", {}, {}, {}, (axis,))
+
+
+def test_a_comparison_shows_what_was_lost() -> None:
+    made = compare(counted_losses(0.0, 0), counted_losses(0.19, 19))
+    assert row(made, f"{PAIRS}.loss_rate").verdict == "worse"
+    page = as_markdown([made])
+    assert f"`{PAIRS}.loss_rate`" in page
+    assert "0 % (0 of 100) in the old sheet, 19 % (19 of 100) in the new one" in page
+    quiet = compare(counted_losses(0.0, 0), counted_losses(0.0, 0))
+    assert "loss_rate" not in as_markdown([quiet])
+    assert not any("verdict" in one for one in quiet.remarks)
+
+
+def test_the_index_shows_how_far_lost_calls_reach() -> None:
+    lossy = share(0.0, 0.0, 0.13, worst=0.43)
+    whole = share(0.0, 0.0, 0.13)
+    rows = (Characteristic(CHANGES, better="lower"),)
+    sheets = [
+        Listed("", Datasheet("2.0", {"model": name}, {}, {}, (
+            AxisResult(PAIRS, "", "", 1, 1, 0, 0, 0, (one,), (), characteristics=rows),)))
+        for name, one in (("a", lossy), ("b", whole))
+    ]  # fmt: skip
+    (group,) = grouped(sheets)
+    assert [one.cells[0][1] for one in group.rows] == ["0–13; lost calls counted: 0–43", "0–13"]
