@@ -52,8 +52,10 @@ class Judges:
         votes = np.where(rng.random(towards.shape) < 1 / (1 + np.exp(-towards)), 1.0, -1.0)
         names = tuple(map("stimulus {}".format, home))
         pairs = tuple(map(str, range(many)))
-        told = ("axis",) * many, names, names, pairs
-        return PanelVerdicts(("a", "b", "c"), *told, votes[..., None], better)
+        places, lost = (("axis",) * many, names, names, pairs), np.zeros(towards.shape, dtype=bool)
+        return PanelVerdicts(
+            ("a", "b", "c"), *places, votes[..., None], better, lost[..., None], (many,) * 3
+        )
 
 
 CASES: Mapping[str, Judges] = {

@@ -3,8 +3,11 @@
 An estimate has the name of its unit; a name that is not listed here is a plain quantity.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Literal
+
+from judgesheet.base.records import Estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,3 +75,13 @@ UNITS = {
 def unit(name: str) -> Unit:
     """The unit of that name."""
     return UNITS.get(name) or Unit(name)
+
+
+def scale_of(*estimates: Estimate) -> tuple[float, float]:
+    """The least and the largest value that a figure can have, in these sheets; may be infinite.
+
+    A share that lies below 0 somewhere is a difference of shares.
+    """
+    low, high = unit(estimates[0].unit).ends or (-math.inf, math.inf)
+    known = (end for one in estimates for end in (one.value, one.low) if end is not None)
+    return min(low, -high) if min(known, default=low) < low else low, high

@@ -1,5 +1,6 @@
 """How far judges agree, call by call, and on which questions they part."""
 
+import math
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -14,6 +15,7 @@ from numpy.typing import ArrayLike
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.items import cell_names
+from judgesheet.axis.losses import lost as gone
 from judgesheet.stats.interval import Interval
 from judgesheet.stats.kappa import Level, cohens_kappa
 
@@ -153,20 +155,25 @@ def _word(mean: float, kind: str) -> str:
     return WORDS.get(mean, f"{'first' if mean > 0 else 'second'} mostly")
 
 
-def verdicts_of(readings: Mapping[str, Readings]) -> pd.DataFrame:
+def verdicts_of(readings: Mapping[str, Readings], *, lost: bool = False) -> pd.DataFrame:
     """A row per number of a verdict, by `CALL`: the `number`, and the `cluster` of its stimulus.
 
     Of two responses the one whose name comes first in the alphabet counts 1, the other -1, neither
-    0, whatever slot they stood in. A verdict on several things has a row for each.
+    0, whatever slot they stood in. A verdict on several things has a row for each. With `lost`,
+    calls that should have chosen between two and gave no verdict have a row with NaN.
     """
-    rows = [row for name, one in readings.items() for row in _of_axis(name, one.frame)]
+    rows = [
+        row
+        for name, one in readings.items()
+        for row in _of_axis(name, one.frame[one.frame["value"].notna() | (lost & gone(one.frame))])
+    ]
     return pd.DataFrame(rows, columns=[*CALL, "number", "cluster"]).set_index(CALL)
 
 
 def _of_axis(name: str, frame: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
     # Arms show the same items under other orders.
     columns = [column for column in cell_names(frame) if column not in ("better", "arm")]
-    rows = cast("list[dict[str, Any]]", frame[frame["value"].notna()].to_dict("records"))
+    rows = cast("list[dict[str, Any]]", frame.to_dict("records"))
     for row in rows:
         shown = [str(one) for one in row.get("order") or ()]
         question = " ".join(
@@ -182,7 +189,7 @@ def _of_axis(name: str, frame: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
 def _numbers(
     value: Any, shown: Sequence[str], row: Mapping[str, Any]
 ) -> Iterable[tuple[Kind, str, str, float]]:
-    """Kind, part, thing and number of what a verdict says."""
+    """Kind, part, thing and number of what a verdict says, NaN of a lost choice."""
     if isinstance(value, Mapping):
         for thing, rating in value.items():
             if isinstance(rating, Mapping):
@@ -190,10 +197,17 @@ def _numbers(
             else:
                 yield "scores", str(thing), "", float(rating)
     elif isinstance(value, str):
-        if value in CHOICES and len(shown) == 2 and row.get("pair") is not None:
+        if value in CHOICES and _is_choice(shown, row):
             yield "pairs", "", "", CHOICES[value] * (1 if shown == sorted(shown) else -1)
+    elif pd.isna(value):
+        if _is_choice(shown, row):
+            yield "pairs", "", "", math.nan
     elif isinstance(value, Real):
         yield "scores", "", "", float(value)
+
+
+def _is_choice(shown: Sequence[str], row: Mapping[str, Any]) -> bool:
+    return len(shown) == 2 and row.get("pair") is not None
 
 
 def _order(shown: Sequence[str]) -> int:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from judgesheet.base.digits import significant
-from judgesheet.base.keys import key
+from judgesheet.base.digits import counted, significant
+from judgesheet.base.keys import Key, key
 from judgesheet.base.records import Characteristic, Datasheet, Verdict, VerdictStatus
 from judgesheet.decide.compare import (
     NO_DIRECTION,
@@ -14,9 +14,9 @@ from judgesheet.decide.compare import (
     IntervalEstimate,
     OtherQuestionsError,
     difference,
-    p_worse,
 )
-from judgesheet.decide.gate import outlook, times
+from judgesheet.decide.controls import READ
+from judgesheet.decide.gate import LOST_DECIDE, VERDICTS_ON_LOST, outlook, times
 from judgesheet.decide.policy import Policy, Regression
 from judgesheet.stats.multiplicity import holm
 
@@ -35,13 +35,23 @@ def against(comparison: Comparison, policy: Policy) -> tuple[Verdict, ...]:
     wanted = [_directed(one, rows) for one in policy.regression or _from_limits(policy)]
     # What only a limit names may be absent; a [[regression]] that is absent is told of.
     found = [(one, row) for one, row in wanted if one.key in rows or policy.regression]
-    p = [
-        p_worse(row.worsening, one.margin) if row is not None and row.worsening else None
-        for one, row in found
-    ]
+    p = [None if row is None else row.p_worse(one.margin) for one, row in found]
+    unread = _unread(comparison)
     return tuple(
-        _regression_verdict(one, row, q) for (one, row), q in zip(found, holm(p), strict=True)
+        _regression_verdict(one, row, q, unread)
+        for (one, row), q in zip(found, holm(p), strict=True)
     )
+
+
+def _unread(comparison: Comparison) -> dict[str, str]:
+    """By axis of which either run lost many calls: what would make them readable."""
+    return {
+        axis.name: control.mend if sheet is comparison.new else f"for the baseline: {control.mend}"
+        for sheet in (comparison.old, comparison.new)
+        for axis in sheet.axes
+        for control in axis.controls
+        if control.code == READ and not control.passed
+    }
 
 
 def unanswered(sheet: Datasheet, why: OtherQuestionsError, accept: str) -> Iterator[Verdict]:
@@ -97,7 +107,9 @@ def _directed(
     )
 
 
-def _regression_verdict(regression: Regression, row: Difference | None, p: float | None) -> Verdict:
+def _regression_verdict(
+    regression: Regression, row: Difference | None, p: float | None, unread: Mapping[str, str]
+) -> Verdict:
     verdict = Verdict(
         rule=f"worse than the baseline by at most {regression.margin:g}",
         key=regression.key,
@@ -111,27 +123,48 @@ def _regression_verdict(regression: Regression, row: Difference | None, p: float
     )
     if row is not None and row.verdict == "void":
         return replace(verdict, status="void", why=row.note, needed="two runs that are usable")
-    found = None if row is None else row.worsening
-    if found is None or p is None:
+    if row is None or row.worsening is None or p is None:
         why = "neither sheet has it" if row is None else row.note
         if row is not None and row.reason == NO_DIRECTION.code:
             why = f"{NO_DIRECTION.sentence}; the policy can (better = …)"
         return replace(verdict, why=why, needed="a run of both judges that measures it")
-    # The ends are those of a 95 % interval; a one-sided bound of 95 % lies nearer.
-    scale = ONE_SIDED / Z95
-    upper = found.value + scale * (found.high - found.value)
-    lower = found.value - scale * (found.value - found.low)
+    read, found = _one_sided(row.worsening), _bounds(row)
     status: VerdictStatus = (
-        "broken" if p < ALPHA else "proven" if upper <= regression.margin else "not proven"
+        "broken" if p < ALPHA else "proven" if found.high <= regression.margin else "not proven"
     )
-    bound, side = (lower, "lower") if status == "broken" else (upper, "upper")
+    bound, side = (found.low, "lower") if status == "broken" else (found.high, "upper")
     why = f"worse by {significant(found.value)}; one-sided 95 % {side} bound {significant(bound)}"
-    needed = ""
-    if status == "not proven":
-        span = IntervalEstimate(found.value, lower, upper)
-        needed = outlook(
-            regression.margin, "max", span, lambda factor: f"{times(factor)} of both runs"
-        )
-    return replace(
-        verdict, observed=found.value, status=status, why=why, bound=bound, needed=needed
+    if row.lost:
+        why += f", with {counted(row.lost, 'lost call')} counted against the limit"
+    told = replace(verdict, observed=found.value, status=status, why=why, bound=bound)
+    if status != "not proven":
+        return told
+    if _is_open(found, regression.margin) and not _is_open(read, regression.margin):
+        if mend := unread.get(Key.parse(regression.key).axis):
+            return replace(told, status="void", why=LOST_DECIDE, needed=mend)
+        return replace(told, needed=VERDICTS_ON_LOST)
+    needed = outlook(
+        regression.margin, "max", found, lambda factor: f"{times(factor)} of both runs"
+    )
+    return replace(told, needed=needed)
+
+
+def _is_open(worsening: IntervalEstimate, margin: float) -> bool:
+    return worsening.low <= margin < worsening.high
+
+
+def _bounds(row: Difference) -> IntervalEstimate:
+    """The worsening with the one-sided bounds that hold whatever lost calls would have said."""
+    assert row.worsening is not None  # noqa: S101  (asked where there is one)
+    every = [_one_sided(one) for one in (row.worsening, *row.completed)]
+    return IntervalEstimate(
+        row.worsening.value, min(one.low for one in every), max(one.high for one in every)
+    )
+
+
+def _one_sided(found: IntervalEstimate) -> IntervalEstimate:
+    """Its ends are those of a 95 % interval; a one-sided bound of 95 % lies nearer."""
+    scale, value = ONE_SIDED / Z95, found.value
+    return IntervalEstimate(
+        value, value - scale * (value - found.low), value + scale * (found.high - value)
     )

@@ -8,14 +8,17 @@ with it. Nothing here needs numpy; `paired` adds what two runs on the same stimu
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice, product
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from judgesheet.base.datasheet import by_key, mappings
+from judgesheet.base.digits import counted, percent
 from judgesheet.base.errors import RunError
+from judgesheet.base.keys import Key
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import Characteristic, Datasheet, Estimate
-from judgesheet.base.units import unit
+from judgesheet.base.units import scale_of, unit
 from judgesheet.stats.confidence import LEVEL
 from judgesheet.stats.multiplicity import holm
 
@@ -26,8 +29,13 @@ ACROSS_PROMPTS = frozenset({"prompts", "parsers", "reply"})
 """What may differ between two prompts that are compared on the same stimuli."""
 Change = Literal["worse", "better", "no change proven", "void", ""]
 Direction = Literal["lower", "higher", "nearer", ""]
+LOSS_RATE = "loss_rate"
+"""The figure of lost calls, which every axis has."""
 NO_DIRECTION = Reason("no_direction", "no sheet says which way it is better")
 SIGNIFICANT = 0.05
+UNPROVEN = "without an interval nothing is proven"
+INDEPENDENT = "square and add (MOVER), independent"
+COMPLETED = "; lost calls of both answered in the ways that move it furthest"
 Z95, Z80 = map(NormalDist().inv_cdf, (0.975, 0.8))
 """Normal quantiles: of the ends of a 95 % interval, and of a power of 80 %."""
 
@@ -60,8 +68,23 @@ class Pairing(Protocol):
     def method(self) -> str:
         """How the interval is made."""
 
+    @property
+    def completions(self) -> "Sequence[Completion] | None":
+        """The same with lost calls answered in the ways that move the figures furthest.
+
+        None where only the sheets say how far they do.
+        """
+
     def around(self, value: float, of: Callable[[Any], Any]) -> IntervalEstimate:
         """The difference `value` of a function `of` the two figures, with its interval."""
+
+
+class Completion(NamedTuple):
+    """A figure in both runs with their lost calls answered, and what pairs it (None: nothing)."""
+
+    old: IntervalEstimate
+    new: IntervalEstimate
+    pairing: Pairing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +93,7 @@ class Same:
 
     method: str = "paired by stimulus and call: every call gave the same"
     correlation: float | None = 1.0
+    completions: tuple[Completion, ...] = ()
 
     def around(self, value: float, of: Callable[[Any], Any]) -> IntervalEstimate:  # noqa: ARG002
         """The difference, which is 0 but for what figures draw at random."""
@@ -113,6 +137,8 @@ class Difference:
     want. `p` is two-sided, `p_holm` over the figures with a verdict.
     The verdict is `void`, and `note` says why, where the figure must not be used in one of the
     sheets. `detectable` is the smallest true difference that would be seen with a power of 80 %.
+    `low`, `high`, `p` and the verdict hold whatever the `lost` calls of both runs would have said:
+    `worsening` is that of the calls read, `completed` the same under extreme answers to the others.
     `reason` is the code of a `reasons.Reason` where there is a difference and yet no verdict.
     `pairing` is None where the two sheets count as independent.
     """
@@ -129,6 +155,8 @@ class Difference:
     better: Direction = ""
     null: float | None = None
     worsening: IntervalEstimate | None = None
+    completed: tuple[IntervalEstimate, ...] = ()
+    lost: int = 0
     p: float | None = None
     p_holm: float | None = None
     verdict: Change = ""
@@ -138,6 +166,18 @@ class Difference:
     note: str = ""
     reason: str = ""
     pairing: Pairing | None = field(default=None, repr=False)
+
+    def p_worse(self, margin: float) -> float | None:
+        """One-sided p of "worse by `margin` at most", the largest over what lost calls may say."""
+        if self.worsening is None:
+            return None
+        return max(p_worse(one, margin) for one in (self.worsening, *self.completed))
+
+    def p_better(self) -> float | None:
+        """One-sided p of "not better", likewise."""
+        if self.worsening is None:
+            return None
+        return max(1 - p_worse(one, 0.0) for one in (self.worsening, *self.completed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,9 +198,10 @@ class Comparison:
 
     @property
     def headline(self) -> list[Difference]:
-        """The rows of the characteristics tables, in reading order."""
+        """The rows of the characteristics tables, and what was lost, in reading order."""
         keys = {row.key for sheet in (self.old, self.new) for axis in sheet.axes
                 for row in axis.characteristics}  # fmt: skip
+        keys.update(_losses(self.old, self.new))
         return [difference for difference in self.differences if difference.key in keys]
 
     @property
@@ -196,8 +237,11 @@ def compare(
     across = [one for one in reasons if one not in refused]
     axes = (axis for sheet in (old, new) for axis in sheet.axes)
     wanted = {row.key: row for axis in axes for row in axis.characteristics if row.better}
+    wanted |= {key: Characteristic(key, better="lower") for key in _losses(old, new)}
     olds, news = by_key(old), by_key(new)
-    paired = pairings or (dict.fromkeys(news, Same()) if _are_of_one_run(old, new) else {})
+    # First: calls that one run lost would have said the same in both of its sheets.
+    one_run = _are_of_one_run(old, new)
+    paired = dict.fromkeys(news, Same()) if one_run else pairings or {}
     void = _void(new, "new") | _void(old, "old")
     rated = set[str]()
     if not any(one.code == "stimuli" for one in reasons):
@@ -304,7 +348,9 @@ def _void(sheet: Datasheet, which: str) -> dict[str, str]:
 
 def _without_verdict(row: Difference, why: str) -> Difference:
     """A difference that says nothing of the judge, as one of its figures must not be used."""
-    return replace(row, worsening=None, p=None, detectable=None, verdict="void", note=why)
+    return replace(
+        row, worsening=None, completed=(), p=None, detectable=None, verdict="void", note=why
+    )
 
 
 def _remarks(old: Datasheet, new: Datasheet) -> Iterator[str]:
@@ -314,6 +360,7 @@ def _remarks(old: Datasheet, new: Datasheet) -> Iterator[str]:
         for axis in sheet.axes:
             if axis.void is not None:
                 yield f"No figure of {axis.name} is usable in the {which} sheet: {axis.void}."
+    yield from _told_losses(old, new)
     first, second = old.run.get("temperature"), new.run.get("temperature")
     if first != second:
         words = ("unknown" if one is None else one for one in (first, second))
@@ -321,6 +368,28 @@ def _remarks(old: Datasheet, new: Datasheet) -> Iterator[str]:
     mine, theirs = ({axis.name for axis in sheet.axes} for sheet in (old, new))
     if mine ^ theirs:
         yield f"Only one sheet has {', '.join(sorted(mine ^ theirs))}."
+
+
+def _losses(old: Datasheet, new: Datasheet) -> dict[str, str]:
+    """The shares of lost calls by key, with their axis, where either sheet lost any."""
+    lossy = {axis.name for sheet in (old, new) for axis in sheet.axes if axis.answered < axis.made}
+    return {str(Key(name, LOSS_RATE, {})): name for name in sorted(lossy)}
+
+
+def _told_losses(old: Datasheet, new: Datasheet) -> Iterator[str]:
+    """Per axis how many calls gave no verdict, and what the differences make of them."""
+    for name in _losses(old, new).values():
+        found = [axis for sheet in (old, new) for axis in sheet.axes if axis.name == name]
+        if len(found) == 2:
+            shares = [
+                f"{percent((axis.made - axis.answered) / max(1, axis.made))} "
+                f"({axis.made - axis.answered:,} of {axis.made:,})"
+                for axis in found
+            ]
+            yield (
+                f"Calls of {name} without a verdict: {shares[0]} in the old sheet, {shares[1]} in "
+                "the new one; differences hold whatever they would have said."
+            )
 
 
 # -- one difference ------------------------------------------------------------------------------
@@ -363,29 +432,39 @@ def difference(
     ends = _exact if pairing is SAME_RATINGS else _bounded
     before, after = ends(old), ends(new)
     if before is None or after is None:
-        note = "without an interval nothing is proven"
+        note = next(filter(None, map(_unbounded, (old, new))), UNPROVEN)
         return replace(row, value=new.value - old.value, note=note)
-    changed = _change(before, after, pairing)
+    figures = [Completion(before, after, pairing), *_completions(old, new, pairing)]
+    reach = _reach(scale_of(old, new))
+    read, *completed = (_within(_change(*one), reach) for one in figures)
     row = replace(
         row,
-        **changed._asdict(),
+        value=read.value,
+        low=min(one.low for one in (read, *completed)),
+        high=max(one.high for one in (read, *completed)),
+        lost=sum(one.imputed.calls for one in (old, new) if one.imputed) if completed else 0,
         correlation=None if pairing is None else pairing.correlation,
-        method="square and add (MOVER), independent" if pairing is None else pairing.method,
+        method=(INDEPENDENT if pairing is None else pairing.method)
+        + (COMPLETED if completed else ""),
         pairing=pairing,
     )
-    worsening = None if wanted is None else _worsening(before, after, wanted, pairing)
-    if wanted is None or worsening is None:
+    worse = [] if wanted is None else _worsenings(figures, wanted, scale_of(old, new))
+    if wanted is None or not worse:
         return replace(row, reason=NO_DIRECTION.code)
-    p = p_worse(worsening, 0.0)
-    return replace(
-        row,
-        better=wanted.better,
-        null=wanted.null,
-        worsening=worsening,
-        # Doubled, not both tails added: the margins on the two sides differ.
-        p=min(1.0, 2 * min(p, 1 - p)),
-        detectable=worsening.detectable(),
+    row = replace(
+        row, better=wanted.better, null=wanted.null, worsening=worse[0], completed=tuple(worse[1:])
     )
+    # Doubled, not both tails added: the margins on the two sides differ.
+    tails = row.p_worse(0.0), row.p_better()
+    return replace(
+        row, p=min(1.0, *(2 * tail for tail in tails if tail is not None)), detectable=_seen(worse)
+    )
+
+
+def _seen(worsenings: Sequence[IntervalEstimate]) -> float:
+    """The smallest true difference that is seen four times in five whatever lost calls hide."""
+    read = worsenings[0]
+    return max(abs(one.value - read.value) + one.detectable() for one in worsenings)
 
 
 def _exact(estimate: Estimate) -> IntervalEstimate | None:
@@ -399,6 +478,8 @@ def _bounded(estimate: Estimate) -> IntervalEstimate | None:
         return None
     if estimate.bounds is not None and not estimate.bounds.proves:
         return None
+    if _unbounded(estimate):
+        return None
     value, low, high, level = estimate.value, estimate.low, estimate.high, estimate.level
     if level == LEVEL or not 0 < level < 1:
         return IntervalEstimate(value, low, high)
@@ -407,6 +488,38 @@ def _bounded(estimate: Estimate) -> IntervalEstimate | None:
     return IntervalEstimate(
         value, value - narrower * (value - low), value + narrower * (high - value)
     )
+
+
+def _unbounded(estimate: Estimate) -> str:
+    """Why lost calls leave a figure without bounds; "" where they do not."""
+    lost = estimate.imputed
+    if lost is None or (lost.low is not None and lost.high is not None):
+        return ""
+    return f"what {counted(lost.calls, 'lost call')} could have said leaves it no value"
+
+
+def _completions(old: Estimate, new: Estimate, pairing: Pairing | None) -> Sequence[Completion]:
+    """Both figures with lost calls answered: measured anew on two runs, else by their sheets.
+
+    A sheet says how far answers move the ends of an interval; the figure is moved as far, with its
+    margins, so that none is taken to shrink.
+    """
+    if pairing is not None and pairing.completions is not None:
+        return pairing.completions
+    pairs = product(_moved(old), _moved(new))
+    return [Completion(before, after) for before, after in islice(pairs, 1, None)]
+
+
+def _moved(estimate: Estimate) -> list[IntervalEstimate]:
+    """The figure of the calls read, then moved as far down and up as lost calls move its ends."""
+    read, lost = _bounded(estimate), estimate.imputed
+    if read is None:
+        return []
+    if lost is None or estimate.low is None or estimate.high is None:
+        return [read]
+    ends = (lost.low, estimate.low), (lost.high, estimate.high)
+    moves = [end - own for end, own in ends if end is not None and end != own]
+    return [read, *(IntervalEstimate(*(one + move for one in read)) for move in moves)]
 
 
 def _change(
@@ -421,22 +534,57 @@ def _change(
     return pairing.around(after.value - before.value, of)
 
 
-def _worsening(
-    before: IntervalEstimate,
-    after: IntervalEstimate,
-    wanted: Characteristic,
-    pairing: Pairing | None,
-) -> IntervalEstimate | None:
-    """By how much the figure got worse for a user; None where no way is better."""
+def _reach(scale: tuple[float, float]) -> float:
+    """The largest difference of two figures on a scale."""
+    return scale[1] - scale[0]
+
+
+def _within(change: IntervalEstimate, reach: float) -> IntervalEstimate:
+    """The difference with ends that two figures of such a scale can have."""
+    return IntervalEstimate(change.value, max(change.low, -reach), min(change.high, reach))
+
+
+def _worsenings(
+    figures: Sequence[Completion], wanted: Characteristic, scale: tuple[float, float]
+) -> list[IntervalEstimate]:
+    """By how much the figure got worse for a user, per completion; none where no way is better."""
     if wanted.better == "lower":
-        return _change(before, after, pairing)
+        return [_within(_change(*one), _reach(scale)) for one in figures]
     if wanted.better == "higher":  # getting worse is to fall
-        fallen = _change(before, after, pairing)
-        return IntervalEstimate(-fallen.value, -fallen.high, -fallen.low)
+        fallen = (_within(_change(*one), _reach(scale)) for one in figures)
+        return [IntervalEstimate(-one.value, -one.high, -one.low) for one in fallen]
     if wanted.better == "nearer" and (null := wanted.null) is not None:
-        folded = _folded(before, null), _folded(after, null)
-        return _change(*folded, pairing, lambda figure: abs(figure - null))
-    return None
+        farthest = max(abs(end - null) for end in scale)
+        return [_within(one, farthest) for one in _farther(figures, null)]
+    return []
+
+
+def _farther(figures: Sequence[Completion], null: float) -> Iterator[IntervalEstimate]:
+    """By how much the distance from `null` grew, per completion.
+
+    Where lost calls may put a figure on either side of `null`, they may put it there, too.
+    """
+    grown = [
+        _change(
+            _folded(one.old, null), _folded(one.new, null), one.pairing,
+            lambda figure: abs(figure - null),
+        )
+        for one in figures
+    ]  # fmt: skip
+    yield from grown
+    before = _spare([one.old.value - null for one in figures])
+    after = _spare([one.new.value - null for one in figures])
+    if before:
+        highest = max(grown, key=lambda one: one.high)
+        yield IntervalEstimate(*(end + before for end in highest))
+    if after:
+        lowest = min(grown, key=lambda one: one.low)
+        yield IntervalEstimate(*(end - after for end in lowest))
+
+
+def _spare(gaps: Sequence[float]) -> float:
+    """How much nearer to 0 than the nearest of these a value between them may lie."""
+    return min(map(abs, gaps)) if min(gaps) < 0 < max(gaps) else 0.0
 
 
 def _folded(spread: IntervalEstimate, null: float) -> IntervalEstimate:

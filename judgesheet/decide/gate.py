@@ -31,6 +31,8 @@ HOPELESS = 100.0
 NEVER = "cannot be decided by more calls: the value lies on the limit"
 PROVE = "would prove it if the value stays"
 WORSE = "if the value stays, more data would break the limit"
+LOST_DECIDE = "the calls without a verdict decide it"
+VERDICTS_ON_LOST = "verdicts on the lost calls: the calls that were read would decide it"
 BY_CHANCE = (
     "ties broken at random: a judge that is blind to the order flips, too, where it ties; "
     "excess_flip_rate is what the order adds"
@@ -198,9 +200,7 @@ def _unusable(verdict: Verdict, axis: AxisResult) -> tuple[str, list[Control]]:
     # A limit that is kept without merit proves nothing; one that is broken is broken all the same.
     if verdict.status == "proven" and key in axis.unearned:
         return axis.unearned[key], touching["judge"]
-    return (
-        ("the calls without a verdict decide it", readable) if _is_lost(verdict, axis) else ("", [])
-    )
+    return (LOST_DECIDE, readable) if _is_lost(verdict, axis) else ("", [])
 
 
 def _is_lost(verdict: Verdict, axis: AxisResult) -> bool:
@@ -208,6 +208,8 @@ def _is_lost(verdict: Verdict, axis: AxisResult) -> bool:
     is_read = next((one.passed for one in axis.controls if one.code == READ), True)
     estimate = next((one for one in axis.estimates if one.key == verdict.key), None)
     if is_read or verdict.status != "not proven" or estimate is None or estimate.imputed is None:
+        return False
+    if verdict.against_baseline:  # its limit is one of a difference, which decides that itself
         return False
     return _decided_if_read(verdict, estimate)
 
@@ -325,7 +327,7 @@ def _level(estimate: Estimate) -> float:
 def _needed(limit: Limit, estimate: Estimate, bounds: IntervalEstimate, spare: int) -> str:
     """What would decide a limit that is not proven."""
     if estimate.imputed is not None and _kept_if_read(limit, estimate):
-        return "verdicts on the lost calls: the calls that were read would prove it"
+        return VERDICTS_ON_LOST
     amount = partial(_more, limit, estimate, spare)
     return _out_of_reach(limit, estimate) + outlook(limit.value, limit.kind, bounds, amount)
 

@@ -20,30 +20,41 @@ def with_imputed(axis: Axis, readings: Readings, estimates: Estimates) -> Estima
 
     As they are where no call was lost, where none was read, or where the axis imputes nothing.
     """
-    if isinstance(axis, Completing):
-        readings = replace(readings, frame=axis.complete(readings.frame))
-    gone, made = losses.lost(readings.frame), readings.frame["outcome"].notna()
-    # Where all calls were lost nothing was measured that others could move.
-    if not isinstance(axis, Imputing) or not gone.any() or gone.sum() == made.sum():
-        return estimates
     imputed: defaultdict[str, list[Estimate]] = defaultdict(list)
-    for estimate in _again(axis, readings):
-        imputed[estimate.key].append(estimate)
-    calls = int(gone.sum())
+    for table in imputed_tables(axis, readings):
+        for estimate in axis.measure(table):
+            imputed[estimate.key].append(estimate)
+    if not imputed:
+        return estimates
+    calls = int(losses.lost(_completed(axis, readings).frame).sum())
     widened = (_widened(read, imputed[read.key], calls) for read in estimates.values())
     return Estimates(axis.NAME, widened)
 
 
-def _again(axis: Axis, readings: Readings) -> Iterator[Estimate]:
-    """What the axis measures on each of its imputed tables; losses are none there."""
+def imputed_tables(axis: Axis, readings: Readings) -> Iterator[Readings]:
+    """The axis's imputed tables, each with the figures that it may move; losses are none there.
+
+    None where no call was lost, where none was read, or where the axis imputes nothing.
+    """
+    readings = _completed(axis, readings)
+    gone, made = losses.lost(readings.frame), readings.frame["outcome"].notna()
+    # Where all calls were lost nothing was measured that others could move.
+    if not isinstance(axis, Imputing) or not gone.any() or gone.sum() == made.sum():
+        return
     every = frozenset(axis.ESTIMATES) - losses.NAMES
     wanted = every if readings.families is None else every & readings.families
     by_place = {name for name, figure in axis.ESTIMATES.items() if figure.by_place}
-    if isinstance(axis, Imputing):
-        for imputation in axis.impute(readings):
-            moved = wanted & by_place if imputation.of_places else wanted
-            if moved:
-                yield from axis.measure(replace(readings, frame=imputation.frame, families=moved))
+    for imputation in axis.impute(readings):
+        moved = wanted & by_place if imputation.of_places else wanted
+        if moved:
+            yield replace(readings, frame=imputation.frame, families=moved)
+
+
+def _completed(axis: Axis, readings: Readings) -> Readings:
+    """The readings with the calls that a log lacks, where the axis knows them."""
+    if isinstance(axis, Completing):
+        return replace(readings, frame=axis.complete(readings.frame))
+    return readings
 
 
 def _widened(read: Estimate, imputed: Sequence[Estimate], calls: int) -> Estimate:

@@ -11,6 +11,7 @@ from judgesheet.panels.result import Option, Truth
 from judgesheet.panels.verdicts import Floats, PanelVerdicts
 from judgesheet.stats.correction import plain_mean
 from judgesheet.stats.dawid_skene import FEWEST_RATERS, posterior
+from judgesheet.stats.interval import Interval
 from judgesheet.stats.simultaneous import widened
 
 SIZES = (1, 2, 3, 5)
@@ -21,33 +22,55 @@ def truth(verdicts: PanelVerdicts) -> tuple[Truth, Floats]:
     if (~np.isnan(verdicts.better)).any():
         return "known", (verdicts.better + 1) / 2
     if len(verdicts.judges) >= FEWEST_RATERS:
-        return "dawid-skene", posterior(verdicts.votes[:, :, 0, 0])
+        votes = verdicts.votes[:, :, 0, 0]
+        voted, chance = (~np.isnan(votes)).any(axis=1), np.full(len(votes), np.nan)
+        chance[voted] = posterior(votes[voted])
+        return "dawid-skene", chance
     return "none", np.full(verdicts.better.size, np.nan)
 
 
 def options(verdicts: PanelVerdicts, of: Truth, chance: Floats) -> list[Option]:
     """Every way to decide, cheapest first; intervals hold for all of them together.
 
-    So the best of many is not better by having been chosen. A model's truths have no interval.
+    So the best of many is not better by having been chosen. A lost call is no vote; in the lower
+    ends every lost call would have voted wrong, in the upper ones right. A model's truths have no
+    interval.
     """
     if of == "none":
         return []
     ways = list(_ways(verdicts))
     scored = ~np.isnan(chance)
     clusters = [name for name, here in zip(verdicts.clusters, scored, strict=True) if here]
-    rows = [right(verdicts, way, chance)[scored] for way in ways]
-    found = [plain_mean(row, clusters, (0.0, 1.0)) for row in rows]
-    together = widened(
-        [one.interval for one in found], np.stack([one.parts for one in found], axis=1), (0.0, 1.0)
-    )
+
+    def together(votes: Floats) -> list[Interval]:
+        as_said = replace(verdicts, votes=votes)
+        rows = [right(as_said, way, chance)[scored] for way in ways]
+        found = [plain_mean(row, clusters, (0.0, 1.0)) for row in rows]
+        parts = np.stack([one.parts for one in found], axis=1)
+        return widened([one.interval for one in found], parts, (0.0, 1.0))
+
+    intervals = together(verdicts.votes)
+    if verdicts.lost.any():
+        wrong, well = (together(_answered(verdicts, chance, sign)) for sign in (-1, 1))
+        intervals = [
+            replace(read, low=worst.low, high=best.high)
+            for read, worst, best in zip(intervals, wrong, well, strict=True)
+        ]
     count = int(scored.sum())
     made = [
         replace(way, accuracy=figure(one, count, "" if of == "known" else MODEL))
-        for way, one in zip(ways, together, strict=True)
+        for way, one in zip(ways, intervals, strict=True)
     ]
     if of != "known":
         made = [replace(one, accuracy=replace(one.accuracy, low=None, high=None)) for one in made]
     return sorted(made, key=lambda one: (one.calls, -(one.accuracy.value or 0.0)))
+
+
+def _answered(verdicts: PanelVerdicts, chance: Floats, sign: int) -> Floats:
+    """The votes, with those of lost calls for what is right (1) or against it (-1)."""
+    truth = sign * np.sign(2 * chance - 1)[:, None, None, None]
+    filled: Floats = np.where(verdicts.lost, truth, verdicts.votes)
+    return filled
 
 
 MODEL = "against truths of Dawid and Skene's model, whose own error no interval holds"
@@ -65,7 +88,7 @@ def _ways(verdicts: PanelVerdicts) -> Iterator[Option]:
 
 
 def right(verdicts: PanelVerdicts, way: Option, chance: Floats) -> Floats:
-    """Probability that this way is right on each pair (Q,): undecided is one half.
+    """Probability that this way is right on each pair (Q,): undecided, or no vote, is one half.
 
     Where one order is asked, either is as likely.
     """

@@ -33,6 +33,22 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
+class Coverage:
+    """What the figures of a judge rest on.
+
+    It was `asked` so many comparisons in both orders; on those that every judge was asked it made
+    so many `calls`, of which so many are `lost`: they gave no verdict. `unread` comparisons have
+    one of them.
+    """
+
+    judge: str
+    asked: int
+    calls: int
+    lost: int
+    unread: int
+
+
+@dataclass(frozen=True, slots=True)
 class Panel:
     """All of it; `best` has an option per size, `recommended` is the cheapest that is proven."""
 
@@ -49,6 +65,7 @@ class Panel:
     advice: str
     atlas: tuple[Parting, ...]
     warnings: tuple[str, ...] = ()
+    coverage: tuple[Coverage, ...] = ()
 
     def as_record(self) -> dict[str, Any]:
         """The result as JSON has it."""

@@ -7,10 +7,12 @@ from pathlib import Path
 import numpy as np
 
 from judgesheet.axis import Readings
+from judgesheet.axis.arrays import Flags
+from judgesheet.base.digits import counted, percent
 from judgesheet.correcting.result import figure, no_figure
 from judgesheet.decide.agreement import Parting, kappas, partings
 from judgesheet.panels.options import best, options, recommended, truth
-from judgesheet.panels.result import Option, Pair, Panel
+from judgesheet.panels.result import Coverage, Option, Pair, Panel
 from judgesheet.panels.verdicts import Floats, PanelVerdicts, side_by_side
 from judgesheet.stats.correlation import cluster_jackknife_r
 
@@ -21,6 +23,7 @@ def panel(
 ) -> Panel:  # fmt: skip
     """All figures of judges, whose runs lie in `folders`; `target` is the accuracy to be proven."""
     verdicts = side_by_side(names, runs)
+    rests = tuple(_coverage(verdicts))
     of, chance = truth(verdicts)
     made = options(verdicts, of, chance)
     singles = tuple(one for one in made if len(one.judges) == 1)
@@ -38,7 +41,29 @@ def panel(
         recommended=chosen,
         advice=_advice(made, singles, chosen, target),
         atlas=tuple(_atlas(verdicts, folders)),
+        warnings=tuple(_warnings(rests)),
+        coverage=rests,
     )
+
+
+def _coverage(verdicts: PanelVerdicts) -> Iterator[Coverage]:
+    """What each judge was asked and what it lost."""
+    made = verdicts.lost | ~np.isnan(verdicts.votes)
+    for at, judge in enumerate(verdicts.judges):
+        gone = verdicts.lost[:, at]
+        unread = int(gone.any(axis=(1, 2)).sum())
+        yield Coverage(judge, verdicts.asked[at], int(made[:, at].sum()), int(gone.sum()), unread)
+
+
+def _warnings(coverage: Sequence[Coverage]) -> Iterator[str]:
+    """Which judges lost calls, and what is made of that."""
+    for one in coverage:
+        if one.lost:
+            yield (
+                f"{one.judge} gave no verdict in {one.lost} of {counted(one.calls, 'call')} "
+                f"({percent(one.lost / one.calls)}): no vote, and counted as wrong in the lower "
+                "end of every interval"
+            )
 
 
 def compared(verdicts: PanelVerdicts) -> Iterator[Pair]:
@@ -98,9 +123,14 @@ def _named(one: Option) -> str:
 
 
 def _atlas(verdicts: PanelVerdicts, folders: Sequence[Path]) -> Iterator[Parting]:
-    """The questions on which the judges' mean votes lie farthest apart, the worst first."""
-    means: Floats = np.nanmean(verdicts.votes, axis=(2, 3))
-    named = zip(verdicts.axes, verdicts.stimuli, verdicts.pairs, strict=True)
+    """The questions on which the judges' mean votes lie farthest apart, the worst first.
+
+    Of those on which each judge gave a verdict.
+    """
+    voted: Flags = np.all(np.any(~np.isnan(verdicts.votes), axis=(2, 3)), axis=1)
+    means: Floats = np.nanmean(verdicts.votes[voted], axis=(2, 3))
+    every = zip(verdicts.axes, verdicts.stimuli, verdicts.pairs, strict=True)
+    named = [place for place, known in zip(every, voted, strict=True) if known]
     places = [
         {"axis": axis, "stimulus": stimulus, "part": "", "question": pair, "kind": "pairs"}
         for axis, stimulus, pair in named

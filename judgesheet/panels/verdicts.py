@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class PanelVerdicts:
-    """The verdicts of J judges on Q pairs that all of them read in both orders.
+    """The verdicts of J judges on Q pairs that all of them were asked in both orders.
 
     Attributes
     ----------
@@ -31,6 +32,10 @@ class PanelVerdicts:
     votes
         Shape (Q, J, 2, R): 1 where the first of the two names (in alphabetical order) was chosen,
         -1 the second, 0 neither, under each order and repeat; NaN where nothing was read.
+    lost
+        Shape (Q, J, 2, R): whether a call was made and gave no verdict.
+    asked
+        Length J: how many pairs each was asked in both orders, those included that others were not.
     better
         Shape (Q,): the same for the one that is known to be better; NaN where none is.
     """
@@ -42,35 +47,41 @@ class PanelVerdicts:
     pairs: tuple[str, ...]
     votes: Floats
     better: Floats
+    lost: NDArray[np.bool_]
+    asked: tuple[int, ...]
 
 
 def side_by_side(names: Sequence[str], runs: Sequence[Mapping[str, Readings]]) -> PanelVerdicts:
-    """The pairs that every judge read; RunError where there are none."""
+    """The pairs that every judge was asked; RunError where there are none."""
     tables = [_votes(readings) for readings in runs]
-    common = set.intersection(*({*table.index} for table in tables))
-    index = sorted(common, key=str)
-    without = [name for name, table in zip(names, tables, strict=True) if table.empty]
+    without = [name for name, (votes, _) in zip(names, tables, strict=True)
+               if votes.notna().to_numpy().sum() == 0]  # fmt: skip
     if without:
         raise RunError(
             "a panel decides which of two responses is better; no pair was read in both orders "
             f"by {listed(without, MOST_EXAMPLES)}; `judgesheet compare` takes scores, too"
         )
+    index = sorted(set.intersection(*({*votes.index} for votes, _ in tables)), key=str)
     if not index:
         raise RunError(
             "these judges have no comparison in common that each read in both orders: probe them "
             "with the same stimuli, prompt and profile"
         )
-    repeats = min(table.columns.size for table in tables) // 2
+    repeats = min(votes.columns.size for votes, _ in tables) // 2
     columns = [(order, repeat) for order in (0, 1) for repeat in range(repeats)]
-    votes = np.stack(
-        [table.loc[index, columns].to_numpy(dtype=np.float64) for table in tables], axis=1
-    ).reshape(len(index), len(tables), 2, repeats)
+
+    def stacked(side: Literal[0, 1]) -> Floats:
+        each = [pair[side].loc[index, columns].to_numpy(dtype=np.float64) for pair in tables]
+        return np.stack(each, axis=1).reshape(len(index), len(tables), 2, repeats)
+
     known = np.array([place[3] for place in index], dtype=np.float64)
     better = np.where(np.abs(known) == 1, known, np.nan)
     axes, stimuli, pairs = (tuple(str(place[at]) for place in index) for at in range(3))
     shared = _shared(runs)
     clusters = tuple(shared.get(place, place[1]) for place in zip(axes, stimuli, strict=True))
-    return PanelVerdicts(tuple(names), axes, stimuli, clusters, pairs, votes, better)
+    asked = tuple(len(votes) for votes, _ in tables)
+    return PanelVerdicts(tuple(names), axes, stimuli, clusters, pairs, stacked(0), better,
+                    stacked(1) > 0, asked)  # fmt: skip
 
 
 def _shared(runs: Sequence[Mapping[str, Readings]]) -> dict[tuple[str, str], str]:
@@ -85,13 +96,20 @@ def _shared(runs: Sequence[Mapping[str, Readings]]) -> dict[tuple[str, str], str
     }
 
 
-def _votes(readings: Mapping[str, Readings]) -> pd.DataFrame:
-    """A row per pair (axis, stimulus, question, the better one), a column per order and repeat."""
-    calls = verdicts_of(readings).query("kind == 'pairs'")
+def _votes(readings: Mapping[str, Readings]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """A row per pair (axis, stimulus, question, the better one), a column per order and repeat.
+
+    What was voted, and how many calls were lost.
+    """
+    calls = verdicts_of(readings, lost=True).query("kind == 'pairs'")
     if calls.empty:
-        return pd.DataFrame()
-    # A pair that was read under one order alone tells nothing that a slot could not have said.
+        return pd.DataFrame(), pd.DataFrame()
+    # A pair that was asked under one order alone tells nothing that a slot could not have said.
     place = ["axis", "stimulus", "question", "better"]
-    table = calls.groupby([*place, "order", "repeat"])["number"].mean().unstack(["order", "repeat"])
-    first = table[[(0, 0), (1, 0)]] if {(0, 0), (1, 0)} <= {*table.columns} else table[[]]
-    return table[first.notna().all(axis=1)] if first.columns.size else pd.DataFrame()
+    grouped = calls.groupby([*place, "order", "repeat"])["number"]
+    votes, made = (one.unstack(["order", "repeat"]) for one in (grouped.mean(), grouped.size()))
+    if not {(0, 0), (1, 0)} <= {*made.columns}:
+        return pd.DataFrame(), pd.DataFrame()
+    both = made[[(0, 0), (1, 0)]].notna().all(axis=1)
+    lost = made.notna() & votes.reindex(columns=made.columns).isna()
+    return votes.reindex(columns=made.columns)[both], lost[both]

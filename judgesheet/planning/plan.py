@@ -4,7 +4,7 @@ import hashlib
 import json
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from functools import cache, cached_property
 from math import ceil
@@ -44,6 +44,7 @@ def make_plan(
     calls: list[Call] = []
     labels: list[Label] = []
     provenance: dict[str, Any] = {"stimuli": [], "prompts": []}
+    asked_about: list[tuple[Sequence[Stimulus], Collection[str]]] = []
     for axis in axes:
         pool = pools.load(axis, stimuli_path)
         mine = list(axis.design(pool, options[axis.NAME], generator(seed, axis.NAME)))
@@ -55,8 +56,26 @@ def make_plan(
         cannot = foretold(axis, mine)
         provenance["stimuli"].append({**about, "cannot_show": cannot} if cannot else about)
         provenance["prompts"].append(_about_prompt(axis, options[axis.NAME], mine))
+        asked_about.append((used, about.get("clusters", ())))
         calls.extend(mine)
+    if stimuli_path is not None:
+        provenance["distinct_stimuli"] = _distinct(asked_about)
     return Plan(seed, tuple(calls), tuple(labels), provenance)
+
+
+def _distinct(pools: Iterable[tuple[Sequence[Stimulus], Collection[str]]]) -> dict[str, int]:
+    """How many stimuli all axes have together, and how many of them are independent.
+
+    Each axis has its file, but those of one name about one request are the same. A pool comes with
+    the names of its copies.
+    """
+    every: dict[tuple[str, str], bool] = {}
+    for used, copies in pools:
+        for one in used:
+            request = str(one.fields.get("request") or one.fields.get("prompt"))
+            place = one.id, request
+            every[place] = every.get(place, False) or one.id in copies
+    return {"stimuli": len(every), "independent": len(every) - sum(every.values())}
 
 
 def foretold(axis: object, calls: Iterable[Call]) -> list[str]:

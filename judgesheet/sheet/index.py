@@ -169,14 +169,18 @@ def _facts(sheet: Datasheet, protocol: str) -> dict[str, str]:
 
 
 def _cell(sheet: Datasheet, key: str) -> tuple[str, str]:
-    """A figure in words: its value and its interval; that it is void where it must not be used."""
+    """A figure in words: its value and its interval, and that with lost calls where they move it.
+
+    That it is void where it must not be used.
+    """
     for axis in sheet.axes:
         for estimate in axis.estimates:
             if estimate.key == key:
                 if axis.void_reason(key):
                     return "not usable", ""
-                shown = show.estimate(estimate)
-                return shown.with_unit, shown.interval
+                shown, lost = show.estimate(estimate), show.imputed(estimate)
+                told = f"lost calls counted: {lost}" if lost not in ("", shown.interval) else ""
+                return shown.with_unit, "; ".join(filter(None, (shown.interval, told)))
     return "–", ""
 
 

@@ -34,12 +34,18 @@ def page(panel: Panel) -> Report:
         warnings=tuple(show.visible(one) for one in panel.warnings),
         grids=(
             _options(panel),
+            _coverage(panel),
             *_agreement(panel),
             partings("Comparisons", panel.judges, panel.atlas),
         ),
         notes=(
             "The intervals of accuracy hold for all ways to decide together, so the best of many "
             "is not better by having been chosen.",
+            "Only comparisons that every judge was asked in both orders are compared, and all "
+            "intervals hold together: so a further judge can change the figures of the others.",
+            "A lost call is no vote, and undecided counts one half. In the lower end of an "
+            "interval every lost call would have voted wrong, in the upper end right.",
+            "Judges part on comparisons in which each gave a verdict.",
         ),
     )
 
@@ -51,6 +57,7 @@ def _options(panel: Panel) -> ReportTable:
         (
             show.visible(" + ".join(one.judges), 200), "both" if one.orders == 2 else "one",
             show.count(one.repeats), show.count(one.calls), worded(one.accuracy, "share"),
+            show.count(one.accuracy.n),
             *(("✓" if one == panel.recommended else "",) if panel.target is not None else ()),
         )
         for one in made
@@ -58,7 +65,22 @@ def _options(panel: Panel) -> ReportTable:
     return ReportTable(
         "Ways to decide", "The most accurate of each size, and every single judge with one order, "
         "both, and all its repeats.",
-        ("Judges", "Orders", "Repeats", "Calls", "Right", *marked), "llrrr" + "l" * len(marked),
+        ("Judges", "Orders", "Repeats", "Calls", "Right", "Comparisons", *marked),
+        "llrrrr" + "l" * len(marked),
+        rows,
+    )  # fmt: skip
+
+
+def _coverage(panel: Panel) -> ReportTable:
+    rows = tuple(
+        (show.visible(one.judge, 200), *map(show.count, (one.asked, panel.questions, one.calls,
+                                                         one.lost, one.unread)))
+        for one in panel.coverage
+    )  # fmt: skip
+    return ReportTable(
+        "What it rests on", "Comparisons that a judge was asked in both orders, those that every "
+        "judge was asked, its calls on these, and how many of them gave no verdict.",
+        ("Judge", "Asked", "Compared", "Calls", "Lost", "Comparisons with a lost call"), "lrrrrr",
         rows,
     )  # fmt: skip
 

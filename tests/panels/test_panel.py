@@ -3,6 +3,8 @@
 import json
 import shlex
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 
 import judgesheet
 from judgesheet.base.errors import RunError, UsageError
+from judgesheet.correcting.result import Number
 from judgesheet.panels.result import Panel
 from judgesheet.sheet.panel import render
 from judgesheet.stats.dawid_skene import posterior
@@ -81,6 +84,37 @@ def test_twins_agree_and_have_no_atlas(runs: list[Path], tmp_path: Path) -> None
     found = judgesheet.panel(runs[0], tmp_path / "twin")
     assert not found.atlas
     assert found.judges[0] != found.judges[1]
+
+
+def test_no_judge_looks_right_for_what_it_left_out(runs: list[Path], tmp_path: Path) -> None:
+    """A judge loses half of its calls: they are no votes, and may all have been wrong or right."""
+    lossy = tmp_path / "lossy"
+    shutil.copytree(runs[0], lossy)
+    with closing(sqlite3.connect(lossy / "ledger.sqlite")) as db, db:
+        db.execute("UPDATE attempt SET text = 'no' WHERE rowid % 2 = 0")
+        db.execute("UPDATE meta SET value = '1.0' WHERE key = 'created_at'")
+    whole, found = judgesheet.panel(runs[0], runs[1]), judgesheet.panel(lossy, runs[1])
+    assert found.questions == whole.questions, "what one judge lost is compared all the same"
+    mine, other = found.coverage
+    assert (mine.asked, mine.calls) == (other.asked, other.calls)
+    assert mine.lost > 0.3 * mine.calls
+    assert other.lost == 0
+    assert [one.split(" gave no verdict")[0] for one in found.warnings] == [mine.judge]
+
+    def alone(panel: Panel, at: int) -> Number:
+        way = (panel.judges[at],), 2, 1
+        return next(
+            one.accuracy for one in panel.singles if (one.judges, one.orders, one.repeats) == way
+        )
+
+    before, after = alone(whole, 0), alone(found, 0)
+    assert None not in (before.value, before.low, after.low, after.value, after.high)
+    assert after.value < before.value  # type: ignore[operator]
+    assert after.low < before.low - 0.2  # type: ignore[operator]
+    assert after.high >= before.value  # type: ignore[operator]
+    # The judge that lost nothing keeps its share.
+    assert alone(found, 1).value == alone(whole, 1).value
+    assert "What it rests on" in render(found, "md", "a4").decode()
 
 
 @pytest.mark.parametrize("form", ["md", "html", "pdf", "json"])

@@ -118,12 +118,27 @@ class Context:
     def on_stimuli(self, axes: Collection[str]) -> str:
         """`24 stimuli`, or `40 stimuli, 37 independent` with copies among them; "" for none."""
         known = self.stimuli
-        independent, every = (
+        independent, every = self._distinct(axes) or (
             sum(numbers.get(axis, 0) for axis in axes)
             for numbers in (known, known | self._with_copies)
         )
         text = counted(every, "stimulus", "stimuli") if every else ""
         return text if every == independent else f"{text}, {independent:,} independent"
+
+    def _distinct(self, axes: Collection[str]) -> tuple[int, int] | None:
+        """Independent and all stimuli, each once though several axes ask about it.
+
+        None for some of the axes, where not all was asked, and where the plan does not say.
+        """
+        found = self.sheet.provenance.get("distinct_stimuli")
+        if len(axes) < 2 or not {*axes} == {*self.stimuli} == {*self._with_copies}:
+            return None
+        numbers = [found.get(name) for name in ("independent", "stimuli")] if isinstance(
+            found, Mapping) else []  # fmt: skip
+        match numbers:
+            case [int(independent), int(every)]:
+                return independent, every
+        return None
 
     @property
     def stimuli(self) -> dict[str, int]:
