@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -446,6 +447,22 @@ def test_recorded_judgments_become_a_sheet(tmp_path: Path) -> None:
     assert found["score_order.position_share[position=1]"]["value"] == 1
     assert sheet["axes"][0]["unreadable"] == 1
     assert "human" in found["score_order.pearson_r[arm=balanced]"]["conditions"]
+
+
+def test_only_a_call_with_a_verdict_is_ok_in_the_table(tmp_path: Path) -> None:
+    """As in `cases`; the ledger keeps what the attempt came to."""
+    (tmp_path / "prose.py").write_text(
+        "def judge(messages):\n"
+        "    is_odd = len(messages[-1]['content']) % 2\n"
+        "    return '{\"winner\": \"1\"}' if is_odd else 'Both are fine.'\n"
+    )
+    done = run("probe", "--model", "python/prose:judge", "--axis", "candidate_order", "--profile",
+               "smoke", "--no-pdf", "--out", "run", cwd=tmp_path)  # fmt: skip
+    table = pd.read_parquet(tmp_path / "run" / "judgments.parquet")
+    assert set(table["outcome"]) == {"ok", "unreadable"}, done.stderr
+    assert (table["value"].notna() == (table["outcome"] == "ok")).all()
+    with closing(sqlite3.connect(tmp_path / "run" / "ledger.sqlite")) as ledger:
+        assert ledger.execute("SELECT DISTINCT outcome FROM attempt").fetchall() == [("ok",)]
 
 
 @pytest.mark.usefixtures("only_json")
