@@ -465,6 +465,18 @@ def test_only_a_call_with_a_verdict_is_ok_in_the_table(tmp_path: Path) -> None:
         assert ledger.execute("SELECT DISTINCT outcome FROM attempt").fetchall() == [("ok",)]
 
 
+def test_a_run_without_a_sheet_says_how_to_get_one(probed: Path, tmp_path: Path) -> None:
+    """As a run that was killed is left; the command that it names does it."""
+    ended = tmp_path / "ended run"
+    shutil.copytree(probed, ended)
+    (ended / "datasheet.json").unlink()
+    said = sentence(run("gate", ended, "--policy", "order-only"))
+    assert "the same probe command" in said
+    assert f"judgesheet measure '{ended}'" in said
+    assert run("measure", ended, "--no-pdf").returncode == 0
+    assert run("gate", ended, "--policy", "order-only").returncode in (0, 3, 4)
+
+
 @pytest.mark.usefixtures("only_json")
 @pytest.mark.parametrize("odd", [{}, [{}], {"a": {}}])
 def test_a_recorded_cell_may_hold_what_no_table_has(tmp_path: Path, odd: object) -> None:
