@@ -203,6 +203,8 @@ def _policy(path: Path, plan: Plan | None) -> Iterator[Fault]:
 
 _COMMAND = re.compile(r"(?:^|[\s|;&])judgesheet ([a-z]+)\b(.*)")
 _OPTION = re.compile(r"(?<!\S)--[a-z][a-z-]*")
+# What pip takes for a file: a wheel or a path, and neither a name nor an address.
+_WHEEL = re.compile(r"""\s*JUDGESHEET:\s*["']?((?!\S*://)[^\s"'\[]*(?:/[^\s"'\[]*|\.whl))""")
 _FILE = re.compile(r"--(?:stimuli|policy|(?:prompt|parser) \w+=)\s*([\w./-]+)")
 
 
@@ -212,6 +214,9 @@ def _job(directory: Path, path: Path, options: Mapping[str, Set[str]]) -> Iterat
     for number, line in enumerate(lines, start=1):
         if FILL_IN in line:
             yield Fault(path, number, f"must be filled in: {line.strip()}")
+        wheel = _WHEEL.match(line)
+        if wheel and not (directory / wheel[1]).exists():
+            yield Fault(path, number, f"{wheel[1]} does not exist")
     for number, name, words in _commands(lines):
         if name not in options:
             yield Fault(path, number, f"there is no command `judgesheet {name}`")
