@@ -18,6 +18,7 @@ import pandas as pd
 import pytest
 
 import judgesheet
+from judgesheet.commands.gate import with_place
 from tests.command import run, sentence, start
 from tests.judges.loopback import Script, completion, failure, serving
 
@@ -463,6 +464,15 @@ def test_only_a_call_with_a_verdict_is_ok_in_the_table(tmp_path: Path) -> None:
     assert (table["value"].notna() == (table["outcome"] == "ok")).all()
     with closing(sqlite3.connect(tmp_path / "run" / "ledger.sqlite")) as ledger:
         assert ledger.execute("SELECT DISTINCT outcome FROM attempt").fetchall() == [("ok",)]
+
+
+def test_gate_names_the_run_in_the_commands_that_it_prints(tmp_path: Path) -> None:
+    run_of = tmp_path / "my run"
+    run_of.mkdir()
+    (run_of / "datasheet.json").touch()
+    for source in (run_of, run_of / "datasheet.json"):
+        told = with_place("`judgesheet cases DIR --outcome refused` shows them", source)
+        assert told == f"`judgesheet cases '{run_of}' --outcome refused` shows them"
 
 
 def test_a_run_without_a_sheet_says_how_to_get_one(probed: Path, tmp_path: Path) -> None:

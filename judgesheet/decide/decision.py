@@ -162,7 +162,9 @@ def _grouped(sheet: Datasheet, verdicts: Iterable[Verdict]) -> Iterator[str]:
     groups: dict[str, list[str]] = {}
     for one in verdicts:
         if one.needed:
-            groups.setdefault(one.needed, []).append(named(found, one.key))
+            # Labels are those of the sheet, which does not show a figure without a value.
+            told = one.key if one.observed is None else named(found, one.key)
+            groups.setdefault(one.needed, []).append(told)
     for needed, names in [*groups.items()][:MOST_EXAMPLES]:
         yield f"{needed} ({listed(names, MOST_NAMED)})"
 

@@ -249,7 +249,9 @@ def _hold(
         return _unproven(limit, key, None, "the datasheet has no such estimate", needed)
     if estimate.value is None or not math.isfinite(estimate.value):
         why = f"no value: {estimate.note or 'not a finite number'}"
-        return _unproven(limit, key, None, why, "a run in which it can be estimated")
+        figure = f"{Key.parse(key).axis}.{Key.parse(key).name}"
+        needed = f"a run in which it has a value: `judgesheet explain {figure}` says what it needs"
+        return _unproven(limit, key, None, why, needed)
     bounds = reach(estimate)
     if bounds is None:
         why = "it has no confidence interval, and a value alone proves nothing"
