@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -17,6 +18,7 @@ import pandas as pd
 import pytest
 
 import judgesheet
+from judgesheet.commands.gate import with_place
 from tests.command import run, sentence, start
 from tests.judges.loopback import Script, completion, failure, serving
 
@@ -446,6 +448,43 @@ def test_recorded_judgments_become_a_sheet(tmp_path: Path) -> None:
     assert found["score_order.position_share[position=1]"]["value"] == 1
     assert sheet["axes"][0]["unreadable"] == 1
     assert "human" in found["score_order.pearson_r[arm=balanced]"]["conditions"]
+
+
+def test_only_a_call_with_a_verdict_is_ok_in_the_table(tmp_path: Path) -> None:
+    """As in `cases`; the ledger keeps what the attempt came to."""
+    (tmp_path / "prose.py").write_text(
+        "def judge(messages):\n"
+        "    is_odd = len(messages[-1]['content']) % 2\n"
+        "    return '{\"winner\": \"1\"}' if is_odd else 'Both are fine.'\n"
+    )
+    done = run("probe", "--model", "python/prose:judge", "--axis", "candidate_order", "--profile",
+               "smoke", "--no-pdf", "--out", "run", cwd=tmp_path)  # fmt: skip
+    table = pd.read_parquet(tmp_path / "run" / "judgments.parquet")
+    assert set(table["outcome"]) == {"ok", "unreadable"}, done.stderr
+    assert (table["value"].notna() == (table["outcome"] == "ok")).all()
+    with closing(sqlite3.connect(tmp_path / "run" / "ledger.sqlite")) as ledger:
+        assert ledger.execute("SELECT DISTINCT outcome FROM attempt").fetchall() == [("ok",)]
+
+
+def test_gate_names_the_run_in_the_commands_that_it_prints(tmp_path: Path) -> None:
+    run_of = tmp_path / "my run"
+    run_of.mkdir()
+    (run_of / "datasheet.json").touch()
+    for source in (run_of, run_of / "datasheet.json"):
+        told = with_place("`judgesheet cases DIR --outcome refused` shows them", source)
+        assert told == f"`judgesheet cases '{run_of}' --outcome refused` shows them"
+
+
+def test_a_run_without_a_sheet_says_how_to_get_one(probed: Path, tmp_path: Path) -> None:
+    """As a run that was killed is left; the command that it names does it."""
+    ended = tmp_path / "ended run"
+    shutil.copytree(probed, ended)
+    (ended / "datasheet.json").unlink()
+    said = sentence(run("gate", ended, "--policy", "order-only"))
+    assert "the same probe command" in said
+    assert f"judgesheet measure '{ended}'" in said
+    assert run("measure", ended, "--no-pdf").returncode == 0
+    assert run("gate", ended, "--policy", "order-only").returncode in (0, 3, 4)
 
 
 @pytest.mark.usefixtures("only_json")

@@ -121,9 +121,13 @@ def test_doctor_shows_what_concerns_the_model() -> None:
 
 def test_advice_is_what_the_run_has_not_yet() -> None:
     prose = SHAPES["prose"]
-    assert prose.advice("text", has_parser=False) == "a --parser with a regex, or --reply json"
-    assert prose.advice("json", has_parser=False) == "a --parser with a regex"
-    assert prose.advice("text", has_parser=True) == "another --parser with a regex"
+    where = "with a regex where the words hold a verdict"
+    other = "another prompt"
+    assert (
+        prose.advice("text", has_parser=False) == f"a --parser {where}, or --reply json, or {other}"
+    )
+    assert prose.advice("json", has_parser=False) == f"a --parser {where}, or {other}"
+    assert prose.advice("text", has_parser=True) == f"another --parser {where}, or {other}"
     assert all(one.advice("json", has_parser=True) for one in SHAPES.values())
 
 

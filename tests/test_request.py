@@ -3,13 +3,16 @@
 import asyncio
 import math
 import sys
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from judgesheet import plan, probe
 from judgesheet.base.errors import UsageError
 from judgesheet.base.records import Call
+from judgesheet.base.resources import data_folder
 from judgesheet.collect.request import Request, settle
 from judgesheet.judges.callable import CallableJudge
 from tests.judges.loopback import completion, serving
@@ -18,6 +21,28 @@ from tests.judges.loopback import completion, serving
 def test_an_axis_named_twice_is_asked_once() -> None:
     named = settle(Request("sim/fair", axes=("score_order", "score_order"))).axes
     assert [axis.NAME for axis in named] == ["score_order"]
+
+
+def test_paths_may_be_text(tmp_path: Path) -> None:
+    """Every path of a request is kept as a path, however it was given."""
+    place = str(tmp_path)
+    paths: dict[str, Any] = {"stimuli": place, "spill": place, "beside": [place]}
+    by_axis: dict[str, Any] = {"prompts": {"": place}, "parsers": {"": place}}
+    given = Request("sim/fair", ["score_order"], **paths, **by_axis)
+    files = [*given.prompts.values(), *given.parsers.values(), *given.beside]
+    assert {given.stimuli, given.spill, *files} == {tmp_path}
+
+
+def test_plan_takes_the_place_of_stimuli_as_text() -> None:
+    own = str(data_folder("stimuli"))
+    planned, _ = plan("sim/fair", axes=["score_order"], profile="smoke", stimuli=own)
+    assert planned.calls
+
+
+def test_help_names_every_option_of_probe() -> None:
+    assert probe.__doc__
+    names = {one.name for one in fields(Request)}
+    assert not {name for name in names if f"`{name}`" not in probe.__doc__}
 
 
 @pytest.mark.parametrize("field", ["messages", "model", "stream", "n", "temperature"])

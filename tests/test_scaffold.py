@@ -40,6 +40,30 @@ def test_a_new_repository_lacks_nothing_but_what_only_its_user_knows(
     assert all(re.match(r"judge/policy.toml:\d+: .* cannot be proven", line) for line in own)
 
 
+@pytest.mark.parametrize(
+    ("installed", "lacks"),
+    [
+        ("judge/judgesheet.whl", "judge/judgesheet.whl"),
+        ('"judge/judgesheet.whl[parquet]"', "judge/judgesheet.whl"),
+        ("judge/here.whl", ""),
+        ("judge/here.whl[parquet] # committed", ""),
+        ("judgesheet==1.0", ""),
+        ("git+https://example.org/x/judgesheet@0a1b", ""),
+        ("judgesheet @ git+https://example.org/x/judgesheet@0a1b", ""),
+        ("https://example.org/judgesheet.whl", ""),
+    ],
+)
+def test_a_wheel_that_pip_is_to_install_must_be_there(
+    installed: str, lacks: str, place: Path
+) -> None:
+    job = place / ".github/workflows/judge.yml"
+    (place / "judge" / "here.whl").touch()
+    text = job.read_text("utf-8").replace("JUDGESHEET: FILL-IN", f"JUDGESHEET: {installed}")
+    job.write_text(text, "utf-8")
+    told = [line for line in check(place) if ".whl does not exist" in line]
+    assert [line.endswith(f"{lacks} does not exist") for line in told] == [True] * bool(lacks)
+
+
 def test_what_is_there_is_left_alone_unless_told(place: Path) -> None:
     policy = place / "judge/policy.toml"
     policy.write_text("mine", encoding="utf-8")

@@ -107,15 +107,31 @@ def length_against_level(pairs: Sequence[tuple[float, int]], limit: float) -> It
 def near_copies(what: str, texts: Sequence[tuple[str, str]]) -> Iterator[Problem]:
     """One warning per group of texts that share a template; `texts` are (where, text) pairs.
 
-    `what` they are, in the plural. Ordinary data holds them, in which they are clusters.
+    `what` they are, in the plural. Ordinary data holds them. Several groups in the same stimuli are
+    one warning: those of a copy have as many as it has texts.
     """
+    found: dict[tuple[str, ...], list[str]] = {}
     for group in groups([text for _, text in texts]):
         places = [texts[place][0] for place in group]
-        homes = [*dict.fromkeys(place.split("/", maxsplit=1)[0] for place in places)]
-        told = f"{len(group)} {what} share a template: "
+        homes = dict.fromkeys(place.split("/", maxsplit=1)[0] for place in places)
         # Of one stimulus the parts are named, of several the stimuli.
-        told += listed(homes if len(homes) > 1 else places, MOST_LISTED)
+        found.setdefault(tuple(homes if len(homes) > 1 else places), []).extend(places)
+    for named, places in found.items():
+        told = f"{len(places)} {what} share a template: {listed(named, MOST_LISTED)}"
         yield Problem("pool", told, grave=False, code="template")
+
+
+def counted_as_one(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
+    """One warning per group of stimuli that every figure takes for one (`clusters`)."""
+    together: dict[str, list[str]] = {}
+    for copy, first in clusters(stimuli).items():
+        together.setdefault(first, [first]).append(copy)
+    for group in together.values():
+        told = (
+            f"{len(group)} stimuli are near copies or of the same group, and count as one "
+            f"stimulus: {listed(group, MOST_LISTED)}"
+        )
+        yield Problem("pool", told, grave=False)
 
 
 def identical(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:

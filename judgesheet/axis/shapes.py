@@ -96,7 +96,7 @@ SHAPES = {
         Shape(
             "prose",
             "prose without a verdict",
-            ("a --parser with a regex", JSON),
+            ("a --parser with a regex where the words hold a verdict", JSON, "another prompt"),
             parsed=True,
         ),
     )

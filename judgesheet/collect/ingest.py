@@ -5,8 +5,10 @@ import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
+from shlex import quote
 from statistics import fmean
 from sys import intern
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 from judgesheet.axes import all_axes
@@ -53,6 +55,10 @@ class RecordedLog(Protocol):
     def judge(self) -> str | None:
         """Who judged, where the file says; known when all records were read."""
 
+    @property
+    def columns(self) -> Mapping[str, str]:
+        """Our fields and the columns of the file that hold them."""
+
     def records(self) -> Iterator[tuple[dict[str, Any], str]]:
         """Every recorded judgment, and where it stands."""
 
@@ -70,7 +76,7 @@ def ingest(
     of recorded judgments a few are left out and noted in `lines`. A batch can be fetched again.
     """
     if log is not None:
-        _ingest_recorded(files[0], log.records(), ledger_path, lambda: log.judge)
+        _ingest_recorded(files[0], log.records(), ledger_path, lambda: log.judge, log.columns)
         return
     firsts = [next(records(file, LONGEST_DOCUMENT, Tally("line")), None) for file in files]
     known = [record for record, _ in filter(None, firsts)]  # a batch's file of errors may be empty
@@ -93,10 +99,11 @@ def _ingest_recorded(
     rows: Iterable[tuple[Mapping[str, Any], str]],
     ledger_path: Path,
     judged_by: Callable[[], str | None] = lambda: None,
+    columns: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     calls: dict[str, tuple[Call, str]] = {}
     rated: dict[tuple[str, str, str], Label] = {}
-    reader = _Reader()
+    reader = _Reader(columns)
     for record, where in rows:
         if "human" in record:
             label = _human(record["human"], where)
@@ -154,7 +161,8 @@ def _stated(name: str) -> Mapping[str, tuple[str, ...]]:
 class _Reader:
     """Makes calls of records. What many of them have in common is looked at and held once."""
 
-    def __init__(self) -> None:
+    def __init__(self, columns: Mapping[str, str]) -> None:
+        self.columns = columns
         self.homes: dict[tuple[str, str], str] = {}
         self.stimuli: dict[tuple[str, str], None] = {}  # a set in order
         self._about: dict[tuple[str, str], dict[str, str]] = {}
@@ -261,10 +269,11 @@ class _Reader:
         self.stimuli[axis, cell.stimulus] = None
         item = (axis, str(values.get("item")))
         if "item" in values and self.homes.setdefault(item, cell.stimulus) != cell.stimulus:
-            return (
-                f"{item[1]} is listed under two stimuli; an item has one: join its columns, as in "
-                "--map item=stimulus+response"
-            )
+            told = f"{item[1]} is listed under two stimuli; an item has one"
+            if not {"stimulus", "item"} <= self.columns.keys():
+                return f"{told}: let its name hold that of its stimulus"
+            joined = f"{self.columns['stimulus']}+{self.columns['item']}"
+            return f"{told}: join its columns, as in --map {quote(f'item={joined}')}"
         for field, naming in _stated(axis).items():
             thing = (axis, field, cell.stimulus, *(str(values.get(name)) for name in naming))
             fact = json.dumps(values.get(field))

@@ -43,7 +43,10 @@ OURS = ("messages", "model", "stream", "n", "temperature")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to ask of which judge. The defaults are those of every command."""
+    """What to ask of which judge. The defaults are those of every command.
+
+    Paths may be given as text: they are kept as `Path`.
+    """
 
     model: str
     axes: Sequence[str] = ()
@@ -83,6 +86,10 @@ class Request:
     def __post_init__(self) -> None:
         for name in ("prompts", "parsers"):
             object.__setattr__(self, name, self._by_axis(name))
+        for name in ("stimuli", "spill"):
+            if (path := getattr(self, name)) is not None:
+                object.__setattr__(self, name, Path(path))
+        object.__setattr__(self, "beside", tuple(map(Path, self.beside)))
         _refuse_what_json_lacks({"temperature": self.temperature, **self.extra_body})
         self._refuse_limits_without_effect()
         if self.max_cost is not None and self.prices is None:
@@ -109,7 +116,11 @@ class Request:
                     "name one --axis"
                 )
             files.setdefault(self.axes[0], files.pop(""))
-        return files
+        return {axis: Path(file) for axis, file in files.items()}
+
+
+JudgeOrRequest = str | Callable[..., Any] | Request
+"""What functions take for the judge: `PROVIDER/NAME`, a function of the user's, or a request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +134,15 @@ class Settled:
     logprobs: bool
 
 
-def as_request(model: str | Request, options: Mapping[str, Any]) -> Request:
-    """The request of a command: the one given, or one for this model."""
-    return replace(model, **options) if isinstance(model, Request) else Request(model, **options)
+def as_request(model: JudgeOrRequest, options: Mapping[str, Any]) -> Request:
+    """The request of a command: the one given, or one for this model or function."""
+    if isinstance(model, Request):
+        return replace(model, **options)
+    if callable(model):
+        from judgesheet.judges.user_code import name_of
+
+        model = f"python/{name_of(model)}"
+    return Request(model, **options)
 
 
 def without_asking(request: Request) -> Request:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from judgesheet.base.async_runner import run
 from judgesheet.base.digits import seconds
@@ -16,6 +16,9 @@ from judgesheet.base.resources import data_folder
 from judgesheet.base.version import __version__
 from judgesheet.judges import Connection, open_judge
 from judgesheet.judges.providers import refuse_key
+
+if TYPE_CHECKING:
+    from judgesheet.judges.check import Examined
 
 Status = Literal["ok", "missing", "failed", "note"]
 
@@ -153,10 +156,24 @@ def _endpoint(model: str, connection: Connection) -> Iterator[Diagnosis]:
     for what, present, otherwise in (
         ("JSON schema", seen.json_schema, "use --reply text"),
         ("log-probabilities", seen.logprobs, "expected scores are not available"),
-        ("seed", seen.seed, "runs with a temperature do not repeat"),
-        ("determinism", seen.deterministic, "repeats show how much its answers vary"),
     ):
         yield Diagnosis(what, *(("ok", "yes") if present else ("note", f"no: {otherwise}")))
+    yield from _repeatability(seen)
+
+
+def _repeatability(seen: "Examined") -> Iterator[Diagnosis]:
+    """What was seen of a seed and of repeats, which is less than that answers do not vary."""
+    from judgesheet.judges.check import ASKED
+
+    if seen.seed:
+        yield Diagnosis("seed", "ok", "accepted; whether it is used cannot be seen")
+    else:
+        yield Diagnosis("seed", "note", "no: runs with a temperature do not repeat")
+    asked = f"{ASKED} answers to one short question at temperature 0"
+    if seen.alike:
+        yield Diagnosis("repeats", "ok", f"{ASKED} of {asked} are alike")
+    else:
+        yield Diagnosis("repeats", "note", f"{asked} differ: repeats show how much they vary")
 
 
 def _key(model: str, api_key_env: str | None) -> Iterator[Diagnosis]:

@@ -17,7 +17,7 @@ from judgesheet.commands.terminal import note, say, say_lines, say_record
 
 if TYPE_CHECKING:
     from judgesheet.collect.collect import Progress
-    from judgesheet.collect.request import Request
+    from judgesheet.collect.request import JudgeOrRequest
     from judgesheet.permutation_consensus.command import Decided
     from judgesheet.permutation_consensus.sets import Sets
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @one_command()
 def consensus(
     sets: "Sets",
-    model: "str | Request",
+    model: "JudgeOrRequest",
     out: str | Path | None = None,
     *,
     k: int = defaults.CONSENSUS_ORDERS,
@@ -39,7 +39,7 @@ def consensus(
 
     `sets` is a JSONL file, one set or several as dicts (docs/consensus.md has the form). With `out`
     the run can be resumed and `decisions.jsonl` and `summary.json` are written there; without,
-    nothing is kept. `options` are the fields of `Request` that say which judge to ask and how;
+    nothing is kept. `options` are those of `probe` that say which judge to ask and how;
     `tell` receives warnings for the user before the first call.
     """
     from judgesheet.collect.request import as_request

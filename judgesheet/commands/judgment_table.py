@@ -56,9 +56,12 @@ def judgments(readings: Mapping[str, Readings]) -> pd.DataFrame:
     """The table: a column for each part of a cell and of a reading.
 
     `value` is the reading, `score` the same where it is a number, `distribution` the second
-    reading, from log-probabilities, as JSON, or the reason why there is none.
+    reading, from log-probabilities, as JSON, or the reason why there is none. `outcome` is how the
+    call ended, as in `records.Answer.ended`: only what has a reading is `ok`.
     """
     table = pd.concat([read.frame for read in readings.values()], ignore_index=True)
+    answered_only = (table["outcome"] == "ok") & table["value"].isna()
+    table["outcome"] = table["outcome"].mask(answered_only, "unreadable")
     if "distribution" in table:
         table["distribution"] = [_as_text(v) for v in table["distribution"]]
     numbers = [v if isinstance(v, int) else None for v in table["value"]]

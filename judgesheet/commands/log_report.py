@@ -44,11 +44,11 @@ class LogReport:
 
     `form` is its format, `columns` are those of its first record and `rows` those of the rows that
     the format makes of it, which a map can name. `reads_as` says which of them holds what, `values`
-    what some hold and how often. Of the verdicts, `known` have a known right answer. `dropped` says
-    which rows cannot be read and are left out, `to_say` what the user must still say, `fault` is
-    the sentence with which `ingest` would refuse the log; each is "" where there is nothing.
-    `allows` are keys of figures that it has values for, `missing` maps why others have none to
-    their keys. `complete` says whether all of it was read.
+    what some hold and how often, in the first `looked_at` rows (0: in all). Of the verdicts,
+    `known` have a known right answer. `dropped` says which rows cannot be read and are left out,
+    `to_say` what the user must still say, `fault` is the sentence with which `ingest` would refuse
+    the log; each is "" where there is nothing. `allows` are keys of figures that it has values for,
+    `missing` maps why others have none to their keys. `complete` says whether all of it was read.
     """
 
     file: str
@@ -58,6 +58,7 @@ class LogReport:
     rows: tuple[str, ...] = ()
     reads_as: Mapping[str, str] = field(default_factory=dict)
     values: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    looked_at: int = 0
     axes: tuple[str, ...] = ()
     verdicts: int = 0
     unreadable: int = 0
@@ -85,10 +86,10 @@ class LogReport:
         if self.rows != self.columns:
             yield from _row("rows", _listed(self.rows))
         yield from _row("read as", ", ".join(f"{ours}={of}" for ours, of in self.reads_as.items()))
+        part = f"; of the first {self.looked_at:,} rows" if self.looked_at else ""
         for name, counts in self.values.items():
-            yield from _row(
-                name, _listed([f"{value or 'empty'} ({n:,})" for value, n in counts.items()])
-            )
+            met = _listed([f"{value or 'empty'} ({n:,})" for value, n in counts.items()])
+            yield from _row(name, f"{met}{part}")
         titles = (f"{name}: {get_axis(name).TITLE}" for name in self.axes)
         yield from _row("axis", "; ".join(titles))
         yield from _row("holds", self._amounts() if self.verdicts else "")
@@ -140,13 +141,15 @@ def report(path: Path, choice: logs.LogOptions) -> LogReport:
     reader = logs.reader([path], choice)
     # Only rows know what a map can name: a format may make other columns of the records.
     first = next(reader.rows, None)
-    rows = chain([first], islice(reader.rows, MOST_REMEMBERED_ROWS)) if first else ()
+    rows = chain([first], islice(reader.rows, MOST_REMEMBERED_ROWS - 1)) if first else ()
     values = _values(reader, rows)
+    is_part = next(reader.rows, None) is not None
     described = replace(
         empty,
         rows=tuple(map(str, first.cells))[:1000] if first else (),
         reads_as=reader.fields.columns,
         values=values,
+        looked_at=MOST_REMEMBERED_ROWS if is_part else 0,
     )
     # Where the user must choose a judge or a metric, the most frequent one is measured.
     several = {
@@ -179,11 +182,19 @@ def _proposed(
     for kind in logs.KINDS.values():
         if columns.get(kind.truth) == logs.UNKNOWN:
             to_say = f"nothing was judged twice; missing is {kind.needs}"
+    left = [column for column in empty.columns if column not in _mapped(columns)]
+    if left:
+        to_say += f" (left over: {_listed(left)}; item, repeat, human and judge are fields, too)"
     to_say += "; check the map in the command"
     if "first" not in columns and choice.scale is None:  # winners of pairs have no scale
         to_say += ", and write the lowest and the highest score for LOW:HIGH"
         choice = replace(choice, scale="LOW:HIGH")
     return replace(empty, to_say=to_say, command=_command(path, choice, columns))
+
+
+def _mapped(columns: Mapping[str, str]) -> set[str]:
+    """The columns of a map, also those that are joined or read in part."""
+    return {*columns.values(), *(part for one in columns.values() for part in one.split("+"))}
 
 
 def _values(reader: logs.LogReader, rows: Iterable[Row]) -> dict[str, dict[str, int]]:
@@ -236,6 +247,7 @@ class _Sample:
     """The records of the first stimuli, and how many there are of all."""
 
     source: Iterator[tuple[Mapping[str, Any], str]]
+    columns: Mapping[str, str]
     stimuli: set[str] = field(default_factory=set)
     verdicts: int = 0
     unreadable: int = 0
@@ -273,7 +285,7 @@ class _Sample:
 def _sampled(
     known: LogReport, path: Path, source: Iterator[tuple[Mapping[str, Any], str]]
 ) -> LogReport:
-    sample = _Sample(source)
+    sample = _Sample(source, known.reads_as)
     with TemporaryDirectory(prefix="judgesheet-") as folder:
         ledger_path = Path(folder) / "ledger.sqlite"
         ingest.ingest([path], ledger_path, sample)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @one_command()
 def measure(
     directory: str | Path,
-    parsers: Mapping[str, Path] | None = None,
+    parsers: Mapping[str, str | Path] | None = None,
     policy: str | Path | None = None,
     *,
     to: Collection[str] = (),

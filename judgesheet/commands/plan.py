@@ -16,7 +16,7 @@ from judgesheet.commands.policy import load_policy
 from judgesheet.commands.terminal import say, say_lines, say_record
 
 if TYPE_CHECKING:
-    from judgesheet.collect.request import Request
+    from judgesheet.collect.request import JudgeOrRequest, Request
     from judgesheet.forecast.rehearsal import PolicyForecast
     from judgesheet.forecast.sizing import Design, Target
     from judgesheet.judges.providers import BatchName
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @one_command()
 def plan(
-    model: "str | Request",
+    model: "JudgeOrRequest",
     out: str | Path | None = None,
     batch: str | Path | None = None,
     *,
@@ -126,7 +126,7 @@ def foresee(planned: Plan, policy: str | Path, model: str = "") -> "PolicyForeca
 
 
 @one_command()
-def designs(model: "str | Request", target: str, **options: Any) -> "tuple[Target, list[Design]]":
+def designs(model: "JudgeOrRequest", target: str, **options: Any) -> "tuple[Target, list[Design]]":
     """The designs in which a figure is expected to reach a half-width: `target` is `KEY±0.05`.
 
     One for each judge of which `plan` expects widths, of the profiles that need the fewest calls.

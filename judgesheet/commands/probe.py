@@ -30,13 +30,13 @@ from judgesheet.commands.terminal import note
 
 if TYPE_CHECKING:
     from judgesheet.collect.collect import Progress
-    from judgesheet.collect.request import Request
+    from judgesheet.collect.request import JudgeOrRequest, Request
     from judgesheet.commands.sheets import Run
 
 
 @one_command()
 def probe(
-    model: "str | Request",
+    model: "JudgeOrRequest",
     out: str | Path | None = None,
     *,
     fresh: bool = False,
@@ -55,9 +55,23 @@ def probe(
 ) -> "Run":
     """Measure a judge: plan, collect, measure, decide, write. Resumes a run of its plan in `out`.
 
-    `options` are the fields of `Request`: `probe("openai/NAME", profile="standard")`. With a
-    `policy` (file, or name of a shipped one) the datasheet carries its verdicts. Without `pdf` the
-    slowest part of writing the sheet is left out, without `cases` the page with all replies;
+    `model` is `PROVIDER/NAME`, a function of your own from messages to a reply, or a `Request`, of
+    which `options` are the fields; what each means, `judgesheet probe --help` says:
+
+    - what is asked: `axes`, `profile` ("smoke", "quick", "standard", …), `stimuli` (file or
+      folder), `prompts` and `parsers` (files by axis), `seed`, `repeats`, `sequences`,
+      `temperature`, `max_tokens`, `reply` ("text", "json", "auto"), `logprobs` (True, False,
+      "auto"), `sweep`;
+    - of which endpoint: `base_url`, `api_key_env`, `extra_body`, `must_send`, `auth`, `transport`;
+    - how fast, and up to which limit: `concurrency`, `rpm`, `tpm`, `rate`, `timeout_s`,
+      `patience_s`, `max_calls`, `max_total_tokens`, `max_cost` with `prices` (in, out);
+    - where: `engine`, `engine_address`, `spill` (folder for replies if the disk is full), `beside`
+      (ledgers for whose calls the limits by the minute hold too).
+
+    Every path may be text: `probe("openai/NAME", out="runs/mine", stimuli="data")`.
+
+    With a `policy` (file, or name of a shipped one) the datasheet carries its verdicts. Without
+    `pdf` the slowest part of writing the sheet is left out, without `cases` the page with replies;
     `templates` (files NAME.html.jinja, or names of shipped ones) are pages of your own beside it.
     With `until_decided`, a policy too, only what its limits read is asked, of more and more
     stimuli, until each of them is proven or one is broken. `retry_failed` asks the calls again that

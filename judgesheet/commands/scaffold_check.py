@@ -36,6 +36,7 @@ from judgesheet.commands.scaffold import (
 from judgesheet.decide import decide
 from judgesheet.decide import policy as policies
 from judgesheet.forecast.rehearsal import PERFECT, rehearse
+from judgesheet.planning.plan import repeats
 from judgesheet.planning.stimuli import problems, reject_duplicates, validated
 
 PROFILE = "quick"
@@ -108,6 +109,8 @@ def _judge(directory: Path) -> Iterator[Fault]:
         file = directory / _FILES.get(type(error), STIMULI / path.name)
         if file != path or not faults:
             yield _of_error(file, error)
+    for pool in plan.provenance["stimuli"] if plan else ():
+        yield from (Fault(path, None, told, is_note=True) for told in repeats(pool))
     yield from _policy(directory / POLICY, plan)
 
 
@@ -200,6 +203,8 @@ def _policy(path: Path, plan: Plan | None) -> Iterator[Fault]:
 
 _COMMAND = re.compile(r"(?:^|[\s|;&])judgesheet ([a-z]+)\b(.*)")
 _OPTION = re.compile(r"(?<!\S)--[a-z][a-z-]*")
+# What pip takes for a file: a wheel or a path, and neither a name nor an address.
+_WHEEL = re.compile(r"""\s*JUDGESHEET:\s*["']?((?!\S*://)[^\s"'\[]*(?:/[^\s"'\[]*|\.whl))""")
 _FILE = re.compile(r"--(?:stimuli|policy|(?:prompt|parser) \w+=)\s*([\w./-]+)")
 
 
@@ -209,6 +214,9 @@ def _job(directory: Path, path: Path, options: Mapping[str, Set[str]]) -> Iterat
     for number, line in enumerate(lines, start=1):
         if FILL_IN in line:
             yield Fault(path, number, f"must be filled in: {line.strip()}")
+        wheel = _WHEEL.match(line)
+        if wheel and not (directory / wheel[1]).exists():
+            yield Fault(path, number, f"{wheel[1]} does not exist")
     for number, name, words in _commands(lines):
         if name not in options:
             yield Fault(path, number, f"there is no command `judgesheet {name}`")

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from judgesheet.base.errors import RunError
@@ -36,9 +37,21 @@ def load(source: str | Path) -> Datasheet:
     for part in (LEDGER, PLAN, JUDGMENTS, JUDGMENT_LINES):  # a run is read as a whole
         read_from(Path(source) / part)
     if not file.exists():
-        raise RunError(f"{file} does not exist; give a run directory or a datasheet.json")
+        raise RunError(f"{file} does not exist; {_how_to_make(Path(source))}")
     sheet = from_json(file)
     return sheet if sheet.schema_version == SCHEMA_VERSION else decide(sheet)
+
+
+def _how_to_make(source: Path) -> str:
+    """How a datasheet that is not there comes to be, or what to give in its place."""
+    from judgesheet.ledger.run_directory import LEDGER
+
+    if not (source / LEDGER).is_file():
+        return "give a run directory or a datasheet.json"
+    return (
+        "the run was ended before it was written: the same probe command finishes the run, "
+        f"`judgesheet measure {quote(str(source))}` makes a sheet of what was asked"
+    )
 
 
 def sheet_of(source: str | Path) -> Path:

@@ -59,6 +59,7 @@ def check_stimuli(
     `parser` is tried on its own examples, in the first cell that the axis would ask about.
     """
     from judgesheet.axes import get_axis
+    from judgesheet.axis.material import counted_as_one
     from judgesheet.planning.stimuli import problems as all_problems
 
     pools = _pools(axis, stimuli)
@@ -66,6 +67,8 @@ def check_stimuli(
     problems = [
         fault for name, pool in pools.items() for fault in all_problems(get_axis(name), pool)
     ]
+    if stimuli is not None:  # the built-in ones were written to be independent
+        problems += [fault for pool in pools.values() for fault in counted_as_one(pool)]
     return Checked(sum(map(len, pools.values())), problems, trials)
 
 

@@ -163,17 +163,22 @@ def _readable(axis: AxisResult, sheet: Datasheet) -> Control:
     )
 
 
+CASES = "judgesheet cases DIR"
+"""A sheet does not know where its run lies; whoever prints it may."""
+
+
 def _mend_losses(axis: AxisResult, lost: Mapping[str, int], sheet: Datasheet) -> str:
     """What would bring verdicts instead of the commonest kind of loss."""
     kind = max(lost, key=lost.__getitem__, default="")
     if kind == "failed":
         return "ask the failed calls again: --retry-failed"
     if kind == "refused":
-        return "another prompt; `judgesheet cases DIR --outcome refused` shows what was refused"
+        return f"another prompt; `{CASES} --outcome refused` shows what was refused"
     parsers = sheet.provenance.get("parsers")
     own = parsers if isinstance(parsers, list | tuple) else ()
     if any(isinstance(one, Mapping) and one.get("axis") == axis.name for one in own):
-        return "a parser that reads them: `judgesheet cases DIR --outcome unreadable` shows them"
+        shows = f"`{CASES} --outcome unreadable` shows them"
+        return f"a parser that reads them, or another prompt where they hold no verdict: {shows}"
     other = OTHER_FORMAT.get(str(sheet.run.get("reply")))
     format_ = f"another reply format (--reply {other}) or " if other else ""
     return f"{format_}a parser of your own (--parser {axis.name}=FILE)"

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Literal, NamedTuple
 
-from judgesheet.base.datasheet import by_key, named
+from judgesheet.base.datasheet import by_key, named, worst_verdicts
 from judgesheet.base.digits import count, counted, percent, two_digits
 from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_EXAMPLES, MOST_NAMED
@@ -19,6 +19,7 @@ from judgesheet.base.sanitize import listed
 from judgesheet.base.units import unit
 from judgesheet.decide import conditions
 from judgesheet.decide.controls import COMPLETE, ONE_VERSION, failed
+from judgesheet.decide.findings import PROBLEM, STOP, kind
 from judgesheet.decide.gate import not_asked, weight
 
 PASSED, FAILED, NOT_PROVEN = 0, 3, 4  # scripts branch on them; 1 and 2 are faults and wrong use
@@ -161,7 +162,9 @@ def _grouped(sheet: Datasheet, verdicts: Iterable[Verdict]) -> Iterator[str]:
     groups: dict[str, list[str]] = {}
     for verdict in verdicts:
         if verdict.needed:
-            groups.setdefault(verdict.needed, []).append(named(found, verdict.key))
+            # Labels are those of the sheet, which does not show a figure without a value.
+            name = verdict.key if verdict.observed is None else named(found, verdict.key)
+            groups.setdefault(verdict.needed, []).append(name)
     for needed, names in [*groups.items()][:MOST_EXAMPLES]:
         yield f"{needed} ({listed(names, MOST_NAMED)})"
 
@@ -190,14 +193,28 @@ def _unasked(spare: int, verdict: Verdict, title: str) -> str:
 
 
 def _unlimited(sheet: Datasheet) -> int:
-    """How many of the problems found rest on figures that no limit bounds."""
-    limited = {one.key for one in sheet.verdicts}
-    return sum(
-        statement.tone == "bad"
-        and not (statement.control or statement.void or limited & {*statement.evidence})
+    """How many of the problems found, as the sheet marks them, the policy does not speak of."""
+    found, limits = by_key(sheet), worst_verdicts(sheet)
+    problems = [
+        statement
         for axis in sheet.axes
         for statement in axis.findings
-    )
+        if kind(statement) in (STOP, PROBLEM)
+    ]
+    return sum(_is_outside(one.evidence, found, limits) for one in problems)
+
+
+def _is_outside(
+    evidence: Sequence[str], found: Mapping[str, Estimate], limits: Mapping[str, Verdict]
+) -> bool:
+    """Whether no limit bounds what a problem is about: the first of its figures that measures.
+
+    A limit beside it that is not kept speaks of the problem too; one that is kept does not.
+    """
+    if any(key in limits and limits[key].status != "proven" for key in evidence):
+        return False
+    measures = (key for key in evidence if key in found and unit(found[key].unit).kind != "p-value")
+    return next(measures, "") not in limits
 
 
 def _policy(sheet: Datasheet) -> Mapping[str, object]:

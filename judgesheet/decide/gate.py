@@ -20,7 +20,7 @@ from judgesheet.base.records import AxisResult, Control, Datasheet, Estimate, Ve
 from judgesheet.base.units import FISHER, SHARE, unit
 from judgesheet.decide.compare import IntervalEstimate
 from judgesheet.decide.controls import READ, failed, touches
-from judgesheet.decide.policy import Limit, Policy
+from judgesheet.decide.policy import Limit, Policy, shipped_keys
 from judgesheet.stats.multiplicity import student_quantile, student_tail
 from judgesheet.stats.unseen import clusters_for
 
@@ -247,17 +247,34 @@ def _hold(
         why = "no call of the axis was made yet"
         return _unproven(limit, key, None, why, "the rest of the run: the same command resumes it")
     if estimate is None:
-        closest = _closest_key(key, found)
-        hint = f"is {closest} meant?" if closest else "`judgesheet explain` lists the keys"
-        return _unproven(limit, key, None, "the datasheet has no such estimate", hint)
+        needed = _instead(limit, key, found)
+        return _unproven(limit, key, None, "the datasheet has no such estimate", needed)
     if estimate.value is None or not math.isfinite(estimate.value):
         why = f"no value: {estimate.note or 'not a finite number'}"
-        return _unproven(limit, key, None, why, "a run in which it can be estimated")
+        figure = f"{Key.parse(key).axis}.{Key.parse(key).name}"
+        needed = f"a run in which it has a value: `judgesheet explain {figure}` says what it needs"
+        return _unproven(limit, key, None, why, needed)
     bounds = reach(estimate)
     if bounds is None:
         why = "it has no confidence interval, and a value alone proves nothing"
         return _unproven(limit, key, estimate.value, why, "an estimate with an interval")
     return _decide(limit, key, estimate, bounds, spare)
+
+
+def _instead(limit: Limit, key: str, found: Iterable[str]) -> str:
+    """What decides a limit on a figure that the datasheet does not have.
+
+    The key of a shipped policy is no slip: the run is of other stimuli than the policy is for.
+    """
+    closest, shipped = _closest_key(key, found), shipped_keys()
+    if not any(limit.key in keys for keys in shipped.values()):
+        return f"is {closest} meant?" if closest else "`judgesheet explain` lists the keys"
+    if not closest or Key.parse(closest).axis != Key.parse(key).axis:
+        return "a run that has it"
+    fitting = next((name for name, keys in shipped.items() if closest in keys), "")
+    if fitting:
+        return f"--policy {fitting}, which limits what this run has: {closest}"
+    return f"a run that has it; this one has {closest}"
 
 
 def _closest_key(key: str, found: Iterable[str]) -> str:

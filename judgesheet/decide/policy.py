@@ -7,6 +7,7 @@ A TOML file, validated here and trusted elsewhere.
 
 import re
 from collections.abc import Mapping, Sequence, Set
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -100,6 +101,12 @@ class Policy(_Part):
 def shipped() -> list[str]:
     """Names of the policies that come with judgesheet."""
     return sorted(path.stem for path in data_folder("policies").glob("*.toml"))
+
+
+@cache
+def shipped_keys() -> dict[str, frozenset[str]]:
+    """What each shipped policy limits."""
+    return {name: frozenset(rule.key for rule in load(name).limit) for name in shipped()}
 
 
 def load(source: str | Path) -> Policy:

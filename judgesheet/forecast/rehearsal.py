@@ -45,7 +45,8 @@ class LimitForecast:
 
     `best` is the bound that comes nearest to proving it over all of them, None where the plan gives
     the figure no bound, and `provable` whether any proves it. `proven` is the share of rehearsals
-    of the `PolicyForecast`'s judge that do. `rule` and `warns` are those of a `Verdict`.
+    of the `PolicyForecast`'s judge that do. `rule`, `warns` and `needed` are those of a `Verdict`,
+    the last of a perfect judge.
     """
 
     key: str
@@ -54,6 +55,7 @@ class LimitForecast:
     provable: bool
     proven: float
     warns: bool
+    needed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +206,8 @@ def _decides(outlook: PolicyForecast) -> Iterator[str]:
 def _told(one: LimitForecast) -> str:
     limit = f"{one.key} {one.rule}"
     if one.best is None:
-        return f"out of reach: {limit}, this plan asks nothing, or too little, about it"
+        said = f"out of reach: {limit}, this plan asks nothing, or too little, about it"
+        return f"{said}; what would decide: {one.needed}" if one.needed else said
     if not one.provable:
         return f"out of reach: {limit}, the best bound is {thousandths(one.best)}"
     return f"proven in {percent(one.proven)}: {limit}, the best bound is {thousandths(one.best)}"
@@ -270,13 +273,15 @@ def _prospects(perfect: Datasheet, tried: Sequence[Datasheet]) -> Iterator[Limit
     passed = [
         {(one.key, one.rule): one.status == "proven" for one in sheet.verdicts} for sheet in sheets
     ]
+    needed = {(one.key, one.rule): one.needed for one in perfect.verdicts}
     verdicts = {(one.key, one.rule): one for sheet in sheets for one in sheet.verdicts}
     for limit, verdict in verdicts.items():
         bounds = [bound for sheet in sheets if isfinite(bound := _bound(sheet, verdict))]
         nearest = min if verdict.kind == "max" else max
         kept = [bool(one.get(limit)) for one in passed]
+        best = nearest(bounds, default=None)
         yield LimitForecast(
-            *limit, nearest(bounds, default=None), any(kept), fmean(kept[1:]), verdict.warns
+            *limit, best, any(kept), fmean(kept[1:]), verdict.warns, needed.get(limit, "")
         )
 
 

@@ -20,6 +20,9 @@ EXAMINATION = "examination"
 """The axis of the question here, which is none: simulated judges answer it by themselves."""
 GRADES = (1, 2, 3, 4, 5)
 
+ASKED = 3
+"""How often one question is asked, to see whether its answers are alike."""
+
 ANSWERS = ("4", "5", "an even number")
 """What the text form is tried on: a judge may keep to it for a right answer alone."""
 TEXT_TOKENS = 256
@@ -41,8 +44,9 @@ class Examined:
     """What an endpoint can do. Features are False where it did not answer the first question.
 
     `is_reached` says whether anything came back at all, `problem` in a few words why no answer did,
-    "" if one did. `seed` means accepted, which is all that can be seen from outside;
-    `deterministic` that one question, asked three times at temperature 0, got one answer. `refused`
+    "" if one did. `seed` means that a request with one was answered, whether or not it is used;
+    `alike` that the `ASKED` answers to one question at temperature 0 are the same, which a judge
+    that answers at random may give, too, where they are as short as here. `refused`
     are parameters that the endpoint does not take, so that they are not sent, or under another
     name. `mixes_up` says that a question got the answer to another. `latency_s` is the median of
     all answers, in seconds.
@@ -53,7 +57,7 @@ class Examined:
     json_schema: bool = False
     logprobs: bool = False
     seed: bool = False
-    deterministic: bool = False
+    alike: bool = False
     mixes_up: bool = False
     refused: Refused = field(default_factory=dict)
     latency_s: float = math.nan
@@ -65,7 +69,7 @@ async def examine(judge: Judge) -> Examined:
         first = await _ask(judge, {})
         if first.outcome != "ok":
             return Examined(problem=_problem(judge, first), is_reached=_is_from_there(first))
-        repeats = [await _ask(judge, {}, repeat) for repeat in (1, 2)]
+        repeats = [await _ask(judge, {}, repeat) for repeat in range(1, ASKED)]
         schema = await _ask(judge, _IN_JSON)
         logprobs = await _ask(judge, LOGPROBS)
         seed = await _ask(judge, {"seed": 1})
@@ -77,7 +81,7 @@ async def examine(judge: Judge) -> Examined:
         json_schema=_keeps_to_schema(schema),
         logprobs=_has_logprobs(logprobs),
         seed=seed.outcome == "ok",
-        deterministic=len({(reply.outcome, reply.text) for reply in same}) == 1,
+        alike=len({(reply.outcome, reply.text) for reply in same}) == 1,
         mixes_up=mixes_up,
         refused=refused,
         latency_s=statistics.median(reply.latency_s for reply in answered),

@@ -3,7 +3,7 @@
 import importlib
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from functools import lru_cache
 from pathlib import Path
@@ -37,6 +37,17 @@ def named_object(name: str) -> Any:
     except BaseException as error:
         said = of_environment()(in_words(error))
         raise UsageError(f"{module} cannot be imported ({said})") from None
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """The `module:name` of a function, for `named_object`; UsageError if that does not find it."""
+    module, name = getattr(function, "__module__", ""), getattr(function, "__qualname__", "")
+    if not name or getattr(sys.modules.get(module), name, None) is not function:
+        raise UsageError(
+            f"{function!r} is not found again by a name, which a run is resumed by: define the "
+            'judge with def at the top of a module and give it, or "python/module:function"'
+        )
+    return f"{module}:{name}"
 
 
 @lru_cache(1)  # of several threads, whichever ends last gives standard output back

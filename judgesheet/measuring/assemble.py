@@ -16,7 +16,7 @@ from judgesheet.base.records import END_OF_TIME, AxisResult, Datasheet
 from judgesheet.base.sanitize import said_by_server
 from judgesheet.base.version import __version__
 from judgesheet.measuring.measure import Measured, code_digest
-from judgesheet.planning.plan import shared_templates
+from judgesheet.planning.plan import repeats
 
 if TYPE_CHECKING:
     from judgesheet.ledger.counts import Totals
@@ -98,13 +98,7 @@ def _caveats(result: AxisResult, ledger: "Ledger", pools: Any) -> Iterator[str]:
         yield f"The judge's own note: {note}"
     for pool in pools if isinstance(pools, list) else ():
         if isinstance(pool, Mapping) and pool.get("axis") == result.name:
-            stimuli, independent = (pool.get(name) for name in ("stimuli", "independent"))
-            if isinstance(independent, int) and independent != stimuli:
-                yield (
-                    f"{stimuli} stimuli, {independent} independent: the others are near copies or "
-                    "of the same group, and intervals, tests and counts take them for one."
-                )
-            yield from shared_templates(pool)
+            yield from repeats(pool)
 
 
 def _without_clusters(pool: Mapping[str, Any]) -> dict[str, Any]:

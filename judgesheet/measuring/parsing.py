@@ -408,7 +408,7 @@ def readable_by(records: Iterable[Mapping[str, str]]) -> Callable[[Call, Reply],
     return is_readable
 
 
-def replace_parsers(path: Path, files: Mapping[str, Path]) -> None:
+def replace_parsers(path: Path, files: Mapping[str, str | Path]) -> None:
     """Note in a ledger that these parsers (axis -> file) read its replies from now on."""
     with Ledger.open(path, writable=True) as ledger:
         cells: dict[str, Mapping[str, Any]] = {}
@@ -420,7 +420,7 @@ def replace_parsers(path: Path, files: Mapping[str, Path]) -> None:
         for name, file in files.items():
             if name not in cells:
                 raise UsageError(f"--parser names {name}, which this run did not ask about")
-            parser = Parser.from_file(file)
+            parser = Parser.from_file(Path(file))
             refuse_failing_examples(parser, get_axis(name), cells[name])
             now[name] = as_record(name, parser)
         ledger.replace_parsers([now[name] for name in sorted(now)])

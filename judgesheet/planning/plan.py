@@ -110,17 +110,27 @@ def _about_stimuli(
     }
 
 
-def shared_templates(pool: Mapping[str, Any]) -> Iterator[str]:
-    """What the texts of a pool share, in one line, with what follows of it."""
+def repeats(pool: Mapping[str, Any]) -> Iterator[str]:
+    """What stimuli have in common: first what makes several count as one, then mere templates."""
+    stimuli, independent = pool.get("stimuli"), pool.get("independent")
+    if isinstance(independent, int) and independent != stimuli:
+        yield (
+            f"{stimuli} stimuli, {independent} independent: the others are near copies or of the "
+            "same group, and intervals, tests and counts take them for one"
+        )
+    yield from _shared_templates(pool)
+
+
+def _shared_templates(pool: Mapping[str, Any]) -> Iterator[str]:
+    """The texts of a pool that share a template, in one line."""
     told = pool.get("templates")
     templates = told if isinstance(told, list) else []
     if len(templates) < 2:
         yield from map(str, templates)
         return
     yield (
-        f"{len(templates)} groups of texts share a template each: these {pool.get('stimuli')} "
-        f"stimuli count as {pool.get('independent')} independent ones; write others for more "
-        "evidence (`judgesheet stimuli check` lists the groups)"
+        f"{len(templates)} groups of texts share a template each, as macros do, which alone makes "
+        "no stimulus a copy of another (`judgesheet stimuli check` lists the groups)"
     )
 
 
@@ -273,6 +283,8 @@ def as_text(plan: Plan, budgets: Sequence[AxisBudget], prices: Prices | None) ->
         lines.append(f"{one.axis}: {counted(one.calls, 'call')} on {stimuli}")
         lines += [f"  {calls:>7,}  {arm}" for arm, calls in one.arms.items()]
         lines.append(f"  about {one.tokens_in:,} tokens in, at most {one.tokens_out_at_most:,} out")
+        pools = [pool for pool in plan.provenance["stimuli"] if pool["axis"] == one.axis]
+        lines += [f"  {line}" for pool in pools for line in repeats(pool)]
         lines += [f"  {line}" for line in (*_expected(one.expectations), *one.cannot_show)]
     limit, times = cost_at_most(budgets, prices), _times(plan)
     if times > 1:

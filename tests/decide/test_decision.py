@@ -287,6 +287,20 @@ def test_problems_outside_the_policy_are_counted_and_void_ones_are_not() -> None
     assert made.decision.unlimited == 1
 
 
+def test_a_kept_limit_beside_a_problem_does_not_speak_of_it() -> None:
+    """The page marks it as a problem and its figure as one without a limit."""
+    about_another = Statement("bad", (OTHER, KEY), "bad")
+    stops = Statement("stop", (OTHER,), "neutral", stops=True)
+    kept, broken = rate(KEY), rate(KEY, 0.9, 0.8, 0.95)
+    counts = []
+    for limited in (kept, broken):
+        found = axis(findings=(about_another, stops), estimates=(limited, rate(OTHER)))
+        decision = decide(sheet(found), limits('rate"\nmax = 0.5')).decision
+        assert decision is not None
+        counts.append(decision.unlimited)
+    assert counts == [2, 1]
+
+
 # -- what would decide -----------------------------------------------------------------------------
 
 

@@ -278,6 +278,33 @@ def test_the_name_says_what_is_meant_and_not_the_axis(wrong: str, meant: str) ->
     )
 
 
+@pytest.mark.parametrize(
+    ("limited", "needed"),
+    [
+        ("order_inconsistent[set=same_subset]", "--policy natural-pairs, which limits"),
+        ("slot_gap[delta=1]", "a run that has it; this one has candidate_order.slot_gap"),
+        ("dark_current[kind=identical]", "a run that has it"),
+    ],
+)
+def test_the_key_of_a_shipped_policy_is_no_slip(limited: str, needed: str) -> None:
+    """A run of pairs of one's own lacks what the built-in tasks have."""
+    names = ("order_inconsistent", "slot_gap")
+    own = [share(f"candidate_order.{name}[set=natural]", 0.0, 0.0, 0.01) for name in names]
+    made = decide(sheet(*own), policy(limit(f"candidate_order.{limited}")))
+    assert made.verdicts[0].needed.startswith(needed)
+
+
+def test_a_figure_without_a_value_is_named_by_its_key() -> None:
+    """The sheet shows no label of it; the command says what it needs."""
+    known = share(KEY, 0.0, 0.0, 0.01)
+    lacking = replace(known, value=None, low=None, high=None, bounds=None, note="no pairs")
+    made = decide(sheet(lacking), policy(limit(KEY)))
+    assert made.decision is not None
+    (needed,) = made.decision.needed
+    assert "judgesheet explain candidate_order.order_inconsistent`" in needed
+    assert needed.endswith(f"({KEY})")
+
+
 def test_a_star_holds_every_member_to_the_limit() -> None:
     keys = [f"score_order.position_share[position={p}]" for p in (1, 2, 3)]
     estimates = [share(key, 0.2, 0.1, 0.3) for key in keys]

@@ -12,7 +12,7 @@ from judgesheet import probe
 from judgesheet.axis.copies import ALIKE, bare, groups
 from judgesheet.base.records import digest
 from judgesheet.base.resources import data_folder
-from judgesheet.planning.plan import shared_templates
+from judgesheet.planning.plan import repeats
 from tests.command import run
 
 pytestmark = pytest.mark.usefixtures("only_json")
@@ -88,6 +88,23 @@ def written(path: Path, *chats: dict[str, object]) -> Path:
     return path
 
 
+def test_near_copies_are_one_warning_on_every_axis(tmp_path: Path) -> None:
+    """The one that says what they count as; their texts, which share templates, are another."""
+    chats = [chat(n) for n in range(6)]
+    copy = {**chats[0], "id": "again", "prompt": f"{chats[0]['prompt']} please"}
+    graded = written(tmp_path / "score_order.jsonl", *chats, copy)
+    pairs = [
+        {"id": one["id"], "request": one["prompt"], "u": f"Yes. {one['prompt']}", "v": "No."}
+        for one in (*chats, copy)
+    ]
+    for own in (graded, written(tmp_path / "candidate_order.jsonl", *pairs)):
+        done = run("stimuli", "check", own)
+        assert done.stdout.count("count as one stimulus: chat-00, again") == 1, done.stdout
+        assert done.stdout.count("share a template: chat-00, again") <= 1
+        planned = run("plan", "--model", "sim/fair", "--axis", own.stem, "--stimuli", own)
+        assert "7 stimuli, 6 independent" in planned.stdout
+
+
 def test_templates_in_ordinary_chats_are_one_warning(tmp_path: Path) -> None:
     own = written(tmp_path / "own.jsonl", *map(chat, range(40)))
     done = run("stimuli", "check", own)
@@ -151,7 +168,7 @@ def test_identical_candidates_are_told_and_noted(tmp_path: Path) -> None:
 
 def test_several_templates_are_one_line_with_what_follows() -> None:
     pool = {"stimuli": 40, "independent": 37, "templates": ["one", "two", "three"]}
-    (told,) = shared_templates(pool)
-    assert "40" in told
-    assert "37" in told
-    assert [*shared_templates({**pool, "templates": ["one"]})] == ["one"]
+    copies, templates = repeats(pool)
+    assert "40 stimuli, 37 independent" in copies
+    assert "no stimulus a copy" in templates
+    assert [*repeats({"stimuli": 40, "independent": 40, "templates": ["one"]})] == ["one"]

@@ -18,6 +18,7 @@ import pytest
 
 from judgesheet import ingest, inspect_log
 from judgesheet.base.errors import JudgesheetError, StimuliError, UsageError
+from judgesheet.commands import log_report
 from judgesheet.importers import logs
 from judgesheet.importers.logs import LogOptions, Scale, opened, proposed
 from tests.command import run, sentence
@@ -603,7 +604,21 @@ def test_joined_columns_name_the_responses_of_systems(tmp_path: Path) -> None:
     assert cells == ["c0/a", "c0/b", "c1/a", "c1/b", "c2/a", "c2/b"]
     alone = ("--map", "stimulus=chat,item=agent,verdict=score,human=people", "--scale", "1:5")
     said = sentence(run("ingest", path, *alone, "--out", tmp_path / "run"))
-    assert "item=stimulus+response" in said
+    assert "item=chat+agent" in said
+    assert "item=chat+agent" in run("inspect-log", path, *alone).stdout
+
+
+def test_counts_of_a_part_and_columns_without_a_field_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log_report, "MOST_REMEMBERED_ROWS", 4)
+    rows = [{"chat": f"c{n // 2}", "agent": "ab"[n % 2], "Note": 1 + n % 5} for n in range(6)]
+    path = lines(tmp_path / "log.jsonl", rows)
+    proposed = run("inspect-log", path).stdout
+    assert "(left over: Note; item, repeat, human and judge are fields, too)" in proposed
+    named = ("--map", "stimulus=chat,item=chat+agent,verdict=Note,judge=agent", "--scale", "1:5")
+    counted = run("inspect-log", path, *named).stdout
+    assert "a (2), b (2); of the first 4 rows" in counted
 
 
 def test_a_table_with_a_column_human_is_no_record_of_our_own(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 import asyncio
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -128,6 +130,26 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.path", ["/nowhere", *__import__("sys").path])
     return name
+
+
+def always_first(_: list[dict[str, str]]) -> str:
+    return '{"winner": "1"}'
+
+
+def test_a_function_is_given_as_it_is(tmp_path: Path) -> None:
+    """Its run is resumed by its name, which is the one that the command line takes."""
+    how: dict[str, Any] = {"axes": ["candidate_order"], "profile": "smoke", "pdf": False}
+    run = probe(always_first, tmp_path / "run", **how)
+    assert run.datasheet.judge["model"] == f"python/{__name__}:always_first"
+    resumed = probe(f"python/{__name__}:always_first", tmp_path / "run", **how)
+    assert resumed.progress is not None
+    assert resumed.progress.asked == 0
+
+
+@pytest.mark.parametrize("function", [lambda _: "[RESULT] 1", partial(always_first), str.upper])
+def test_a_function_that_has_no_name_is_refused(function: Callable[..., str]) -> None:
+    with pytest.raises(UsageError, match="top of a module"):
+        plan(function)
 
 
 def ask(name: str, timeout_s: float = 30.0, words: str = "Hello") -> Reply:

@@ -2,6 +2,7 @@ import asyncio
 import json
 from itertools import count
 
+from judgesheet import doctor
 from judgesheet.judges import Connection, open_judge
 from judgesheet.judges.check import Examined, examine
 from tests.judges.loopback import Answer, Request, Script, completion, failure, serving
@@ -21,8 +22,17 @@ def test_a_capable_endpoint() -> None:
     found = examined(script)
     assert not found.problem
     assert (found.json_schema, found.logprobs, found.seed) == (True, True, True)
-    assert found.deterministic
+    assert found.alike
     assert found.latency_s > 0
+
+
+def test_doctor_says_no_more_than_it_saw() -> None:
+    """A seed that is taken need not be used, and three answers alike are three answers."""
+    with serving(lambda *_: completion('{"score": 5}')) as server:
+        found = doctor("openai-compatible/m", base_url=server.base_url)
+    told = {one.what: one.detail for one in found}
+    assert told["seed"] == "accepted; whether it is used cannot be seen"
+    assert told["repeats"].startswith("3 of 3 answers")
 
 
 def test_an_endpoint_that_can_only_talk() -> None:
@@ -36,7 +46,7 @@ def test_an_endpoint_that_can_only_talk() -> None:
     found = examined(script)
     assert not found.problem
     assert (found.json_schema, found.logprobs, found.seed) == (False, False, False)
-    assert not found.deterministic
+    assert not found.alike
 
 
 def test_an_endpoint_that_refuses_the_key() -> None:

@@ -183,7 +183,10 @@ def scripted(directory: Path, axis: str, script: Script) -> Path:
 def test_a_rule_that_would_read_lost_replies_is_named_with_how_many(tmp_path: Path) -> None:
     scripted(tmp_path, "score_order", lambda call: "My rating: 4" if call.repeat else "Fine.")
     told = " ".join(text(judgesheet.cases(tmp_path)).split())
-    assert "What helps: a --parser with a regex, or --reply json. `regex = '(?i)" in told
+    helps = (
+        "a --parser with a regex where the words hold a verdict, or --reply json, or another prompt"
+    )
+    assert f"What helps: {helps}. `regex = '(?i)" in told
     prose = judgesheet.cases(tmp_path).groups["score_order"]["prose"]
     [(reads, of)] = re.findall(r"` reads (\d+) of (\d+): look whether rightly", prose)
     assert reads == of
