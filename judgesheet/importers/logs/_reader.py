@@ -1,6 +1,6 @@
 """The rows of a log, one verdict each, as recorded judgments: the form `collect.ingest` takes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
@@ -39,6 +39,11 @@ class LogReader:
     def fields(self) -> FieldReader:
         """What reads the fields of a row."""
         return FieldReader(self.log, self.choice)
+
+    @property
+    def columns(self) -> Mapping[str, str]:
+        """Our fields and the columns of the file that hold them."""
+        return self.fields.columns
 
     @property
     def verdicts(self) -> int:
