@@ -22,7 +22,7 @@ from judgesheet.judges.providers import BEHIND_HTTP
 from judgesheet.ledger.earlier import make_room
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.run_directory import open_run
-from judgesheet.planning.plan import repeats
+from judgesheet.planning.plan import remarks
 
 if TYPE_CHECKING:
     from judgesheet.commands.stale_run import Version
@@ -54,7 +54,7 @@ def _about_stimuli(planned: Plan, profile: str) -> Iterator[str]:
         if pool["name"] != BUILT_IN and pool["stimuli"] < pool["in_pool"]:
             part = f"{pool['stimuli']} of {pool['in_pool']} stimuli"
             yield f"{pool['axis']}: the profile {profile} asks about {part}"
-        for what in (*repeats(pool), *pool.get("cannot_show", ())):
+        for what in (*remarks(pool), *pool.get("cannot_show", ())):
             yield f"{pool['axis']}: {what}"
 
 

@@ -36,7 +36,7 @@ from judgesheet.commands.scaffold import (
 from judgesheet.decide import decide
 from judgesheet.decide import policy as policies
 from judgesheet.forecast.rehearsal import PERFECT, rehearse
-from judgesheet.planning.plan import repeats
+from judgesheet.planning.plan import remarks
 from judgesheet.planning.stimuli import problems, reject_duplicates, validated
 
 PROFILE = "quick"
@@ -110,7 +110,7 @@ def _judge(directory: Path) -> Iterator[Fault]:
         if file != path or not faults:
             yield _of_error(file, error)
     for pool in plan.provenance["stimuli"] if plan else ():
-        yield from (Fault(path, None, told, is_note=True) for told in repeats(pool))
+        yield from (Fault(path, None, told, is_note=True) for told in remarks(pool))
     yield from _policy(directory / POLICY, plan)
 
 

@@ -16,7 +16,7 @@ from judgesheet.base.records import END_OF_TIME, AxisResult, Datasheet
 from judgesheet.base.sanitize import said_by_server
 from judgesheet.base.version import __version__
 from judgesheet.measuring.measure import Measured, code_digest
-from judgesheet.planning.plan import repeats
+from judgesheet.planning.plan import remarks
 
 if TYPE_CHECKING:
     from judgesheet.ledger.counts import Totals
@@ -98,7 +98,7 @@ def _caveats(result: AxisResult, ledger: "Ledger", pools: Any) -> Iterator[str]:
         yield f"The judge's own note: {note}"
     for pool in pools if isinstance(pools, list) else ():
         if isinstance(pool, Mapping) and pool.get("axis") == result.name:
-            yield from repeats(pool)
+            yield from remarks(pool)
 
 
 def _without_clusters(pool: Mapping[str, Any]) -> dict[str, Any]:

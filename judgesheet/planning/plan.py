@@ -52,7 +52,9 @@ def make_plan(
         # A profile may ask about a part of the pool: name and digest are those of that part.
         used = [stimulus for stimulus in pool if stimulus.id in asked]
         labels.extend(axis.labels(used))
-        about = _about_stimuli(axis, used, len(pool), stimuli_path)
+        about = _about_stimuli(axis, used, len(pool), stimuli_path) | _part(
+            used, mine, stimuli_path
+        )
         cannot = foretold(axis, mine)
         provenance["stimuli"].append({**about, "cannot_show": cannot} if cannot else about)
         provenance["prompts"].append(_about_prompt(axis, options[axis.NAME], mine))
@@ -91,6 +93,21 @@ def generator(seed: int, axis: str) -> "np.random.Generator":
     return np.random.default_rng([seed, zlib.crc32(axis.encode())])
 
 
+def _part(
+    used: Iterable[Stimulus], calls: Iterable[Call], path: Path | None
+) -> dict[str, dict[str, int]]:
+    """How many responses of the user's own stimuli a profile asks about, if not about all."""
+    held = {
+        f"{one.id}/{response['id']}"
+        for one in used
+        for response in one.fields.get("candidates", ())
+    }
+    asked = {str(call.cell.get("item")) for call in calls}
+    if path is None or not asked < held:
+        return {}
+    return {"responses": {"asked": len(asked), "held": len(held)}}
+
+
 def _about_stimuli(
     axis: Axis, used: Sequence[Stimulus], in_pool: int, path: Path | None
 ) -> dict[str, Any]:
@@ -110,8 +127,13 @@ def _about_stimuli(
     }
 
 
-def repeats(pool: Mapping[str, Any]) -> Iterator[str]:
-    """What stimuli have in common: first what makes several count as one, then mere templates."""
+def remarks(pool: Mapping[str, Any]) -> Iterator[str]:
+    """What part of the stimuli is asked about, what makes several count as one, mere templates."""
+    if responses := pool.get("responses"):
+        yield (
+            f"{responses['asked']} of the {responses['held']} responses are asked about, of each "
+            "stimulus those that stand first in the file: a larger profile asks about more"
+        )
     stimuli, independent = pool.get("stimuli"), pool.get("independent")
     if isinstance(independent, int) and independent != stimuli:
         yield (
@@ -284,7 +306,7 @@ def as_text(plan: Plan, budgets: Sequence[AxisBudget], prices: Prices | None) ->
         lines += [f"  {calls:>7,}  {arm}" for arm, calls in one.arms.items()]
         lines.append(f"  about {one.tokens_in:,} tokens in, at most {one.tokens_out_at_most:,} out")
         pools = [pool for pool in plan.provenance["stimuli"] if pool["axis"] == one.axis]
-        lines += [f"  {line}" for pool in pools for line in repeats(pool)]
+        lines += [f"  {line}" for pool in pools for line in remarks(pool)]
         lines += [f"  {line}" for line in (*_expected(one.expectations), *one.cannot_show)]
     limit, times = cost_at_most(budgets, prices), _times(plan)
     if times > 1:

@@ -12,7 +12,7 @@ from judgesheet import probe
 from judgesheet.axis.copies import ALIKE, bare, groups
 from judgesheet.base.records import digest
 from judgesheet.base.resources import data_folder
-from judgesheet.planning.plan import repeats
+from judgesheet.planning.plan import remarks
 from tests.command import run
 
 pytestmark = pytest.mark.usefixtures("only_json")
@@ -168,7 +168,12 @@ def test_identical_candidates_are_told_and_noted(tmp_path: Path) -> None:
 
 def test_several_templates_are_one_line_with_what_follows() -> None:
     pool = {"stimuli": 40, "independent": 37, "templates": ["one", "two", "three"]}
-    copies, templates = repeats(pool)
+    copies, templates = remarks(pool)
     assert "40 stimuli, 37 independent" in copies
     assert "no stimulus a copy" in templates
-    assert [*repeats({"stimuli": 40, "independent": 40, "templates": ["one"]})] == ["one"]
+    assert [*remarks({"stimuli": 40, "independent": 40, "templates": ["one"]})] == ["one"]
+
+
+def test_responses_that_a_profile_leaves_out_are_counted() -> None:
+    part = {"stimuli": 40, "independent": 40, "responses": {"asked": 80, "held": 160}}
+    assert "80 of the 160 responses" in next(remarks(part))
