@@ -44,9 +44,9 @@ DECISIONS = {
 }
 UNDECIDED = Mark("○", "NO POLICY APPLIED", "none")
 HOW_TO_DECIDE = (
-    "The sheet describes the judge and decides nothing. To decide, check it against limits, your "
-    "own or built-in ones: judgesheet measure RUN --policy FILE or a name of `judgesheet policy "
-    "list`, such as ranking (no call is made)."
+    "The sheet describes the judge and decides nothing. To decide, check it against limits: "
+    "judgesheet measure RUN --policy NAME, a file of your own or a shipped policy such as ranking "
+    "(no call is made)."
 )
 SUMMARIES = {
     "void": VOID,
