@@ -88,9 +88,10 @@ def choices_by_order(
     Or, unless `decisive`, as seldom. A call is what was asked, the order, and the choice; of a lost
     one those that it has.
     """
+    asked = {group for group, _, _ in lost}  # others have nothing to decide
     votes = [
         *(Vote(group, order, [{one: 1.0} for one in choices]) for group, order, choices in lost),
-        *(Vote(group, order, [{choice: 1.0}]) for group, order, choice in read),
+        *(Vote(group, order, [{one: 1.0}]) for group, order, one in read if group in asked),
     ]
     taken = by_order(votes, decisive=decisive)
     return [choices[at] for (_, _, choices), at in zip(lost, taken, strict=False)]
@@ -112,10 +113,12 @@ def tops_by_order(
     """
     scores: defaultdict[tuple[Hashable, ...], dict[str, float]] = defaultdict(dict)
     gone: defaultdict[tuple[Hashable, ...], list[int]] = defaultdict(list)
-    for call in read:
-        scores[_reading(call)][call["item"]] = score(call)
     for at, call in enumerate(lost):
         gone[_reading(call)].append(at)
+    asked = {call["stimulus"] for call in lost}  # others have nothing to decide
+    for call in read:
+        if call["stimulus"] in asked:
+            scores[_reading(call)][call["item"]] = score(call)
     # The call that may get the top, of each reading that lost some; of the others there is none.
     topped = [(key, (None, *gone.get(key, ()))) for key in {**gone, **scores}]
 
