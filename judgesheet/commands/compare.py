@@ -1,6 +1,6 @@
 """`judgesheet compare`: what changed from one datasheet to others."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -64,22 +64,28 @@ def compare(
 def comparison_of(
     sources: tuple[str | Path, str | Path],
     sheets: tuple[Datasheet, Datasheet],
+    wanted: Collection[str] | None = None,
     *,
     force: bool,
     across_prompts: bool,
 ) -> "Comparison":
-    """Of two sheets, paired where both sources are run directories."""
+    """Of two sheets, paired where both sources are run directories.
+
+    `wanted` are the keys of the figures that are decided about, None for all: to pair a figure
+    takes long.
+    """
     from judgesheet.decide import compare as comparing
 
     compared = partial(comparing.compare, *sheets, force=force, across_prompts=across_prompts)
     compared()  # refuses before the long part
     old, new = map(readings, sources)
-    return _paired(compared, (old, new))
+    return _paired(compared, (old, new), wanted)
 
 
 def _paired(
     compared: "Callable[..., Comparison]",
     runs: "tuple[Mapping[str, Readings], Mapping[str, Readings]]",
+    wanted: Collection[str] | None = None,
 ) -> "Comparison":
     """Paired where there are readings of both; that alone needs the arithmetic libraries."""
     comparison = compared()
@@ -87,7 +93,8 @@ def _paired(
         return comparison
     from judgesheet.decide.paired import pairings
 
-    keys = {row.key for row in comparison.differences if row.low is not None}
+    known = (row.key for row in comparison.differences if row.low is not None)
+    keys = {key for key in known if wanted is None or key in wanted}
     return compared(pairings(*runs, keys))
 
 

@@ -34,7 +34,7 @@ def gate(
     """
     from judgesheet.decide import decide
     from judgesheet.decide import policy as policies
-    from judgesheet.decide.baseline import against, unanswered, with_remarks
+    from judgesheet.decide.baseline import against, regressions, unanswered, with_remarks
     from judgesheet.decide.compare import OtherQuestionsError
     from judgesheet.sheet import render
 
@@ -43,7 +43,13 @@ def gate(
     if baseline is not None:
         places, sheets = (baseline, source), (load(baseline), sheet)
         try:
-            comparison = comparison_of(places, sheets, force=force, across_prompts=across_prompts)
+            comparison = comparison_of(
+                places,
+                sheets,
+                {one.key for one in regressions(rules)},
+                force=force,
+                across_prompts=across_prompts,
+            )
         except OtherQuestionsError as why:
             extra = tuple(unanswered(sheet, why, str(sheet_of(source))))
         else:

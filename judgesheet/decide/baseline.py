@@ -1,6 +1,6 @@
 """Whether a judge got worse than a baseline: verdicts on the differences of two sheets."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from judgesheet.base.digits import counted, significant
@@ -32,7 +32,7 @@ def against(comparison: Comparison, policy: Policy) -> tuple[Verdict, ...]:
     the regressions); proven is what a one-sided 95 % bound keeps within it.
     """
     rows = {row.key: row for row in comparison.differences}
-    wanted = [_directed(one, rows) for one in policy.regression or _from_limits(policy)]
+    wanted = [_directed(one, rows) for one in regressions(policy)]
     # What only a limit names may be absent; a [[regression]] that is absent is told of.
     found = [(one, row) for one, row in wanted if one.key in rows or policy.regression]
     p = [None if row is None else row.p_worse(one.margin) for one, row in found]
@@ -79,8 +79,9 @@ def with_remarks(sheet: Datasheet, comparison: Comparison) -> Datasheet:
     return replace(sheet, provenance={**sheet.provenance, "baseline": told})
 
 
-def _from_limits(policy: Policy) -> list[Regression]:
-    return [
+def regressions(policy: Policy) -> Sequence[Regression]:
+    """What a policy holds against a baseline: its regressions, else the figures of its limits."""
+    return policy.regression or [
         Regression(
             key=limit.key,
             better="lower" if limit.kind == "max" else "higher",
