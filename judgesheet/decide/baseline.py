@@ -104,7 +104,7 @@ def _directed(
         row.new,
         Characteristic(regression.key, better=regression.better),
         row.pairing,
-        row.room,
+        row.raised,
     )
 
 

@@ -105,14 +105,18 @@ class Same:
         return IntervalEstimate(value, min(0.0, value), max(0.0, value))
 
 
-class Room(NamedTuple):
-    """How much farther down and up a difference may lie, as chance adds to its figures near 0."""
+class Raised(NamedTuple):
+    """A figure to which chance adds, and what is left without that."""
 
-    below: float
-    above: float
+    value: float
+    left: float
+
+    @property
+    def may_be_chance(self) -> bool:
+        """Whether all of it may be of chance."""
+        return self.left < NEARLY_ALL * self.value
 
 
-NO_ROOM = Room(0.0, 0.0)
 SAME_RATINGS = Same("people's ratings alone, which are the same in both")
 
 
@@ -153,7 +157,8 @@ class Difference:
     `low`, `high`, `p` and the verdict hold whatever the `lost` calls of both runs would have said:
     `worsening` is that of the calls read, `completed` the same under extreme answers to the others.
     `reason` is the code of a `reasons.Reason` where there is a difference and yet no verdict.
-    `pairing` is None where the two sheets count as independent. All ends allow for `room`.
+    `pairing` is None where the two sheets count as independent. `raised` are both figures where
+    chance adds to them, for which all ends leave room.
     """
 
     key: str
@@ -179,7 +184,7 @@ class Difference:
     note: str = ""
     reason: str = ""
     pairing: Pairing | None = field(default=None, repr=False)
-    room: Room = NO_ROOM
+    raised: tuple[Raised, Raised] | None = None
 
     def p_worse(self, margin: float) -> float | None:
         """One-sided p of "worse by `margin` at most", the largest over what lost calls may say."""
@@ -261,11 +266,10 @@ def compare(
     if not any(one.code == "stimuli" for one in reasons):
         rated.update(_of_the_same_ratings(olds, news))
     known = {**dict.fromkeys(rated, SAME_RATINGS), **paired}
-    rooms = _rooms(olds, news)
+    raised = _raised(olds, news)
     rows = (
         difference(
-            key, olds.get(key), news.get(key), wanted.get(key), known.get(key),
-            rooms.get(key, NO_ROOM),
+            key, olds.get(key), news.get(key), wanted.get(key), known.get(key), raised.get(key)
         )
         for key in dict.fromkeys((*news, *olds))  # in the order of the new sheet
     )  # fmt: skip
@@ -429,32 +433,21 @@ def mover(old: IntervalEstimate, new: IntervalEstimate) -> IntervalEstimate:
     return IntervalEstimate(value, value - below, value + above)
 
 
-def _rooms(olds: Mapping[str, Estimate], news: Mapping[str, Estimate]) -> dict[str, Room]:
-    """By key of a figure to which chance adds, and which both sheets also have without that."""
+def _raised(
+    olds: Mapping[str, Estimate], news: Mapping[str, Estimate]
+) -> dict[str, tuple[Raised, Raised]]:
+    """By key the figures to which chance adds, where both sheets tell what is left without that."""
     found = {}
     for twin in olds.keys() & news.keys():
-        raised = twin.removesuffix(DEBIASED)
-        sides = [(sheet.get(raised), sheet[twin]) for sheet in (olds, news)]
-        values = [
-            (one.value, without.value)
-            for one, without in sides
-            if one is not None and one.value is not None and without.value is not None
+        key = twin.removesuffix(DEBIASED)
+        sides = [
+            Raised(sheet[key].value or 0.0, left)
+            for sheet in (olds, news)
+            if key in sheet and (left := sheet[twin].value) is not None
         ]
-        if raised != twin and len(values) == len(sides):
-            found[raised] = _room(*values)
+        if key != twin and len(sides) == 2:
+            found[key] = sides[0], sides[1]
     return found
-
-
-def _room(old: tuple[float, float], new: tuple[float, float]) -> Room:
-    """The room of two figures, each with what is left without the part that chance adds.
-
-    Where one may be of chance alone, 0 stands for it, and what is left of the other for that.
-    """
-    (before, old_left), (after, new_left) = old, new
-    value = after - before
-    below = value + old_left if new_left < NEARLY_ALL * after else 0.0
-    above = new_left - value if old_left < NEARLY_ALL * before else 0.0
-    return Room(max(0.0, below), max(0.0, above))
 
 
 def difference(
@@ -463,7 +456,7 @@ def difference(
     new: Estimate | None,
     wanted: Characteristic | None,
     pairing: Pairing | None = None,
-    room: Room = NO_ROOM,
+    raised: tuple[Raised, Raised] | None = None,
 ) -> Difference:
     """One figure in two sheets, without a verdict; `wanted` says which direction is better."""
     either = new or old
@@ -482,10 +475,10 @@ def difference(
         note = next(filter(None, map(_unbounded, (old, new))), UNPROVEN)
         return replace(row, value=new.value - old.value, note=note)
     if isinstance(pairing, Same):  # chance added the same to both
-        room = NO_ROOM
+        raised = None
     scale = scale_of(old, new)
     figures = [Completion(before, after, pairing), *_completions(old, new, pairing)]
-    changes = [_within(_with_room(_change(*one), room), scale[1] - scale[0]) for one in figures]
+    changes = [_within(_with_room(one, raised), scale[1] - scale[0]) for one in figures]
     read, *completed = changes
     row = replace(
         row,
@@ -496,9 +489,9 @@ def difference(
         correlation=None if pairing is None else pairing.correlation,
         method=(INDEPENDENT if pairing is None else pairing.method)
         + (COMPLETED if completed else "")
-        + (RAISED if any(room) else ""),
+        + (RAISED if raised and any(one.may_be_chance for one in raised) else ""),
         pairing=pairing,
-        room=room,
+        raised=raised,
     )
     worse = [] if wanted is None else _worsenings(figures, changes, wanted, scale)
     if wanted is None or not worse:
@@ -586,9 +579,27 @@ def _change(
     return pairing.around(after.value - before.value, of)
 
 
-def _with_room(change: IntervalEstimate, room: Room) -> IntervalEstimate:
-    """The difference where chance adds to its figures."""
-    return IntervalEstimate(change.value, change.low - room.below, change.high + room.above)
+def _with_room(figures: Completion, raised: tuple[Raised, Raised] | None) -> IntervalEstimate:
+    """The difference, as far as it reaches where chance adds to the figures.
+
+    Where all of one may be of chance it is none at all, without error, and the other is what is
+    left of it.
+    """
+    value, low, high = _change(*figures)
+    if raised is not None:
+        (old, new), (before, after, pairing) = raised, figures
+        if old.may_be_chance:
+            none = IntervalEstimate(*[before.value - old.value] * 3)
+            high = max(high, _change(none, _lowered(after, new), pairing).high)
+        if new.may_be_chance:
+            none = IntervalEstimate(*[after.value - new.value] * 3)
+            low = min(low, _change(_lowered(before, old), none, pairing).low)
+    return IntervalEstimate(value, low, high)
+
+
+def _lowered(figure: IntervalEstimate, raised: Raised) -> IntervalEstimate:
+    """A figure without what chance adds, with its margins."""
+    return IntervalEstimate(*(end - (raised.value - raised.left) for end in figure))
 
 
 def _within(change: IntervalEstimate, reach: float) -> IntervalEstimate:
