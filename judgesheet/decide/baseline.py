@@ -105,6 +105,7 @@ def _directed(
         row.new,
         Characteristic(regression.key, better=regression.better),
         row.pairing,
+        row.raised,
     )
 
 

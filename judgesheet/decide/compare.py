@@ -36,6 +36,11 @@ SIGNIFICANT = 0.05
 UNPROVEN = "without an interval nothing is proven"
 INDEPENDENT = "square and add (MOVER), independent"
 COMPLETED = "; lost calls of both answered in the ways that move it furthest"
+RAISED = "; room for what chance adds to a figure near 0"
+DEBIASED = "_debiased"
+"""Ends the name of the figure that is another without the part that chance alone adds to it."""
+NEARLY_ALL = 0.8
+"""Where less of a figure than this is left without that part, it may be of chance alone."""
 Z95, Z80 = map(NormalDist().inv_cdf, (0.975, 0.8))
 """Normal quantiles: of the ends of a 95 % interval, and of a power of 80 %."""
 
@@ -100,6 +105,18 @@ class Same:
         return IntervalEstimate(value, min(0.0, value), max(0.0, value))
 
 
+class Raised(NamedTuple):
+    """A figure to which chance adds, and what is left without that."""
+
+    value: float
+    left: float
+
+    @property
+    def may_be_chance(self) -> bool:
+        """Whether all of it may be of chance."""
+        return self.left < NEARLY_ALL * self.value
+
+
 SAME_RATINGS = Same("people's ratings alone, which are the same in both")
 
 
@@ -140,7 +157,8 @@ class Difference:
     `low`, `high`, `p` and the verdict hold whatever the `lost` calls of both runs would have said:
     `worsening` is that of the calls read, `completed` the same under extreme answers to the others.
     `reason` is the code of a `reasons.Reason` where there is a difference and yet no verdict.
-    `pairing` is None where the two sheets count as independent.
+    `pairing` is None where the two sheets count as independent. `raised` are both figures where
+    chance adds to them, for which all ends leave room.
     """
 
     key: str
@@ -166,6 +184,7 @@ class Difference:
     note: str = ""
     reason: str = ""
     pairing: Pairing | None = field(default=None, repr=False)
+    raised: tuple[Raised, Raised] | None = None
 
     def p_worse(self, margin: float) -> float | None:
         """One-sided p of "worse by `margin` at most", the largest over what lost calls may say."""
@@ -247,10 +266,13 @@ def compare(
     if not any(one.code == "stimuli" for one in reasons):
         rated.update(_of_the_same_ratings(olds, news))
     known = {**dict.fromkeys(rated, SAME_RATINGS), **paired}
+    raised = _raised(olds, news)
     rows = (
-        difference(key, olds.get(key), news.get(key), wanted.get(key), known.get(key))
+        difference(
+            key, olds.get(key), news.get(key), wanted.get(key), known.get(key), raised.get(key)
+        )
         for key in dict.fromkeys((*news, *olds))  # in the order of the new sheet
-    )
+    )  # fmt: skip
     usable = [_without_verdict(row, void[row.key]) if row.key in void else row for row in rows]
     remarks = (*_across(across, paired), *_how_known(old, new, paired), *_remarks(old, new))
     return Comparison(old, new, tuple(_judged(usable)), remarks, tuple(one.text for one in refused))
@@ -411,12 +433,30 @@ def mover(old: IntervalEstimate, new: IntervalEstimate) -> IntervalEstimate:
     return IntervalEstimate(value, value - below, value + above)
 
 
+def _raised(
+    olds: Mapping[str, Estimate], news: Mapping[str, Estimate]
+) -> dict[str, tuple[Raised, Raised]]:
+    """By key the figures to which chance adds, where both sheets tell what is left without that."""
+    found = {}
+    for twin in olds.keys() & news.keys():
+        key = twin.removesuffix(DEBIASED)
+        sides = [
+            Raised(sheet[key].value or 0.0, left)
+            for sheet in (olds, news)
+            if key in sheet and (left := sheet[twin].value) is not None
+        ]
+        if key != twin and len(sides) == 2:
+            found[key] = sides[0], sides[1]
+    return found
+
+
 def difference(
     key: str,
     old: Estimate | None,
     new: Estimate | None,
     wanted: Characteristic | None,
     pairing: Pairing | None = None,
+    raised: tuple[Raised, Raised] | None = None,
 ) -> Difference:
     """One figure in two sheets, without a verdict; `wanted` says which direction is better."""
     either = new or old
@@ -434,9 +474,12 @@ def difference(
     if before is None or after is None:
         note = next(filter(None, map(_unbounded, (old, new))), UNPROVEN)
         return replace(row, value=new.value - old.value, note=note)
+    if isinstance(pairing, Same):  # chance added the same to both
+        raised = None
+    scale = scale_of(old, new)
     figures = [Completion(before, after, pairing), *_completions(old, new, pairing)]
-    reach = _reach(scale_of(old, new))
-    read, *completed = (_within(_change(*one), reach) for one in figures)
+    changes = [_within(_with_room(one, raised), scale[1] - scale[0]) for one in figures]
+    read, *completed = changes
     row = replace(
         row,
         value=read.value,
@@ -445,10 +488,12 @@ def difference(
         lost=sum(one.imputed.calls for one in (old, new) if one.imputed) if completed else 0,
         correlation=None if pairing is None else pairing.correlation,
         method=(INDEPENDENT if pairing is None else pairing.method)
-        + (COMPLETED if completed else ""),
+        + (COMPLETED if completed else "")
+        + (RAISED if raised and any(one.may_be_chance for one in raised) else ""),
         pairing=pairing,
+        raised=raised,
     )
-    worse = [] if wanted is None else _worsenings(figures, wanted, scale_of(old, new))
+    worse = [] if wanted is None else _worsenings(figures, changes, wanted, scale)
     if wanted is None or not worse:
         return replace(row, reason=NO_DIRECTION.code)
     row = replace(
@@ -534,9 +579,27 @@ def _change(
     return pairing.around(after.value - before.value, of)
 
 
-def _reach(scale: tuple[float, float]) -> float:
-    """The largest difference of two figures on a scale."""
-    return scale[1] - scale[0]
+def _with_room(figures: Completion, raised: tuple[Raised, Raised] | None) -> IntervalEstimate:
+    """The difference, as far as it reaches where chance adds to the figures.
+
+    Where all of one may be of chance it is none at all, without error, and the other is what is
+    left of it.
+    """
+    value, low, high = _change(*figures)
+    if raised is not None:
+        (old, new), (before, after, pairing) = raised, figures
+        if old.may_be_chance:
+            none = IntervalEstimate(*[before.value - old.value] * 3)
+            high = max(high, _change(none, _lowered(after, new), pairing).high)
+        if new.may_be_chance:
+            none = IntervalEstimate(*[after.value - new.value] * 3)
+            low = min(low, _change(_lowered(before, old), none, pairing).low)
+    return IntervalEstimate(value, low, high)
+
+
+def _lowered(figure: IntervalEstimate, raised: Raised) -> IntervalEstimate:
+    """A figure without what chance adds, with its margins."""
+    return IntervalEstimate(*(end - (raised.value - raised.left) for end in figure))
 
 
 def _within(change: IntervalEstimate, reach: float) -> IntervalEstimate:
@@ -545,14 +608,16 @@ def _within(change: IntervalEstimate, reach: float) -> IntervalEstimate:
 
 
 def _worsenings(
-    figures: Sequence[Completion], wanted: Characteristic, scale: tuple[float, float]
+    figures: Sequence[Completion],
+    changes: Sequence[IntervalEstimate],
+    wanted: Characteristic,
+    scale: tuple[float, float],
 ) -> list[IntervalEstimate]:
     """By how much the figure got worse for a user, per completion; none where no way is better."""
     if wanted.better == "lower":
-        return [_within(_change(*one), _reach(scale)) for one in figures]
+        return [*changes]
     if wanted.better == "higher":  # getting worse is to fall
-        fallen = (_within(_change(*one), _reach(scale)) for one in figures)
-        return [IntervalEstimate(-one.value, -one.high, -one.low) for one in fallen]
+        return [IntervalEstimate(-one.value, -one.high, -one.low) for one in changes]
     if wanted.better == "nearer" and (null := wanted.null) is not None:
         farthest = max(abs(end - null) for end in scale)
         return [_within(one, farthest) for one in _farther(figures, null)]
