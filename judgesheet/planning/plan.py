@@ -93,19 +93,17 @@ def generator(seed: int, axis: str) -> "np.random.Generator":
     return np.random.default_rng([seed, zlib.crc32(axis.encode())])
 
 
-def _part(
-    used: Iterable[Stimulus], calls: Iterable[Call], path: Path | None
-) -> dict[str, dict[str, int]]:
+def _part(used: Iterable[Stimulus], calls: Iterable[Call], path: Path | None) -> dict[str, int]:
     """How many responses of the user's own stimuli a profile asks about, if not about all."""
+    if path is None:
+        return {}
     held = {
         f"{one.id}/{response['id']}"
         for one in used
         for response in one.fields.get("candidates", ())
     }
     asked = {str(call.cell.get("item")) for call in calls}
-    if path is None or not asked < held:
-        return {}
-    return {"responses": {"asked": len(asked), "held": len(held)}}
+    return {"responses": len(asked), "responses_held": len(held)} if asked < held else {}
 
 
 def _about_stimuli(
@@ -129,10 +127,11 @@ def _about_stimuli(
 
 def remarks(pool: Mapping[str, Any]) -> Iterator[str]:
     """What part of the stimuli is asked about, what makes several count as one, mere templates."""
-    if responses := pool.get("responses"):
+    asked, held = pool.get("responses"), pool.get("responses_held")
+    if isinstance(asked, int) and isinstance(held, int):
         yield (
-            f"{responses['asked']} of the {responses['held']} responses are asked about, of each "
-            "stimulus those that stand first in the file: a larger profile asks about more"
+            f"{asked} of the {held} responses are asked about, of each stimulus those that stand "
+            "first in the file: a larger profile asks about more"
         )
     stimuli, independent = pool.get("stimuli"), pool.get("independent")
     if isinstance(independent, int) and independent != stimuli:

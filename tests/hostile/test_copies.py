@@ -175,5 +175,6 @@ def test_several_templates_are_one_line_with_what_follows() -> None:
 
 
 def test_responses_that_a_profile_leaves_out_are_counted() -> None:
-    part = {"stimuli": 40, "independent": 40, "responses": {"asked": 80, "held": 160}}
+    part = {"stimuli": 40, "independent": 40, "responses": 80, "responses_held": 160}
     assert "80 of the 160 responses" in next(remarks(part))
+    assert not [*remarks({**part, "responses": "a stranger's"})]
