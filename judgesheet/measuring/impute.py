@@ -20,13 +20,14 @@ def with_imputed(axis: Axis, readings: Readings, estimates: Estimates) -> Estima
 
     As they are where no call was lost, where none was read, or where the axis imputes nothing.
     """
+    whole = _completed(axis, readings)
     imputed: defaultdict[str, list[Estimate]] = defaultdict(list)
-    for table in imputed_tables(axis, readings):
+    for table in _tables(axis, whole):
         for estimate in axis.measure(table):
             imputed[estimate.key].append(estimate)
     if not imputed:
         return estimates
-    calls = int(losses.lost(_completed(axis, readings).frame).sum())
+    calls = int(losses.lost(whole.frame).sum())
     widened = (_widened(read, imputed[read.key], calls) for read in estimates.values())
     return Estimates(axis.NAME, widened)
 
@@ -36,7 +37,10 @@ def imputed_tables(axis: Axis, readings: Readings) -> Iterator[Readings]:
 
     None where no call was lost, where none was read, or where the axis imputes nothing.
     """
-    readings = _completed(axis, readings)
+    return _tables(axis, _completed(axis, readings))
+
+
+def _tables(axis: Axis, readings: Readings) -> Iterator[Readings]:
     gone, made = losses.lost(readings.frame), readings.frame["outcome"].notna()
     # Where all calls were lost nothing was measured that others could move.
     if not isinstance(axis, Imputing) or not gone.any() or gone.sum() == made.sum():
