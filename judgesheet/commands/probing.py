@@ -86,6 +86,10 @@ def probe_once(
         if options.give_up:
             ledger.give_up()
         _refuse_mixing(request, ledger)
+        if judge.code:
+            from judgesheet.commands.stale_run import tell_of_changed_code
+
+            tell_of_changed_code(ledger, judge, tell)
         try:
             progress = _ask(request, judge, ledger, options)
         # What was paid for before the judge failed is measured and shown.

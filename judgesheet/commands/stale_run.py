@@ -45,6 +45,8 @@ def changed(directory: Path, plan: Plan, judge: Judge, version: Version, policy:
     # A simulated judge has no versions; where nothing was answered, none was served.
     if judge.is_simulated or not totals.outcomes.get("ok"):
         return ""
+    if judge.code and totals.served_models and judge.code not in totals.served_models:
+        return "the code of the judge has changed"
     now, before = version(), " and ".join(totals.served_models)
     if now is None:
         return "the endpoint does not name the version that it serves"
@@ -73,6 +75,16 @@ def take_over_replies(
     tell(f"{taken:,} of {planned:,} replies taken over from earlier runs, {rest:,} to ask")
 
 
+def tell_of_changed_code(ledger: Ledger, judge: Judge, tell: Callable[[str], None]) -> None:
+    """Say how many replies there are from the user's own code as it was before a change."""
+    served = ledger.totals().served_models if judge.code else {}
+    if before := sum(number for code, number in served.items() if code != judge.code):
+        tell(
+            f"{before:,} replies were given before the code of the judge changed, now {judge.code}: "
+            "they are kept, and a sheet of both versions is void; --fresh asks all questions again"
+        )
+
+
 def take_over_parsers(directory: Path, plan: Plan) -> None:
     """Have the replies there read as the plan says: another parser costs no call."""
     path = directory / LEDGER
@@ -84,7 +96,12 @@ def take_over_parsers(directory: Path, plan: Plan) -> None:
 
 
 def served(judge: Judge, request: Request) -> str | None:
-    """What the endpoint calls the model that answers now; JudgeError if it does not answer."""
+    """What the endpoint calls the model that answers now; JudgeError if it does not answer.
+
+    Code of the user's has no such name: the same code may ask a model that is another by now.
+    """
+    if judge.code:
+        return None
     reply = ask_outside_plan(request, question)
     if reply.served_model is None and reply.outcome != "ok":
         advice = judge.advise(reply.outcome) or "try again later, or start over with --fresh"

@@ -68,6 +68,9 @@ class Judge(Protocol):
     axes: tuple[str, ...] = ()
     """Names of the axes that it can be asked about; empty for all of them."""
 
+    code: str = ""
+    """The version of the user's own code that answers: two versions are two judges of one name."""
+
     adapts: bool = False
     """Whether it learns from its first answers how to ask, so that the first is awaited."""
 

@@ -27,19 +27,25 @@ from judgesheet.base.errors import JudgeError, UsageError
 from judgesheet.base.records import Call, Outcome
 from judgesheet.judges import Answer, Judge
 from judgesheet.judges.redaction import of_environment
-from judgesheet.judges.user_code import aside, in_words, named_object
+from judgesheet.judges.user_code import aside, in_words, named_object, version_of
 
 
 class CallableJudge(Judge):
     """A Python function as a judge; one that is not a coroutine function runs in a thread."""
 
     def __init__(
-        self, name: str, function: Callable[..., Any], timeout_s: float, provider: str = "python"
+        self,
+        name: str,
+        function: Callable[..., Any],
+        timeout_s: float,
+        provider: str = "python",
+        code: str = "",
     ) -> None:
         self._provider = provider
         self._name = name
         self._function = function
         self._timeout_s = timeout_s
+        self.code = code
         self._takes_params = _takes_params(function)
         self._redacted = of_environment()  # the function has its own keys
         self._framework = self._declared("framework")
@@ -52,7 +58,7 @@ class CallableJudge(Judge):
         function = named_object(name)
         if not callable(function):
             raise UsageError(f"{name} is a {type(function).__name__}, not a function")
-        return cls(name, function, timeout_s)
+        return cls(name, function, timeout_s, code=version_of(name))
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -91,7 +97,7 @@ class CallableJudge(Judge):
                 f"{self._name} returned a {type(result).__name__}: a judge returns its reply as str"
             )
         text = self._redacted(str.__str__(result))  # a subclass may print itself in any way
-        return Answer("ok", text, text)
+        return Answer("ok", text, text, served_model=self.code or None)
 
     def advise(self, outcome: Outcome) -> str | None:
         """What to do about an outcome."""

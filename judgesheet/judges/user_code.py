@@ -1,6 +1,8 @@
 """The user's own Python: found by `module:name`, and what it raises in words."""
 
+import ast
 import importlib
+import inspect
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -11,6 +13,7 @@ from threading import current_thread, main_thread
 from typing import Any, TextIO
 
 from judgesheet.base.errors import UsageError
+from judgesheet.base.records import digest
 from judgesheet.judges.redaction import of_environment
 
 
@@ -48,6 +51,23 @@ def name_of(function: Callable[..., Any]) -> str:
             'judge with def at the top of a module and give it, or "python/module:function"'
         )
     return f"{module}:{name}"
+
+
+def version_of(name: str) -> str:
+    """File and digest of the code behind `module:name`, "" where it cannot be read.
+
+    It is that of the whole module, whose constants may be the judge's prompt, without comments and
+    layout. What the module imports is not in it. In a notebook the function is all there is.
+    """
+    module, _, attribute = name.partition(":")
+    found = sys.modules[module]
+    for code in (found, getattr(found, attribute)):
+        try:
+            source = ast.unparse(ast.parse(inspect.cleandoc(inspect.getsource(code))))
+        except (OSError, TypeError, SyntaxError):
+            continue
+        return f"{Path(getattr(found, '__file__', None) or module).name} {digest(source)[:12]}"
+    return ""
 
 
 @lru_cache(1)  # of several threads, whichever ends last gives standard output back

@@ -1,4 +1,5 @@
 import asyncio
+import importlib
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -286,6 +287,46 @@ def test_another_version_of_a_framework_is_another_judge(module: str) -> None:
     sys.modules[module].of_a_framework.framework = "framework 1.3"
     with pytest.raises(RunError, match=r"framework 1\.2"):
         smoke(f"{module}:of_a_framework", "score_order")
+
+
+CODE = """
+prompt = "[RESULT] {score}"{comment}
+
+def judge(messages):
+    return prompt
+"""
+
+
+def _edited(name: str, score: int, comment: str = "") -> str:
+    """A judge in a file that was written anew, as a fresh process loads it."""
+    Path(f"{name}.py").write_text(CODE.format(score=score, comment=comment))
+    importlib.invalidate_caches()
+    sys.modules.pop(name, None)
+    return f"{name}:judge"
+
+
+def test_a_change_of_the_users_code_is_told_and_two_versions_are_no_judge(module: str) -> None:
+    name, told = f"{module}_edited", list[str]()
+    smoke(_edited(name, 3), "score_order", max_calls=10, tell=told.append)
+    smoke(_edited(name, 3, "  # of May"), "score_order", max_calls=10, tell=told.append)
+    assert not [one for one in told if "code of the judge" in one], "a comment changes nothing"
+    axis = smoke(_edited(name, 4), "score_order", tell=told.append)
+    (said,) = (one for one in told if "code of the judge" in one)
+    assert said.startswith("20 replies")
+    assert f"{name}.py" in said
+    assert sorted(axis.served_models.values()) == [20, axis.made - 20]
+    failed = [one.code for one in axis.controls if one.passed is False]
+    assert "one_served_model" in failed
+
+
+def test_a_cached_run_of_changed_code_starts_over(module: str) -> None:
+    told: list[str] = []
+    smoke(_edited(f"{module}_cached", 3), "score_order")
+    again = _edited(f"{module}_cached", 4)
+    axis = smoke(again, "score_order", fresh_if_changed=True, tell=told.append)
+    assert "starting over: the code of the judge has changed" in told
+    assert not axis.served_models, "counted where there are several"
+    assert not [one for one in told if "before the code" in one]
 
 
 def test_a_judge_is_not_asked_about_an_order_that_it_does_not_show(module: str) -> None:
