@@ -80,7 +80,7 @@ def tell_of_changed_code(ledger: Ledger, judge: Judge, tell: Callable[[str], Non
     served = ledger.totals().served_models if judge.code else {}
     if before := sum(number for code, number in served.items() if code != judge.code):
         tell(
-            f"{before:,} replies were given before the code of the judge changed, now {judge.code}: "
+            f"{before:,} replies came before the code of the judge changed, now {judge.code}: "
             "they are kept, and a sheet of both versions is void; --fresh asks all questions again"
         )
 
