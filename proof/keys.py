@@ -70,10 +70,6 @@ UNPROVEN |= {
     for axis in all_axes()
 }
 UNPROVEN |= {
-    f"{axis}.level_p": "exchanged as for `wavering_p`, which is proven; its size in decision 95"
-    for axis in ("score_order", "criterion_order")
-}
-UNPROVEN |= {
     f"{axis}.largest_stimulus_effect": "the largest of many, without an interval; its conditions "
     "say what noise alone gives"
     for axis, room in all_axes().items()
