@@ -16,7 +16,7 @@ from judgesheet.judges import Judge
 from judgesheet.judges.check import question
 from judgesheet.ledger import earlier
 from judgesheet.ledger.ledger import Ledger
-from judgesheet.ledger.run_directory import LEDGER
+from judgesheet.ledger.run_directory import LEDGER, is_begun
 
 Version = Callable[[], str | None]
 """Which version the endpoint serves now, by its own words; asks it once."""
@@ -30,7 +30,7 @@ def changed(directory: Path, plan: Plan, judge: Judge, version: Version, policy:
     the sheet must know of one only, and a version that nobody names agrees with none.
     """
     path = directory / LEDGER
-    if not path.is_file():
+    if not is_begun(path):
         return ""
     try:
         with Ledger.open(path) as ledger:
@@ -76,7 +76,7 @@ def take_over_replies(
 def take_over_parsers(directory: Path, plan: Plan) -> None:
     """Have the replies there read as the plan says: another parser costs no call."""
     path = directory / LEDGER
-    if path.is_file():
+    if is_begun(path):
         with Ledger.open(path, writable=True) as ledger:
             wanted = plan.provenance.get("parsers", [])
             if ledger.parsers() != wanted:

@@ -117,6 +117,16 @@ def is_empty(db: sqlite3.Connection) -> bool:
     return db.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone() is None
 
 
+def is_blank(path: Path) -> bool:
+    """Whether who made the ledger ended before its plan was in it.
+
+    One that cannot be read is not: whoever opens it says why.
+    """
+    with suppress(sqlite3.Error), closing(connect_to_read(path)) as db:
+        return is_empty(db)
+    return False
+
+
 @contextmanager
 def one_sentence(path: Path) -> Iterator[None]:
     """Turn errors of SQLite and the system about `path` into a `RunError`."""
