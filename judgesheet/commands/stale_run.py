@@ -56,14 +56,14 @@ def take_over_replies(
 ) -> None:
     """Write what this judge, in the version of now, replied `within` a time to the same questions.
 
-    A simulated judge has no versions; one that nobody names is no other's.
+    A simulated judge has one version; one that nobody names is no other's.
     """
     try:
         found = earlier.candidates(ledger, time.time() - within.total_seconds())
         if not found:
             return
-        now = None if judge.is_simulated else version()
-        if now is None and not judge.is_simulated:
+        now = found[-1][0].served_model if judge.is_simulated else version()
+        if now is None:
             return
         taken = earlier.take_over(ledger, earlier.served_by(found, now))
     except RunError as error:
