@@ -1,6 +1,7 @@
 """A cached run is resumed only for the same plan, judge and served version."""
 
 import json
+import sqlite3
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -309,3 +310,37 @@ def test_the_closing_line_tells_this_session_from_the_whole_run() -> None:
     now = Progress(planned=9, settled=9, attempts=9, tokens_in=90, tokens_out=9, prices=None)
     assert closing(replace(now, asked=9)) == ""
     assert closing(replace(now, asked=4)) != ""
+
+
+@pytest.mark.parametrize("refused", ["x", "[1]", b"\xff", "[" * 5000])
+def test_a_run_that_tells_nonsense_is_told_and_not_used(
+    tmp_path: Path, stimuli: Path, refused: str | bytes
+) -> None:
+    out, given = tmp_path / "run", ("--stimuli", stimuli.parent)
+    with serving(Served()) as server:
+        probe(server, out, *given)
+        before = change(stimuli)
+        probe(server, out, *given)
+        db = sqlite3.connect(out / EARLIER, isolation_level=None)
+        db.execute("UPDATE run SET refused = ?", (refused,))
+        db.close()
+        stimuli.write_text(before, encoding="utf-8")
+        done = probe(server, out, *given)
+    assert done.returncode == 0, done.stderr
+    assert "is damaged: remove it" in done.stderr
+
+
+def test_replies_of_a_simulated_judge_are_taken_over(tmp_path: Path) -> None:
+    words = ("probe", "--model", "sim/fair", "--axis", "score_order", "--profile", "smoke")
+    how = (
+        "--no-pdf",
+        "--quiet",
+        "--fresh-if-changed",
+        "--reuse-for",
+        "1d",
+        "--out",
+        tmp_path / "r",
+    )
+    for seed in "01":
+        run(*words, *how, "--seed", seed)
+    assert "78 of 78 replies taken over" in run(*words, *how, "--seed", "0").stderr

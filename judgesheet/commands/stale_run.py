@@ -16,7 +16,7 @@ from judgesheet.judges import Judge
 from judgesheet.judges.check import question
 from judgesheet.ledger import earlier
 from judgesheet.ledger.ledger import Ledger
-from judgesheet.ledger.run_directory import LEDGER
+from judgesheet.ledger.run_directory import LEDGER, is_begun
 
 Version = Callable[[], str | None]
 """Which version the endpoint serves now, by its own words; asks it once."""
@@ -30,7 +30,7 @@ def changed(directory: Path, plan: Plan, judge: Judge, version: Version, policy:
     the sheet must know of one only, and a version that nobody names agrees with none.
     """
     path = directory / LEDGER
-    if not path.is_file():
+    if not is_begun(path):
         return ""
     try:
         with Ledger.open(path) as ledger:
@@ -58,14 +58,14 @@ def take_over_replies(
 ) -> None:
     """Write what this judge, in the version of now, replied `within` a time to the same questions.
 
-    A simulated judge has no versions; one that nobody names is no other's.
+    A simulated judge has one version; one that nobody names is no other's.
     """
     try:
         found = earlier.candidates(ledger, time.time() - within.total_seconds())
         if not found:
             return
-        now = None if judge.is_simulated else version()
-        if now is None and not judge.is_simulated:
+        now = found[-1][0].served_model if judge.is_simulated else version()
+        if now is None:
             return
         taken = earlier.take_over(ledger, earlier.served_by(found, now))
     except RunError as error:
@@ -88,7 +88,7 @@ def tell_of_changed_code(ledger: Ledger, judge: Judge, tell: Callable[[str], Non
 def take_over_parsers(directory: Path, plan: Plan) -> None:
     """Have the replies there read as the plan says: another parser costs no call."""
     path = directory / LEDGER
-    if path.is_file():
+    if is_begun(path):
         with Ledger.open(path, writable=True) as ledger:
             wanted = plan.provenance.get("parsers", [])
             if ledger.parsers() != wanted:

@@ -10,12 +10,13 @@ import re
 import shutil
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 from judgesheet.base.errors import RunError
+from judgesheet.base.files import decoded
 from judgesheet.base.records import Reply, canonical_json
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.opening import free_name, held, reject_links
@@ -86,11 +87,11 @@ def take_over(ledger: Ledger, candidates: Sequence[tuple[Reply, int]]) -> int:
 
     Where they are from stands in its `taken_over`: per run its plan, when it began, and how many.
     """
-    for start in range(0, len(candidates), _PAGE):
-        ledger.record([reply for reply, _ in candidates[start : start + _PAGE]])
     if not candidates:
         return 0
     runs, counts = _runs(ledger.path.with_name(EARLIER)), dict[int, int]()
+    for start in range(0, len(candidates), _PAGE):
+        ledger.record([reply for reply, _ in candidates[start : start + _PAGE]])
     for _, run in candidates:
         counts[run] = counts.get(run, 0) + 1
     told = [
@@ -99,7 +100,7 @@ def take_over(ledger: Ledger, candidates: Sequence[tuple[Reply, int]]) -> int:
     ]
     ledger.set_meta("taken_over", [*ledger.taken_over, *told])
     # What the endpoint refused then was not sent with these questions either.
-    refused = {k: v for run in counts for k, v in json.loads(runs[run]["refused"]).items()}
+    refused = {k: v for run in counts for k, v in runs[run]["refused"].items()}
     if refused:
         ledger.set_meta("refused_parameters", {**refused, **ledger.refused_parameters})
     return len(candidates)
@@ -192,10 +193,15 @@ def _identity(judge: Mapping[str, Any]) -> str:
 
 
 def _runs(path: Path) -> dict[int, dict[str, Any]]:
-    names = ("plan", "created_at", "refused")
+    """The runs by number; RunError where one of them tells what no run does."""
     with _opened(path) as db:
-        rows = db.execute(f"SELECT id, {', '.join(names)} FROM run")  # noqa: S608
-        return {number: dict(zip(names, row, strict=True)) for number, *row in rows}
+        rows = db.execute("SELECT id, plan, created_at, refused FROM run").fetchall()
+    with suppress(ValueError, TypeError):
+        told = [(number, plan, at, decoded(text)) for number, plan, at, text in rows]
+        if all(isinstance(refused, dict) for *_, refused in told):
+            names = ("plan", "created_at", "refused")
+            return {number: dict(zip(names, rest, strict=True)) for number, *rest in told}
+    raise RunError(f"{path} is damaged: remove it")
 
 
 @contextmanager

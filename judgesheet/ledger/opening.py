@@ -66,6 +66,22 @@ def reject_links(path: Path) -> None:
             )
 
 
+def _reject_other_names(path: Path) -> None:
+    """RunError where the ledger or its log is a hard link, as `cp -l` makes them.
+
+    The log lies under one name of the ledger and is not seen under another, which then loses what
+    is in it, or what was written since.
+    """
+    for end in ("", "-journal", "-wal"):
+        file = _beside(path, end)
+        with suppress(FileNotFoundError):
+            if file.lstat().st_nlink > 1:
+                raise RunError(
+                    f"{file} is a hard link: replies written under one name could be lost under "
+                    "another; put a copy in its place"
+                )
+
+
 def _beside(path: Path, end: str) -> Path:
     return path.with_name(path.name + end)
 
@@ -97,6 +113,7 @@ def connect_exclusively(path: Path) -> sqlite3.Connection:
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     reject_links(path)
+    _reject_other_names(path)
     if not path.exists():  # another file that it is a hard link of keeps its time
         path.touch(mode=0o600)  # it holds every prompt and reply
     db = _connect(path, "rw")
@@ -115,6 +132,16 @@ def connect_exclusively(path: Path) -> sqlite3.Connection:
 def is_empty(db: sqlite3.Connection) -> bool:
     """Whether nothing was written into the file yet."""
     return db.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone() is None
+
+
+def is_blank(path: Path) -> bool:
+    """Whether who made the ledger ended before its plan was in it.
+
+    One that cannot be read is not: whoever opens it says why.
+    """
+    with suppress(sqlite3.Error), closing(connect_to_read(path)) as db:
+        return is_empty(db)
+    return False
 
 
 @contextmanager

@@ -50,7 +50,8 @@ class Place:
         """Keep so many bytes of the disk back; OSError if it has not so many."""
         self.release()
         room = self._path.with_name(f".{self._path.name}-room")
-        handle = os.open(room, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+        room.unlink(missing_ok=True)  # it may be another name of somebody's file
+        handle = os.open(room, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
         room.unlink()  # the room is ours until the handle is closed, and no kill leaves a file
         try:
             _allocate(handle, size)
@@ -90,11 +91,11 @@ def _identity(path: Path) -> tuple[int, int] | None:
 class Elsewhere:
     """Where the replies to one ledger go that it cannot take: one file, and folders to try.
 
-    Its name follows from the ledger's, so that the next run of the same command finds it.
+    Its name follows from the `key` of the run, which finds it again also where it was moved to.
     """
 
     def __init__(self, path: Path, key: str, named: Path | None) -> None:
-        name = f"judgesheet-replies-{digest(f'{path.absolute()} {key}')[:24]}.jsonl"
+        name = f"judgesheet-replies-{digest(key)[:24]}.jsonl"
         self.folders = [folder for folder in (named, Path(gettempdir())) if folder is not None]
         self._files = [folder / name for folder in (*self.folders, path.parent)]
 
@@ -117,7 +118,7 @@ class Elsewhere:
             yield file, rows
 
 
-_FLAGS = os.O_NOFOLLOW | os.O_CLOEXEC
+_FLAGS = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK  # a pipe would be waited for
 
 
 def _append(file: Path, content: bytes) -> None:
@@ -151,8 +152,11 @@ def _rows(file: Path) -> Iterator[list[Any]]:
 
 
 def _own(handle: int) -> int:
-    """The size of a file that nobody else can have laid there; OSError if somebody can."""
+    """The size of a file that nobody else can have laid there; OSError if somebody can.
+
+    A file of ours with a second name may be one that somebody gave this name.
+    """
     found = os.fstat(handle)
-    if not stat.S_ISREG(found.st_mode) or found.st_uid != os.getuid():
-        raise PermissionError("it belongs to another user")
+    if not stat.S_ISREG(found.st_mode) or found.st_uid != os.getuid() or found.st_nlink != 1:
+        raise PermissionError("it may be another user's")
     return found.st_size

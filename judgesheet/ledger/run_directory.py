@@ -10,7 +10,7 @@ from judgesheet.base.errors import RunError
 from judgesheet.base.files import slug
 from judgesheet.base.records import Label, Plan
 from judgesheet.ledger.ledger import Ledger
-from judgesheet.ledger.opening import free_name, held
+from judgesheet.ledger.opening import free_name, held, is_blank
 from judgesheet.planning.plan import write_plan
 
 LEDGER = "ledger.sqlite"
@@ -96,8 +96,8 @@ def open_run(
 
 
 def is_begun(ledger: Path) -> bool:
-    """Whether there is a ledger; an empty one was left by a process that was killed making it."""
-    return ledger.is_file() and ledger.stat().st_size > 0
+    """Whether there is a ledger with a plan; one without was left by a killed process."""
+    return ledger.is_file() and not is_blank(ledger)
 
 
 def labels_of(directory: Path) -> tuple[Label, ...]:

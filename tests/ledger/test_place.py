@@ -222,6 +222,7 @@ def test_replies_that_a_disk_cannot_take_are_kept_elsewhere_and_found_again(tmp_
         assert str(spill) in told
         asked = len(server.requests)
         assert asked < CALLS
+        run = run.rename(tmp_path / "moved")
         (file,) = spill.iterdir()
         assert file.stat().st_mode & 0o777 == 0o600
         assert "earlier run" in said(0)
@@ -241,6 +242,12 @@ def test_what_somebody_else_laid_there_is_not_taken_in(tmp_path: Path) -> None:
     link = tmp_path / "link"
     file.rename(link)
     file.symlink_to(link)
+    assert not list(place.found())
+    file.unlink()
+    file.hardlink_to(link)
+    assert not list(place.found())
+    file.unlink()
+    os.mkfifo(file)
     assert not list(place.found())
     file.unlink()
     if not os.geteuid():  # only root can give a file away

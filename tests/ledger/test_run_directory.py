@@ -1,6 +1,8 @@
 """Where a run lies, and what an earlier one in the same place settled."""
 
 import json
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,8 +35,16 @@ def test_a_judge_has_a_folder_of_its_own(model: str, folder: str) -> None:
     assert default_directory(model) == Path("runs") / folder
 
 
-def test_a_run_that_was_killed_before_its_plan_was_stored_settled_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("has_pages", [False, True])
+def test_a_run_that_was_killed_before_its_plan_was_stored_settled_nothing(
+    tmp_path: Path, has_pages: bool
+) -> None:
+    """Of a plan of many pages some are in the file before all are; rolled back, one is left."""
     (tmp_path / LEDGER).touch()
+    if has_pages:
+        with closing(sqlite3.connect(tmp_path / LEDGER)) as db:
+            db.execute("PRAGMA user_version = 1")
+    assert bool((tmp_path / LEDGER).stat().st_size) == has_pages
     assert settings_of(tmp_path) == {}
     request = judgesheet.Request("sim/fair", ["score_order"], "smoke", logprobs="auto")
     assert judgesheet.probe(request, tmp_path, pdf=False).datasheet.run["complete"]
