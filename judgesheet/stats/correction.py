@@ -8,7 +8,6 @@ takes the judge's errors, given the label, for the same on both parts, and lets 
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from math import inf, sqrt
 
 import numpy as np
@@ -327,10 +326,12 @@ def _plugged_in(data: _Data) -> Corrected:
         of = hits[label]
         parts[of] = factor * (right[of] - rates[label]) / of.sum() / youden
     deff = data.deff(parts)
-    counts = int(rest.sum()), *(int(hits[label].sum()) for label in (False, True))
-    shares = share, rates[False], rates[True]
-    numbers = (number / deff for number in counts)
-    at = partial(lee_ends, *shares, *numbers, wider=data.widening)
+    n, m0, m1 = (int(of.sum()) / deff for of in (rest, hits[False], hits[True]))
+    wider = data.widening
+
+    def at(level: float) -> tuple[float, float]:
+        return lee_ends(share, rates[False], rates[True], n, m0, m1, level, wider)
+
     value = min(1.0, max(0.0, value))
     interval = _interval(data, value, at, "Rogan-Gladen, interval of Lee et al. (2025)")
     return Corrected(interval, data.by_group(parts))

@@ -204,12 +204,21 @@ def _instruction(estimates: Estimates) -> Iterator[Statement]:
 
 def cancelling(estimates: Estimates) -> dict[str, Estimate]:
     """The kinds that decide surely, in a direction that differs between stimuli."""
+    return {
+        kind: one
+        for kind, one in _cancelling(estimates).items()
+        if surely_above(one, NOTICEABLE, of=len(CANCELLING))
+    }
+
+
+def _cancelling(estimates: Estimates) -> dict[str, Estimate]:
+    """The kinds that are seen to decide where the average shows neither direction."""
     found = {kind: estimates.known("dress_excess", kind=kind) for kind in CANCELLING}
     return {
         kind: one
         for kind, one in found.items()
         if one is not None
-        and surely_above(one, NOTICEABLE, of=len(CANCELLING))
+        and above(one, NOTICEABLE)
         and _even(estimates.known("preference", kind=kind))
     }
 
@@ -222,12 +231,18 @@ def _even(won: Estimate | None) -> bool:
 def _mixed(estimates: Estimates) -> Iterator[Statement]:
     """Dress that decides, for the plain copy on some stimuli and against it on others."""
     if shown := cancelling(estimates):
-        kinds = listed([f"{KIND_WORDS[kind]} ({_points(one)})" for kind, one in shown.items()])
-        text = f"Dress decides although the average says nothing: {kinds}. On some stimuli it"
+        text = f"Dress decides although the average says nothing: {_each(shown)}. On some stimuli"
         text += (
-            " prefers the dressed copy, on others the plain one; `judgesheet cases` shows which."
+            " it prefers the dressed copy, on others the plain one; `judgesheet cases` shows which."
         )
         yield _said("bad", text, *shown.values())
+    elif seen := _cancelling(estimates):
+        text = "There is some evidence that dress decides although the average says nothing"
+        yield _said("unknown", f"{text}{UNSURE}: {_each(seen)}.", *seen.values())
+
+
+def _each(found: Mapping[str, Estimate]) -> str:
+    return listed([f"{KIND_WORDS[kind]} ({_points(one)})" for kind, one in found.items()])
 
 
 def _points(excess: Estimate) -> str:
