@@ -46,6 +46,7 @@ from judgesheet.axis.statements import (
     share,
     share_with_interval,
     surely_above,
+    surely_below,
     unread,
     whatever_lost,
 )
@@ -241,11 +242,27 @@ def _mixed(estimates: Estimates) -> Iterator[Statement]:
         yield _said("unknown", f"{text}{UNSURE}: {_each(seen)}.", *seen.values())
 
 
+def _slot(estimates: Estimates) -> Iterator[Statement]:
+    """Kinds of dress beside which the slot decides, although both copies say the same."""
+    found = {kind: by_slot(estimates, kind) for kind in DRESSES}
+    sure = {
+        kind: one
+        for kind, one in found.items()
+        if one is not None and surely_below(one, -NOTICEABLE, of=len(DRESSES))
+    }
+    if sure:
+        text = "The slot decides between a response and the same with another dress"
+        yield _said("bad", f"{text}: {_each(sure)}.", *sure.values())
+
+
 def _each(found: Mapping[str, Estimate]) -> str:
     return listed([f"{KIND_WORDS[kind]} ({_points(one)})" for kind, one in found.items()])
 
 
 def _points(excess: Estimate) -> str:
+    """How much of the choices dress decides, or, below 0, the slot."""
+    if (excess.value or 0.0) < 0:
+        return f"{points(excess)}, where 0 is noise and −100 the slot alone"
     return f"{share(excess)} of pairs beyond noise and slot, {interval(excess)}"
 
 
@@ -301,6 +318,7 @@ SENTENCES = (
     *(_dress(kind) for kind in DRESSES),
     Sentence(_instruction, tests=2),
     Sentence(_mixed, tests=1),
+    Sentence(_slot, tests=1),
     Sentence(_scores, tests=1),
     Sentence(_outweighs),
     Sentence(_own_pairs),
