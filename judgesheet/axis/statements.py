@@ -35,7 +35,7 @@ Part = Literal["value", "low", "high", "least", "most"]
 
 SIGNIFICANT = 0.05
 """How often page one may call something a problem of a judge that has none."""
-OF_ORDER, OF_MOMENTS, OF_LOSSES, OTHERS = 21, 6, 16, 41
+OF_ORDER, OF_MOMENTS, OF_LOSSES, OTHERS = 21, 6, 16, 42
 """Tests of the order, of mean and noise by order, tests of losses, and other tests and bounds, by
 which a sentence of page one can call something a problem, all axes of this package together: the
 sums over their `SENTENCES`."""

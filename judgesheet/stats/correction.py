@@ -8,7 +8,6 @@ takes the judge's errors, given the label, for the same on both parts, and lets 
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from math import inf, sqrt
 
 import numpy as np
@@ -105,6 +104,21 @@ class _Data:
         return int(np.unique(self.codes[self.known]).size)
 
     @property
+    def effective(self) -> float:
+        """How many labelled clusters of one size tell as much: Kish's (sum n)^2 / sum n^2.
+
+        Where one document holds half of the labels, the spread between clusters is known no better
+        than from three or four.
+        """
+        sizes = self.by_group(self.known.astype(np.float64))
+        return float(sizes.sum() ** 2 / (sizes @ sizes))
+
+    @property
+    def informative(self) -> float:
+        """Clusters for `student`, where two numbers are taken from the labels and not one."""
+        return max(2.0, 1 + (self.labelled_groups - 2) * self.effective / self.labelled_groups)
+
+    @property
     def binary(self) -> bool:
         given = np.concatenate([self.verdicts, self.labels[self.known]])
         return bool(np.isin(given, (0.0, 1.0)).all())
@@ -112,10 +126,10 @@ class _Data:
     @property
     def widening(self) -> float:
         """How much wider than the normal interval that of t is, where rows share clusters."""
-        clusters, upper = self.labelled_groups, two_sided(confidence())
-        if self.groups == self.verdicts.size or clusters < 2:
+        if self.groups == self.verdicts.size or self.labelled_groups < 2:
             return 1.0
-        return t_quantile(clusters - 1, upper) / z_quantile(upper)
+        upper = two_sided(confidence())
+        return t_quantile(max(1.0, self.effective - 1), upper) / z_quantile(upper)
 
     def by_group(self, parts: Floats) -> Floats:
         return sum_by(parts, self.codes, self.groups)
@@ -251,9 +265,8 @@ def _tuned(data: _Data) -> Corrected:
     share = data.by_group(np.where(known, 1 / labelled, 0.0))
     leverage = np.minimum(share + (b * b / total if total > 0 else 0.0), 0.5)
     parts = (a - weight * b) / (1 - leverage)
-    clusters = data.labelled_groups
     # Two numbers are taken from the labels: a mean and a weight.
-    at = student(value, error_of(parts), max(2, clusters - 1), skewness_of(parts))
+    at = student(value, error_of(parts), data.informative, skewness_of(parts))
     least, most = _possible(said[known], data.scale)
     interval = _interval(
         data, value, at, "PPI++, t over labelled clusters with skewness and room for unseen ones",
@@ -313,8 +326,12 @@ def _plugged_in(data: _Data) -> Corrected:
         of = hits[label]
         parts[of] = factor * (right[of] - rates[label]) / of.sum() / youden
     deff = data.deff(parts)
-    counts = int(rest.sum()), *(int(hits[label].sum()) for label in (False, True))
-    at = partial(lee_ends, share, rates[False], rates[True], *(number / deff for number in counts))
+    n, m0, m1 = (int(of.sum()) / deff for of in (rest, hits[False], hits[True]))
+    wider = data.widening
+
+    def at(level: float) -> tuple[float, float]:
+        return lee_ends(share, rates[False], rates[True], n, m0, m1, level, wider)
+
     value = min(1.0, max(0.0, value))
     interval = _interval(data, value, at, "Rogan-Gladen, interval of Lee et al. (2025)")
     return Corrected(interval, data.by_group(parts))
@@ -329,12 +346,12 @@ def _youden_low(right: Floats, hits: dict[bool, Flags]) -> float:
 
 
 def lee_ends(
-    p: float, q0: float, q1: float, n: float, m0: float, m1: float, level: float
+    p: float, q0: float, q1: float, n: float, m0: float, m1: float, level: float, wider: float = 1.0
 ) -> tuple[float, float]:
     """The interval of Lee et al. (2025): shares `p`, `q0`, `q1` of `n`, `m0` and `m1` rows.
 
     p + z^2/2n and so on are Agresti and Coull's; the shift is Lang and Reiczigel's second-order
-    term. Ends are those of 0 and 1 at most.
+    term. Ends are those of 0 and 1 at most; `wider` times as far from the centre.
     """
     z = z_quantile(two_sided(level))
     p, n = (n * p + z * z / 2) / (n + z * z), n + z * z
@@ -347,7 +364,8 @@ def lee_ends(
     of_0, of_1 = q0 * (1 - q0) / m0, q1 * (1 - q1) / m1
     centre = theta + 2 * z * z * (theta * of_1 - (1 - theta) * of_0)
     error = sqrt(p * (1 - p) / n + (1 - theta) ** 2 * of_0 + theta**2 * of_1) / youden
-    return max(0.0, centre - z * error), min(1.0, centre + z * error)
+    margin = wider * z * error
+    return max(0.0, centre - margin), min(1.0, centre + margin)
 
 
 def _inverted(data: _Data) -> Corrected:
@@ -370,7 +388,7 @@ def _inverted(data: _Data) -> Corrected:
     away = value - said.mean()
     parts[known] = -(residual / said.size + away * deviation * residual / spread) / slope
     by_group = data.by_group(parts)
-    ends = student(value, error_of(by_group), max(2, clusters - 1), skewness_of(by_group))
+    ends = student(value, error_of(by_group), data.informative, skewness_of(by_group))
     least, most = _possible(said, data.scale)
     method = "Rogan-Gladen for scores: the judge's line inverted, delta method over clusters"
     value = min(max(value, data.scale[0]), data.scale[1])

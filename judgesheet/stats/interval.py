@@ -139,7 +139,7 @@ At = Callable[[float], tuple[float, float]]
 """Ends of an interval of the confidence that is asked for."""
 
 
-def student(centre: float, error: float, clusters: int, skewness: float = 0.0) -> At:
+def student(centre: float, error: float, clusters: float, skewness: float = 0.0) -> At:
     """A t interval with G - 1 degrees of freedom, longer on the side to which clusters are skewed.
 
     If few clusters lie far out on one side, a sample without them has a small standard error too,
@@ -169,7 +169,7 @@ def student(centre: float, error: float, clusters: int, skewness: float = 0.0) -
     return at
 
 
-def skewed(t: float, skewness: ArrayLike, clusters: int) -> Floats:
+def skewed(t: float, skewness: ArrayLike, clusters: float) -> Floats:
     """So many standard errors a t quantile becomes on the side to which clusters are skewed."""
     longer: Floats = np.maximum(0.0, skewness) * (2 * t * t + 1) / (6 * sqrt(clusters))
     return t + longer

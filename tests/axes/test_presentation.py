@@ -192,7 +192,10 @@ def test_a_fair_judge_is_cleared_and_a_blind_one_has_no_merit() -> None:
 @pytest.mark.parametrize("spec", ["fair", "perfect", "random", "always-1", "first-biased", "noisy"])
 @pytest.mark.parametrize("profile", ["quick", "standard"])
 def test_nobody_without_a_taste_is_accused_of_one(spec: str, profile: str) -> None:
-    assert not [one for one in sheet_of(spec, profile).result.findings if one.tone == "bad"]
+    told = [one for one in sheet_of(spec, profile).result.findings if one.tone == "bad"]
+    # One that always takes slot 1 is told of that.
+    assert [one.text.startswith("The slot decides") for one in told] == [True] * len(told)
+    assert bool(told) == (spec == "always-1")
 
 
 @pytest.mark.parametrize(
@@ -228,10 +231,25 @@ def test_loves_on_half_and_hates_on_half_does_not_cancel() -> None:
     assert sheet.value("dress_excess[kind=length]") == 1.0
 
 
+def test_markup_that_is_loved_on_half_of_a_dozen_stimuli_is_told_of() -> None:
+    sheet = sheet_of("fair?loves_format=20&mixed=0.5")
+    assert sheet.value("dress_excess[kind=format]") == 1.0
+    assert sheet.tones("dress_excess[kind=format]") & {"bad", "unknown"}
+
+
 def test_a_slot_is_no_dress() -> None:
     sheet = sheet_of("fair?slot=20", "standard")
     assert sheet.value(LENGTH2) == 0.5
     assert sheet.value("dress_excess[kind=length]") == -1.0
+
+
+def test_a_slot_that_decides_between_dresses_is_told_and_rejected() -> None:
+    sheet = sheet_of("fair?slot=20")
+    assert "bad" in sheet.tones("dress_excess[kind=length]")
+    whole = Datasheet("1.2", {"model": "sim"}, {}, {}, (sheet.result,), tuple(sheet.advice))
+    decision = decide(whole, load_policy("ranking")).decision
+    assert decision is not None
+    assert decision.verdict == "reject"
 
 
 def test_noise_is_no_dress() -> None:

@@ -1,10 +1,14 @@
 """Corrected means against what is known: published formulae, and data with a known answer."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
 from judgesheet.stats.bradley_terry import strengths
 from judgesheet.stats.correction import (
+    Corrected,
+    _Data,
     jeffreys,
     lee_ends,
     plain_mean,
@@ -104,6 +108,38 @@ def test_intervals_of_few_labels_hold(seed: int) -> None:
         assert found.high is not None
         held += found.low <= 0.7 <= found.high
     assert held >= 180
+
+
+@pytest.mark.parametrize("estimate", [prediction_powered, rogan_gladen])
+def test_intervals_hold_where_one_document_has_most_of_the_labels(
+    estimate: Callable[..., Corrected],
+) -> None:
+    rng = np.random.default_rng(5)
+    held = asked = 0
+    for _ in range(200):
+        found = estimate(*documents(rng), SHARES).interval
+        if found.low is not None and found.high is not None:
+            asked += 1
+            held += found.low <= 0.5 <= found.high
+    assert held >= 0.93 * asked
+
+
+def documents(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Sixty documents, of which few have most questions, fifteen of them labelled; half pass."""
+    sizes = np.clip((rng.pareto(1.1, 60) * 4).astype(int), 1, 300)
+    document = np.repeat(np.arange(60), sizes)
+    passes, right = rng.beta(7 / 6, 7 / 6, 60), rng.beta(8, 2, 60)
+    true = (rng.random(document.size) < passes[document]).astype(float)
+    said = np.where(rng.random(document.size) < right[document], true, 1 - true)
+    asked = np.isin(document, rng.permutation(60)[:15])
+    return said, np.where(asked, true, np.nan), document
+
+
+def test_documents_of_one_size_count_in_full() -> None:
+    five = np.repeat(np.arange(12), 5)
+    data = _Data.of(np.ones(60), np.where(five < 8, 1.0, np.nan), five, SHARES)
+    assert data.effective == data.labelled_groups == 8
+    assert data.informative == 7
 
 
 def test_jeffreys_reaches_the_ends() -> None:

@@ -370,7 +370,8 @@ def _elsewhere(estimates: Estimates) -> Iterator[Statement]:
     if where:
         text = f"The slot decides where responses differ {together}: {listed(where)}."
     else:
-        text = f"The slot decides some verdicts {together}; no rate of this sheet shows on which."
+        pairs = "pairs of equal content or a known difference"
+        text = f"The slot decides some verdicts {together}; changes on {pairs} do not show which."
     yield _said("bad", text, *evidence)
 
 

@@ -46,6 +46,7 @@ from judgesheet.axis.statements import (
     share,
     share_with_interval,
     surely_above,
+    surely_below,
     unread,
     whatever_lost,
 )
@@ -204,12 +205,21 @@ def _instruction(estimates: Estimates) -> Iterator[Statement]:
 
 def cancelling(estimates: Estimates) -> dict[str, Estimate]:
     """The kinds that decide surely, in a direction that differs between stimuli."""
+    return {
+        kind: one
+        for kind, one in _cancelling(estimates).items()
+        if surely_above(one, NOTICEABLE, of=len(CANCELLING))
+    }
+
+
+def _cancelling(estimates: Estimates) -> dict[str, Estimate]:
+    """The kinds that are seen to decide where the average shows neither direction."""
     found = {kind: estimates.known("dress_excess", kind=kind) for kind in CANCELLING}
     return {
         kind: one
         for kind, one in found.items()
         if one is not None
-        and surely_above(one, NOTICEABLE, of=len(CANCELLING))
+        and above(one, NOTICEABLE)
         and _even(estimates.known("preference", kind=kind))
     }
 
@@ -222,15 +232,37 @@ def _even(won: Estimate | None) -> bool:
 def _mixed(estimates: Estimates) -> Iterator[Statement]:
     """Dress that decides, for the plain copy on some stimuli and against it on others."""
     if shown := cancelling(estimates):
-        kinds = listed([f"{KIND_WORDS[kind]} ({_points(one)})" for kind, one in shown.items()])
-        text = f"Dress decides although the average says nothing: {kinds}. On some stimuli it"
+        text = f"Dress decides although the average says nothing: {_each(shown)}. On some stimuli"
         text += (
-            " prefers the dressed copy, on others the plain one; `judgesheet cases` shows which."
+            " it prefers the dressed copy, on others the plain one; `judgesheet cases` shows which."
         )
         yield _said("bad", text, *shown.values())
+    elif seen := _cancelling(estimates):
+        text = "There is some evidence that dress decides although the average says nothing"
+        yield _said("unknown", f"{text}{UNSURE}: {_each(seen)}.", *seen.values())
+
+
+def _slot(estimates: Estimates) -> Iterator[Statement]:
+    """Kinds of dress beside which the slot decides, although both copies say the same."""
+    found = {kind: by_slot(estimates, kind) for kind in DRESSES}
+    sure = {
+        kind: one
+        for kind, one in found.items()
+        if one is not None and surely_below(one, -NOTICEABLE, of=len(DRESSES))
+    }
+    if sure:
+        text = "The slot decides between a response and the same with another dress"
+        yield _said("bad", f"{text}: {_each(sure)}.", *sure.values())
+
+
+def _each(found: Mapping[str, Estimate]) -> str:
+    return listed([f"{KIND_WORDS[kind]} ({_points(one)})" for kind, one in found.items()])
 
 
 def _points(excess: Estimate) -> str:
+    """How much of the choices dress decides, or, below 0, the slot."""
+    if (excess.value or 0.0) < 0:
+        return f"{points(excess)}, where 0 is noise and −100 the slot alone"
     return f"{share(excess)} of pairs beyond noise and slot, {interval(excess)}"
 
 
@@ -286,6 +318,7 @@ SENTENCES = (
     *(_dress(kind) for kind in DRESSES),
     Sentence(_instruction, tests=2),
     Sentence(_mixed, tests=1),
+    Sentence(_slot, tests=1),
     Sentence(_scores, tests=1),
     Sentence(_outweighs),
     Sentence(_own_pairs),
