@@ -266,7 +266,7 @@ class Circuit:
         asked = reply.retry_after_s or 0
         if asked > longest:
             self._stop(reply, f"and asks to wait {digits.seconds(asked)}")
-        if reply.retry_after_s is not None and reply.outcome == "rate_limited":
+        if asked and reply.outcome == "rate_limited":
             waited, longest = time.monotonic() - self._answered_at, max(longest, patience)
         else:
             waited, longest = self._outage.lasts_s, patience

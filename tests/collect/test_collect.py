@@ -218,6 +218,12 @@ def test_a_long_retry_after_stops_the_run(path: Path) -> None:
         run_http(path, lambda *_: failure(429, {"Retry-After": "7200"}))
 
 
+def test_a_wait_of_nothing_is_none(path: Path) -> None:
+    """Whoever is always turned away and told to come back at once waits for an outage to end."""
+    with pytest.raises(JudgeError, match="without an answer"):
+        run_http(path, lambda *_: failure(429, {"Retry-After": "0"}), how=settings(patience_s=0.3))
+
+
 def test_a_single_bad_call_does_not_stop_the_run(path: Path) -> None:
     judge = ScriptedJudge(lambda call, _: ("rejected", "no") if call.stimulus == "call 0" else "x")
     progress = run(path, judge, make_plan(100))
