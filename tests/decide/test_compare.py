@@ -571,7 +571,7 @@ def test_agreement_of_many_is_a_matrix_and_of_sheets_alone_unknown(runs: dict[st
     two = judgesheet.compare(runs["one"], runs["two"])
     for text in (as_markdown(two), as_html(two)):
         assert "Same verdict" in text
-        assert "Where they part" in text
+        assert "Where they disagree" in text
     (alone,) = judgesheet.compare(runs["one"], runs["two"] / "datasheet.json")
     assert alone.agreement is None
     assert "Agreement" not in as_markdown([alone])

@@ -89,7 +89,7 @@ def many_figures(count: int) -> Datasheet:
 
 
 def test_a_sheet_of_too_many_figures_is_refused() -> None:
-    with pytest.raises(RunError, match="objects, as none has") as caught:
+    with pytest.raises(RunError, match="objects, more than any datasheet") as caught:
         from_json(to_json(many_figures(MOST_PARTS_OF_A_SHEET)))
     one_sentence(caught.value)
 
