@@ -178,7 +178,7 @@ def test_apples_and_oranges() -> None:
         compare(one, other)
     forced = compare(one, other, force=True)
     assert forced.forced
-    assert "by force" in as_markdown([forced])
+    assert "by --force" in as_markdown([forced])
     asked = replace(one, provenance={"stimuli": [{"axis": "candidate_order", "digest": "a"}]})
     again = replace(one, provenance={"stimuli": [{"axis": "candidate_order", "digest": "b"}]})
     with pytest.raises(RunError, match="candidate_order"):
@@ -491,7 +491,7 @@ def test_the_same_ratings_differ_by_nothing(tmp_path: Path) -> None:
         rows = {row.key.partition(".")[2]: row for row in found.differences}
         for name in ("rater_alpha", "rater_ceiling_r"):
             assert (rows[name].value, rows[name].low, rows[name].high) == (0, 0, 0)
-            assert rows[name].method.startswith("people's ratings alone")
+            assert rows[name].method.startswith("human ratings alone")
         assert rows["pearson_r[arm=fixed]"].low != 0
     assert any("taken as independent" in line for line in (*found.remarks, as_markdown([found])))
     (found,) = judgesheet.compare(one, rated_run(tmp_path, "other", 6, 2))

@@ -798,7 +798,7 @@ def test_rows_that_cannot_be_read_are_all_named_before_ingest(tmp_path: Path) ->
     assert "log.jsonl:4: b is empty" in report.dropped
     said = "\n".join(report.as_lines())
     assert "empty (1)" in said
-    assert "of 38 the right answer is known" in said
+    assert "the right answer is known for 38" in said
     assert "human ratings" not in said
     table = tmp_path / "log.csv"
     table.write_text("q,s\n1,2\n1\n1,3\n2,3,4\n2\n", encoding="utf-8")
