@@ -114,4 +114,4 @@ def test_digests_of_the_built_in_stimuli_are_recorded(name: str) -> None:
 def test_the_readme_says_how_many_questions_a_quick_run_asks() -> None:
     request = Request("openai/NAME", profile="quick")
     calls = len(make_plan(request, settle(request)).calls)
-    assert f"asks {calls:,} questions. Before" in (ROOT / "README.md").read_text("utf-8")
+    assert f"asks {calls:,} questions. To check" in (ROOT / "README.md").read_text("utf-8")

@@ -232,15 +232,15 @@ def test_a_question_in_other_parts_is_refused_with_what_to_do(words: str) -> Non
 )
 def test_a_judge_that_no_framework_has_is_one_sentence(model: str, said: str) -> None:
     done = run("plan", "--model", model)
-    assert said in done.stderr or "is not here: pip install" in done.stderr
+    assert said in done.stderr or "is missing: pip install" in done.stderr
     assert sentence(done, done.returncode)
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("", r"this deepeval is not as judgesheet knows it \(No module named 'deepeval.errors'\)"),
-        ("import a_part_of_it", "need a_part_of_it, which is not here: pip install deepeval"),
+        ("", r"this version of deepeval is not supported \(No module named 'deepeval.errors'\)"),
+        ("import a_part_of_it", "need a_part_of_it, which is missing: pip install deepeval"),
     ],
 )
 def test_another_version_of_a_framework_is_one_sentence(

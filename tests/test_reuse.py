@@ -60,8 +60,8 @@ def test_a_finished_run_is_asked_one_question_only_and_stays(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [
-        ("model-1", "model-2", "model-1 was served, and is model-2 now"),
-        (None, "model-2", "a nameless version was served, and is model-2 now"),
+        ("model-1", "model-2", "the served version was model-1 and is now model-2"),
+        (None, "model-2", "the served version was not named and is now model-2"),
         ("model-1", None, "does not name the version"),
     ],
 )
@@ -162,7 +162,7 @@ def test_a_changed_letter_pays_for_its_own_stimulus_only(tmp_path: Path, stimuli
         again = asked(server) - 1  # one question tells the version
         assert done.returncode == 0
         assert again == calls / 3
-        assert f"{calls - again} of {calls} replies taken over" in done.stderr
+        assert f"{calls - again} of {calls} replies reused" in done.stderr
 
         stimuli.write_text(before, encoding="utf-8")
         assert probe(server, out, *given).returncode == 0

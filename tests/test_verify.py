@@ -87,9 +87,9 @@ def finding(sheet: Any) -> None:
         (value, "score_order.cramers_v is "),
         (outside, "contradicts itself: score_order.cramers_v"),
         (prices, "judge.model is not that of the run"),
-        (decision, "decision: other than follows"),
-        (verdict, "verdicts: other than follows"),
-        (finding, "score_order: it says other than follows"),
+        (decision, "decision: does not follow"),
+        (verdict, "verdicts: does not follow"),
+        (finding, "score_order: its sentences do not follow"),
     ],
 )
 def test_what_was_changed_is_told(
@@ -135,7 +135,7 @@ def test_pages_that_are_not_those_of_the_json_are_told(made: Path, tmp_path: Pat
     (tmp_path / "page.pdf").write_bytes(content + b"\n% a comment\n")
     done = run("verify", tmp_path / "page.pdf")
     assert done.returncode == 3
-    assert "its pages are not those" in done.stdout
+    assert "its pages differ" in done.stdout
 
 
 def test_what_another_version_wrote_is_compared_by_its_figures(made: Path, tmp_path: Path) -> None:
@@ -217,7 +217,7 @@ def test_the_policy_that_a_sheet_was_decided_under_need_not_be_a_shipped_one(
     file = changed(out / DATASHEET, verdict)
     done = run("verify", file, "--policy", lenient)
     assert done.returncode == 3
-    assert "verdicts: other than follows" in done.stdout
+    assert "verdicts: does not follow" in done.stdout
 
 
 def test_a_judge_that_passes_does_not_excuse_a_sheet_that_differs(

@@ -110,7 +110,7 @@ class Enough(NamedTuple):
         if self.k == self.orders:
             return (
                 f"Average over all {self.orders} orders of {listed}: fewer do not bring {what} "
-                f"within {NEAR_ENOUGH} of what all give."
+                f"within {NEAR_ENOUGH} of that of all orders."
             )
         return (
             f"Average over {self.k} readings, each under another order of {listed}: that brings "
@@ -295,14 +295,14 @@ def quality(estimates: Estimates, say: Wording) -> Iterator[Statement]:
         tone: Tone = "bad" if surely_below(within, MOSTLY) else "neutral"
         text = f"{subject} {say.does_not_follow} quality within a prompt: it puts"
         pairs = f"{share(within)} of pairs of responses in the right order ({interval(within)})"
-        text = f"{text} {pairs}; a blind judge has half."
+        text = f"{text} {pairs}; guessing gives half."
         yield Statement(text, keys(within, r, single), tone, stops=True)
     elif is_flat(r):
         how_many = "every response" if r.value is None else "nearly every response"
         text = f"Averaged over orders, {how_many} gets {say.equal}, whatever its quality."
         yield Statement(text, keys(r, single), "bad", stops=True)
     elif ignores_quality(estimates):
-        weakly = f"{say.follows} quality too weakly to score by it"
+        weakly = f"{say.follows} quality too weakly to be used for scoring"
         if above(r, 0.0):
             text = weakly
         else:
@@ -399,22 +399,22 @@ def _follows(
     alone = "" if single is None else f" ({correlation(single)})"
     tone: Tone = "neutral"
     if not above(r, USABLE_R):
-        text = f"{follows}, how closely is not settled"
+        text = f"{follows}, but how closely is not known"
     elif above(single, USABLE_R):
         text, tone = f"{follows}, also in a single reading{alone}", "good"
     else:
-        text = f"averaged over orders, {follows}{alone and f', a single reading less{alone}'}"
+        text = f"averaged over orders, {follows}{alone and f', less in a single reading{alone}'}"
     text = f"{capital(text)}."
     if within is not None and not above(within, MOSTLY):
         tone = "neutral"
         text += (
-            f" Within a prompt that is not shown: it puts {share_with_interval(within)} of pairs "
-            "of responses in the right order, a blind judge half."
+            f" Within a prompt this is not shown: it puts {share_with_interval(within)} of pairs "
+            "of responses in the right order; guessing gives half."
         )
     for name, own in lowest.items():
         if _leaves_open(own):
             tone = "neutral" if _hardly_follows(own) else "unknown"
-            text += f" On {name} that is not shown."
+            text += f" This is not shown for {name}."
     return Statement(text, keys(r, single, ceiling, within, *lowest.values()), tone)
 
 
@@ -423,7 +423,7 @@ def _reach(ceiling: Estimate | None) -> str:
     if ceiling is None or ceiling.low is None or ceiling.high is None:
         return ""
     allowed = f"{number(ceiling)} ({ends(ceiling)})"
-    return f", whose raters agree so far that a perfect judge would reach {allowed}"
+    return f", whose raters agree only so well that a perfect judge would reach {allowed}"
 
 
 def listed(names: Sequence[str]) -> str:

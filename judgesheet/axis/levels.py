@@ -61,7 +61,7 @@ def find(estimates: Estimates) -> Iterator[Statement]:
     if test is None or not announced(estimates, LEVEL):
         return
     yield Statement(
-        f"Its scores are higher under some orders than under others ({p_value(test)}): on average "
+        f"Its scores are higher in some orders than in others ({p_value(test)}): on average "
         f"by {two_digits(test.given['gap'])} points when the order is "
         f"{', '.join(test.given['highest'])} than when it is {', '.join(test.given['lowest'])}.",
         keys(test),

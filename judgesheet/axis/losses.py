@@ -333,10 +333,11 @@ def loss_shape(calls: Calls) -> Iterator[UnkeyedEstimate]:
 
 @figure("rate", cases=views.inline)
 def inline_rate(calls: Calls) -> Iterator[UnkeyedEstimate]:
-    """Share of the verdicts read that had no lines of their own: words or a remark stood beside.
+    """Share of the verdicts read that shared a line with other words or a remark.
 
-    Every built-in prompt asks for such lines. Where few verdicts have them, more rests on how
-    replies are read. Verdicts that were recorded, or read by a parser of your own, do not count.
+    Every built-in prompt asks for a verdict on its own lines. The more verdicts are not, the more
+    depends on how replies are read. Recorded verdicts, and those read by your own parser, do not
+    count.
     """
     import pandas as pd
 
@@ -344,9 +345,7 @@ def inline_rate(calls: Calls) -> Iterator[UnkeyedEstimate]:
     if len(alone):
         beside = (~alone).to_numpy(dtype=float)
         counts = by_cluster(beside, calls.frame.loc[alone.index, "cluster"].to_numpy(dtype=object))
-        yield UnkeyedEstimate(
-            "Verdicts without lines of their own", cluster_rate(*counts), n=len(alone)
-        )
+        yield UnkeyedEstimate("Verdicts beside other words", cluster_rate(*counts), n=len(alone))
 
 
 def permuted(
@@ -403,7 +402,7 @@ def find(estimates: Estimates) -> Iterator[Statement]:
     text = f"It gives no verdict in {share_with_interval(rate)} of calls"
     if sure:
         depends = _depends(tests, sure)
-        text = f"{text}, and not by chance: it depends on {depends}{_where(estimates, sure)}."
+        text = f"{text}, and not at random: it depends on {depends}{_where(estimates, sure)}."
         yield Statement(text, keys(rate, *(tests[name] for name in sure)), "bad")
     else:
         tone: Tone = "bad" if surely_above(rate, MANY) else "unknown" if shown else "neutral"
@@ -415,7 +414,7 @@ def find(estimates: Estimates) -> Iterator[Statement]:
         elif least is not None:
             kinds = "loss_kind_p" in tests
             what = "order, place, stimulus or kind" if kinds else "order, place or stimulus"
-            text += f"; that this depends on {what} is not shown (smallest {p_value(least)})"
+            text += f"; it is not shown that this depends on {what} (smallest {p_value(least)})"
         yield Statement(f"{text}.", keys(rate, *tests.values()), tone)
     yield from _shapes(estimates)
 
@@ -432,7 +431,7 @@ def _shapes(estimates: Estimates) -> Iterator[Statement]:
         counts = [f"{SHAPES[dims['shape']].words} ({one.given['calls']})" for dims, one in shapes]
         text = (
             f"What came instead of a verdict, with the number of calls: {', '.join(counts)}. "
-            "`judgesheet cases` shows the replies, and what would read them."
+            "`judgesheet cases` shows the replies, and how they could be read."
         )
         yield Statement(text, keys(*(one for _, one in shapes)))
 

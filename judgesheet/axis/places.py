@@ -86,7 +86,7 @@ def wordings(
     )
     return {
         "shown": f"It favours {place}: {text}.",
-        "small": f"It favours {place}: {text}. That is measured, and little: {little}.",
+        "small": f"It favours {place}: {text}. This effect is measured, but small: {little}.",
         "cleared": none,
         "indicated": f"There is some evidence that it favours {place}{UNSURE}: {text}.",
         "not known": f"This run cannot tell whether {place} is favoured: {text}{rest}.",

@@ -23,7 +23,8 @@ def about_repeats(readings: Readings, so: str = "") -> Iterator[str]:
     elif readings.temperature and _only_orders_differ(readings.frame):
         yield (
             "Asked twice in one order it always says the same, although the temperature is above "
-            "0, and in another order it does not: if a cache or a fixed seed answers repeats, then "
+            "0, but in another order it does not: "
+            "if a cache or a fixed seed answers repeats, then "
             f"noise looks like an effect of the order{so}."
         )
 

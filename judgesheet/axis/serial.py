@@ -161,6 +161,6 @@ def warn(estimates: Estimates) -> Iterator[str]:
         test = estimates.known(f"{name}_p")
         if test is not None and test.value is not None and test.value < CAVEAT:
             yield (
-                f"{text} ({p_value(test)}): repeats that stand close together agree "
-                "otherwise than readings on other days would."
+                f"{text} ({p_value(test)}): repeats made shortly after each other agree "
+                "differently than readings on other days would."
             )

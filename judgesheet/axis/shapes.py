@@ -50,9 +50,11 @@ class Shape:
 SHAPES = {
     shape.code: shape
     for shape in (
-        Shape("no_answer", "no answer", ("the same command again, since the endpoint failed",)),
+        Shape("no_answer", "no answer", ("run the same command again, since the endpoint failed",)),
         Shape(
-            "refused", "refused by the endpoint", ("another prompt or other stimuli; no parser",)
+            "refused",
+            "refused by the endpoint",
+            ("another prompt or other stimuli; a parser does not help",),
         ),
         Shape("recorded", "recorded without a verdict", ("nothing, since the log holds no words",)),
         Shape("cut_off", "cut off at the token limit", ("a larger --max-tokens",)),
@@ -68,7 +70,7 @@ SHAPES = {
         ),
         Shape(
             "doubted",
-            "a verdict that other words touch",
+            "a verdict that other words cast doubt on",
             ("a --parser that takes the verdict",),
             parsed=True,
         ),
@@ -92,7 +94,11 @@ SHAPES = {
             ("a --parser with a regex", JSON),
             parsed=True,
         ),
-        Shape("refusal", "a refusal in words", ("another prompt or other stimuli; no parser",)),
+        Shape(
+            "refusal",
+            "a refusal in words",
+            ("another prompt or other stimuli; a parser does not help",),
+        ),
         Shape(
             "prose",
             "prose without a verdict",

@@ -69,7 +69,7 @@ class Parameters:
     `own` holds those declared by axes of other packages; see `of`.
     """
 
-    quality: Annotated[Weight, "weight of the content; 0 does not look at it"] = 1.0
+    quality: Annotated[Weight, "weight of the content; 0 ignores it"] = 1.0
     width: Annotated[Width, "spread around the right score, in quarters of the scale"] = 0.5
     first: Annotated[Logit, "preference for the first line or place"] = 0.0
     last: Annotated[Logit, "preference for the last line or place"] = 0.0
@@ -82,18 +82,20 @@ class Parameters:
     heeds: Annotated[
         Shares, "how far scores follow the quality meant, for the criteria in alphabetical order"
     ] = (1.0,)
-    halo: Annotated[Share, "of every criterion's level that is that of the first by name"] = 0.0
+    halo: Annotated[Share, "of every criterion's level that is taken from the first by name"] = 0.0
     slot: Annotated[Logit, "preference for slot 1 of a comparison"] = 0.0
-    tie: Annotated[PositiveLogit, "what a preference must exceed, or it is a tie"] = 6.0
+    tie: Annotated[PositiveLogit, "what a preference must exceed; otherwise it is a tie"] = 6.0
     strict: Annotated[PositiveLogit, "added to `tie` by the strict prompt"] = 2.0
     sensitivity: Annotated[Slope, "preference for the better response of a comparison"] = 12.0
     surface: Annotated[Spread, "standard deviation of the preference for a wording"] = 0.0
     filler: Annotated[Logit, "preference for the padded copy of a response"] = 0.0
     cue: Annotated[Logit, "preference for the slot that the prompt lists first"] = 0.0
     lapse: Annotated[Share, "of calls that prefer one where there is nothing to prefer"] = 0.0
-    keyed: Annotated[Share, "of `slot` that is left after an answer of the judge's own"] = 0.0
+    keyed: Annotated[Share, "of `slot` that is left after the judge has given its own answer"] = 0.0
     gap: Annotated[Gap, "added to the right answer of a list"] = 20.0
-    shared: Annotated[Points, "standard deviation of an answer's error in all orders alike"] = 0.0
+    shared: Annotated[
+        Points, "standard deviation of an answer's error that is the same in all orders"
+    ] = 0.0
     perturb: Annotated[Points, "standard deviation of an answer's error in one order"] = 0.0
     unsure: Annotated[Share, "of the answers of a list that are marked uncertain"] = 0.1
     policy: Annotated[
@@ -107,14 +109,14 @@ class Parameters:
     ] = (0.0, 1.0)
     prone: Annotated[Share, "of stimuli on which a preference for a place or slot shows"] = 1.0
     greedy: Annotated[Switch, "1 takes the likeliest answer instead of drawing one"] = 0
-    slip: Annotated[Share, "of replies that are given by chance"] = 0.0
+    slip: Annotated[Share, "of replies that are given at random"] = 0.0
     unreadable: Annotated[Share, "of replies that cannot be read"] = 0.0
     refused: Annotated[Share, "of replies that are refusals"] = 0.0
     calming: Annotated[
         Spread, "on a rubric, `first` and `last` are divided by 1 + calming * temperature"
     ] = 0.0
     latency_ms: Annotated[Milliseconds, "delay of each reply"] = 0.0
-    seed: Annotated[Whole, "of all that is drawn"] = 0
+    seed: Annotated[Whole, "of all random choices"] = 0
     own: Mapping[str, Any] = field(default_factory=dict)
 
     def of(self, record: type[T]) -> T:

@@ -347,7 +347,7 @@ def too_few(prompts: int, evidence: str) -> Iterator[Statement]:
     """Says so where fewer than `FEWEST_PROMPTS` prompts were read."""
     if prompts < FEWEST_PROMPTS:
         asked = counted(prompts, "prompt")
-        text = f"Replies to only {asked} were read: too few to clear this judge of anything."
+        text = f"Replies to only {asked} were read: too few to rule out any problem."
         yield Statement(text, (evidence,), "unknown")
 
 
@@ -360,7 +360,7 @@ def longest(readings: Readings, rating: str, unit: str) -> Iterator[Rating]:
     """The longest order that was shown, of things (`unit`) in a list that `rating` names."""
     lengths = made(readings)["order"].map(len)
     if len(lengths):
-        why = "longer lists have more places to prefer, and none was shown"
+        why = "longer lists have more places to prefer, and were not tested"
         yield Rating(rating, float(lengths.max()), unit, why)
 
 

@@ -53,7 +53,7 @@ ANYWHERE = "anywhere_p"
 """The test of all stimuli together, which an axis's own sentence on the order announces by."""
 LEVEL = "level_p"
 """The test of one level under every order, where an axis has it (`levels`)."""
-SHOWN_ONLY = "no upper end: effects too weak to show on one stimulus are not counted"
+SHOWN_ONLY = "no upper end: effects too weak to be shown for one stimulus are not counted"
 TOO_FEW = Reason(
     "too_few_calls",
     "no stimulus was read in enough calls under different orders to be tested alone",
@@ -372,7 +372,7 @@ def _groups(
 
 @figure("share", symbol="U", null=0.0, headline=150)
 def unequal_stimuli(stimuli: Stimuli) -> UnkeyedEstimate:
-    """Share of stimuli on which the order is shown to matter by that stimulus's own calls.
+    """Share of stimuli for which the order is shown to matter by that stimulus's own calls.
 
     Each stimulus is tested alone: the orders of an item's calls are exchanged, and what each place
     gets is compared, corrected for the number of stimuli (Westfall-Young). Where the order matters
@@ -380,7 +380,7 @@ def unequal_stimuli(stimuli: Stimuli) -> UnkeyedEstimate:
     few calls a stimulus shows only strong effects, so that the interval, that of a rate over
     stimuli, has a lower end only.
     """
-    label = "Stimuli on which the order is shown to matter"
+    label = "Stimuli for which the order is shown to matter"
     if not stimuli.names:
         return absent(label, TOO_FEW)
     shown, hits = stimuli.shown, (stimuli.compared.p < SIGNIFICANT).astype(float)
@@ -401,7 +401,7 @@ def any_stimulus_p(stimuli: Stimuli) -> UnkeyedEstimate:
     As `unequal_stimuli`. It finds an effect that a few stimuli carry, which tests of averages over
     stimuli miss; for a weak effect shared by all stimuli it needs more data than they do.
     """
-    label = "p: the order matters on no stimulus"
+    label = "p: the order matters for no stimulus"
     if not stimuli.names:
         return absent(label, TOO_FEW)
     method = "orders exchanged within items, step-down over clusters, Monte Carlo"
@@ -416,9 +416,9 @@ def anywhere_p(stimuli: Stimuli) -> UnkeyedEstimate:
     """p-value of "the order matters on no stimulus", by the calls on all of them together.
 
     What each place gets is compared with exchanged orders in two ways: added up over stimuli, and
-    as the sum of each stimulus's own squares, where nothing cancels. The less likely counts,
-    corrected for being the least of two. So it finds an effect that all share, one that differs in
-    direction, and one on some stimuli that is too weak to be shown on any of them alone.
+    as the sum of each stimulus's own squares, where nothing cancels. The smaller p-value counts,
+    corrected for being the smaller of two. So it finds an effect that all share, one that differs
+    in direction, and one on some stimuli that is too weak to be shown on any of them alone.
     """
     label = "p: the order matters nowhere, by all stimuli together"
     if not stimuli.names:
@@ -459,7 +459,7 @@ def largest_stimulus_effect(stimuli: Stimuli) -> UnkeyedEstimate:
     effects = stimuli.effects
     worst, place = map(int, np.unravel_index(effects.argmax(), effects.shape))
     name, by_noise = stimuli.names[worst], float(stimuli.compared.by_noise.mean())
-    method = "largest mean over a cluster's calls less that of exchanged orders; no interval"
+    method = "largest mean over a cluster's calls minus that of exchanged orders; no interval"
     value = without_interval(float(effects.max()), clusters=len(effects), method=method)
     given = Largest(name, place + 1, by_noise, stimuli.unit)
     note = f"at place {place + 1} on {name}"
@@ -510,14 +510,14 @@ def find(estimates: Estimates) -> Iterator[Statement]:
     test, sure = estimates.known("any_stimulus_p"), announced(estimates, "any_stimulus_p")
     which = f"{len(share.given['stimuli'])} of {share.given['of']} stimuli{others}"
     p = "" if test is None else f" ({p_value(test)}, corrected for their number)"
-    text = f"The order is shown to matter on {which}{p}"
+    text = f"The order is shown to matter for {which}{p}"
     if not sure:
-        text = f"There is some evidence that the order matters on {which}{p}{UNSURE}"
+        text = f"There is some evidence that the order matters for {which}{p}{UNSURE}"
     noise = _worded(largest.given["by_noise"], largest.unit)
     text = (
         f"{text}{_named(share.given['stimuli'])}. On {largest.given['stimulus']}, place "
         f"{largest.given['place']} gets {_worded(largest.value or 0.0, largest.unit)} too much, "
-        f"by noise alone {noise}."
+        f"and by noise alone {noise}."
     )
     yield Statement(text, keys(share, largest, test), "bad" if sure else "unknown")
 
@@ -526,14 +526,14 @@ def _few(share: Estimate) -> str:
     """What is said of the other stimuli, where a few alone carry the effect."""
     rest_p = share.given["rest_p"]
     few = (share.value or 0.0) <= MOSTLY and rest_p is not None and rest_p >= REST
-    return " and not on the others" if few else ""
+    return " and not for the others" if few else ""
 
 
 def _cancelling(share: Estimate) -> str:
     """What is said where the effect differs in direction and averages hide it."""
     in_common = share.given["in_common"]
     cancels = in_common is not None and in_common < MOSTLY
-    return ", in directions that cancel in averages" if cancels else ""
+    return ", in opposite directions that cancel in averages" if cancels else ""
 
 
 SENTENCE = Sentence(find, of_order=1)
@@ -548,9 +548,9 @@ def find_wavering(estimates: Estimates) -> Iterator[Statement]:
     if announced(estimates, LEVEL) and (beside is None or beside >= ORDER_ERROR):
         return
     yield Statement(
-        "Its verdicts waver more under some orders than under others, most when the order is "
-        f"{', '.join(test.given['order'])} ({p_value(test)}): no average over orders shows it, a "
-        "single reading does.",
+        "Its verdicts vary more in some orders than in others, most when the order is "
+        f"{', '.join(test.given['order'])} ({p_value(test)}): averages over orders hide this, "
+        "single readings do not.",
         keys(test),
         "bad",
     )

@@ -256,7 +256,7 @@ def places(
                 # The calls that show it most come first.
                 ranked = sorted(calls, key=lambda call: -sign * excess[call.id][at])
                 than = f"{two_digits(abs(means[at]))} {'more' if sign > 0 else 'less'} a call"
-                why = f"{stimulus}: what stands at place {at + 1} gets {than} than elsewhere"
+                why = f"{stimulus}: place {at + 1} gets {than} than other places"
                 yield Case(tuple(call.id for call in ranked), why, abs(means[at]))
 
     return find

@@ -86,12 +86,16 @@ def from_json(source: str | Path) -> Datasheet:
     if isinstance(source, str):
         where, text = "the datasheet", source
         if len(text) > LARGEST_SHEET:
-            raise RunError(f"the datasheet has more than {LARGEST_SHEET:,} bytes, as none has")
+            raise RunError(
+                f"the datasheet has more than {LARGEST_SHEET:,} bytes, more than any datasheet"
+            )
     else:
         _require_plain(source)
         where, text = str(source), text_of(source, "the datasheet", RunError)
     if text.count("{") > MOST_PARTS_OF_A_SHEET:
-        raise RunError(f"{where} has more than {MOST_PARTS_OF_A_SHEET:,} objects, as none has")
+        raise RunError(
+            f"{where} has more than {MOST_PARTS_OF_A_SHEET:,} objects, more than any datasheet"
+        )
     try:
         data = _as_written_today(decoded(text.removeprefix("\ufeff"), unique=True))
     except ValueError as error:
@@ -114,7 +118,9 @@ def _require_plain(path: Path) -> None:
     if path.exists() and not (path.is_file() or is_own_pipe):
         raise RunError(f"the datasheet {path} is a folder, a pipe or a device, not a file")
     if path.is_file() and path.stat().st_size > LARGEST_SHEET:
-        raise RunError(f"the datasheet {path} has more than {LARGEST_SHEET:,} bytes, as none has")
+        raise RunError(
+            f"the datasheet {path} has more than {LARGEST_SHEET:,} bytes, more than any datasheet"
+        )
 
 
 def schema_text() -> str:
@@ -199,11 +205,11 @@ def _contradictions(sheet: Datasheet) -> Iterator[str]:
             yield f"{axis.name} has {axis.made} of {axis.planned} calls"
         for name in (axis.name, *(estimate.key for estimate in axis.estimates)):
             if name in seen:
-                yield f"{name} is there twice"
+                yield f"{name} occurs twice"
             seen.add(name)
         for estimate in axis.estimates:
             if Key.parse(estimate.key).axis != axis.name:
-                yield f"{estimate.key} stands under {axis.name}"
+                yield f"{estimate.key} is listed under {axis.name}"
             yield from (f"{estimate.key}: {fault}" for fault in _faults(estimate))
 
 
@@ -218,7 +224,7 @@ def _faults(estimate: Estimate) -> Iterator[str]:
     if imputed is not None:
         spans.append(("range with lost calls", imputed.low, imputed.high, level))
     if min(estimate.n, estimate.clusters) < 0:
-        yield "it counts fewer than none"
+        yield "it has a negative count"
     # The percentiles over subsets, which prove nothing, need not hold the mean of all.
     value = None if bounds is not None and not bounds.proves else estimate.value
     for what, low, high, confidence in spans:

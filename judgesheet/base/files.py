@@ -98,7 +98,7 @@ def refuse_existing(path: Path) -> None:
     For what a user goes on to edit: stimuli, a policy. Reports are written anew.
     """
     if path.is_file() and path.stat().st_size:
-        raise UsageError(f"{path} is there already: name another file; --force writes over it")
+        raise UsageError(f"{path} exists already: name another file, or overwrite it with --force")
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -315,7 +315,7 @@ def record_of(line: str, where: str) -> dict[str, Any]:
     except ValueError as error:
         reason = str(error).split(":")[0]
         is_whole = line.endswith(("\n", "\r"))
-        cut = "" if is_whole else ", and the file ends in this one: was it fetched as a whole?"
+        cut = "" if is_whole else ", and it is the last line: is the file complete?"
         told = f"not JSON ({reason}); each line must be one object{cut}"
         raise StimuliError(f"{where}: {told}") from None
     if not isinstance(record, dict):
@@ -331,7 +331,7 @@ def decoded(text: str, *, unique: bool = False) -> Any:
 
     If `unique`, also where an object gives a name twice.
     """
-    too_deep = ValueError(f"more than {MOST_DEPTH} lists and objects within each other")
+    too_deep = ValueError(f"more than {MOST_DEPTH} nested lists and objects")
     try:
         value = _ONCE.decode(text) if unique else _of_json(text)
     except RecursionError:

@@ -44,7 +44,7 @@ UNBILLED: frozenset[Outcome] = HOPELESS | {"rate_limited", "unsupported"}
 """Outcomes of requests that an endpoint turns away, and asks no money for."""
 NOT_CONNECTED = "not connected"
 """The reason of a request that never left this machine."""
-ANOTHERS = "the answer to another question"
+ANOTHERS = "the answer to a different question"
 """The reason of an answer that carries the id of another request: whoever sent it mixes them up."""
 NEVER_ASKED = frozenset({NOT_CONNECTED, "batch_expired", "batch_cancelled", "expired", "canceled"})
 """Reasons of requests that no model was given: that one, and those of batches that ended before."""

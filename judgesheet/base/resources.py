@@ -10,7 +10,7 @@ from typing import Literal
 
 from judgesheet.base.errors import MissingDependencyError, RunError
 
-NO_TYPESETTER = "the PDF is set by the package typst, which cannot be loaded: pip install typst"
+NO_TYPESETTER = "the PDF is made with the package typst, which cannot be loaded: pip install typst"
 PACKAGE = Path(__file__).resolve().parent.parent
 """The folder of the package."""
 

@@ -41,8 +41,8 @@ def unanswered(plan: Plan, ledger_path: Path, model: str, extra_body: Mapping[st
     with Ledger.open(ledger_path) as ledger:
         if other := _another(ledger, plan, model, extra_body, as_begun=True):
             raise OtherRunError(
-                f"{ledger_path} holds the replies to {other}: give the options that it was planned "
-                "with, or leave out --resume"
+                f"{ledger_path} holds the replies to {other}: give the options of its plan, or "
+                "leave out --resume"
             )
         calls = [one.call for one in ledger.pending()]
         return Rest(calls, ledger.refused_parameters, len(ledger.left_out))
@@ -177,8 +177,9 @@ def _checked(
     for reply, where in _replies(files):
         if reply.call_id in waiting:
             raise StimuliError(
-                f"{where}: the run does not ask this until its policy needs it; export what it "
-                "asks with `judgesheet plan --resume`, or continue with --until-decided first"
+                f"{where}: this question is not part of the run until its policy needs it; "
+                "export what it asks "
+                "with `judgesheet plan --resume`, or continue with --until-decided first"
             )
         if reply.call_id not in standing:
             raise StimuliError(f"{where}: custom_id is not in the plan; is --out its folder?")
@@ -186,8 +187,8 @@ def _checked(
             answer = digest(f"{reply.outcome} {reply.text}")
             if (standing[reply.call_id] or answer) != answer:
                 raise StimuliError(
-                    f"{where}: {reply.call_id} was answered before, and differently; keep the line "
-                    "that is to count"
+                    f"{where}: {reply.call_id} was answered before, and differently; keep the "
+                    "line that should count"
                 )
             standing[reply.call_id] = answer
     return standing

@@ -37,9 +37,8 @@ LINGER_S = (
 )
 
 MIXED_UP = (
-    "the endpoint, or what stands before it, gives answers to other questions than those that they "
-    "belong to ({}): nothing that it says while it is asked several things at once can be "
-    "believed; use another address, or --concurrency 1"
+    "the endpoint, or a gateway in front of it, returns answers for the wrong questions ({}): "
+    "concurrent answers cannot be trusted; use another address, or --concurrency 1"
 )
 
 
@@ -245,7 +244,7 @@ class Circuit:
         elif reply.outcome != "unsupported" and reply.finish_reason not in BUSY:
             self._fruitless += reply.outcome != "rate_limited"
         if reply.finish_reason == ANOTHERS:
-            raise JudgeError(MIXED_UP.format("an answer carries the id of another request"))
+            raise JudgeError(MIXED_UP.format("an answer has the id of another request"))
         if self._hopeless >= self._settings.hopeless_after:
             self._stop(reply, f"{self._hopeless} times in a row")
         if not self.answered and self._fruitless >= self._settings.fruitless_after:
@@ -306,7 +305,7 @@ _TROUBLE: dict[Outcome, tuple[str, str]] = {
     "timeout": ("did not answer in time", "check the base URL or raise --timeout"),
     "unavailable": ("failed or could not be reached", "check that it runs, and the base URL"),
     "unreachable": ("could not be reached", "check its certificate and the proxy"),
-    "empty": ("answered without a word", "check the server's log"),
+    "empty": ("answered with an empty text", "check the server's log"),
     "rate_limited": ("limited the request rate", "wait, or set --rpm, --tpm or --rate"),
     "unpaid": ("asks for payment", "top up the account"),
     "rejected": ("rejected the request", "check --temperature, --reply and --extra-body"),

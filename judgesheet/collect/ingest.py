@@ -87,7 +87,7 @@ def ingest(
     elif len(files) == 1:
         _ingest_recorded(files[0], records(files[0], LONGEST_DOCUMENT, lines), ledger_path)
     else:
-        raise StimuliError("only the results of a batch may lie in several files; join the others")
+        raise StimuliError("only the results of a batch can be in several files; join the others")
 
 
 # -- recorded judgments ------------------------------------------------------------------------
@@ -109,8 +109,8 @@ def _ingest_recorded(
             label = _human(record["human"], where)
             if rated.setdefault((label.axis, label.item, label.criterion), label) != label:
                 raise StimuliError(
-                    f"{where}: {label.item} was rated before, and differently; give all its "
-                    "ratings in one row"
+                    f"{where}: {label.item} was rated differently in an earlier row; give all "
+                    "its ratings in one row"
                 )
             continue
         call, verdict = reader.recorded(record, where)
@@ -213,7 +213,7 @@ class _Reader:
                 return f"{name} must be words"
             about = self._about.setdefault((cell.axis.NAME, cell.stimulus), {})
             if about.setdefault(name, text) != text:
-                return f"{name} of {cell.stimulus} is another one than in a row before"
+                return f"{name} of {cell.stimulus} differs from an earlier row"
         return None
 
     def _cell(self, record: Mapping[str, Any], where: str) -> "_Cell":
@@ -318,8 +318,8 @@ def _fault_of_form(record: Mapping[str, Any]) -> str | None:
     for name, kind in _KINDS.items():
         if not isinstance(record.get(name), kind):
             return (
-                f"{name} is missing or not a {kind.__name__}; of another tool's log, "
-                "`judgesheet inspect-log FILE` says what it is"
+                f"{name} is missing or not a {kind.__name__}; if this is the log of another "
+                "tool, `judgesheet inspect-log FILE` says how to read it"
             )
     return None if "verdict" in record else "verdict is missing (null means unreadable)"
 

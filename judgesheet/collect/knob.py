@@ -59,7 +59,7 @@ class Knob:
         path = directory / self.folder(value)
         # Folders of a run may come from elsewhere, and are written to.
         if path.is_symlink():
-            raise RunError(f"{path} is a link; a run of a sweep must lie in its own folder")
+            raise RunError(f"{path} is a link; each run of a sweep must be in its own folder")
         return path
 
 

@@ -334,7 +334,7 @@ def _refuse_what_frameworks_set(request: Request) -> None:
         framework = request.model.partition("/")[0]
         raise UsageError(
             f"leave {', '.join(given)} out: {framework} finds address and key in its own settings, "
-            "such as OPENAI_BASE_URL, and asks for a reply of its own form"
+            "such as OPENAI_BASE_URL, and uses its own reply format"
         )
 
 

@@ -88,7 +88,7 @@ class Worker:
         try:
             judge = open_judge(order.model, order.connection, order.answer_key)
             if _comparable(judge.identity) != _comparable(order.identity):
-                return f"{order.model} is another judge: install the same one on every machine"
+                return f"{order.model} is a different judge: install the same one on every machine"
             self._judge = await judge.__aenter__()
         except JudgesheetError as error:
             return str(error)
@@ -229,11 +229,11 @@ class RemoteJudge:
                     self._close(seat)
                     cluster.end(seat.actor)
             self._give_up(
-                f"workers end before they answer ({of_environment()(why)}): see that judgesheet "
-                "runs on every machine of the cluster"
+                f"workers end before they answer ({of_environment()(why)}): check that "
+                "judgesheet runs on every machine of the cluster"
             )
         except TimeoutError:
-            self._give_up("the cluster starts no worker: see that it has processors to spare")
+            self._give_up("the cluster starts no worker: check that it has free processors")
         except Exception as error:
             self._end(error)
 

@@ -151,7 +151,9 @@ def _endpoint(model: str, connection: Connection) -> Iterator[Diagnosis]:
         return
     yield Diagnosis(model, "ok", f"answers in {seconds(seen.latency_s)}")
     if seen.mixes_up:
-        yield Diagnosis("answers", "failed", "two questions at once got each other's")
+        yield Diagnosis(
+            "answers", "failed", "the answers to two simultaneous questions were swapped"
+        )
     yield _parameters(seen.refused)
     for what, present, otherwise in (
         ("JSON schema", seen.json_schema, "use --reply text"),
@@ -171,7 +173,7 @@ def _repeatability(seen: "Examined") -> Iterator[Diagnosis]:
         yield Diagnosis("seed", "note", "no: runs with a temperature do not repeat")
     asked = f"{ASKED} answers to one short question at temperature 0"
     if seen.alike:
-        yield Diagnosis("repeats", "ok", f"{ASKED} of {asked} are alike")
+        yield Diagnosis("repeats", "ok", f"{ASKED} of {asked} are equal")
     else:
         yield Diagnosis("repeats", "note", f"{asked} differ: repeats show how much they vary")
 

@@ -47,7 +47,7 @@ def correct(
 @click.command("correct")
 @click.argument("table", type=EXISTING)
 @choice("--labels", "random", "chosen", "none", required=True,
-        help="How the labelled rows were found: at random, chosen, or none at all.")  # fmt: skip
+        help="How the labelled rows were selected: at random, on purpose, or none.")  # fmt: skip
 @option("--sheet", type=EXISTING, help="Run or datasheet.json of the judge, for --labels none.")
 @option("--map", "columns", multiple=True, callback=column_map, metavar="FIELD=COLUMN,…",
         help="Which column holds what; repeatable. docs/correct.md lists the fields.")  # fmt: skip

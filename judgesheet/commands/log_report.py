@@ -108,9 +108,9 @@ class LogReport:
 
     def _amounts(self) -> str:
         part = "" if self.complete else f" (of the first {MOST_RECORDS:,} records)"
-        truths = f"{self.rated:,} ratings by people"
+        truths = f"{self.rated:,} human ratings"
         if self.known:
-            truths = f"of {self.known:,} the right answer is known"
+            truths = f"the right answer is known for {self.known:,}"
         return (
             f"{self.verdicts:,} verdicts, {self.unreadable:,} of them unreadable, on "
             f"{self.stimuli:,} stimuli; {truths}{part}"

@@ -81,7 +81,7 @@ FRESH = option(
 ACROSS = option("--across-prompts", is_flag=True,
                 help="Compare two prompts or parsers on the same stimuli.")  # fmt: skip
 PAPER = choice("--paper", "a4", "letter", default=defaults.PAPER, help="Page size of the PDF.")
-FORCE = option("--force", is_flag=True, help="Write over a file that is there.")
+FORCE = option("--force", is_flag=True, help="Overwrite an existing file.")
 JSON = option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
 _JUDGE = option("--model", required=True, metavar="PROVIDER/NAME", help=_MODELS)

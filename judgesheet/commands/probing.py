@@ -138,7 +138,7 @@ def _refuse_mixing(request: Request, ledger: Ledger) -> None:
     is_asked_there = request.model.partition("/")[0] in BEHIND_HTTP and request.engine == "local"
     may_ask = is_tried and request.concurrency > 1 and not ledger.totals().attempts
     if is_asked_there and may_ask and ask_outside_plan(request, mixes_up_answers):
-        raise JudgeError(MIXED_UP.format("two that were asked at once got each other's"))
+        raise JudgeError(MIXED_UP.format("two simultaneous questions got each other's answers"))
 
 
 def _ask(request: Request, judge: Judge, ledger: Ledger, options: RunOptions) -> Progress:

@@ -28,7 +28,7 @@ from judgesheet.planning.plan import call_of, planned_first, write_plan
 if TYPE_CHECKING:
     import pandas as pd
 
-ANEW = "`judgesheet measure {}` makes it anew"
+ANEW = "`judgesheet measure {}` makes it again"
 READ = frozenset({"answered", "unreadable", "failed"})
 """Counts of a run that depend on who reads its replies."""
 COUNTS = ("planned", "answered", "unreadable", "refused", "failed")
@@ -113,7 +113,7 @@ def _replies(ledger: Ledger, _directory: Path) -> Diagnosis | str:
 
 
 def _plan(ledger: Ledger, directory: Path) -> Diagnosis | str:
-    again = "the same probe writes it anew"
+    again = "the same probe writes it again"
     if not (directory / PLAN).is_file():
         if "command" in ledger.provenance or ledger.settings().get("reply") == "recorded":
             return "there is none, as such a run needs none"
@@ -254,9 +254,9 @@ def _table(path: Path, made: "pd.DataFrame") -> Diagnosis | str:
 def _strays(directory: Path) -> Iterator[Diagnosis]:
     """What a killed process left; the ledger's own goes in when the ledger is next opened."""
     for name in sorted(path.name for path in directory.glob(".*.part")):
-        why = "a killed process left it unfinished, or one is writing it: remove it in that case"
+        why = "left by a killed process, or being written now: remove it only if no process is"
         yield Diagnosis(name, "note", why)
     for end in ("-wal", "-journal"):
         if (directory / f"{LEDGER}{end}").exists():
-            why = "it belongs to the ledger, and goes in when that is opened"
+            why = "it belongs to the ledger, and is merged when that is opened"
             yield Diagnosis(f"{LEDGER}{end}", "note", why)

@@ -90,7 +90,7 @@ def _judge(directory: Path) -> Iterator[Fault]:
     if len(found) != 1:
         what = f"there must be stimuli of one axis here, and there are of {len(found)}"
         names = ", ".join(path.name for path in pools.values())
-        how = f"the name of the file is that of its axis ({names})"
+        how = f"name the file after its axis ({names})"
         yield Fault(
             directory / STIMULI, None, f"{what}; {how}; `judgesheet init` writes an example"
         )
@@ -151,7 +151,7 @@ def _stimuli(axis: Axis, path: Path) -> Iterator[Fault]:
             stimuli.append(stimulus)
             lines[stimulus.id] = number
             if stimulus.id.startswith(EXAMPLE):
-                yield Fault(path, number, "is an example; put one of your own in its place")
+                yield Fault(path, number, "is an example; replace it with your own")
         reject_duplicates(stimuli)
     except StimuliError as error:
         yield Fault(path, None, str(error))

@@ -50,7 +50,7 @@ def _how_to_make(source: Path) -> str:
         return "give a run directory or a datasheet.json"
     return (
         "the run was ended before it was written: the same probe command finishes the run, "
-        f"`judgesheet measure {quote(str(source))}` makes a sheet of what was asked"
+        f"`judgesheet measure {quote(str(source))}` makes a sheet from the replies so far"
     )
 
 

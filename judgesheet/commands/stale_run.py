@@ -50,7 +50,9 @@ def changed(directory: Path, plan: Plan, judge: Judge, version: Version, policy:
     now, before = version(), " and ".join(totals.served_models)
     if now is None:
         return "the endpoint does not name the version that it serves"
-    return "" if now == before else f"{before or 'a nameless version'} was served, and is {now} now"
+    return (
+        "" if now == before else f"the served version was {before or 'not named'} and is now {now}"
+    )
 
 
 def take_over_replies(
@@ -69,10 +71,10 @@ def take_over_replies(
             return
         taken = earlier.take_over(ledger, earlier.served_by(found, now))
     except RunError as error:
-        tell(f"no reply of an earlier run is taken over: {error}")
+        tell(f"no reply of an earlier run is reused: {error}")
         return
     planned, rest = ledger.totals().planned, len(ledger.attempts())
-    tell(f"{taken:,} of {planned:,} replies taken over from earlier runs, {rest:,} to ask")
+    tell(f"{taken:,} of {planned:,} replies reused from earlier runs, {rest:,} to ask")
 
 
 def tell_of_changed_code(ledger: Ledger, judge: Judge, tell: Callable[[str], None]) -> None:

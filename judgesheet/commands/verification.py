@@ -50,7 +50,7 @@ def verification(file: Path, run: Path | None, policy: Policy | None = None) -> 
     is_pdf = content.startswith(b"%PDF")
     if content.lstrip().startswith(b"<"):
         raise RunError(
-            f"{file} is a page in HTML, which does not hold the sheet to compare it with: give its "
+            f"{file} is an HTML page, which does not contain the sheet's data: give its "
             f"{DATASHEET} or its PDF"
         )
     text = (_attached(content, file) if is_pdf else content).decode("utf-8", "surrogateescape")
@@ -60,7 +60,7 @@ def verification(file: Path, run: Path | None, policy: Policy | None = None) -> 
         return Verification(file.name, digest(text), "", (str(error),), ())
     found: list[tuple[str, bool]] = []
     if to_json(sheet) != text.replace("\r\n", "\n"):
-        found.append(("its JSON is not written as judgesheet writes it", True))
+        found.append(("its JSON is not in the form that judgesheet writes", True))
     is_ours = sheet.provenance.get("judgesheet") == __version__
     if is_ours:
         found += _says_what_follows(sheet, policy)
@@ -122,10 +122,10 @@ def _says_what_follows(sheet: Datasheet, given: Policy | None) -> Iterator[tuple
     anew = decide(sheet, policy)
     for part in ("verdicts", "decision", "recommendations"):
         if getattr(anew, part) != getattr(sheet, part):
-            yield f"{part}: other than follows from its figures", True
+            yield f"{part}: does not follow from its figures", True
     for axis, other in zip(sheet.axes, anew.axes, strict=True):
         if axis != other:
-            yield f"{axis.name}: it says other than follows from its figures", True
+            yield f"{axis.name}: its sentences do not follow from its figures", True
 
 
 def _its_own(known: dict[str, Any], given: Policy | None) -> Policy | None:
@@ -141,7 +141,7 @@ def _sets_the_same(sheet: Datasheet, content: bytes) -> Iterator[tuple[str, bool
 
     try:
         if not any(render(sheet, "pdf", paper) == content for paper in PAPERS):  # type: ignore[arg-type]
-            yield "its pages are not those that its datasheet.json gives", True
+            yield "its pages differ from those that its datasheet.json gives", True
     except MissingDependencyError as error:
         yield f"its pages: {error}", False
 

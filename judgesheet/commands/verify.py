@@ -44,7 +44,7 @@ def verify(
 @option("--run", type=click.Path(path_type=Path, exists=True, file_okay=False),
         help="The run it was made from; every figure is computed again.")  # fmt: skip
 @option("--policy", metavar="FILE|NAME",
-        help=f"Decide its judge anew under these limits: {POLICIES}")  # fmt: skip
+        help=f"Decide again under these limits: {POLICIES}")  # fmt: skip
 @JSON
 def command(file: Path, run: Path | None, policy: str | None, as_json: bool) -> None:
     """Check whether a sheet (datasheet.json, a PDF that holds it, or a run) matches its run.

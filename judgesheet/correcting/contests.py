@@ -18,14 +18,14 @@ from judgesheet.stats.bradley_terry import Strengths, strengths
 
 SEVERAL = "several systems met in pairs: each has its own figures"
 CHOSEN = (
-    "no correction: the labelled pairs are no random part, and the judge's errors per pair of "
-    "systems are not known"
+    "no correction: the labelled pairs are not a random sample, and the judge's errors per pair "
+    "of systems are not known"
 )
 ONE_ORDER = (
-    "not every pair was shown in both orders: where a system was shown first more often than "
+    "not every pair was shown in both orders: if a system was shown first more often than "
     "second, the judge's slot preference is in its rank"
 )
-RAW = "the judge's own verdicts: without labels its preferences for a system are still in it"
+RAW = "the judge's own verdicts: without labels its preferences for a system are not removed"
 
 
 def ranked(start: Result, table: Table) -> Result:

@@ -12,8 +12,8 @@ SHOWN = 20
 """Ids that are named."""
 DRAWN = "drawn at random among those without a label"
 AT_RANDOM = (
-    f"{DRAWN}: if doubtful rows were labelled first, the labelled would be no random part, and "
-    "--labels random would not hold"
+    f"{DRAWN}: if doubtful rows were labelled first, the labelled rows would not be a random "
+    "sample, and --labels random would not hold"
 )
 
 
@@ -28,11 +28,13 @@ def labelling(sample: Sample, corrected: Number, labels: Labels) -> Labelling:
     known, total = sample.known, sample.verdicts.size
     labelled = int(known.sum())
     if low is None or high is None or labels != "random" or labelled < 2:
-        why = "how far more labels narrow the interval is known only of a random part that has one"
+        why = "the effect of more labels is known only for a random sample with an interval"
         how = AT_RANDOM if labels == "random" else DRAWN
         return Labelling(None, None, None, drawn, f"{why}; the next are {how}")
     if np.ptp(sample.labels[known]) == 0:
-        why = "labels that are all alike do not tell how much more of them narrow"
+        why = (
+            "labels that are all equal do not show how much more of them would narrow the interval"
+        )
         return Labelling(None, high - low, None, drawn, f"{why}; the next are {AT_RANDOM}")
     explained = _explained(sample)
     rest = 1 - explained

@@ -18,8 +18,9 @@ from judgesheet.stats.confidence import at_confidence
 SURE = 0.99
 """Level at which labelled rows are told to differ from the others: a false alarm in a hundred."""
 CHOSEN = (
-    "the labelled rows are no random part: the correction holds only if the judge errs on rows of "
-    "the same label as it does here, which the data cannot show; no interval covers a difference"
+    "the labelled rows are not a random sample: the correction holds only if the judge makes "
+    "errors at the same rate on other rows with the same label, which the data cannot show; no "
+    "interval covers a difference"
 )
 
 
@@ -44,13 +45,13 @@ def _start(table: Table, labels: Labels, sheet: Datasheet | None) -> Result:
     if table.paired:
         about = f"win rate of {table.systems[0]} against {table.systems[1]}"
     else:
-        about = {"rate": "share of passes", "win rate": "win rate, ties as one half",
+        about = {"rate": "share of passes", "win rate": "win rate, ties count half",
                  "mean": "mean score"}[table.kind]  # fmt: skip
     warnings = []
     if unreadable:
         warnings.append(
-            f"{unreadable:,} of {len(table.rows):,} rows have no verdict that can be read and are "
-            "left out: results are those of the others"
+            f"{unreadable:,} of {len(table.rows):,} rows have no readable verdict and are left "
+            "out: results are for the others"
         )
     return Result(
         table.name, table.kind, labels, len(table.rows),
@@ -111,12 +112,12 @@ def _warnings(start: Result, samples: Sequence[Sample], shift: Number) -> Iterat
     if start.labels == "random" and differs:
         yield (
             "the judge's verdicts on the labelled rows differ from those on the others by more "
-            "than chance explains (99 %): they may be no random part"
+            "than chance explains (99 %): they may not be a random sample"
         )
     if start.labels == "random" and len(samples) > 1:
         for one in samples:
             if not one.labelled:
-                yield f"no row of {one.name} has a label, so the labelled are no random part of all"
+                yield f"no row of {one.name} has a label: the labelled rows are no random sample"
     common = set.intersection(*({*one.ids} for one in samples))
     for one in samples:
         if len(common) < len(set(one.ids)):

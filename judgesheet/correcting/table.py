@@ -12,14 +12,14 @@ from judgesheet.correcting.words import Kind, is_empty, kind_of, slot, worth
 from judgesheet.importers.logs import Row, opened
 
 FIELDS: Mapping[str, str] = {
-    "id": "what was judged: a question, a response, a pair",
-    "verdict": "what the judge said: a number, pass or fail, win, tie or loss; of a pair the slot "
-    "or the name of the better one",
-    "label": "what people said of the same, in the same words; empty where nobody was asked",
-    "system": "whose response it is, where several systems are compared",
-    "group": "what belongs together, such as a document with several questions: the unit of chance",
-    "first": "name of the response that was shown first, of a pair",
-    "second": "name of the response that was shown second",
+    "id": "the thing judged: a question, a response, a pair",
+    "verdict": "what the judge said: a number, pass or fail, win, tie or loss; for a pair the "
+    "slot or the name of the better one",
+    "label": "what people said about it, in the same words; empty if nobody was asked",
+    "system": "whose response it is, if several systems are compared",
+    "group": "what belongs together, such as a document's questions: the unit of resampling",
+    "first": "name of the response of a pair that was shown first",
+    "second": "name of the response of a pair that was shown second",
 }
 """What a map can name, and what it holds; a column of such a name needs no map."""
 Labels = Literal["random", "chosen", "none"]
@@ -135,7 +135,9 @@ def _columns(present: tuple[str, ...], choice: Choice, name: str) -> dict[str, s
                 f"are {', '.join(present)[:300]}"
             )
     if columns["verdict"] == columns.get("label"):
-        raise UsageError(f"{columns['verdict']} cannot be both verdict and label: every judge errs")
+        raise UsageError(
+            f"{columns['verdict']} cannot be both verdict and label: no judge is always right"
+        )
     return columns
 
 
@@ -169,8 +171,8 @@ def _judged(row: Row, columns: Mapping[str, str], kind: Kind, choice: Choice) ->
     }
     if choice.labels == "none" and said["label"] is not None:
         raise UsageError(
-            f"{row.where} has a label: say how the labelled rows were found with --labels random "
-            "or chosen"
+            f"{row.where} has a label: say how the labelled rows were selected with --labels "
+            "random or chosen"
         )
     group = cells.optional("group") or ""
     if choice.prefix and not group:
@@ -202,7 +204,7 @@ def _check_scale(rows: list[JudgedRow], scale: Scale, human: Scale) -> None:
         for what, value, ends in (("verdict", row.verdict, scale), ("label", row.label, human)):
             if value is not None and not ends[0] <= value <= ends[1]:
                 raise StimuliError(
-                    f"{row.where}: the {what} {value:g} lies outside the scale {ends[0]:g} to "
+                    f"{row.where}: the {what} {value:g} is outside the scale {ends[0]:g} to "
                     f"{ends[1]:g}"
                 )
 

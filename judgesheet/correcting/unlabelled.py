@@ -23,11 +23,11 @@ SLOT, NOISE = "slot1_share", "repeat_change_rate"
 """Figures of a sheet: the share of decided calls that took the first slot, and how often a second
 reading of the same prompt differs."""
 NOT_YOUR_DATA = "no correction: the sheet's stimuli are not your data"
-NO_LABELS = "no correction: without labels nothing tells the judge's errors from the results"
-SIGN_ONLY = "the sign is that of the judge's own verdicts, and the size is not known"
+NO_LABELS = "no correction: without labels the judge's errors cannot be separated from the results"
+SIGN_ONLY = "the sign comes from the judge's own verdicts; the size is not known"
 BOTH_ORDERS = (
-    "every pair was shown in both orders, so position is taken out exactly; what else the judge "
-    "gets wrong is still in it"
+    "every pair was shown in both orders, so position is removed exactly; the judge's other "
+    "errors are not removed"
 )
 
 
@@ -81,7 +81,7 @@ def _position(sample: Sample, raw: Number, slot: tuple[float, float] | None) -> 
         return replace(raw, note=BOTH_ORDERS, method=f"both orders averaged; {raw.method}")
     told = f"{once:,} of {rows:,} pairs were shown in one order only"
     if slot is None or raw.low is None or raw.high is None:
-        why = f"{told}, and no sheet bounds the judge's slot preference"
+        why = f"{told}, and no sheet limits the judge's slot preference"
         return no_figure(f"no correction: {why}", "one_order", rows)
     tilt = float(sample.shown.mean())
     moves = [tilt * (share - 0.5) for share in (min(slot[0], 0.5), max(slot[1], 0.5))]
@@ -105,8 +105,8 @@ def _ranked(start: Result, table: Table, figures: list[Estimate], nothing: Numbe
         differences=tuple(_undone(one, factor, shares=table.kind != "mean") for one in differences),
         warnings=(
             *start.warnings,
-            "ranks are those of the judge's own verdicts: errors that hit all systems alike do not "
-            "change them, a preference of the judge for one of them does",
+            "ranks are those of the judge's own verdicts: errors that affect all systems equally "
+            "do not change them, a preference of the judge for one of them does",
         ),
     )
 
@@ -135,17 +135,17 @@ def _undone(difference: Difference, factor: float | None, *, shares: bool) -> Di
         return difference
     known = SIGN_ONLY if difference.stands else NO_LABELS
     if not shares:
-        note = f"{known}; no sheet tells how far the judge's scale is from people's"
+        note = f"{known}; no sheet says how far the judge's scale is from that of people"
         return replace(difference, figure=no_figure(note, "no_labels", raw.n))
     if factor is None:
-        note = f"{known}; noise can have shrunk it by any factor"
+        note = f"{known}; noise may have shrunk it by any factor"
         return replace(difference, figure=no_figure(note, "no_labels", raw.n))
     low = raw.low / factor if raw.low < 0 else raw.low
     high = raw.high / factor if raw.high > 0 else raw.high
     bounds = max(-SHARES[1], low), min(SHARES[1], high)
     note = (
-        "bounds for noise between none and the sheet's greatest, however rows share it; no other "
-        "error is taken out"
+        "bounds for noise between none and the sheet's largest, however it is spread over rows; "
+        "no other error is removed"
     )
     method = "partial identification of the attenuation"
     return replace(difference, figure=no_figure(note, "bounded", raw.n, bounds, method))

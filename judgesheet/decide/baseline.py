@@ -67,7 +67,7 @@ def unanswered(sheet: Datasheet, why: OtherQuestionsError, accept: str) -> Itera
             key=key(axis.name, "baseline"),
             observed=None,
             status="not proven",
-            why=f"the baseline answered other questions: {obstacles}",
+            why=f"the baseline answered different questions: {obstacles}",
             needed=needed,
             against_baseline=True,
         )

@@ -35,8 +35,8 @@ NO_DIRECTION = Reason("no_direction", "no sheet says which way it is better")
 SIGNIFICANT = 0.05
 UNPROVEN = "without an interval nothing is proven"
 INDEPENDENT = "square and add (MOVER), independent"
-COMPLETED = "; lost calls of both answered in the ways that move it furthest"
-RAISED = "; room for what chance adds to a figure near 0"
+COMPLETED = "; lost calls of both answered so that it moves furthest"
+RAISED = "; allowing for what chance adds to a figure near 0"
 DEBIASED = "_debiased"
 """Ends the name of the figure that is another without the part that chance alone adds to it."""
 NEARLY_ALL = 0.8
@@ -117,7 +117,7 @@ class Raised(NamedTuple):
         return self.left < NEARLY_ALL * self.value
 
 
-SAME_RATINGS = Same("people's ratings alone, which are the same in both")
+SAME_RATINGS = Same("human ratings alone, which are the same in both")
 
 
 class Obstacle(NamedTuple):
@@ -347,8 +347,9 @@ def _how_known(old: Datasheet, new: Datasheet, pairings: Mapping[str, Pairing]) 
         yield "Both are of one run, with identical figures: every difference is 0."
     elif not pairings:
         yield (
-            "Both are taken as independent, which makes intervals wider than they need be: a sheet "
-            "holds no replies, and only two run directories on the same stimuli (six at least) are "
+            "Both are treated as independent, which makes intervals wider than necessary: a "
+            "sheet contains no replies, and only "
+            "two run directories on the same stimuli (six at least) are "
             "paired by stimulus and call."
         )
 

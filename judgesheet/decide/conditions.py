@@ -113,7 +113,7 @@ def _untold(axis: AxisResult, names: set[str]) -> Iterator[Condition]:
         touched = EVERY in control.touches or names & {*control.touches}
         if control.passed is None and control.code != READ and touched:
             yield (
-                f"the control “{control.name}” could not be told: {control.text}",
+                f"the result of the control “{control.name}” is not known: {control.text}",
                 control.evidence,
             )
 
@@ -123,4 +123,4 @@ def _lost(axis: AxisResult) -> Iterator[Condition]:
     lost, counted = axis.made - axis.answered, any(one.imputed for one in axis.estimates)
     if axis.made and lost / axis.made > MANY_LOST and not counted:
         text = f"{percent(lost / axis.made)} of the calls of {axis.name} gave no verdict"
-        yield f"{text}; the limits are proven of the others only", ()
+        yield f"{text}; the limits are proven for the others only", ()

@@ -97,7 +97,7 @@ def _complete(axis: AxisResult, sheet: Datasheet) -> Control:
     if not axis.made and axis.planned:
         text = f"none of {count(axis.planned)} calls was made"
     if cut and axis.name not in lacking:
-        text = "the run has not come to its end"
+        text = "the run is not finished"
     mend = "finish the run: the same command resumes it"
     return Control(
         "run complete", not cut, text, code=COMPLETE, of="run", mend=mend, touches=(EVERY,)
@@ -116,7 +116,11 @@ def _served(axis: AxisResult, sheet: Datasheet) -> Control:
         # What answers in this process, or from a file on this machine, cannot be exchanged.
         is_here = not sheet.judge.get("base_url") and sheet.run.get("reply") != "recorded"
         passed = True if is_here else None
-        text = "it runs on this machine" if is_here else "nobody says which model answered"
+        text = (
+            "it runs on this machine"
+            if is_here
+            else "the endpoint does not say which model answered"
+        )
     elif not passed:
         served = [f"{name} ({counted(number, 'call')})" for name, number in models.items()]
         mixed = axis.mixed_stimuli
@@ -178,7 +182,7 @@ def _mend_losses(axis: AxisResult, lost: Mapping[str, int], sheet: Datasheet) ->
     own = parsers if isinstance(parsers, list | tuple) else ()
     if any(isinstance(one, Mapping) and one.get("axis") == axis.name for one in own):
         shows = f"`{CASES} --outcome unreadable` shows them"
-        return f"a parser that reads them, or another prompt where they hold no verdict: {shows}"
+        return f"a parser that reads them, or another prompt if they contain no verdict: {shows}"
     other = OTHER_FORMAT.get(str(sheet.run.get("reply")))
     format_ = f"another reply format (--reply {other}) or " if other else ""
     return f"{format_}a parser of your own (--parser {axis.name}=FILE)"

@@ -79,7 +79,7 @@ def _decided(sheet: Datasheet) -> _Decided:
         return _Decided("reject", worst.key, "broken", f"Reject: {_limits(broken)} broken.")
     if void := [one for one in required if one.status == "void"]:
         rests = "rests on a figure" if len(void) == 1 else "rest on figures"
-        text = f"{_limits(void)} {rests} that must not be used ({void[0].why})"
+        text = f"{_limits(void)} {rests} that is not usable ({void[0].why})"
         return _Decided("not proven", void[0].key, "void", f"Not proven: {text}.")
     if open_ := [one for one in required if one.status == "not proven"]:
         text = f"{_limits(open_)} not proven ({open_[0].why})"

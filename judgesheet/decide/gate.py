@@ -28,14 +28,14 @@ SIMILAR = 0.75
 """How alike two names must be (`difflib` ratio) for one to be a slip of the other."""
 HOPELESS = 100.0
 """A limit that would take this many times the data lies on the value, for all that can be told."""
-NEVER = "cannot be decided by more calls: the value lies on the limit"
+NEVER = "cannot be decided by more calls: the value is on the limit"
 PROVE = "would prove it if the value stays"
 WORSE = "if the value stays, more data would break the limit"
 LOST_DECIDE = "the calls without a verdict decide it"
-VERDICTS_ON_LOST = "verdicts on the lost calls: the calls that were read would decide it"
+VERDICTS_ON_LOST = "verdicts for the lost calls: the calls that were read would decide it"
 BY_CHANCE = (
-    "ties broken at random: a judge that is blind to the order flips, too, where it ties; "
-    "excess_flip_rate is what the order adds"
+    "ties are broken at random, so a judge that ignores the order also flips on ties; "
+    "excess_flip_rate is the effect of the order"
 )
 
 
@@ -73,7 +73,7 @@ def _too_few(sheet: Datasheet, policy: Policy) -> dict[str, tuple[str, bool]]:
     return {
         str(pool.get("axis")): (
             f"of its {pool.get('stimuli')} stimuli {pool['independent']} are independent, the "
-            f"policy wants {least}",
+            f"policy requires {least}",
             pool["independent"] != pool.get("stimuli"),
         )
         for pool in mappings(sheet.provenance.get("stimuli"))
@@ -90,7 +90,7 @@ def _of_copies(verdict: Verdict, few: Mapping[str, tuple[str, bool]]) -> Verdict
     why, copied = few.get(Key.parse(verdict.key).axis, ("", False))
     if not why or not (verdict.status == "proven" or (verdict.status == "broken" and copied)):
         return verdict
-    needed = "stimuli that are no copies of one another" if copied else "more stimuli"
+    needed = "stimuli that are not copies of each other" if copied else "more stimuli"
     return replace(verdict, status="void", why=why, needed=needed, more_stimuli=None)
 
 
@@ -273,7 +273,7 @@ def _instead(limit: Limit, key: str, found: Iterable[str]) -> str:
         return "a run that has it"
     fitting = next((name for name, keys in shipped.items() if closest in keys), "")
     if fitting:
-        return f"--policy {fitting}, which limits what this run has: {closest}"
+        return f"--policy {fitting}, which limits figures that this run has: {closest}"
     return f"a run that has it; this one has {closest}"
 
 

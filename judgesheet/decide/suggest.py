@@ -21,8 +21,8 @@ from judgesheet.decide.gate import members, reach
 from judgesheet.decide.policy import Limit, Policy, load, shipped
 
 PROVES_NOTHING = (
-    "A policy that was suggested from a run proves nothing about that run, which keeps it by "
-    "construction. Hold later runs to it."
+    "A policy suggested from a run proves nothing about that run, which meets it by "
+    "construction. Use it for later runs."
 )
 STEP = 100
 """Limits are rounded to a hundredth, away from the bound."""
@@ -45,7 +45,7 @@ def suggest(sheet: Datasheet) -> str:
     found = by_key(sheet)
     suggestions = [one for rule in _strictest() for one in _suggested(*rule, found)]
     if not any(one.limit for one in suggestions):
-        raise RunError("no figure of this sheet keeps any useful limit")
+        raise RunError("no figure of this sheet meets any useful limit")
     return "\n".join(_lines(sheet, suggestions))
 
 
@@ -91,15 +91,15 @@ def _suggested(policy: Policy, limit: Limit, found: Mapping[str, Estimate]) -> I
     bound = _worst(limit.kind, [one for one in bounds if one is not None])
     asked = f"at {'most' if limit.kind == 'max' else 'least'} {limit.value:g}"
     if _slack(limit.kind, limit.value, bound) >= 0:
-        why = f"{limit.why} (That of {policy.name}; the run's bound is {significant(bound)}.)"
+        why = f"{limit.why} (The limit of {policy.name}; the run's bound is {significant(bound)}.)"
         yield Suggestion(limit.key, limit.model_copy(update={"why": why}), why)
         return
     near = _outward(limit.kind, bound)
     if not math.isfinite(bound) or _says_nothing(limit.kind, near, held[0]):
-        yield Suggestion(limit.key, None, f"{asked} is not kept, nor any limit that says anything")
+        yield Suggestion(limit.key, None, f"{asked} is not met, nor is any useful limit")
         return
     why = (
-        f"The nearest limit that the run's bound of {significant(bound)} keeps. It is no "
+        f"The nearest limit that the run's bound of {significant(bound)} meets. It is not a "
         f"recommendation: the policy {policy.name} asks for {asked}. {limit.why}"
     )
     update = {limit.kind: near, "why": why}

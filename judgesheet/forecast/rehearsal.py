@@ -189,7 +189,7 @@ def as_text(outlook: PolicyForecast) -> str:
     title = f"policy {outlook.policy}: {outlook.judge} passes in {passed}"
     if any(not one.provable and not one.warns for one in outlook.limits):
         is_asked = all(one.best is not None for one in outlook.limits if not one.warns)
-        title += "; no judge can pass: ask more stimuli, or for less"
+        title += "; no judge can pass: use more stimuli or weaker limits"
         title += "" if is_asked else ", and what each limit reads"
     told = [title, *(f"  {_told(one)}" for one in outlook.limits), *_decides(outlook)]
     return "\n".join(map(one_line, told))
@@ -206,7 +206,7 @@ def _decides(outlook: PolicyForecast) -> Iterator[str]:
 def _told(one: LimitForecast) -> str:
     limit = f"{one.key} {one.rule}"
     if one.best is None:
-        said = f"out of reach: {limit}, this plan asks nothing, or too little, about it"
+        said = f"out of reach: {limit}, this plan asks too little, or nothing, about it"
         return f"{said}; what would decide: {one.needed}" if one.needed else said
     if not one.provable:
         return f"out of reach: {limit}, the best bound is {thousandths(one.best)}"

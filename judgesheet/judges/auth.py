@@ -53,7 +53,7 @@ def _made(factory: Callable[[], Any], name: str) -> list[Any]:
         raise
     except BaseException as error:
         said = of_environment()(in_words(error))
-        raise JudgeError(f"{name} failed ({said}): call it in Python to see where") from None
+        raise JudgeError(f"{name} failed ({said}): call it in Python to see why") from None
     if iscoroutine(made):
         made.close()  # it is refused, and Python would complain that nobody awaits it
     return [*made] if isinstance(made, tuple | list) else [made]

@@ -161,7 +161,9 @@ def _axes_of(name: str, function: Callable[..., Any]) -> tuple[str, ...]:
     """The axes that a function says it can be asked about, () for all."""
     said, known = getattr(function, "axes", ()), all_axes()
     if not isinstance(said, list | tuple) or any(axis not in known for axis in said):
-        raise UsageError(f"axes of {name} is {said!r}: make it a tuple out of {', '.join(known)}")
+        raise UsageError(
+            f"axes of {name} is {said!r}: make it a tuple of some of {', '.join(known)}"
+        )
     return tuple(said)
 
 

@@ -212,7 +212,7 @@ class HttpJudge(Judge):
             )
         if not (key.isascii() and key.isprintable()):
             raise JudgeError(
-                f"the key in {name} holds characters that no key can have: set it again"
+                f"the key in {name} has characters that a key cannot have: set it again"
             )
         self._redacted = Redaction(
             [key, *self._address.secrets, *secrets_in(self._connection.extra_body)]

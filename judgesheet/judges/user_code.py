@@ -47,7 +47,7 @@ def name_of(function: Callable[..., Any]) -> str:
     module, name = getattr(function, "__module__", ""), getattr(function, "__qualname__", "")
     if not name or getattr(sys.modules.get(module), name, None) is not function:
         raise UsageError(
-            f"{function!r} is not found again by a name, which a run is resumed by: define the "
+            f"{function!r} cannot be found by name, which resuming a run needs: define the "
             'judge with def at the top of a module and give it, or "python/module:function"'
         )
     return f"{module}:{name}"

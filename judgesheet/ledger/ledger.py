@@ -175,7 +175,7 @@ class Ledger:
                             raise OtherRunError(
                                 f"{path} holds the replies to {other}: "
                                 "start over with --fresh or choose another --out (`probe "
-                                "--fresh-if-changed` takes over the replies to the same questions)"
+                                "--fresh-if-changed` reuses the replies to the same questions)"
                             )
                     ledger._update_schema()
                     ledger._follow(judge)
@@ -329,7 +329,9 @@ class Ledger:
                 copy.execute("PRAGMA journal_mode = WAL")
                 self.path = target
                 return copy
-        raise RunError(f"{self.path} was removed during the run, and no other place takes a copy")
+        raise RunError(
+            f"{self.path} was removed during the run, and a copy could not be written anywhere else"
+        )
 
     def _take_in(self) -> None:
         """Record what an earlier run kept elsewhere, because this place could not take it."""

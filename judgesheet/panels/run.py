@@ -91,8 +91,8 @@ def _advice(
     """What the options say, the best single judge always beside the panel."""
     if not made:
         return (
-            "no accuracy: no stimulus says which response is better, and two judges do not tell "
-            "their habits from the truth"
+            "no accuracy: no stimulus says which response is better, and with two judges, common "
+            "habits cannot be separated from the truth"
         )
     panels = [one for one in made if len(one.judges) > 1]
     one, several = (max(some, key=_accuracy) for some in (singles, panels))
@@ -101,12 +101,14 @@ def _advice(
         f"calls, the best single judge, {_named(one)}, in {_share(one)} at {one.calls}"
     )
     if _accuracy(one) >= _accuracy(several) and one.calls <= several.calls:
-        told += ": a single judge is no worse and no dearer"
+        told += ": a single judge is no worse and costs no more"
     if target is None:
         return told
     if chosen is None:
-        return f"no way is proven to be right in {100 * target:.0f} %; {told}"
-    return f"the cheapest way proven to reach {100 * target:.0f} % is {_named(chosen)}; {told}"
+        return f"no combination is proven to be right in {100 * target:.0f} %; {told}"
+    return (
+        f"the cheapest combination proven to reach {100 * target:.0f} % is {_named(chosen)}; {told}"
+    )
 
 
 def _accuracy(one: Option) -> float:

@@ -56,11 +56,11 @@ def decide_sets(
     check_name(request.model)
     if request.model.partition("/")[0] in FRAMEWORK_NAMES:
         raise UsageError(
-            f"{request.model} writes its own prompts and cannot be asked about a set: give the "
-            "model that it asks"
+            f"{request.model} writes its own prompts and cannot be asked about a set: give its "
+            "underlying model"
         )
     if request.engine != "local":
-        raise UsageError("candidate sets are decided from this process: leave the engine out")
+        raise UsageError("candidate sets are decided in this process: leave --engine out")
     given = read_sets(sets)
     # Winners are read from the words of a reply; log-probabilities would be paid for unread.
     both_axes = replace(request, axes=AXES, logprobs=False)

@@ -111,7 +111,7 @@ def identical(given: Stimulus, names: Mapping[str, str] | None = None) -> str:
     first: dict[str, str] = {}
     for name, text in (texts or {sides[side]: own[side] for side in "uv"}).items():
         if (twin := first.setdefault(bare(text), name)) != name:
-            return f"{twin} and {name} are the same text, so that a choice between them is chance"
+            return f"{twin} and {name} are the same text, so a choice between them is random"
     return ""
 
 

@@ -181,7 +181,7 @@ def _accuracy_lines(known: Accuracy) -> Iterator[str]:
         calls = show.quantity(known.calls_per_point).value
         yield f"{calls} extra calls per set for each point gained"
     else:
-        yield "a gain is not proven, so the extra calls have no price"
+        yield "no gain is proven, so the cost per point is not known"
     if known.macro_direct is not None and known.macro_consensus is not None:
         direct, final = show.share(known.macro_direct, 1), show.share(known.macro_consensus, 1)
         yield (

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 Words = Mapping[tuple[str, str], str]
 READING = (
     "Cohen's kappa over calls (the same question in the same order): 1 is agreement, 0 what chance "
-    "would give, with 95 % intervals over stimuli. Quadratic weights count by how far two verdicts "
-    "are apart; a tie lies between the two responses. Repeats of one judge would not agree fully "
+    "would give, with 95 % intervals over stimuli. Quadratic weights count how far two verdicts "
+    "are apart; a tie is between the two responses. Repeats of one judge would not agree fully "
     "either, and judges that share a fault agree on it."
 )
 ABOVE = "Upper right triangle: plain kappa; lower left triangle: kappa with quadratic weights."
@@ -97,11 +97,13 @@ def partings(what: str, judges: Sequence[str], found: "Sequence[Parting]") -> Re
         for one in found
     )  # fmt: skip
     if not rows:
-        return ReportTable("Where they part", "Nowhere.", head, "lll", ())
+        return ReportTable("Where they disagree", "Nowhere.", head, "lll", ())
     reading = (
-        f"{what} that divide the judges most, and what each said (the mean over its calls), in the "
-        f"order of the judges: {show.visible(', '.join(judges), 400)}. This opens the replies of "
-        "the first judge to the first one; the JSON has a command per judge and question."
+        f"{what} on which the judges disagree most, and what each said (the mean "
+        "over its calls), in the "
+        f"order of the judges: {show.visible(', '.join(judges), 400)}. The command below shows "
+        "the first judge's replies to the first one; the JSON has a command per judge and "
+        "question."
     )
-    return ReportTable("Where they part", reading, head, "lll", rows,
+    return ReportTable("Where they disagree", reading, head, "lll", rows,
                 show.visible(found[0].commands[0], 300))  # fmt: skip

@@ -93,7 +93,7 @@ def _replaced(card: str, begin: str, end: str, text: str, where: str) -> str | N
         return None
     if len(starts) != 1 or len(stops) != 1 or stops < starts:
         raise RunError(
-            f"{where}: the markers {begin} and {end} must stand there once each, in this order; "
+            f"{where}: the markers {begin} and {end} must be there once each, in this order; "
             "correct or remove them"
         )
     return card[: starts[0]] + text + card[stops[0] + len(end) :]

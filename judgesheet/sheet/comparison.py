@@ -87,9 +87,9 @@ def as_markdown(comparisons: Sequence[Comparison]) -> str:
 
 
 READING = (
-    "Differences are new minus old with 95 % intervals. A verdict takes Holm's correction over all "
-    "figures that have one; “no change proven” is not “no change”: the smallest difference that "
-    "would have been seen four times in five stands beside it."
+    "Differences are new minus old with 95 % intervals. Verdicts use Holm's correction over all "
+    "figures that can get one. “No change proven” does not mean “no change”: it comes with the "
+    "smallest difference that would be detected in 80 of 100 cases."
 )
 
 
@@ -164,7 +164,7 @@ def _summary(new: str, old: str, comparison: Comparison) -> str:
 def _warnings(comparisons: Sequence[Comparison]) -> Iterator[str]:
     for comparison in comparisons:
         if comparison.forced:
-            yield f"Compared by force although {'; '.join(map(show.visible, comparison.forced))}."
+            yield f"Compared by --force although {'; '.join(map(show.visible, comparison.forced))}."
         yield from map(show.visible, comparison.remarks)
 
 
@@ -192,7 +192,7 @@ def _change(row: Difference) -> tuple[str, str, str]:
     # What is not proven is not "the same", so what would have been seen stands beside it.
     if row.verdict == "no change proven" and row.detectable is not None:
         least = show.quantity(row.detectable, 0.0, row.detectable, row.unit)
-        verdict = f"{verdict} (seen from {_points(least)})"
+        verdict = f"{verdict} (detectable from {_points(least)})"
     if row.verdict == "void":
         verdict = f"{verdict} ({show.short(row.note, 120)})"
     if row.value is None or row.verdict == "void":

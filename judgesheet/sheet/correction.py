@@ -22,8 +22,8 @@ PAIRS_SHOWN = 45
 """Differences that are all shown, those of ten systems; of more only those of neighbours."""
 _DASH = "–"
 _HOW = {
-    "random": "a random part of the rows has labels",
-    "chosen": "a chosen part of the rows has labels",
+    "random": "a random sample of the rows has labels",
+    "chosen": "selected rows have labels",
     "none": "no labels",
 }
 _NAMES = {
@@ -151,8 +151,8 @@ def _estimates(system: System, unit: str) -> ReportTable:
     reading = "With 95 % intervals."
     if system.labelled:
         reading = (
-            "With 95 % intervals; both corrections are shown, and which one counts follows from "
-            "how the labels were found alone."
+            "With 95 % intervals; both corrections are shown, and which one counts depends only "
+            "on how the labelled rows were selected."
         )
     return ReportTable("Estimates", reading, ("Figure", "Value", "n", "How"), "lrrl", tuple(rows))
 
@@ -179,9 +179,9 @@ def _leaderboard(result: Result, unit: str) -> ReportTable:
         *(("Rogan-Gladen",) if plugged else ()),
     )
     return ReportTable(
-        "Leaderboard", "Ranks are the sets that no proven difference excludes, all differences "
-        "taken together at 95 %. “All at once” are intervals that hold for all systems together, "
-        "all others are those of one system by itself."
+        "Leaderboard", "A rank is a set: the ranks that no proven difference excludes, with all "
+        "differences holding together at 95 %. “All at once” intervals hold for all systems "
+        "together, the others for one system at a time."
         + "".join(f" A dash under Rogan-Gladen means {note}." for note in why),
         ("Rank", "System", "The judge alone", "Corrected", *estimates, "Labels"),
         "llrr" + "r" * len(estimates) + "r", rows,
@@ -247,7 +247,7 @@ def _standing(difference: Difference) -> str:
 
 
 _LEFT_OUT = (
-    " Of so many systems only neighbours in the table are set against each other here; {count} "
+    " With so many systems only neighbours in the table are compared here; {count} "
     "more differences are in the JSON and the CSV."
 )
 
@@ -272,12 +272,13 @@ def _as_finely(value: float, as_figure: Number, unit: str) -> str:
 
 
 _READING = {
-    "random": "Prediction-powered inference holds for any judge where the labelled rows are a "
-    "random part.",
-    "chosen": "Of a chosen part only Rogan-Gladen can hold: it is about the rows without a label, "
-    "and needs the judge to err alike on rows with the same label, labelled or not.",
-    "none": "Without labels only what the design identifies is taken out; a figure that is missing "
-    "is not known, it is not zero.",
+    "random": "Prediction-powered inference holds for any judge if the labelled rows are a "
+    "random sample.",
+    "chosen": "With selected rows only Rogan-Gladen can hold: it is about the rows without a "
+    "label, and the judge must make errors at the same rate on rows with the same label, "
+    "whether labelled or not.",
+    "none": "Without labels only errors that the design identifies are removed; a missing figure "
+    "is unknown, not zero.",
 }
 
 

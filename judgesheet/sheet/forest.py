@@ -143,12 +143,12 @@ def forest(axes: Sequence[AxisPart], most: int = MOST_DRAWN) -> Drawing:
         in_turn = sorted(limited, key=lambda one: WORST.index(one[0]))
         worst = [row for _, row in in_turn[:most]]
         chosen = [[row for row in queue if row in worst] for queue in queues]
-        left_out, where = len(limited) - len(worst), "limits stand in the table of page two"
+        left_out, where = len(limited) - len(worst), "limits are in the table of page two"
     else:
         used = sum(1 for queue in queues if queue)
         chosen = share_out(queues, max(_LINES - used, used))
         left_out = sum(map(len, queues)) - sum(map(len, chosen))
-        where = "effects stand in the table or in the appendix"
+        where = "effects are in the table or the appendix"
     panels = list(_panels(axes, chosen))
     title = "Effects against their limits"
     notes = tuple(_undrawn(axes))

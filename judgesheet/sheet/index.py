@@ -22,8 +22,8 @@ PER_AXIS = 2
 FILTERS = ("provider", "profile", "prompt", "stimuli", "protocol", "decision")
 """By what rows can be chosen, beside words of the judge's name."""
 COMPARABLE = (
-    "Judges of one table answered the same questions in the same protocol; figures of two tables "
-    "do not compare, and nothing is ranked."
+    "Judges in one table answered the same questions under the same protocol. Figures of "
+    "different tables cannot be compared, and nothing is ranked."
 )
 
 

@@ -9,7 +9,7 @@ from judgesheet.sheet.report import Report, ReportTable, worded
 
 _TRUTHS = {
     "known": "the better response that the stimuli name",
-    "dawid-skene": "the truths of Dawid and Skene's model, which takes errors for independent",
+    "dawid-skene": "the truths of Dawid and Skene's model, which assumes independent errors",
     "none": "nothing",
 }
 
@@ -39,13 +39,14 @@ def page(panel: Panel) -> Report:
             partings("Comparisons", panel.judges, panel.atlas),
         ),
         notes=(
-            "The intervals of accuracy hold for all ways to decide together, so the best of many "
-            "is not better by having been chosen.",
+            "The intervals of accuracy hold for all combinations together, so the best one does "
+            "not look better merely because it was picked from many.",
             "Only comparisons that every judge was asked in both orders are compared, and all "
-            "intervals hold together: so a further judge can change the figures of the others.",
-            "A lost call is no vote, and undecided counts one half. In the lower end of an "
-            "interval every lost call would have voted wrong, in the upper end right.",
-            "Judges part on comparisons in which each gave a verdict.",
+            "intervals hold together, so adding a judge can change the figures of the others.",
+            "A lost call is no vote, and an undecided comparison counts half. The lower end of "
+            "an interval assumes that every lost call would have been wrong, the upper end that "
+            "it would have been right.",
+            "Disagreement is counted on comparisons in which each judge gave a verdict.",
         ),
     )
 
@@ -78,7 +79,7 @@ def _coverage(panel: Panel) -> ReportTable:
         for one in panel.coverage
     )  # fmt: skip
     return ReportTable(
-        "What it rests on", "Comparisons that a judge was asked in both orders, those that every "
+        "Data behind it", "Comparisons that a judge was asked in both orders, those that every "
         "judge was asked, its calls on these, and how many of them gave no verdict.",
         ("Judge", "Asked", "Compared", "Calls", "Lost", "Comparisons with a lost call"), "lrrrrr",
         rows,

@@ -82,8 +82,7 @@ class Typesetter:
         given = json.dumps(page, ensure_ascii=False)
         if len(given) > LARGEST_PAGE:
             raise RunError(
-                "the datasheet has more on it than can be set on paper in a few seconds: leave "
-                "the PDF out (--no-pdf, --to html)"
+                "the datasheet is too large for a PDF: leave it out (--no-pdf, --to html)"
             )
         # The template can read the folder that it stands in and no other.
         root = data_folder("templates") / "paper"

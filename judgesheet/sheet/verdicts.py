@@ -146,7 +146,7 @@ def _on_the_baseline(sheet: Datasheet) -> Iterator[str]:
     known = sheet.provenance.get("baseline")
     if isinstance(known, dict):
         yield from (f"Baseline: {told}" for told in known.get("remarks", ()))
-        yield from (f"Baseline, compared by force: {told}." for told in known.get("forced", ()))
+        yield from (f"Baseline, compared with --force: {told}." for told in known.get("forced", ()))
 
 
 def _data(text: str) -> str:

@@ -529,7 +529,7 @@ def test_a_coin_is_not_accused_of_following_the_listing(seed: int) -> None:
 
 def test_a_poor_share_of_better_responses_stands_beside_what_guessing_gives() -> None:
     [text] = [one.text for one in sheet_of("random").about(LARGEST)]
-    assert "ties counted as misses; guessing gives 50 % without ties, 33 % among 1, 2" in text
+    assert "counting ties as misses; guessing gives 50 % without ties, 33 % among 1, 2" in text
 
 
 def test_the_threshold_is_the_planted_one() -> None:
@@ -568,7 +568,7 @@ def test_the_papers_way_stands_beside_each_rate() -> None:
 def test_without_repeats_the_split_is_not_identified() -> None:
     sheet = sheet_of("noisy")
     assert sheet[f"position_component{SAME}"].value is None
-    assert "split not identified" in sheet[f"position_component{SAME}"].note
+    assert "parts cannot be separated" in sheet[f"position_component{SAME}"].note
     assert sheet[f"repeat_change_rate{SAME}"].value is None
     assert any("read once per order" in caveat for caveat in sheet.result.caveats)
 

@@ -76,7 +76,7 @@ def accused(sheet: Sheet) -> bool:
 def by_chance(sheet: Sheet) -> bool | None:
     """What page one says of lost calls; None where it says nothing."""
     said = [f for f in sheet.result.findings if any("loss_rate" in key for key in f.evidence)]
-    return None if not said else "not by chance" not in said[0].text
+    return None if not said else "not at random" not in said[0].text
 
 
 # -- the finding -----------------------------------------------------------------------------------

@@ -55,4 +55,4 @@ def test_only_what_matters_is_a_problem(
     assert callable(of)
     statement = said(axis, of(extra), about)
     assert statement.tone == tone
-    assert ("measured, and little" in statement.text) == (tone == "neutral")
+    assert ("measured, but small" in statement.text) == (tone == "neutral")

@@ -534,7 +534,7 @@ def test_a_family_of_systems_is_preferred_as_a_whole(tmp_path: Path) -> None:
     assert ours.value == pytest.approx(0.5)
     assert ours.n == 40  # not the ten pairs within the family
     assert sheet.value("own_preference[family=theirs]") == pytest.approx(-0.5)
-    assert sheet.says("the family ours more wins than people do")
+    assert sheet.says("the family ours more wins than people give")
     assert sheet["own_preference[system=big]"].n == 30
     blind = [{**pair, "better": None} for pair in pairs]
     unknown = sheet_of("fair", stimuli=pool(tmp_path, *blind))["own_preference[family=ours]"]

@@ -267,7 +267,7 @@ def test_what_only_a_test_shows_is_told_with_what_the_rates_do_not_show(p: float
         (text,) = (one.text for one in find(estimates) if "another order changes" in one.text)
         return text
 
-    beside = "that it does so more often than a repeat is not shown (−6 percentage points"
+    beside = "it is not shown that this is more often than for a repeat (−6 percentage points"
     assert beside in said(excess=-0.06, low=-0.1)
     assert "is not shown" not in said(excess=0.2, low=0.1)
 

@@ -384,7 +384,7 @@ def test_what_is_no_result_is_refused_in_one_sentence(
     good = json.dumps({"custom_id": request["custom_id"], "result": {"type": "expired"}})
     for line, words in {
         json.dumps(request): "this is not a result of a batch",
-        good[:50]: "not JSON .* was it fetched as a whole",
+        good[:50]: "not JSON .* is the file complete",
         "[]": "a JSON list",
         '{"custom_id": "x", "result": {}}': "custom_id is not in the plan",
         '{"result": {}}': "custom_id is not in the plan",

@@ -81,7 +81,7 @@ def test_doctor_tells_of_it() -> None:
     with serving(plain, canary=swapping(repeated)) as server:
         done = run("doctor", "--model", "openai-compatible/m", "--base-url", server.base_url)
         assert done.returncode == 1
-        assert "got each other's" in done.stdout
+        assert "simultaneous questions were swapped" in done.stdout
 
 
 @pytest.mark.parametrize("says", ["", "No.", "b" * 3000])

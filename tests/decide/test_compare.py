@@ -178,7 +178,7 @@ def test_apples_and_oranges() -> None:
         compare(one, other)
     forced = compare(one, other, force=True)
     assert forced.forced
-    assert "by force" in as_markdown([forced])
+    assert "by --force" in as_markdown([forced])
     asked = replace(one, provenance={"stimuli": [{"axis": "candidate_order", "digest": "a"}]})
     again = replace(one, provenance={"stimuli": [{"axis": "candidate_order", "digest": "b"}]})
     with pytest.raises(RunError, match="candidate_order"):
@@ -491,7 +491,7 @@ def test_the_same_ratings_differ_by_nothing(tmp_path: Path) -> None:
         rows = {row.key.partition(".")[2]: row for row in found.differences}
         for name in ("rater_alpha", "rater_ceiling_r"):
             assert (rows[name].value, rows[name].low, rows[name].high) == (0, 0, 0)
-            assert rows[name].method.startswith("people's ratings alone")
+            assert rows[name].method.startswith("human ratings alone")
         assert rows["pearson_r[arm=fixed]"].low != 0
     assert any("taken as independent" in line for line in (*found.remarks, as_markdown([found])))
     (found,) = judgesheet.compare(one, rated_run(tmp_path, "other", 6, 2))
@@ -571,7 +571,7 @@ def test_agreement_of_many_is_a_matrix_and_of_sheets_alone_unknown(runs: dict[st
     two = judgesheet.compare(runs["one"], runs["two"])
     for text in (as_markdown(two), as_html(two)):
         assert "Same verdict" in text
-        assert "Where they part" in text
+        assert "Where they disagree" in text
     (alone,) = judgesheet.compare(runs["one"], runs["two"] / "datasheet.json")
     assert alone.agreement is None
     assert "Agreement" not in as_markdown([alone])

@@ -151,10 +151,10 @@ def test_a_limit_on_flips_says_that_ties_are_broken_at_random(value: float) -> N
     flips = replace(share(key, value, value - 0.02, value + 0.02), given={"ties": "random"})
     made = decide(sheet(flips, share(KEY, 0.02, 0.0, 0.05)), policy(limit(key) + limit(KEY)))
     told, other = as_text(made).splitlines()[1:3]
-    assert "ties broken at random" in told
+    assert "ties are broken at random" in told
     assert "ties" not in other
     if value == 0.5:
-        assert render(made, "junit").count(b"ties broken at random") > 0
+        assert render(made, "junit").count(b"ties are broken at random") > 0
 
 
 @pytest.mark.parametrize("name", ["score_order", "criterion_order", "listwise_consensus"])
@@ -163,7 +163,7 @@ def test_flips_of_every_axis_break_ties_at_random(name: str) -> None:
     for flips in ("order_flip_rate", "repeat_flip_rate"):
         one = found[f"{name}.{flips}"]
         assert one.given == {"ties": "random"}
-        assert "ties broken at random" in one.conditions
+        assert "ties are broken at random" in one.conditions
     assert (found[f"{name}.order_flip_rate"].value or 0) >= 0.5
 
 

@@ -49,7 +49,7 @@ EDITS: dict[str, tuple[Edit, str]] = {
         lambda one, _: one["bounds"].update(level=0.0),
         "the level of its range of bounds",
     ),
-    "fewer calls than none": (lambda one, _: one.update(n=-1), "fewer than none"),
+    "fewer calls than none": (lambda one, _: one.update(n=-1), "a negative count"),
     "a number as a text": (lambda one, _: one.update(value=str(one["value"])), "a valid number"),
     "a count as a text": (lambda one, _: one.update(n="12"), "a valid integer"),
     "a truth value as a number": (lambda one, _: one["bounds"].update(low=False), "a valid number"),
@@ -60,7 +60,7 @@ EDITS: dict[str, tuple[Edit, str]] = {
     ),
     "a key that is there twice": (
         lambda one, axis: axis["estimates"].append(one | {"value": one["low"]}),
-        "is there twice",
+        "occurs twice",
     ),
 }
 

@@ -579,7 +579,7 @@ def test_a_proposed_map_from_which_nothing_would_follow_says_what_is_missing(
 def test_a_field_that_would_not_be_read_is_refused(
     columns: dict[str, str], words: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(UsageError, match=f"not read of verdicts of this kind.*{words}"):
+    with pytest.raises(UsageError, match=f"does not apply to verdicts of this kind.*{words}"):
         told(lines(tmp_path / "log.jsonl", [{"q": 1}]), columns=columns)
 
 
@@ -798,8 +798,8 @@ def test_rows_that_cannot_be_read_are_all_named_before_ingest(tmp_path: Path) ->
     assert "log.jsonl:4: b is empty" in report.dropped
     said = "\n".join(report.as_lines())
     assert "empty (1)" in said
-    assert "of 38 the right answer is known" in said
-    assert "ratings by people" not in said
+    assert "the right answer is known for 38" in said
+    assert "human ratings" not in said
     table = tmp_path / "log.csv"
     table.write_text("q,s\n1,2\n1\n1,3\n2,3,4\n2\n", encoding="utf-8")
     with pytest.raises(StimuliError, match=r"log\.csv:3: .*this line 1 .*others: 5, 6\)"):

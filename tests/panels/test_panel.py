@@ -114,7 +114,7 @@ def test_no_judge_looks_right_for_what_it_left_out(runs: list[Path], tmp_path: P
     assert after.high >= before.value  # type: ignore[operator]
     # The judge that lost nothing keeps its share.
     assert alone(found, 1).value == alone(whole, 1).value
-    assert "What it rests on" in render(found, "md", "a4").decode()
+    assert "Data behind it" in render(found, "md", "a4").decode()
 
 
 @pytest.mark.parametrize("form", ["md", "html", "pdf", "json"])

@@ -238,7 +238,7 @@ def _preference() -> Iterator[Estimate]:
         None,
         "p",
         method="order labels permuted within items",
-        note="an order-blind judge with these scores would read chi2 = 2.91",
+        note="a judge with these scores that ignores the order: chi2 = 2.91",
     )
     yield estimate(
         "position_bias_p",

@@ -314,7 +314,7 @@ def test_rows_that_are_trimmed_are_counted() -> None:
 def test_caveats_without_end_are_counted() -> None:
     axis = replace(sheets.plausible().axes[0], caveats=tuple(f"no. {n}" for n in range(1_102)))
     told = page(replace(sheets.plausible(), axes=(axis,))).axes[0].caveats
-    assert told[99:] == ("no. 99", "1,002 more stand in datasheet.json.")
+    assert told[99:] == ("no. 99", "1,002 more are in datasheet.json.")
 
 
 def test_figures_under_a_limit_or_behind_a_problem_are_shown_and_the_others_take_turns() -> None:
@@ -418,7 +418,7 @@ def test_of_many_limits_the_plot_shows_the_worst_and_counts_the_others() -> None
     drawn = forest(build(replace(sheet, verdicts=(*kept[:-1], broken))).axes)
     assert len(drawn.cards) == 24
     assert drawn.cards[-1][0].endswith(cells[-1].label)
-    assert drawn.notes == ("1 more limits stand in the table of page two",)
+    assert drawn.notes == ("1 more limits are in the table of page two",)
 
 
 def test_a_forest_without_policy_has_no_limits() -> None:

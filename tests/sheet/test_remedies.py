@@ -55,7 +55,7 @@ def gained(value: float, low: float, high: float) -> Estimate:
         (gained(0.2, 0.1, 0.3), "helps"),
         (gained(0.2, -0.1, 0.5), "not shown"),
         (gained(-0.2, -0.3, -0.1), "makes it worse"),
-        (gained(0.0, -0.01, 0.01), "gains next to nothing"),
+        (gained(0.0, -0.01, 0.01), "gains almost nothing"),
     ],
 )
 def test_the_interval_of_the_gain_decides(gain: Estimate, word: str) -> None:

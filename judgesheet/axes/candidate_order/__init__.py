@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 NAME = "candidate_order"
 TITLE = "Comparing two responses"
 QUESTION = (
-    "Does the judge prefer where there is nothing to prefer, and how small a difference does it "
+    "Does the judge prefer one of two equal responses, and how small a difference does it "
     "see, whichever response stands first?"
 )
 READ_BY: frozenset[str] = frozenset()
@@ -96,7 +96,7 @@ def _usual(frame: "pd.DataFrame") -> "pd.DataFrame":
 def tested_range(readings: Readings) -> Iterator[Rating]:
     """Two candidates are shown, whatever the run."""
     if len(made(readings)):
-        why = "longer lists are another question"
+        why = "longer lists were not tested"
         yield Rating("candidates in a comparison", 2.0, "candidates", why)
 
 

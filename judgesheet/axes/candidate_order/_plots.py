@@ -145,7 +145,7 @@ def _vacuum(estimates: Estimates) -> str:
     is_clean = below(pooled, CLEAN) and all(below(rate, CLEAN_KIND) for rate in kinds.values())
     if pooled is not None and is_clean:
         most = at_most(pooled.most or 0.0)
-        return f"Prefers in {most} of calls at most where there is nothing to prefer"
+        return f"Prefers one in at most {most} of calls where there is nothing to prefer"
     return ""
 
 
@@ -192,7 +192,7 @@ def _apart(step: str) -> str:
 
 @drawn.plot(
     kind="bars",
-    title="What the strict tie instruction does",
+    title="What the strict tie instruction changes",
     caption="Under the baseline prompt and under one that asks for a tie unless a difference is "
     "clear: preferences where there is nothing to prefer and between responses of the same "
     "content, which are wrong, and the better of two responses found, which is right.",

@@ -46,7 +46,7 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
     own = estimates.known("target_sensitivity", set="natural")
     if largest := sees_nothing(estimates):
         text = (
-            "Do not compare responses with it: it does not find the better one even where the "
+            "Do not compare responses with it: it does not find the better one even if the "
             "difference is largest."
         )
         yield _advice(text, largest, stops=True)
@@ -57,8 +57,8 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
         yield _advice(text, own, stops=True)
     elif by_slot := slot_decides(estimates):
         text = (
-            "Do not compare responses with it: in most of your own pairs the one in a certain slot "
-            "wins, whichever it is."
+            "Do not compare responses with it: in most of your own pairs the same slot wins, "
+            "whichever response is in it."
         )
         yield _advice(text, by_slot, stops=True)
     elif indifferent := seldom_decides(estimates):
@@ -101,7 +101,7 @@ def _prompt(estimates: Estimates) -> Iterator[Recommendation]:
         return
     if above(cost, NOTICEABLE):
         text = (
-            "Use the strict tie instruction only where false preferences cost more than missed "
+            "Use the strict tie instruction only if false preferences cost more than missed "
             "differences of one required element."
         )
         yield _advice(text, gain, cost)
@@ -113,7 +113,7 @@ def _small_differences(estimates: Estimates) -> Iterator[Recommendation]:
     threshold = estimates.known("threshold75")
     if threshold is not None and above(threshold, 1):
         text = (
-            f"Do not read its verdict on differences below about {number(threshold)} required "
+            f"Do not trust its verdict on differences below about {number(threshold)} required "
             "elements: it misses too many of them."
         )
         yield _advice(text, threshold)
@@ -160,13 +160,13 @@ def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
     splits = estimates.family("position_component")
     if any(part.reason == NO_SPLIT.code for dims, part in splits if "prompt" not in dims):
         yield (
-            "Pairs were read once per order: a stable preference, a slot preference and noise "
+            "Pairs were read once per order: stable preference, slot preference and noise "
             "cannot be told apart with certainty."
         )
     if ladder_steps(estimates, "target_sensitivity"):
         yield (
-            "The better response is the one that states more of the required elements. It is so "
-            "by construction; quality in general is more than that."
+            "The better response is the one that states more of the required elements. This is "
+            "so by construction; quality in general is more than that."
         )
     padded, own = "filler_preference", estimates.known("target_sensitivity", set="natural")
     asked: dict[Question, Estimate | None] = {"length": estimates.known(padded), "people": own}

@@ -73,8 +73,8 @@ NO_DECISION = Reason("no_decision", "no call on pairs answered in both orders ch
 _TWICE = "an order is read twice by --repeats 2 in a probe, by `repeat` in a record"
 NO_SPLIT = Reason(
     "no_split",
-    "split not identified: no pair was read twice in each order, and without repeats a judge that "
-    f"flips a coin looks the same ({_TWICE})",
+    "the parts cannot be separated: no pair was read twice in each order, and without repeats a "
+    f"judge that flips a coin looks the same ({_TWICE})",
 )
 NO_REPEAT = Reason(
     "no_repeat", f"no pair was read twice in one order, so noise is not known ({_TWICE})"

@@ -220,15 +220,15 @@ def _same_content(estimates: Estimates) -> Iterator[Statement]:
 _COMPONENTS = ("position", "content", "noise")
 SLOT = "these preferences follow the slot, not the response"
 WORDING = "these preferences follow the wording, whatever the order"
-NOISE = "most of these preferences do not repeat when the same call is made again"
+NOISE = "most of these preferences do not recur when the same call is made again"
 BOTH = (
-    "these preferences follow slot and wording alike{repeats}, as those of a judge that reacts to "
-    "the letters of the prompt would"
+    "these preferences follow both slot and wording{repeats}, as if the judge reacted to the "
+    "letters of the prompt"
 )
-OPEN = "which of slot, wording and noise they follow most, this run does not settle"
+OPEN = "this run cannot tell whether they follow slot, wording or noise most"
 MAYBE_NOISE = (
-    "whether these preferences follow the slot or the response, this run does not settle, as "
-    "without repeats either may be noise"
+    "this run cannot tell whether these preferences follow the slot or the response, because "
+    "without repeats either could be noise"
 )
 
 
@@ -289,7 +289,7 @@ def _slot(estimates: Estimates) -> Iterator[Statement]:
     if swapped := _by_swapping(estimates, SAME, told, changes, first):
         yield swapped
     elif above(changes, NOTICEABLE):
-        text = f"{told}. That the slot decides and not noise is not shown{in_brackets(test)}."
+        text = f"{told}. It is not shown that the slot decides, not noise{in_brackets(test)}."
         yield _said("neutral", text, changes, first, test)
     else:
         text = f"{told}{if_lost(changes, percent)}. This run cannot tell whether the order matters"
@@ -338,10 +338,10 @@ def _by_order(estimates: Estimates, pairs: str) -> _Order | None:
         return _Order(in_brackets(test), test)
     if component is not None and surely_above(component, NOTICEABLE):
         text = f"; the slot decides {share_with_interval(component)} of calls beyond noise"
-        return _Order(f"{text}, not the same slot on all pairs", component)
+        return _Order(f"{text}, but not the same slot for all pairs", component)
     anywhere = estimates.known(unequal.ANYWHERE)
     if pairs == SAME and anywhere is not None and announced(estimates, unequal.ANYWHERE):
-        text = f"; over all pairs of all tasks the slot decides beyond noise{in_brackets(anywhere)}"
+        text = f"; over all pairs the slot decides beyond noise{in_brackets(anywhere)}"
         return _Order(text, anywhere)
     return None
 
@@ -381,7 +381,7 @@ def _leans(gap: Estimate) -> bool:
 
 def _gap(gap: Estimate) -> str:
     slot = 1 if (gap.value or 0.0) > 0 else 2
-    return f"the better one wins more often in slot {slot} (slot 1 less slot 2: {points(gap)})"
+    return f"the better one wins more often in slot {slot} (slot 1 minus slot 2: {points(gap)})"
 
 
 def _of_pairs(changes: Estimate) -> str:
@@ -402,7 +402,7 @@ def _leaning(first: Estimate | None) -> str:
     if below(first, MOSTLY):
         return f"; slot 2 gets {percent(1 - (first.value or 0.0))} of its choices"
     told = f"slot 1 gets {share_with_interval(first)} of its choices"
-    return f"; that either slot is preferred is not shown: {told}"
+    return f"; neither slot is shown to be preferred: {told}"
 
 
 def _other_order(estimates: Estimates) -> Iterator[Statement]:
@@ -432,13 +432,13 @@ def _natural(estimates: Estimates) -> Iterator[Statement]:
     if noise is not None:
         text += f"; asking twice in the same order changes it in {share(noise)}"
     if by_slot := slot_decides(estimates):
-        text += f". In {share_with_interval(by_slot)} of them whoever stands in one slot wins"
-        text += f"{in_brackets(test)}: do not compare by it."
+        text += f". In {share_with_interval(by_slot)} of them the same slot wins twice"
+        text += f"{in_brackets(test)}: do not use it to compare."
         yield _said("bad", text, changes, first, noise, test, by_slot, stops=True)
     elif swapped := _by_swapping(estimates, "natural", text, changes, first, noise):
         yield swapped
     else:
-        text += f". That the slot decides and not noise is not shown{in_brackets(test)}"
+        text += f". It is not shown that the slot decides, not noise{in_brackets(test)}"
         text += f"{if_lost(changes, percent)}."
         yield _said("unknown", text, changes, first, noise, test)
 
@@ -494,7 +494,7 @@ def _differences(estimates: Estimates) -> Iterator[Statement]:
     # And at every larger step: a ladder that falls again sees nothing from there.
     seen = next((at for at in range(len(rates)) if all(above(r, SEEN) for r in rates[at:])), None)
     if seen is not None:
-        larger = f", and where it states more, up to {largest}" if seen < len(rates) - 1 else ""
+        larger = f", and with larger differences, up to {largest}" if seen < len(rates) - 1 else ""
         text = f"Of two responses, the one that states {elements(steps[seen][0])} more wins in"
         text = f"{text} {share_with_interval(rates[seen])} of calls{larger}."
         yield _said("good", text, *evidence)
@@ -510,7 +510,7 @@ def _differences(estimates: Estimates) -> Iterator[Statement]:
             return
         decided = estimates.known("target_sensitivity_decided", delta=largest)
         text += (
-            ", ties counted as misses; guessing gives 50 % without ties, 33 % among 1, 2 and tie."
+            ", counting ties as misses; guessing gives 50 % without ties, 33 % among 1, 2 and tie."
         )
         yield _said(tone, text, last, decided, *evidence, stops=True)
     else:
@@ -536,7 +536,7 @@ def _strict(estimates: Estimates) -> Iterator[Statement]:
     where = listed([f"{points(shift)} where {elements(d)} differ" for d, shift in paid.items()])
     where = where.replace("element differ", "element differs")
     if above(gain, NOTICEABLE):
-        price = f"; it adds wrong ties too: {where}" if paid else "; wrong ties are not shown"
+        price = f"; it also adds wrong ties: {where}" if paid else "; none are shown to be wrong"
         text = f"The strict prompt adds ties between equal responses: {points(gain)}{price}."
         yield _said("neutral" if paid else "good", text, gain, *costs.values())
     elif paid:
@@ -549,9 +549,9 @@ def _listing(estimates: Estimates) -> Iterator[Statement]:
     cue = estimates.known("format_cue")
     if cue is None:
         return
-    what = "the order in which the prompt lists the allowed answers moves its choice of slot 1"
+    what = "the order in which the prompt lists the allowed answers changes its choice of slot 1"
     if surely_above(cue, NOTICEABLE) or surely_below(cue, -NOTICEABLE):
-        text = f"In part its slot preference belongs to the prompt: {what} by {points(cue)}."
+        text = f"The prompt causes part of its slot preference: {what} by {points(cue)}."
         yield _said("bad", text, cue)
     elif above(cue, NOTICEABLE) or below(cue, -NOTICEABLE):
         yield _said("unknown", f"There is some evidence that {what} ({points(cue)}){UNSURE}.", cue)
@@ -570,7 +570,7 @@ def _filler(estimates: Estimates) -> Iterator[Statement]:
         return
     won = "{padded:,} calls for the padded one, {plain:,} for the plain one, {ties:,} ties"
     told = (
-        f"{won.format(**padded.given)}; with ties as halves {share(padded)}, {interval(padded)}, "
+        f"{won.format(**padded.given)}; counting ties as half {share(padded)}, {interval(padded)}, "
         "where 50 % is no preference"
     )
     what = "a response padded with empty sentences to the same without them"
@@ -583,7 +583,7 @@ def _filler(estimates: Estimates) -> Iterator[Statement]:
         tone: Tone = "neutral" if test else "good"
         yield _said(tone, f"{text}{slot}{whatever_lost(padded)}.", padded, test)
     elif prefers_padding(estimates):
-        text = f"It prefers {what}: {told}. Do not compare responses of different length by it."
+        text = f"It prefers {what}: {told}. Do not use it to compare responses of different length."
         yield _said("bad", text, padded, stops=True)
     elif surely_above(padded, MOSTLY):
         yield _said("bad", f"It prefers {what}: {told}.", padded)
@@ -592,7 +592,7 @@ def _filler(estimates: Estimates) -> Iterator[Statement]:
             "unknown", f"There is some evidence that it prefers {what}{UNSURE}: {told}.", padded
         )
     elif below(padded, MOSTLY):
-        yield _said("neutral", f"It does not prefer {what}, rather the contrary: {told}.", padded)
+        yield _said("neutral", f"It does not prefer {what}, but the opposite: {told}.", padded)
     else:
         lost = if_lost(padded, percent)
         yield _said(

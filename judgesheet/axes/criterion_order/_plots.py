@@ -28,8 +28,8 @@ drawn = Plots()
 @drawn.but(_around_the_mean).plot(
     kind="heatmap",
     title="Shift of each criterion by its place",
-    caption="Mean score of a criterion at each position less its mean over positions, in points. "
-    "Where the place does not matter, all cells are near 0.",
+    caption="Mean score of a criterion at each position minus its mean over positions, in points. "
+    "If the place does not matter, all cells are near 0.",
     families=("position_shift",),
     x="position",
     y="criterion",
@@ -38,7 +38,7 @@ drawn = Plots()
     reference=0.0,
     reference_label="its mean",
     shows=("delta_pos",),
-    brief="Mean score of each criterion at each position less its mean over positions, in points; "
+    brief="Mean score of each criterion at each position minus its mean over positions, in points; "
     "where the place does not matter, all are near 0.",
 )
 def _shift(estimates: Estimates) -> str:
@@ -55,7 +55,7 @@ def _shift(estimates: Estimates) -> str:
 @drawn.but(_up_to_the_reach).plot(
     kind="intervals",
     title="Position gap by criterion",
-    caption="Best less worst position of each criterion, in points, with intervals. Noise alone "
+    caption="Best minus worst position of each criterion, in points, with intervals. Noise alone "
     "gives more than 0; an interval that reaches 0 proves nothing.",
     families=("delta_pos",),
     x_label="points between the best and the worst position",

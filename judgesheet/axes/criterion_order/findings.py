@@ -284,11 +284,11 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
         return
     r = estimates.of("pearson_r", arm="balanced")
     if not prompts and _one_order(estimates):
-        yield _advice("Ask for each response in other orders of the criteria too.", gap)
+        yield _advice("Ask about each response in other orders of the criteria too.", gap)
     elif not prompts:
         yield _advice(DO_NOT_USE, gap, stops=True)
     elif within := misorders(estimates):
-        text = "Do not score several criteria with it: it puts a prompt's responses in wrong order."
+        text = "Do not score several criteria with it: it orders the responses to a prompt wrongly."
         yield _advice(text, within, r, stops=True)
     elif ignores_quality(estimates):
         yield _useless(estimates, r)
@@ -337,10 +337,10 @@ def _orders(estimates: Estimates) -> Iterator[Recommendation]:
     if moved_criteria(estimates) or announced(estimates, TOGETHER):
         orders = f"the {few.orders} balanced orders" if few else "balanced orders"
         large = _apart(estimates)
-        alone = f", and ask for {listed(list(large))} in a prompt of its own" if large else ""
+        alone = f", and ask for {listed(list(large))} in separate prompts" if large else ""
         yield _advice(
-            f"Average over {orders} of the criteria, which cancels the effect of the place; where "
-            f"one call must do, shuffle the criteria for every response{alone}.",
+            f"Average over {orders} of the criteria, which cancels the effect of the place; if "
+            f"only one call is possible, shuffle the criteria for every response{alone}.",
             estimates.of("significant_criteria"),
             estimates.of(TOGETHER),
             most,
@@ -351,7 +351,7 @@ def _orders(estimates: Estimates) -> Iterator[Recommendation]:
     if shifts or beyond_noise(excess):
         yield _advice(
             "Average over several orders of the criteria: the order changes scores, though no "
-            "place is shown to be favoured throughout.",
+            "place is shown to be favoured overall.",
             excess,
             shifts,
             few and few.at,
@@ -403,7 +403,8 @@ def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
     lists = _lists(estimates)
     if lists.get("left_out"):
         yield (
-            "Some prompts have another number of criteria or of scores than most; places in lists "
+            "Some prompts have a different number of criteria or scores than most; "
+            "places in lists "
             "of different length do not compare, so these prompts were left out."
         )
     if lists.get("balanced") is False:

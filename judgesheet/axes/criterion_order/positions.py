@@ -108,7 +108,7 @@ def significant_criteria(scores: Scores) -> UnkeyedEstimate:
 
 @figure("points", by_place=True, reads="passes")
 def delta_pos(scores: Scores) -> Iterator[UnkeyedEstimate]:
-    """Best less worst position of a criterion: how many points its place in the list can add.
+    """Best minus worst position of a criterion: how many points its place in the list can add.
 
     Xu et al., table 5. It is above 0 for any noisy judge: compare `delta_pos_null`. The interval
     allows for what noise adds, by a cluster bootstrap of the range, and reaches 0 where the data
@@ -199,7 +199,7 @@ def _gap(label: str, gap: Interval, scores: Scores) -> UnkeyedEstimate:
         # The interval of a range knows no scale, and a gap of more points than there are is none.
         gap = replace(gap, high=min(gap.high, most), bounds=(min(low, most), min(high, most)))
     readings = sum(effects.counts.sum() for effects in scores.effects)
-    how = "best less worst position mean, no interval (Xu et al.)"
+    how = "best minus worst position mean, no interval (Xu et al.)"
     paper = PaperCompatible(gap.value, None, None, how)
     n = int(readings / scores.lists.criteria)
     return UnkeyedEstimate(label, gap, n=n, given=scores.lists, paper=paper)

@@ -41,14 +41,14 @@ drawn = Plots()
     kind="line",
     title="Does deciding from several runs help?",
     caption="How often the right answer is chosen, by number of calls per decision takes: under as "
-    "many orders, in one order again and again, and with one call. Intervals over prompts; the "
-    "dashed line is a pick at random.",
+    "many orders, always in the same order, and with one call. Intervals over prompts; the "
+    "dashed line is a random pick.",
     families=("accuracy",),
     x="k",
     series="arm",
     x_label="calls per decision",
     y_label="right answer chosen",
-    reference_label="a pick at random",
+    reference_label="a random pick",
     having={"executions": ""},
     words=_ARMS,
     shows=("accuracy", "gain"),
@@ -69,9 +69,9 @@ def _gain(estimates: Estimates) -> str:
 drawn.but(_if_even).plot(
     kind="heatmap",
     title="Who won under which order",
-    caption="Where the winner of a single call stood, by where the right answer stood. A judge "
-    "that finds it everywhere is dark on the diagonal; a place that wins by itself is a dark "
-    "column.",
+    caption="Where the winner of a single call stood, by where the right answer stood. If the "
+    "judge finds it everywhere, the diagonal is dark; if a place wins by itself, its column is "
+    "dark.",
     families=("winner_place",),
     x="position",
     y="gold",

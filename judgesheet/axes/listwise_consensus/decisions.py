@@ -51,13 +51,13 @@ def accuracy(lists: Lists) -> Iterator[UnkeyedEstimate]:
     a rate over prompts, with Wilson's beside it as in the paper.
     """
     # Lists differ in length and in the number of right answers: chance is not 1/n for all.
-    given = f"a pick at random is right in {percent(lists.chance)}" if lists.has_gold else ""
+    given = f"a random pick is right in {percent(lists.chance)}" if lists.has_gold else ""
     for arm in lists.arms:
         label = f"Right answer chosen, {arm.words}"
         yield _hit_rate(label, lists, lists.hits(arm), arm.dims, given)
 
 
-@figure("share", better="", cases=no_reply("a pick at random needs no judge"))
+@figure("share", better="", cases=no_reply("a random pick needs no judge"))
 def chance_accuracy(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """How often a pick at random would be right: the share of right answers in a list.
 
@@ -70,7 +70,7 @@ def chance_accuracy(lists: Lists) -> Iterator[UnkeyedEstimate]:
         even = "share of right answers per list, exact"
         method = even if lists.shown.balanced else "right answers at the best place, exact"
         share = without_interval(lists.chance, clusters=clusters, method=method)
-        yield UnkeyedEstimate("Right answer chosen by a pick at random", share, n=known)
+        yield UnkeyedEstimate("Right answer chosen by a random pick", share, n=known)
 
 
 @figure(
@@ -100,7 +100,7 @@ def gain(lists: Lists) -> Iterator[UnkeyedEstimate]:
     headline={f"k={k}": 50 + k for k in DEPTHS},
 )
 def gain_over_repeated(lists: Lists) -> Iterator[UnkeyedEstimate]:
-    """Accuracy with k orders less that with k repeats of one order: what permuting itself adds.
+    """Accuracy with k orders minus that with k repeats of one order: what permuting itself adds.
 
     At the same number of calls; if it is zero, repeating one order is as good as using other
     orders.

@@ -98,14 +98,14 @@ def _right(estimates: Estimates) -> Iterator[Statement]:
     """Whether the right answer wins more often than by chance."""
     direct, chance = _direct(estimates), estimates.known("chance_accuracy")
     if chance is None or chance.value is None:
-        text = "Whether it finds the right answer is not known: the prompts name none."
+        text = "It is not known whether it finds the right answer: the prompts name none."
         yield Statement(text, keys(direct), "unknown")
     elif direct is not None and direct.value is not None:
         tone = _tone(direct, chance)
-        doubt = ": that may be luck" if tone == "unknown" else ""
+        doubt = ": this may be chance" if tone == "unknown" else ""
         text = (
             f"With one call it chooses the right answer in {share(direct)} of prompts "
-            f"({interval(direct)}); a pick at random is right in {share(chance)}{doubt}."
+            f"({interval(direct)}); a random pick is right in {share(chance)}{doubt}."
         )
         yield Statement(text, keys(direct, chance), tone)
 
@@ -124,7 +124,7 @@ def _blind(estimates: Estimates) -> Iterator[Statement]:
         tone: Tone = "bad" if surely_below(full, _middle(chance)) else "neutral"
         text = (
             f"Decided from {k} orders, the right answer wins in {share_with_interval(full)} of "
-            f"prompts, a pick at random in {share(chance)}: do not choose answers by it."
+            f"prompts, a random pick in {share(chance)}: do not choose answers with it."
         )
         yield Statement(text, keys(full, chance), tone, stops=True)
 
@@ -182,7 +182,7 @@ def _order(estimates: Estimates) -> Iterator[Statement]:
     noise, test = estimates.known("repeat_flip_rate"), estimates.known("order_dependence_p")
     if ties := hardly_ranks(estimates):
         text = f"It hardly chooses: in {share(ties)} of calls several answers share the best score"
-        text = f"{text} ({interval(ties)}). Do not choose answers by it."
+        text = f"{text} ({interval(ties)}). Do not choose answers with it."
         yield Statement(text, (ties.key,), "bad", stops=True)
         return
     if flips is None:
@@ -205,7 +205,7 @@ def _order(estimates: Estimates) -> Iterator[Statement]:
             text += f"; asking twice under one order changes the winner in {share(noise)}."
             yield Statement(text, (*evidence, noise.key))
     elif announced(estimates, "order_dependence_p"):
-        text = f"{more}. The order does change the winner{p}; how often is not known exactly."
+        text = f"{more}. The order does change the winner{p}, but how often is not known exactly."
         yield Statement(text, (*evidence, *keys(test)), "bad")
     elif (scores := estimates.known(unequal.ANYWHERE)) and announced(estimates, unequal.ANYWHERE):
         text = f"{more}. The order does change the scores{in_brackets(scores)}; how often that"
@@ -275,7 +275,7 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
     elif full is not None and _is_blind(full, chance):
         text = (
             "Do not choose answers with it: even from all orders together it finds the right one "
-            f"hardly more often than a pick at random ({interval(full)})."
+            f"hardly more often than a random pick ({interval(full)})."
         )
         yield _advice(text, full, chance, stops=True)
     elif prompts_read(estimates) < FEWEST_PROMPTS:
@@ -285,7 +285,9 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
         )
         yield _advice(text, estimates.known("win_share", position=1))
     elif ties := hardly_ranks(estimates):
-        text = "Do not choose answers with it as it was asked: it gives several the same score."
+        text = (
+            "Do not choose answers with it as it was asked: it often gives several the same score."
+        )
         yield _advice(text, ties, stops=True)
     elif estimates.known("order_flip_rate") is None:
         text = "Ask each list in other orders too: whether its order decides who wins is not known."
@@ -293,7 +295,7 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
     elif chance is not None and not above(full, chance.value or 0.0):
         text = (
             "Probe more prompts before choosing answers with it: this run does not show that it "
-            "beats a pick at random."
+            "beats a random pick."
         )
         yield _advice(text, full, chance)
     else:
@@ -354,14 +356,14 @@ def _smallest(
         yield _advice(text, gain, nearest)
     elif _order_does_not_matter(estimates):
         text = (
-            "Not the order but noise changes the winner: whether deciding from several calls is "
-            "right more often is not shown by this run."
+            "Noise, not the order, changes the winner: this run does not show whether deciding "
+            "from several calls is right more often."
         )
         yield _advice(text, estimates.known("repeat_flip_rate"), gain)
     elif beyond_noise(excess) or any(announced(estimates, test) for test in ORDER_TESTS):
         text = (
-            f"Decide from {total} orders where who wins matters: one order moves the winner. That "
-            "it is right more often is not shown by this run."
+            f"Decide from {total} orders if the winner matters: the order changes it. This run "
+            "does not show that this is right more often."
         )
         yield _advice(text, excess, gain)
     else:
@@ -393,7 +395,7 @@ def control(estimates: Estimates) -> Iterator[Control]:
     if full is None or chance is None or chance.value is None:
         return
     passed = True if above(full, chance.value) else False if _is_blind(full, chance) else None
-    text = "Decided from all orders, the right answer must win more often than a pick at random."
+    text = "Decided from all orders, the right answer must win more often than a random pick."
     evidence = keys(full, chance)
     yield Control("the right answer wins", passed, text, evidence)
 
@@ -425,7 +427,7 @@ def _odd_orders(estimates: Estimates) -> Iterator[str]:
             "mix the judge's preference for a place with its preference for an answer."
         )
     if tested is not None and tested.given["left_out"]:
-        yield "Lists differ in length; figures by place are those of the commonest length."
+        yield "Lists differ in length; figures by place are for the most common length."
     places = len(estimates.family("win_share"))
     depths = [k for k, _ in _by_orders(estimates, "accuracy")]
     odd = [str(k) for k in depths if places and k % places]

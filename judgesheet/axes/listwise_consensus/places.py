@@ -35,8 +35,8 @@ figure = figure.but(passes_blind=True, cases=OTHER_WINNER)
 ONE_ORDER = Reason("one_order", "no list was read under two orders")
 NOT_EVEN = Reason(
     "not_even",
-    "the recorded orders do not show every answer equally often at every place, so even shares are "
-    "not what a judge blind to the order would give",
+    "the recorded orders do not show every answer equally often at every place, so a judge that "
+    "ignores the order would not give even shares",
 )
 NO_TEST = ONE_CLUSTER.saying("one prompt: no test")
 

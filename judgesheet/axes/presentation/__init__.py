@@ -37,7 +37,7 @@ from judgesheet.base.keys import Key, holds
 from judgesheet.base.records import Estimate, Rating
 
 NAME = "presentation"
-TITLE = "Dress of a response"
+TITLE = "Presentation of a response"
 QUESTION = (
     "Does the judge prefer a response for its length, its markup, its tone or a note to the judge, "
     "while its content is the same?"
@@ -66,7 +66,7 @@ def tested_range(readings: Readings) -> Iterator[Rating]:
     if len(frame):
         doses = frame.get("dose")
         most = 1.0 if doses is None else float(doses.fillna(1.0).astype(float).max())
-        why = "more padding than that was not shown"
+        why = "more padding was not tested"
         yield Rating("padding, in words", most, "× the plain ones", why)
 
 

@@ -395,7 +395,7 @@ def fault(cell: Mapping[str, Any]) -> str | None:
     if cell.get("prompt", BASELINE) not in PROMPTS:
         return f"cell.prompt must be one of {', '.join(PROMPTS)}"
     if not isinstance(cell.get("form", ALONE), str):
-        return "cell.form must name the form of the dress"
+        return "cell.form must name the form of the change"
     return _number_fault(cell) or _order_fault(cell)
 
 

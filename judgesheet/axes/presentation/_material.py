@@ -135,7 +135,7 @@ def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
         yield from leaks(f"{stimulus.id} ({stimulus.source})", response(stimulus).plain)
     lacking = [kind for stimulus in answers for kind in undressed(stimulus)]
     for kind in dict.fromkeys(lacking):
-        text = f"{lacking.count(kind)} of {len(answers)} responses are not asked in the dress"
+        text = f"{lacking.count(kind)} of {len(answers)} responses are not asked in the form"
         why = "it would change what they say"
         yield Problem("pool", f"{text} {kind}: {why}", grave=False)
     yield from near_copies("requests", [(one.id, one.fields["request"]) for one in stimuli])

@@ -124,7 +124,7 @@ class Simulated:
     hates_typos: Annotated[Logit, "preference against typing errors and casual words"] = 0.0
     obeys: Annotated[Share, "of stimuli on which a note to the judge is obeyed"] = 0.0
     mixed: Annotated[Share, "of stimuli on which these preferences have the other sign"] = 0.0
-    unguarded: Annotated[Share, "of all this that is left when told to ignore dress"] = 0.0
+    unguarded: Annotated[Share, "of all this that is left when told to ignore presentation"] = 0.0
 
     def dress(self, cell: Mapping[str, Any], stimulus: str, parameters: Parameters) -> float:
         """The planted preference for the dressed copy of a cell."""

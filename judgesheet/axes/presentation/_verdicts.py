@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 Counts = tuple[Floats, Floats]
 """Sums and counts per cluster of stimuli."""
-figure = Figures("presentation", missing="the same response plain and dressed (cell.kind)")
+figure = Figures("presentation", missing="the same response plain and altered (cell.kind)")
 NOT_ANSWERED = Reason("not_answered", "no such pair was answered in both orders")
 REPEATED = "repeated"
 """The form of padding that has a dose."""

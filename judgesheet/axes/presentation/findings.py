@@ -110,7 +110,9 @@ def _control(estimates: Estimates) -> Iterator[Statement]:
     if above(seen, MOSTLY):
         yield _said("neutral", f"It sees content: {told}.", seen)
     elif below(seen, WINS):
-        text = f"It does not see content: {told}. So it proves nothing that dress does not move it."
+        text = (
+            f"It does not see content: {told}. So it is no merit if presentation does not matter."
+        )
         yield _said("neutral", text, seen)
     else:
         lost = if_lost(seen, percent, "low")
@@ -118,7 +120,7 @@ def _control(estimates: Estimates) -> Iterator[Statement]:
 
 
 def _won(estimate: Estimate) -> str:
-    return f"{share_with_interval(estimate)} of comparisons, ties as halves"
+    return f"{share_with_interval(estimate)} of comparisons, ties count half"
 
 
 def _dress(kind: str) -> Sentence:
@@ -128,12 +130,14 @@ def _dress(kind: str) -> Sentence:
         won = preferences(estimates).get(kind)
         if won is None:
             return
-        twice = "twice as many words that say nothing more" if kind == LENGTH else ""
+        twice = "twice as many words without more content" if kind == LENGTH else ""
         what = f"a response with {twice or KIND_WORDS[kind]}"
         told = f"it wins {_won(won)}, where 50 % is no preference"
         if surely_above(won, WINS):
-            text = f"It prefers {what} to the same without: {told}. Do not compare by it responses"
-            yield _said("bad", f"{text} that differ in {KIND_WORDS[kind]}.", won, stops=True)
+            text = f"It prefers {what} to the same without: {told}. Do not compare responses"
+            yield _said(
+                "bad", f"{text} that differ in {KIND_WORDS[kind]} with it.", won, stops=True
+            )
         elif surely_above(won, MOSTLY):
             yield _said("bad", f"It prefers {what} to the same without: {told}.", won)
         elif above(won, MOSTLY):
@@ -143,7 +147,11 @@ def _dress(kind: str) -> Sentence:
             text = f"It hardly matters that a response has {twice or KIND_WORDS[kind]}"
             # Half of the comparisons may also mean that the slot decides them all.
             slot = by_slot(estimates, kind)
-            why = f"; the slot decides instead (choices by dress: {points(slot)})" if slot else ""
+            why = (
+                f"; the slot decides instead (choices that follow the change: {points(slot)})"
+                if slot
+                else ""
+            )
             tone: Tone = "neutral" if slot else "good"
             yield _said(tone, f"{text}: {told}{why}{whatever_lost(won)}.", won, slot)
         elif below(won, MOSTLY):
@@ -174,10 +182,10 @@ def _instruction(estimates: Estimates) -> Iterator[Statement]:
     if obeyed is None:
         return
     names = ", ".join(obeyed.given["stimuli"][:3])
-    told = f"a note inside a response made it win in both orders on {share_with_interval(obeyed)}"
+    told = f"a note inside a response made it win in both orders for {share_with_interval(obeyed)}"
     told += f" of stimuli{f' ({names})' if names else ''}"
     against = obeyed.given["against"]
-    by_noise = f"; the copy without the note won twice on {against}" if obeyed.value else ""
+    by_noise = f"; the copy without the note won twice for {against}" if obeyed.value else ""
     won = estimates.known("preference", kind=INSTRUCTION)
     noisy = not above(won, MOSTLY)
     if won is not None and obeys(estimates):
@@ -185,14 +193,14 @@ def _instruction(estimates: Estimates) -> Iterator[Statement]:
         text = f"It follows instructions in what it judges: a response with a note wins {_won(won)}"
         text = f"{text}, where 50 % is no preference; {told}{by_noise}."
         if stops:
-            text += " Do not judge texts with it that others write."
+            text += " Do not use it to judge texts that others write."
         yield _said("bad", text, obeyed, won, stops=stops)
     elif below(obeyed, RARE) and noisy:
         rest = f"{by_noise}{whatever_lost(obeyed)}"
         yield _said("good", f"It hardly follows instructions in what it judges: {told}{rest}.",
                     obeyed)  # fmt: skip
     elif obeyed.value and noisy:
-        text = f"{told}{by_noise}: that is what noise alone may give"
+        text = f"{told}{by_noise}: noise alone could explain this"
         yield _said("unknown", f"{text[0].upper()}{text[1:]}.", obeyed, won)
     elif won is not None and not noisy:
         text = "There is some evidence that it follows instructions in what it judges"
@@ -232,13 +240,12 @@ def _even(won: Estimate | None) -> bool:
 def _mixed(estimates: Estimates) -> Iterator[Statement]:
     """Dress that decides, for the plain copy on some stimuli and against it on others."""
     if shown := cancelling(estimates):
-        text = f"Dress decides although the average says nothing: {_each(shown)}. On some stimuli"
-        text += (
-            " it prefers the dressed copy, on others the plain one; `judgesheet cases` shows which."
-        )
+        text = f"Presentation decides although the average shows nothing: {_each(shown)}. It prefers"
+        text += " the altered copy for some stimuli, the plain one for others; see"
+        text += " `judgesheet cases`."
         yield _said("bad", text, *shown.values())
     elif seen := _cancelling(estimates):
-        text = "There is some evidence that dress decides although the average says nothing"
+        text = "There is some evidence that presentation decides although the average shows nothing"
         yield _said("unknown", f"{text}{UNSURE}: {_each(seen)}.", *seen.values())
 
 
@@ -251,7 +258,7 @@ def _slot(estimates: Estimates) -> Iterator[Statement]:
         if one is not None and surely_below(one, -NOTICEABLE, of=len(DRESSES))
     }
     if sure:
-        text = "The slot decides between a response and the same with another dress"
+        text = "The slot decides between a response and its altered copy"
         yield _said("bad", f"{text}: {_each(sure)}.", *sure.values())
 
 
@@ -287,10 +294,10 @@ def _scores(estimates: Estimates) -> Iterator[Statement]:
     known = {kind: one for kind, one in shifts.items() if kind in (*DRESSES, INSTRUCTION)}
     sure = {kind: one for kind, one in known.items() if surely_above(one, 0.0, of=len(DRESSES) + 1)}
     if sure:
-        text = "It scores the same content higher for its dress (points of 1 to 10): "
+        text = "It scores the same content higher because of its presentation (points of 1 to 10): "
         yield _said("bad", f"{text}{_shifts(sure)}.", *sure.values())
     elif shown := {kind: one for kind, one in known.items() if above(one, 0.0)}:
-        text = "There is some evidence that it scores the same content higher for its dress"
+        text = "There is some evidence that it scores the same content higher because of its form"
         yield _said("unknown", f"{text}{UNSURE}: {_shifts(shown)}.", *shown.values())
 
 
@@ -304,13 +311,15 @@ def _own_pairs(estimates: Estimates) -> Iterator[Statement]:
     longer = estimates.known("longer_preferred")
     if longer is not None and (above(longer, MOSTLY) or below(longer, MOSTLY)):
         held = longer.conditions
-        text = "Of your own pairs a response twice as long as the other wins"
-        yield _said("neutral", f"{text} {share_with_interval(longer)} (held even: {held}).", longer)
+        text = "In your own pairs a response twice as long as the other wins"
+        yield _said(
+            "neutral", f"{text} {share_with_interval(longer)} (adjusted for {held}).", longer
+        )
     for dims, excess in estimates.family("own_preference"):
         if above(excess, 0.0) or below(excess, 0.0):
             more = "more" if above(excess, 0.0) else "fewer"
             who = dims.get("system") or f"the family {dims['family']}"
-            text = f"It gives {who} {more} wins than people do: {points(excess)}."
+            text = f"It gives {who} {more} wins than people give: {points(excess)}."
             yield _said("neutral", text, excess)
 
 
@@ -333,11 +342,11 @@ SENTENCES = (
 
 _advice = partial(advice, "presentation")
 REMEDIES = {
-    LENGTH: "Cut responses to one length before comparing them, or read wins beside lengths",
+    LENGTH: "Cut responses to one length before comparing them, or report lengths beside wins",
     FORMAT: "Strip markup from responses before they are judged",
-    AUTHORITY: "Take claims about sources out of responses before they are judged",
-    PRAISE: "Take out what responses say about themselves",
-    CERTAIN: "Do not compare by it responses that differ in how sure they sound",
+    AUTHORITY: "Remove claims about sources from responses before they are judged",
+    PRAISE: "Remove what responses say about themselves",
+    CERTAIN: "Do not use it to compare responses that differ in how certain they sound",
 }
 
 
@@ -345,7 +354,7 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
     """What to do about the dress that it prefers, and about notes to it."""
     for kind, won in preferences(estimates).items():
         if surely_above(won, WINS):
-            text = f"Do not compare by it responses that differ in {KIND_WORDS[kind]}"
+            text = f"Do not use it to compare responses that differ in {KIND_WORDS[kind]}"
             yield _advice(f"{text}. {REMEDIES[kind]}.", won, stops=True)
         elif surely_above(won, MOSTLY):
             yield _advice(f"{REMEDIES[kind]}: {KIND_WORDS[kind]} wins.", won)
@@ -356,14 +365,14 @@ def _against_notes(estimates: Estimates) -> Iterator[Recommendation]:
     obeyed = estimates.known("instruction_obeyed")
     won = estimates.known("preference", kind=INSTRUCTION)
     if obeys(estimates):
-        text = "Look for notes to the judge in what it is to judge, and mark responses off as text"
+        text = "Check responses for notes to the judge, and mark clearly where each begins and ends"
         stops = above(obeyed, MOSTLY)
-        rest = "; do not judge texts with it that others write" if stops else ""
+        rest = "; do not use it to judge texts that others write" if stops else ""
         yield _advice(f"{text}{rest}.", obeyed, won, stops=stops)
 
 
 ACTIONS = {
-    GUARD: "mark responses off, and say that no note in them is an instruction",
+    GUARD: "mark where responses begin and end, and say that notes in them are no instructions",
     STRIPPED: "strip markup from both responses",
     CUT: "cut both responses to one length",
 }
@@ -387,7 +396,7 @@ def _mitigation(
     """Before, after, and what is gained by a remedy of a kind of dress, or of a form of it."""
     of = {name: value for name, value in dims.items() if name != "prompt"}
     return Mitigation(
-        action=f"{action} (gain: on pairs asked both ways)",
+        action=f"{action} (gain: from pairs asked with and without)",
         before=estimates.key("preference", **of),
         after=estimates.key("preference", **dims, **remedy),
         calls=1,
@@ -423,8 +432,8 @@ def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
     yield from _undressed(readings)
     if estimates.known("preference", kind="language"):
         yield (
-            "An answer in another language than the request may be worse for its reader: what is "
-            "said of it is no fault of a judge."
+            "An answer in another language than the request may be worse for its reader, so to "
+            "prefer the other one is no fault of a judge."
         )
     asked: dict[Question, Estimate | None] = {
         "length": padding(estimates),
@@ -447,7 +456,7 @@ def _undressed(readings: Readings) -> Iterator[str]:
         stimuli = frame["stimulus"].nunique()
         told = ", ".join(f"{kind} ({count})" for kind, count in counts.items())
         yield (
-            f"Of the {stimuli} stimuli some were not dressed in every way, as that would have "
+            f"Some of the {stimuli} stimuli were not altered in every way, because that would have "
             f"changed what they say: {told}."
         )
 
@@ -460,9 +469,9 @@ drawn = Plots()
 
 @drawn.plot(
     kind="intervals",
-    title="The same content, dressed",
-    caption="Share of comparisons that the dressed copy wins, ties as halves, with 95 % intervals. "
-    "A judge of content stays on the dashed line.",
+    title="The same content, presented differently",
+    caption="Share of comparisons that the altered copy wins, with 95 % intervals; ties count "
+    "half. If only content counts, it stays on the dashed line.",
     families=("preference",),
     x="kind",
     x_label="share of comparisons won",
@@ -473,7 +482,7 @@ drawn = Plots()
     words=KIND_WORDS,
     ends=(0.0, 1.0),
     shows=("preference", "dress_excess"),
-    brief="Share of comparisons that the dressed copy wins; 50 % is no preference.",
+    brief="Share of comparisons that the altered copy wins; 50 % is no preference.",
 )
 def _strongest(estimates: Estimates) -> str:
     """The dress that surely wins, the strongest one."""
@@ -487,8 +496,8 @@ def _strongest(estimates: Estimates) -> str:
 
 drawn.plot(
     kind="line",
-    title="Dressed and worse against plain and better",
-    caption="Share of comparisons that a dressed response wins although it lacks required points "
+    title="Altered and worse against plain and better",
+    caption="Share of comparisons that an altered response wins although it lacks required points "
     "that the plain one has.",
     families=("worse_preferred",),
     x="missing",

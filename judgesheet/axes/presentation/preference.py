@@ -42,7 +42,7 @@ from judgesheet.stats.interval import (
 )
 
 figure = figure.but(passes_blind=True, cases=WINS)
-NO_SCORES = Reason("no_scores", "no response was scored both plain and dressed")
+NO_SCORES = Reason("no_scores", "no response was scored both plain and altered")
 NO_ARM = Reason("no_ignore_arm", "no pair was asked under both prompts")
 NO_REMEDY = Reason("no_remedy", "no pair was asked both with the remedy and without it")
 NO_DOSE = Reason("no_dose", "no padded copy was compared in both orders")
@@ -63,7 +63,7 @@ class Won:
     @property
     def words(self) -> str:
         """The conditions as the sheet prints them."""
-        won = f"{self.dressed} pairs to the dressed copy, {self.plain} to the plain one"
+        won = f"{self.dressed} pairs to the altered copy, {self.plain} to the plain one"
         asked = REMEDIES.get(self.prompt, f"{self.prompt} prompt")
         return f"{won}, {self.even} to neither; {asked}"
 
@@ -85,12 +85,12 @@ class Won:
     reads="dressed",
 )
 def preference(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
-    """Share of comparisons that the dressed copy of a response wins against the plain one.
+    """Share of comparisons that the altered copy of a response wins against the plain one.
 
     Both say the same. A tie counts half to each, and every pair is shown in both orders, so a judge
-    to whom the dress makes no difference has .5 whatever slot it prefers and however noisy it is.
-    By kind of dress, by form of it, for padding by dose (times as many words), and with each
-    remedy. Preferences that differ in direction between stimuli cancel here; `dress_excess` sees
+    that ignores the presentation has .5 whatever slot it prefers and however noisy it is. By kind
+    of change, by its form, for padding by dose (times as many words), and with each remedy.
+    Preferences that differ in direction between stimuli cancel here; `dress_excess` shows
     them. Cluster t interval over stimuli.
     """
     for group in verdicts.groups:
@@ -98,7 +98,7 @@ def preference(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
         share = cluster_mean(*group.pairs.by_stimulus((1 + mean) / 2), within=(0.0, 1.0))
         counts = (int(np.nansum(side)) for side in (mean > 0, mean < 0, mean == 0))
         yield UnkeyedEstimate(
-            f"Dressed copy preferred, {group.words}",
+            f"Altered copy preferred, {group.words}",
             share,
             group.dims,
             n=group.pairs.calls,
@@ -115,9 +115,9 @@ def preference(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
     reads="dressed",
 )
 def dress_excess(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
-    """How much of the choices follows the dress, beyond noise and slot, in whichever direction.
+    """How many choices follow the presentation, beyond noise and slot, in either direction.
 
-    The mean product of the two orders of a pair (1 dressed copy chosen, -1 plain, 0 tie): 1 where
+    The mean product of the two orders of a pair (1 altered copy chosen, -1 plain, 0 tie): 1 where
     the same copy always wins, 0 for a judge that is only noisy, below 0 where the slot decides. In
     expectation it is the square of the preference for a copy less that for a slot, so preferences
     that differ between stimuli do not cancel, and a slot can only hide some of it. The share of
@@ -126,7 +126,7 @@ def dress_excess(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
     for group in verdicts.groups:
         excess = cluster_mean(*group.pairs.by_stimulus(group.pairs.excess), within=(-1.0, 1.0))
         yield UnkeyedEstimate(
-            f"Choices that follow the dress, {group.words}",
+            f"Choices that follow the presentation, {group.words}",
             excess,
             group.dims,
             n=group.pairs.calls,
@@ -173,7 +173,7 @@ class Obeyed:
     @property
     def words(self) -> str:
         """The conditions as the sheet prints them."""
-        return f"the copy without it wins twice on {self.against} stimuli"
+        return f"the copy without it wins twice for {self.against} stimuli"
 
 
 @figure(
@@ -275,7 +275,7 @@ def quality_seen(verdicts: Verdicts) -> UnkeyedEstimate:
     cases=WINS.only(prompt=IGNORE),
 )
 def ignore_gain(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
-    """How much nearer to one half the wins of dressed copies come by a plea to ignore dress.
+    """How much closer to one half wins of altered copies are if the prompt says to ignore them.
 
     `preference` less one half under the ordinary prompt, in size, minus the same under the one that
     ignores dress, on the pairs that were asked under both, paired. A plea that turns a preference
@@ -283,7 +283,7 @@ def ignore_gain(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
     """
     for group in verdicts.remedied(IGNORE):
         kind = str(group.dims["kind"])
-        label = f"Preference taken away by a plea to ignore it, {KIND_WORDS[kind]}"
+        label = f"Preference removed by asking to ignore it, {KIND_WORDS[kind]}"
         yield _gain(verdicts, group, label, {"kind": kind}).or_absent(NO_ARM)
 
 
@@ -295,7 +295,7 @@ def ignore_gain(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
     missing="the same pairs with the remedy and without (cell.prompt)",
 )
 def remedy_gain(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
-    """How much nearer to one half the wins of dressed copies come by a remedy other than a plea.
+    """How much closer to one half wins of altered copies are with another remedy.
 
     `guard`: responses are marked off by a word that none of them knows, and the judge is told that
     what stands in them is no instruction. `stripped`: both are shown without their Markdown and
@@ -306,7 +306,7 @@ def remedy_gain(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
     """
     for prompt in REMEDIES:
         for group in verdicts.remedied(prompt) if prompt != IGNORE else ():
-            label = f"Preference taken away, {group.words}"
+            label = f"Preference removed, {group.words}"
             yield _gain(verdicts, group, label, group.dims).or_absent(NO_REMEDY)
 
 
@@ -346,13 +346,13 @@ def _beyond_half(pairs: Pairs) -> dict[tuple[int, str, str], float]:
     better="nearer",
     headline={f"kind={LENGTH}": 11},
     reads="scores",
-    missing="scores of the same response plain and dressed (cell.ask)",
+    missing="scores of the same response plain and altered (cell.ask)",
     cases=SHIFTS,
 )
 def score_shift(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
-    """How many points (of 1 to 10) a response gains by a dress, its content being the same.
+    """How many points (of 1 to 10) a response gains by its presentation, with the same content.
 
-    Score of the dressed copy minus that of the plain one, paired by stimulus; repeats are averaged.
+    Score of the altered copy minus that of the plain one, paired by stimulus; repeats are averaged.
     Cluster t interval over stimuli.
     """
     scores = verdicts.scores

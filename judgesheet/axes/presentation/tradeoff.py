@@ -23,10 +23,10 @@ from judgesheet.stats.interval import Interval, cluster_mean
 figure = figure.but(
     passes_blind=True,
     cases=WINS,
-    missing="dressed responses that lack points (cell.missing)",
+    missing="altered responses that lack points (cell.missing)",
 )
 EVEN = 0.5
-NOT_REACHED = Reason("right_censored", "the dressed response wins more than half at every step")
+NOT_REACHED = Reason("right_censored", "the altered response wins more than half at every step")
 
 
 def _rungs(verdicts: Verdicts, kind: str) -> list[tuple[int, Pairs]]:
@@ -52,7 +52,7 @@ def _kinds(verdicts: Verdicts) -> list[str]:
     reads="worse",
 )
 def worse_preferred(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
-    """Share of comparisons that a dressed response wins although it lacks points.
+    """Share of comparisons that an altered response wins although it lacks points.
 
     The plain one states all of the required points. A tie counts half. Cluster t over stimuli.
     """
@@ -70,12 +70,12 @@ def worse_preferred(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
 
 @figure(QUALITY_STEPS, symbol="T", null=0.0, headline={"kind=length": 14})
 def trade_off(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
-    """How many required points a dressed response can lack and still win half of the comparisons.
+    """How many required points an altered response can lack and still win half of the comparisons.
 
     The share that the full plain response wins (a tie counts half), fitted to rise with the points
-    that the dressed one lacks and interpolated between those that were asked: where it reaches .5.
-    0 for a judge that does not prefer the dress at equal quality; a judge that says tie throughout
-    has 0 with an interval that is open above, as nothing is outweighed and nothing seen. The
+    that the altered one lacks and interpolated between those that were asked: where it reaches .5.
+    0 for a judge that does not prefer the altered one at equal quality; a judge that always says
+    tie has 0 with an interval that is open above, as nothing is outweighed and nothing seen. The
     interval holds the steps at which .5 lies inside the interval of that share over stimuli.
     """
     for kind in _kinds(verdicts):

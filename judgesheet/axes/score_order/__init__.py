@@ -145,7 +145,7 @@ def tested_range(readings: Readings) -> Iterator[Rating]:
     """The longest rubric that was shown."""
     scales = made(readings)["scale"]
     if len(scales):
-        why = "longer rubrics have more places to prefer, and none was shown"
+        why = "longer rubrics have more places to prefer, and were not tested"
         yield Rating("scores in a rubric", float(scales.max()), "scores", why)
 
 

@@ -97,7 +97,7 @@ drawn.but(_if_both).plot(
     kind="line",
     title="How sure it is, and how often right",
     caption="Share of calls whose likeliest score is right, and their mean confidence, by tenths "
-    "of the confidence. A judge that knows how sure it may be has both lines in one.",
+    "of the confidence. If the judge's confidence is right, both lines coincide.",
     families=("right_at_confidence", "confidence_in_tenth"),
     x="confidence",
     x_label="confidence, from",
@@ -193,8 +193,8 @@ drawn.but(near_enough).plot(
 @drawn.plot(
     kind="line",
     title="What averaging buys",
-    caption="Gain in correlation with quality over a single reading: in all, the part that repeats "
-    "of one order would give (noise), and the rest (order), with intervals.",
+    caption="Gain in correlation with quality over a single reading: in all, the part from "
+    "repeating one order (noise), and the rest (order), with intervals.",
     families=("averaging_gain", "averaging_gain_noise", "averaging_gain_order"),
     x="k",
     x_label="number of orders averaged",

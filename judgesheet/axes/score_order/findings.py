@@ -215,20 +215,20 @@ def _change(estimates: Estimates) -> Iterator[Statement]:
         shown, little = by_rates or by_test, below(excess, SMALL_CHANGES)
         tone: Tone = "neutral"
         if shown and little:
-            means = ". That is measured, and little"
+            means = ". This effect is measured, but small"
         elif shown:
             means, tone = "; the order itself changes it", "bad"
         elif above(excess, 0.0) or indicated(estimates, name):
             means, tone = "; there is some evidence that the order itself changes it", "unknown"
         else:
-            means = "; that the order itself changes it is not shown"
+            means = "; it is not shown that the order itself changes it"
         # The test sees a place that is favoured by all prompts, the rates any effect.
         by = [points(excess)] if excess is not None and above(excess, 0.0) else []
         only_by_test = not by and (shown or tone == "unknown")
         by += [p_value(test)] if test is not None and (by_test or not by) else []
         why = f" ({'; '.join(by)})" if by else ""
         if only_by_test and excess is not None and excess.most is not None:
-            why += f"; that it does so more often than a repeat is not shown ({points(excess)})"
+            why += f"; it is not shown that this is more often than for a repeat ({points(excess)})"
         yield Statement(f"{text}{means}{why}.", keys(change, noise, excess, test), tone)
 
 
@@ -253,7 +253,7 @@ def _averaging(estimates: Estimates) -> Iterator[Statement]:
     elif above(order, 0.0):
         text += f": {number(noise)} by less noise, {number(order)} because the orders differ"
     else:
-        text += f"; by averaging out noise, repeats of one order would gain {number(noise)}"
+        text += f"; averaging repeats of one order would gain {number(noise)}"
         text += "" if noise.low is None else f" ({ends(noise)})"
         text += ", and no gain from the orders themselves is shown"
     yield Statement(f"{text}.", keys(total, noise, order))
@@ -264,7 +264,7 @@ def _noise(estimates: Estimates) -> Iterator[Statement]:
     noise = estimates.known("repeat_change_rate")
     if noise is not None and noise.value:
         yield Statement(
-            "Its replies do not repeat exactly: the same question twice gives another score in "
+            "Its replies vary: the same question asked twice gets a different score in "
             f"{share(noise)} of cases ({interval(noise)}).",
             (noise.key,),
         )
@@ -340,7 +340,7 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
         text = "Do not score responses with it: it puts those to one prompt in the wrong order."
         yield _advice(text, within, r, stops=True)
     elif ignores_quality(estimates):
-        text = "Do not score responses with it: what it says hardly depends on their quality."
+        text = "Do not score responses with it: its scores hardly depend on their quality."
         yield _advice(text, estimates.of("top_tie_rate"), r, stops=True)
     elif prompts < FEWEST_PROMPTS:
         yield _advice(PROBE_MORE, v)
@@ -355,8 +355,8 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
 def _what_for(estimates: Estimates) -> Iterator[Recommendation]:
     if ties := hardly_ranks(estimates):
         yield _advice(
-            "Do not choose between responses to a prompt by its scores: it gives several of them "
-            "the best one.",
+            "Do not choose between responses to a prompt by its scores: several of them get the "
+            "best score.",
             ties,
             stops=True,
         )

@@ -25,8 +25,8 @@ NO_BALANCED_ARM = Reason(
 )
 NOT_EVEN = Reason(
     "not_even",
-    "the recorded orders do not show every score equally often at every position, so even shares "
-    "are not what a judge blind to the order would give",
+    "the recorded orders do not show every score equally often at every position, so a judge "
+    "that ignores the order would not give even shares",
 )
 ONE_ORDER = Reason("one_order", "no item was read under two orders")
 NOTHING_READ = Reason("nothing_read", "no readable reply under balanced orders")
@@ -163,7 +163,7 @@ def order_dependence_p(scores: Scores) -> Iterator[UnkeyedEstimate]:
             without_interval(test.p, clusters=grid.clusters, method=method),
             n=test.calls,
             given=grid.conditions,
-            note=f"an order-blind judge with these scores would read chi2 = {two_digits(blind)}",
+            note=f"a judge with these scores that ignores the order: chi2 = {two_digits(blind)}",
         )
         if test.calls and grid.compares:
             return estimate

@@ -99,7 +99,9 @@ class FieldReader:
         if isinstance(cell, str) and not cell.lstrip().startswith("["):
             return [part.strip() for part in cell.split(",")]
         if not isinstance(cell, list) or not all(isinstance(part, str | int) for part in cell):
-            raise StimuliError(f"{row.where}: {self.columns['order']} must list what was displayed")
+            raise StimuliError(
+                f"{row.where}: {self.columns['order']} must list what was displayed, in order"
+            )
         return [str(part) for part in cell]
 
     def scale(self, row: Row) -> Scale:
@@ -109,7 +111,7 @@ class FieldReader:
             text = self.text(row, "scale")
         if not text:
             raise UsageError(
-                "say which scores there are: --scale LOW:HIGH (1:5, or 0:1:0.25 with a step), or "
+                "give the possible scores: --scale LOW:HIGH (1:5, or 0:1:0.25 with a step), or "
                 "all grades, the worst first (--scale bad,fair,good)"
             )
         if text not in self._scales:
@@ -123,8 +125,8 @@ class FieldReader:
             cell["order"] = list(range(1, scale.count + 1))
         if fault := all_axes()[self.axis].fault(cell):
             raise UsageError(
-                f"the scale {scale.text} has {scale.count} points, and {fault}; have the nearest "
-                "of fewer points taken: --round and --scale LOW:HIGH:STEP with a larger STEP"
+                f"the scale {scale.text} has {scale.count} points, and {fault}; round to fewer "
+                "points: --round and --scale LOW:HIGH:STEP with a larger STEP"
             )
         return scale
 

@@ -12,23 +12,23 @@ from judgesheet.base.errors import UsageError
 
 FIELDS: Mapping[str, str] = {
     "verdict": "what the judge said: a score, or which of two won (a slot, or a name)",
-    "verdict.NAME": "the score for the criterion NAME, where one reply scores several",
-    "candidates": "the scores of a list, an object by candidate",
-    "first": "name of the response shown first, of a pair",
+    "verdict.NAME": "the score for the criterion NAME, if one reply scores several",
+    "candidates": "the scores of a list: an object with a score per candidate",
+    "first": "name of the response of a pair that was shown first",
     "second": "name of the response shown second",
-    "swapped": "whether the two were shown the other way round: true, yes, 1 or BA",
-    "stimulus": "the question: what is resampled",
-    "stimulus_text": "its words, without the instructions around them; near copies count as one",
-    "group": "what several questions have in common, so that they count as one: a customer",
+    "swapped": "whether the two were shown in swapped order: true, yes, 1 or BA",
+    "stimulus": "the question: the unit of resampling",
+    "stimulus_text": "its text, without the instructions around it; near copies count as one",
+    "group": "what several questions share, so that they count as one: a customer",
     "item": "the graded response",
-    "order": "what was displayed, in that order: scores, criteria or candidates",
+    "order": "what was displayed, in order: scores, criteria or candidates",
     "repeat": "anything that tells readings of the same thing apart",
-    "human": "people's rating of the response, or a list of ratings",
+    "human": "human rating of the response, or a list of ratings",
     "human.NAME": "the same for the criterion NAME",
     "better": "which of a pair is known to be better (a slot, or a name)",
     "gold": "the candidate that is known to be best",
     "judge": "who judged; one sheet is about one judge",
-    "metric": "what was judged; one sheet is about one",
+    "metric": "the quality judged; one sheet is about one",
     "by": "who gave the verdict, the judge or a person",
     "scale": "the scale of this row's scores, as --scale has it",
 }
@@ -72,7 +72,7 @@ class Kind:
 _OF_SCORES = (
     ("item", "verdict", "order", "scale", "human"),
     "human",
-    "people's ratings (human), a second reading (repeat) or other orders (order)",
+    "human ratings (human), a second reading (repeat) or other orders (order)",
 )
 KINDS: Mapping[str, Kind] = {
     "list": Kind(
@@ -103,8 +103,8 @@ def kind_of(columns: Mapping[str, str]) -> str:
     for name in columns:
         if name.partition(".")[0] not in (*_SHARED, *KINDS[kind].fields):
             raise UsageError(
-                f"--map {name}=…: this field is not read of verdicts of this kind ({kind}); "
-                f"what is right is the field {truth}: {FIELDS[truth]}"
+                f"--map {name}=…: this field does not apply to verdicts of this kind ({kind}); "
+                f"for the right answer use the field {truth}: {FIELDS[truth]}"
             )
     return kind
 

@@ -104,8 +104,8 @@ class Scale:
         if not -0.5 <= place <= self.count - 0.5 or not (nearest or abs(place - point) < NEAR):
             how = "; --round takes the nearest" if 0 <= place <= self.count - 1 else ""
             raise BadVerdictError(
-                f"{row.where}: {str(cell)[:60]!r} is not on the scale {self.text}; say which "
-                f"it is with --scale{how}"
+                f"{row.where}: {str(cell)[:60]!r} is not on the scale {self.text}; give the "
+                f"scale with --scale{how}"
             )
         return min(max(point, 0), self.count - 1) + 1
 

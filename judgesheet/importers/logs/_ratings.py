@@ -66,7 +66,7 @@ class Ratings:
             rating: float | None = Row(row.where, {"rating": cell}).numbers("rating")[0]
         except StimuliError as error:
             raise StimuliError(
-                f"{error}; where people rate on a scale of their own, say which: --human-scale "
+                f"{error}; if people rate on a different scale, give it: --human-scale "
                 "LOW:HIGH[:STEP] or WORST,…,BEST"
             ) from None
         return rating

@@ -63,7 +63,7 @@ class LogReader:
         if self._excluded:
             yield f"{self._excluded:,} rows were left out; only those with {self._wanted()} count"
         if "order" not in self.fields.columns and self.fields.kind in ("score", "criteria"):
-            yield "no column holds the displayed order (--map order=COLUMN), so all count as of one"
+            yield "no column has the displayed order (--map order=COLUMN): all count as one order"
 
     def _wanted(self) -> str:
         return " and ".join(f"{column}={value}" for column, value in self.fields.where.items())
@@ -100,7 +100,7 @@ class LogReader:
         """Which lines and rows were left out as they cannot be read, and what to do."""
         of_rows = self._tally.sentence()
         if isinstance(self._tally.first, BadVerdictError):
-            of_rows += "; --unreadable VALUE counts a verdict as a reply in which nothing was read"
+            of_rows += "; --unreadable VALUE counts a verdict as an unreadable reply"
         return [sentence for sentence in (self.lines.sentence(), of_rows) if sentence]
 
     def _refuse_second(self, row: Row) -> None:
@@ -123,7 +123,7 @@ class LogReader:
             raise StimuliError(f"{self.name} holds no verdicts: {why}")
         if not allows_figures:
             raise NoFigureError(
-                f"{self.name}: nothing can be measured from {self.verdicts:,} verdicts, as each is "
-                f"the only one on its subject ({self.log.lacks}); missing is "
+                f"{self.name}: nothing can be measured from {self.verdicts:,} verdicts, because "
+                f"each is the only one on its subject ({self.log.lacks}); missing is "
                 f"{KINDS[self.fields.kind].needs}"
             )

@@ -113,7 +113,8 @@ def _archived(path: Path) -> Iterator[Row]:
             head = by_name.get("header.json") or by_name.get("_journal/start.json")
             if head is None:
                 raise StimuliError(
-                    f"{path.name} is a ZIP archive without header.json, no log of Inspect; unpack "
+                    f"{path.name} is a ZIP archive without header.json, so it is not a log of "
+                    "Inspect; unpack "
                     "it and name the file in it"
                 )
             cells = _member(path, file, archive, head).cells

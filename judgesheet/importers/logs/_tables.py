@@ -100,7 +100,7 @@ LOGS: Mapping[str, LogFormat] = {
             "judge": "annotator",
         },
         marks=(frozenset({"instruction", "output_1", "output_2", "preference"}),),
-        lacks="AlpacaEval asks about each pair once, and does not write which it showed first",
+        lacks="AlpacaEval asks about each pair once, and does not record which it showed first",
         checked="alpaca-eval 0.6.6",
     ),
     "lm-eval": LogFormat(
@@ -118,7 +118,7 @@ LOGS: Mapping[str, LogFormat] = {
         marks=(
             frozenset({"run_id", "key", "score"}), frozenset({"example_id", "execution_time"}),
         ),
-        lacks="LangSmith keeps one score of a run per evaluator, not what it was shown",
+        lacks="LangSmith stores one score of a run per evaluator, not what the evaluator saw",
         people=frozenset({"app"}),
         checked="langsmith 0.15.0",
     ),
@@ -132,7 +132,7 @@ LOGS: Mapping[str, LogFormat] = {
             frozenset({"trace_id", "name", "value", "source", "data_type"}),
             frozenset({"traceId", "name", "value", "source", "dataType"}),
         ),
-        lacks="Langfuse keeps the score of a trace, not what it was shown",
+        lacks="Langfuse stores the score of a trace, not what the judge saw",
         people=frozenset({"ANNOTATION"}),
         checked="langfuse 5.0.4 (API) and the field reference of its export",
     ),

@@ -49,8 +49,8 @@ def selections(records: Iterator[Row]) -> Iterator[Row]:
 def _two(outputs: list[tuple[Row, dict[str, Any]]]) -> list[tuple[Row, dict[str, Any]]]:
     if len(outputs) != 2 or outputs[0][1]["shown"] == outputs[1][1]["shown"]:
         raise StimuliError(
-            f"{outputs[0][0].where}: select-best chose among {len(outputs)} outputs; only of two "
-            "prompts or providers is it a comparison, since the others get no score"
+            f"{outputs[0][0].where}: select-best chose among {len(outputs)} outputs; it is a "
+            "comparison only with two prompts or providers, since the others get no score"
         )
     return outputs
 

@@ -71,8 +71,8 @@ FRAMEWORKS: Mapping[str, Framework] = {
             "GEval": Metric(
                 "grading",
                 "GEval sorts the rubric of a metric by score, so its order cannot be permuted: the "
-                "scale stands in the evaluation steps instead. GEval weighs scores by their "
-                "log-probabilities where the model gives them; the result is rounded to a whole "
+                "scale is put into the evaluation steps instead. GEval weighs scores by their "
+                "log-probabilities if the model gives them; the result is rounded to a whole "
                 "score.",
                 "GEval",
             ),
@@ -80,8 +80,8 @@ FRAMEWORKS: Mapping[str, Framework] = {
                 "comparison",
                 "ArenaGEval shuffles the responses and their names in every call, so the slots on "
                 "this sheet are not those that its model saw: a preference for a place shows as "
-                "answers that differ between repeats. It knows no tie, and judges no empty "
-                "response (counted as abstained).",
+                "answers that differ between repeats. It has no tie, and does not judge empty "
+                "responses (counted as abstained).",
                 "ArenaGEval",
             ),
         },
@@ -116,7 +116,7 @@ FRAMEWORKS: Mapping[str, Framework] = {
             "model_graded_qa": Metric(
                 "grading",
                 "Measured with a scale in the instructions; the default instructions of "
-                "model_graded_qa name the grades C and I in an order of their own, which cannot be "
+                "model_graded_qa name the grades C and I in a fixed order, which cannot be "
                 "permuted. References are not shown.",
                 _TEXT,
             ),
@@ -130,8 +130,8 @@ FRAMEWORKS: Mapping[str, Framework] = {
                 "grading",
                 "ragas shows two examples of its own, scored 5 and 3 in this order, whatever the "
                 "rubric; they cannot be permuted. It calls the score one of 1 to 5 whatever the "
-                "rubric, and asks its model up to four times for a reply that it can read. It has "
-                "no place for a criterion, which stands behind the request.",
+                "rubric, and asks its model up to four times for a reply that it can read. It "
+                "has no field for a criterion, which is added after the request.",
             ),
         },
     ),
@@ -140,8 +140,8 @@ FRAMEWORKS: Mapping[str, Framework] = {
         {
             "make_judge": Metric(
                 "grading",
-                "MLflow names the scores once more where it words the form of the answer, in the "
-                "same order as in the instructions, and asks a failing endpoint up to ten times by "
+                "MLflow repeats the scores when it describes the answer format, in the same "
+                "order as in the instructions, and asks a failing endpoint up to ten times by "
                 "itself.",
                 _TEXT,
             ),
@@ -158,7 +158,7 @@ FRAMEWORKS: Mapping[str, Framework] = {
             ),
             "relative": Metric(
                 "comparison",
-                "It knows no tie, and the order of A and B in its verdict is fixed. "
+                "It has no tie, and the order of A and B in its verdict is fixed. "
                 "prometheus-eval asks its model up to eleven times for a reply that it can read.",
             ),
         },
@@ -169,9 +169,9 @@ FRAMEWORKS: Mapping[str, Framework] = {
         {
             "CriterionGrader": Metric(
                 "grading",
-                "CriterionGrader shuffles the options of a criterion by default, which is switched "
-                "off here to see what their order does. It numbers them by their place, and shows "
-                "no score.",
+                "CriterionGrader shuffles the options of a criterion by default, which is "
+                "switched off here to measure the effect of their order. It numbers them by "
+                "place, and shows no score.",
             ),
         },
     ),
@@ -181,14 +181,14 @@ FRAMEWORKS: Mapping[str, Framework] = {
             "llm-rubric": Metric(
                 "grading",
                 "The prompt of llm-rubric gives two examples of its own, scored 1.0 and 0.0, and "
-                "has no place for a request, which stands in the rubric. Where its model passes a "
-                "response and names no score, promptfoo makes it 1. Braces that would be a "
-                "template of promptfoo are shown apart.",
+                "has no field for a request, which is put into the rubric. If its model passes "
+                "a response without a score, promptfoo makes it 1. Braces that promptfoo would "
+                "read as a template are shown with a space between.",
             ),
             "select-best": Metric(
                 "comparison",
-                "select-best asks for an index from 0 and knows no tie. Braces that would be a "
-                "template of promptfoo are shown apart.",
+                "select-best asks for an index from 0 and has no tie. Braces that promptfoo "
+                "would read as a template are shown with a space between.",
             ),
         },
     ),
@@ -248,10 +248,10 @@ def _adapter(provider: str, framework: Framework) -> tuple[ModuleType, str]:
     except (ImportError, AttributeError) as error:
         is_absent = isinstance(error, ModuleNotFoundError) and "." not in str(error.name)
         if is_absent:
-            said = f"judges of {provider} need {error.name}, which is not here: {framework.install}"
+            said = f"judges of {provider} need {error.name}, which is missing: {framework.install}"
         else:
             said = (
-                f"this {provider} is not as judgesheet knows it ({error}): it was tried with "
+                f"this version of {provider} is not supported ({error}): it was tried with "
                 f"{package} {framework.tried}; install that, or ask it by a function of your own "
                 "(docs/frameworks.md)"
             )

@@ -169,7 +169,7 @@ def _family(name: str, lines: list[PrintedEstimate], meaning: str) -> EstimateFa
             "Note": "note"}  # fmt: skip
     parts = [show.visible(meaning, 900).replace("`", "")]
     parts += [f"{heading}: {shared[part]}" for heading, part in heads.items() if shared[part]]
-    parts += [f"n {shared['size']}, unless a line names another"] if shared["size"] else []
+    parts += [f"n {shared['size']}, unless a line says otherwise"] if shared["size"] else []
     own = []
     for line in lines:
         same: dict[str, Any] = {p: "" for p, text in shared.items() if getattr(line, p) == text}

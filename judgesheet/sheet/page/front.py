@@ -286,7 +286,7 @@ def _ratings(sheet: Datasheet) -> Iterator[Fact]:
     every = [rating for axis in sheet.axes if axis.made for rating in axis.ratings]
     longest = show.finite(sheet.run.get("longest_prompt_tokens"))
     if longest is not None:
-        why = "longer prompts were not answered in this run, and long contexts shift biases"
+        why = "longer prompts were not tested, and long contexts can change biases"
         every.append(Rating("length of a prompt", longest, "tokens", why))
     for rating in every:
         largest = show.finite(rating.value)

@@ -175,6 +175,6 @@ def _history(sheet: Datasheet) -> Iterator[Fact]:
     text = f"measured with judgesheet {version}, protocol {protocol_id(sheet)}"
     yield Fact(show.day(sheet.run.get("ended_at")), text)
     if collected is not None and collected != measured:
-        yield Fact("later", f"estimates computed anew from the replies that judgesheet {old} got")
+        yield Fact("later", f"estimates recomputed from the replies collected by judgesheet {old}")
     again = "measure again, or earlier when model, prompt, stimuli or settings change"
     yield Fact(review_by(sheet), again)

@@ -13,7 +13,7 @@ from judgesheet.sheet.page.parts import VOID, Context, Mark, Trimmed, trim
 OUTCOMES = {
     "helps": Mark("✓", "helps", "pass"),
     "harms": Mark("✗", "makes it worse", "fail"),
-    "gains nothing": Mark("○", "gains next to nothing", "none-seen"),
+    "gains nothing": Mark("○", "gains almost nothing", "none-seen"),
     "not shown": Mark("?", "not shown", "not-proven"),
     "void": VOID,
 }

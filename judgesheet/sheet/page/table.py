@@ -163,7 +163,7 @@ def _caveats(axis: AxisResult) -> tuple[str, ...]:
     """The first ones of a stranger's sheet, which may have any number, and how many follow."""
     left_out = len(axis.caveats) - MOST_CAVEATS
     first = tuple(show.visible(caveat, 1000) for caveat in axis.caveats[:MOST_CAVEATS])
-    return (*first, f"{left_out:,} more stand in datasheet.json.") if left_out > 0 else first
+    return (*first, f"{left_out:,} more are in datasheet.json.") if left_out > 0 else first
 
 
 def counts(axis: AxisResult) -> str:

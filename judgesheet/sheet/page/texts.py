@@ -14,16 +14,17 @@ class Texts:
     )
     ratings: str = "The results say nothing about larger inputs."
     characteristics: str = (
-        "Typ is the value measured, Min and Max are the ends of its {level} interval; under a "
-        "limit, ≤ or ≥ marks the one-sided bound that is compared with it, in place of that end. n "
+        "Typ is the value measured, Min and Max are the ends of its {level} interval; for a "
+        "figure with a limit, the one-sided bound that is compared with it replaces one end, "
+        "marked ≤ or ≥. n "
         "counts the calls or items and, in brackets, the independent stimuli; “1 of 72” is the "
         "count behind a small rate. Noise: the same figure when a question is only repeated. "
-        "Detects: beside a figure whose interval holds “no effect”, the smallest effect that 80 of "
-        "100 such runs would find, if any. ● effect: shown at {level}, beyond noise where that was "
+        "Detects: for a figure whose interval contains “no effect”, the smallest effect that 80 "
+        "of 100 such runs would find. ● effect: shown at {level}, beyond noise where that was "
         "measured (a problem on page one takes stronger evidence); ≈ noise; "
         "○ none seen although a tenth of the scale would have shown; ? open: the run could not "
-        "tell; ▲ ▼ at the end of the scale. Lost calls: how far the interval reaches with what "
-        "calls without a verdict could have said; marks and limits allow for it."
+        "tell; ▲ ▼ at the end of the scale. Lost calls: how far the interval extends for "
+        "whatever calls without a verdict could have said; marks and limits allow for it."
     )
     no_remedy: str = "No mitigation could be measured in this run."
     no_finding: str = "No finding could be computed from this run."
@@ -32,7 +33,7 @@ class Texts:
     uncertainty: str = (
         "Intervals cover the choice of stimuli and the judge’s own noise; the unit of resampling "
         "is a stimulus with its near copies. They do not cover another prompt, another pool of "
-        "stimuli or another version of the model. Of 100 intervals about five miss their true "
+        "stimuli or another version of the model. About five of 100 intervals miss their true "
         "value."
     )
     schema: str = "‹…› is filled in; ↕ changes place between calls."
@@ -43,8 +44,8 @@ class Texts:
     estimates: str = (
         "Each entry says what the figure means and how it was computed, then lists its values: "
         "dimensions, value ({level} interval), n (independent stimuli), remarks. “Paper” is the "
-        "same figure computed the way the literature prints it; the value to trust is the one "
-        "before it. What was not measured stands at the end of each axis, by reason."
+        "same figure computed as in the literature; trust the value before it. What was not "
+        "measured is listed at the end of each axis, by reason."
     )
 
     @classmethod
