@@ -75,7 +75,10 @@ def test_a_limit_is_the_shipped_one_where_that_is_kept_and_says_so_where_not(
     biased: Datasheet,
 ) -> None:
     key = "listwise_consensus.excess_flip_rate"
-    for high, limit, said in ((0.1, 0.25, "The limit of order-only"), (0.263, 0.27, "not a recommend")):
+    for high, limit, said in (
+        (0.1, 0.25, "The limit of order-only"),
+        (0.263, 0.27, "not a recommend"),
+    ):
         estimate = Estimate(key, "", 0.05, 0.0, high, n=40, bounds=Bounds(0.0, high))
         axis = replace(biased.axes[0], name="listwise_consensus", estimates=(estimate,))
         (found,) = tomllib.loads(suggest(replace(biased, axes=(axis,))))["limit"]

@@ -240,9 +240,9 @@ def _even(won: Estimate | None) -> bool:
 def _mixed(estimates: Estimates) -> Iterator[Statement]:
     """Dress that decides, for the plain copy on some stimuli and against it on others."""
     if shown := cancelling(estimates):
-        text = f"Presentation decides although the average shows nothing: {_each(shown)}. It prefers"
-        text += " the altered copy for some stimuli, the plain one for others; see"
-        text += " `judgesheet cases`."
+        text = f"Presentation decides although the average shows nothing: {_each(shown)}. "
+        text += "It prefers the altered copy for some stimuli, the plain one for others; see "
+        text += "`judgesheet cases`."
         yield _said("bad", text, *shown.values())
     elif seen := _cancelling(estimates):
         text = "There is some evidence that presentation decides although the average shows nothing"
