@@ -651,7 +651,8 @@ class Ledger:
     def totals(self) -> Totals:
         """Sums over all attempts so far."""
         with self._reading() as db:
-            return Totals.of(db)
+            # What was taken over is older than the run.
+            return Totals.of(db, self.get_meta("created_at") if self.taken_over else None)
 
     def tokens_taken_over(self) -> tuple[int, int]:
         """Tokens in and out of the replies that earlier runs paid for."""
