@@ -189,15 +189,14 @@ def _mend_losses(axis: AxisResult, lost: Mapping[str, int], sheet: Datasheet) ->
         for one in axis.estimates
         if Key.parse(one.key).name == LOST_AS
     }
-    # Sheets of earlier versions, and of logs, count by the kind of loss alone.
-    counts = {code: n for code, n in shapes.items() if code in SHAPES} or {
-        OF_KIND[kind]: number for kind, number in lost.items()
-    }
-    if not counts:
+    counts = {code: number for code, number in shapes.items() if code in SHAPES}
+    # Sheets of earlier versions count by the kind of loss alone, which says less of what came.
+    of_kind = {OF_KIND[kind]: number for kind, number in lost.items()}
+    most = max(counts or of_kind, key=(counts or of_kind).__getitem__, default="")
+    if not most:
         return ""
-    most = SHAPES[max(counts, key=counts.__getitem__)]
     parsers = sheet.provenance.get("parsers")
     own = parsers if isinstance(parsers, list | tuple) else ()
     has_parser = any(isinstance(one, Mapping) and one.get("axis") == axis.name for one in own)
-    advice = most.advice(str(sheet.run.get("reply")), has_parser=has_parser)
-    return f"{advice} (most of the lost calls: {most.words})"
+    advice = SHAPES[most].advice(str(sheet.run.get("reply")), has_parser=has_parser)
+    return f"{advice} (most of the lost calls: {SHAPES[most].words})" if counts else advice

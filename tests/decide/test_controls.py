@@ -220,5 +220,5 @@ def test_losses_make_void_only_what_they_decide(answered: int, most: str, status
     one = axis(estimates=(widened,), answered=answered, refused=100 - answered)
     (verdict,) = decide(sheet(one), limits(f'rate"\nmax = {most}')).verdicts
     assert verdict.status == status
-    assert ("--outcome refused" in verdict.needed) == (status == "void")
+    assert ("other stimuli" in verdict.needed) == (status == "void")
     assert verdict.more_stimuli is None or status == "not proven"
