@@ -18,7 +18,6 @@ import pandas as pd
 import pytest
 
 import judgesheet
-from judgesheet.commands.gate import with_place
 from tests.command import run, sentence, start
 from tests.judges.loopback import Script, completion, failure, serving
 
@@ -182,12 +181,42 @@ def test_calls_that_fail_are_left_out_when_told(tmp_path: Path) -> None:
         assert first.returncode == 5
         assert "--give-up leaves out what failed" in first.stderr
         asked = len(server.requests)
+        gate = run("gate", tmp_path, "--policy", "order-only").stdout
+        assert "1 call failed, which the same command asks again and --give-up" in gate
         assert run(*probe, "--base-url", server.base_url, "--give-up").returncode == 0
         assert json.loads((tmp_path / "datasheet.json").read_bytes())["run"]["failed"] == 1
         assert len(server.requests) == asked
         assert run(*probe, "--base-url", server.base_url, "--retry-failed").returncode == 0
         assert len(server.requests) == asked + 1
     assert json.loads((tmp_path / "datasheet.json").read_bytes())["run"]["failed"] == 0
+
+
+@pytest.mark.usefixtures("only_json")
+@pytest.mark.parametrize(
+    ("reply", "ending", "helps"),
+    [
+        ("[RESU", "length", "a larger --max-tokens"),
+        ("I am sorry, I cannot grade this.", "stop", "another prompt or other stimuli; no parser"),
+    ],
+)
+def test_the_gate_and_the_cases_say_the_same_of_what_was_lost(
+    reply: str, ending: str, helps: str, tmp_path: Path
+) -> None:
+    place = tmp_path / "my run"
+
+    def judge(_: Any, number: int) -> Any:
+        if number % 5 == 1:
+            return completion(reply, finish_reason=ending)
+        return completion(f"[RESULT] {1 + number % 5}", finish_reason="stop")
+
+    with serving(judge) as server:
+        probe = ("--model", "openai-compatible/m", "--profile", "smoke", "--axis", "score_order")
+        run("probe", *probe, "--no-pdf", "--base-url", server.base_url, "--out", place)
+    assert f"What helps: {helps}." in " ".join(run("cases", place).stdout.split())
+    gate = run("gate", place, "--policy", "order-only").stdout
+    assert f"{helps} (most of the lost calls: " in gate
+    assert f"judgesheet cases '{place}' --axis score_order" in gate
+    assert "DIR" not in gate
 
 
 IGNORES_CTRL_C = """
@@ -464,15 +493,6 @@ def test_only_a_call_with_a_verdict_is_ok_in_the_table(tmp_path: Path) -> None:
     assert (table["value"].notna() == (table["outcome"] == "ok")).all()
     with closing(sqlite3.connect(tmp_path / "run" / "ledger.sqlite")) as ledger:
         assert ledger.execute("SELECT DISTINCT outcome FROM attempt").fetchall() == [("ok",)]
-
-
-def test_gate_names_the_run_in_the_commands_that_it_prints(tmp_path: Path) -> None:
-    run_of = tmp_path / "my run"
-    run_of.mkdir()
-    (run_of / "datasheet.json").touch()
-    for source in (run_of, run_of / "datasheet.json"):
-        told = with_place("`judgesheet cases DIR --outcome refused` shows them", source)
-        assert told == f"`judgesheet cases '{run_of}' --outcome refused` shows them"
 
 
 def test_a_run_without_a_sheet_says_how_to_get_one(probed: Path, tmp_path: Path) -> None:

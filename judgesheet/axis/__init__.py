@@ -72,7 +72,8 @@ class Readings:
     one per key of the cell. Calls on stimuli of one `cluster` depend on each other: it is what
     figures resample and count, where `stimulus` names what was asked. `value` is what `parse` read,
     None where it could not, and `alone` says whether that had lines of its own, None where it is
-    not known. `outcome` is None for a call that was not made yet. Where the axis reads
+    not known. `question` is a number that calls with the same prompt share, where those are known.
+    `outcome` is None for a call that was not made yet. Where the axis reads
     log-probabilities and they were asked for, the column `distribution` holds what it read there.
     `shape` says what came instead of a verdict, where a call was made and gave none (a code of
     `axis.shapes`). `families` are the estimates that are wanted, None for all of

@@ -22,7 +22,7 @@ _NOT_THE_CELL = {
         "value",
         "distribution",
     ),
-    *("alone", "finish_reason", "order", "shape"),
+    *("alone", "finish_reason", "order", "question", "shape"),
 }
 
 
@@ -38,6 +38,17 @@ def items(frame: "pd.DataFrame", *, across_arms: bool = False) -> Ints:
     """
     names = [name for name in cell_names(frame) if not (across_arms and name == "arm")]
     return codes(frame[["stimulus", *names]])
+
+
+def questions(frame: "pd.DataFrame") -> Ints:
+    """The question of each call, as codes from 0: calls that asked the same in the same words.
+
+    Recorded verdicts hold no words; what shows the same items in the same order is one question.
+    """
+    if "question" in frame and not (frame["reply"] == "recorded").any():
+        return codes(frame[["cluster", "question"]])
+    item = items(frame, across_arms=True)
+    return codes(frame[["order"]].assign(item=item))
 
 
 def codes(columns: "pd.DataFrame") -> Ints:

@@ -11,10 +11,8 @@ import numpy as np
 
 from judgesheet.axis import views
 from judgesheet.axis.figure import Figures, UnkeyedEstimate
-from judgesheet.axis.items import codes
 from judgesheet.axis.losses import Calls, permuted
 from judgesheet.stats.interval import by_cluster, cluster_rate
-from judgesheet.stats.losses import permutation_p
 
 figure = Figures("", cases=views.lost)
 
@@ -51,21 +49,20 @@ def loss_kind_rate(calls: Calls) -> Iterator[UnkeyedEstimate]:
 def loss_kind_p(calls: Calls) -> Iterator[UnkeyedEstimate]:
     """p-value of "whether a call is lost does not depend on the kind of question".
 
-    Which calls are lost is permuted over the calls on a stimulus, so that a stimulus of which more
-    is lost shows nothing; the conditions name the kind that lost most.
+    How many calls are lost is permuted over the questions on a stimulus, so that a stimulus of
+    which more is lost shows nothing; the conditions name the kind that lost most.
     """
     import pandas as pd
 
     if not calls.some:
         return
     kind, names = pd.factorize(calls.frame["kind"], sort=True)
-    stimulus = codes(calls.frame[["stimulus"]])
-    p = permutation_p(calls.gone, np.eye(len(names))[kind], stimulus, calls.rng())
+    p = calls.permutation_p(np.eye(len(names))[kind], calls.frame[["stimulus"]])
     lost, asked = by_cluster(calls.gone.astype(float), kind)
     worst = int(np.argmax(lost / asked))
     given = MostLostKind(str(names[worst]), int(lost[worst]), int(asked[worst]))
     label = "p: lost calls and the kind of question"
-    yield permuted(label, calls, p, "over a stimulus's calls", given)
+    yield permuted(label, calls, p, "over a stimulus's questions", given)
 
 
 FIGURES = {one.name: one for one in (loss_kind_rate, loss_kind_p)}

@@ -19,7 +19,7 @@ import numpy as np
 from judgesheet.axis import Readings, views
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Conditions, Figure, Figures, UnkeyedEstimate, absent, measured
-from judgesheet.axis.items import cell_names, codes, items
+from judgesheet.axis.items import cell_names, codes, firsts, items, questions
 from judgesheet.axis.shapes import SHAPES
 from judgesheet.axis.statements import (
     UNSURE,
@@ -34,10 +34,10 @@ from judgesheet.axis.statements import (
 )
 from judgesheet.base.digits import percent
 from judgesheet.base.estimates import Estimates
-from judgesheet.base.limits import MOST_IN_A_LIST, MOST_KINDS
+from judgesheet.base.limits import MOST_IN_A_LIST, MOST_KINDS, MOST_NAMED
 from judgesheet.base.missing_reasons import NO_OBSERVATIONS, Reason
 from judgesheet.base.records import Estimate, Statement
-from judgesheet.base.sanitize import brief
+from judgesheet.base.sanitize import brief, listed
 from judgesheet.stats.interval import by_cluster, cluster_rate, pooled, without_interval
 from judgesheet.stats.losses import dispersion_p, permutation_p
 from judgesheet.stats.reads import total_calls
@@ -67,16 +67,24 @@ def lost(frame: "pd.DataFrame") -> Flags:
 
 @dataclass(frozen=True, slots=True)
 class MostLost:
-    """Conditions of `loss_stimulus_p`: the stimulus that lost the largest share of its calls."""
+    """Conditions of `loss_stimulus_p`: the stimulus that lost the largest share of its calls.
 
-    stimulus: str
+    Stimuli that share a group are one, with the calls on all of them.
+    """
+
+    stimuli: tuple[str, ...]
     lost: int
     calls: int
 
     @property
     def words(self) -> str:
         """The conditions as the sheet prints them."""
-        return f"most: {self.lost} of {self.calls} calls on {self.stimulus}"
+        return f"most: {_most_lost(self.stimuli, self.lost, self.calls)}"
+
+
+def _most_lost(stimuli: Sequence[str], lost: int, calls: int) -> str:
+    group = f" (a group of {len(stimuli)})" if len(stimuli) > 1 else ""
+    return f"{lost} of {calls} calls on {listed(stimuli, MOST_NAMED)}{group}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +121,21 @@ class Ended(Shaped):
         reasons = ", ".join(f"{name} ({count})" for name, count in self.by_reason.items())
         # Not super(): in a class with slots it looks for the class that there was before.
         return f"{Shaped.words.fget(self)}; finish reason: {reasons}"  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """Different questions: the first call on each, how many there are, and how many were lost."""
+
+    first: Ints
+    asked: Ints
+    lost: Ints
+
+    @classmethod
+    def of(cls, question: Ints, gone: Flags) -> "Questions":
+        """Those that calls with these codes asked."""
+        lost = np.bincount(question[gone], minlength=int(question.max()) + 1)
+        return cls(firsts(question), np.bincount(question), lost)
 
 
 @dataclass(frozen=True)  # no slots: figures share what is cached
@@ -159,6 +182,23 @@ class Calls:
         """The condition of each call, as codes."""
         return codes(self.frame[[name for name in cell_names(self.frame) if name not in _THINGS]])
 
+    @cached_property
+    def ordered(self) -> Ints:
+        """The item and order of each call, as codes: calls of one differ in the repeat alone."""
+        return codes(self.frame[["order"]].assign(item=self.item))
+
+    @cached_property
+    def questions(self) -> Questions:
+        """The orders of each item."""
+        return Questions.of(self.ordered, self.gone)
+
+    def permutation_p(self, features: Floats, within: "pd.DataFrame") -> float | None:
+        """p-value of "losses do not depend on these features", of questions alike in `within`."""
+        first, asked, lost = self.questions.first, self.questions.asked, self.questions.lost
+        # What was asked more often has another law, and is no equal of the rest.
+        strata = codes(within.iloc[first].assign(asked=asked))
+        return permutation_p(lost, features[first], strata, self.rng())
+
     @property
     def some(self) -> bool:
         """Whether any call was lost."""
@@ -182,10 +222,10 @@ class Calls:
 
     @cached_property
     def favourite(self) -> Floats:
-        """Shape (m, places): where the order of a call lists what the item's other calls favour.
+        """Shape (m, places): where the order of a call lists what the item's other orders favour.
 
-        Shares of the other readings of the item; NaN where there is none. A call's own verdict does
-        not enter, so that lost and read calls are looked at alike.
+        Shares of the readings of the item in other orders; NaN where there is none. Verdicts in a
+        call's own order do not enter, so that lost and read calls are looked at alike.
         """
         favourite = np.full((len(self.orders), max(map(len, self.orders))), np.nan)
         choices = [
@@ -193,17 +233,22 @@ class Calls:
             for value, order, gone in zip(self.frame["value"], self.orders, self.gone, strict=True)
         ]
         by_item: defaultdict[int, Counter[Any]] = defaultdict(Counter)
-        for item, choice, gone in zip(self.item, choices, self.gone, strict=True):
+        by_order: defaultdict[int, Counter[Any]] = defaultdict(Counter)
+        for item, own, choice, gone in zip(
+            self.item, self.ordered, choices, self.gone, strict=True
+        ):
             by_item[item][choice] += not gone
-        for call, (order, item) in enumerate(zip(self.orders, self.item, strict=True)):
-            others = by_item[item].copy()
-            # A call's own verdict never enters: a lost one has none (docs/decisions/0016-lost-
-            # replies.md).
-            others[choices[call]] -= not self.gone[call]
+            by_order[own][choice] += not gone
+        for call in self.questions.first:
+            order, own = self.orders[call], self.ordered[call]
+            others = by_item[self.item[call]].copy()
+            # What the own order was answered never enters: where it is lost there is nothing
+            # (docs/decisions/0016-lost-replies.md).
+            others.subtract(by_order[own])
             if reads := others.total():
                 favourite[call] = 0.0
                 favourite[call, : len(order)] = [others[thing] / reads for thing in order]
-        return favourite
+        return favourite[self.questions.first][self.ordered]
 
     def shaped(self, mine: Flags) -> Shaped:
         """These calls, counted by what was listed first and by the place of the favourite."""
@@ -260,10 +305,10 @@ def loss_rate(calls: Calls) -> Iterator[UnkeyedEstimate]:
 def loss_order_p(calls: Calls) -> Iterator[UnkeyedEstimate]:
     """p-value of "whether a call is lost does not depend on what is listed first".
 
-    Which calls of an item are lost is permuted over its orders.
+    How many calls are lost is permuted over the orders of an item.
     """
     if calls.some:
-        p = permutation_p(calls.gone, calls.first, calls.item, calls.rng())
+        p = calls.permutation_p(calls.first, calls.frame[[]].assign(item=calls.item))
         yield permuted("p: lost calls and what is listed first", calls, p, "over an item's orders")
 
 
@@ -271,19 +316,19 @@ def loss_order_p(calls: Calls) -> Iterator[UnkeyedEstimate]:
 def loss_position_p(calls: Calls) -> Iterator[UnkeyedEstimate]:
     """p-value of "whether a call is lost does not depend on where its favourite stands".
 
-    The favourite of an item is what its other readings choose. A judge that refuses when its
-    favourite stands second loses nothing that any single order explains; this test sees it. Which
-    calls are lost is permuted over the calls on a stimulus under one condition, or over all
-    stimuli where no stimulus alone allows a comparison.
+    The favourite of an item is what its readings in other orders choose. A judge that refuses when
+    its favourite stands second loses nothing that any single order explains; this test sees it. How
+    many calls are lost is permuted over the questions on a stimulus under one condition, or over
+    all stimuli where no stimulus alone allows a comparison.
     """
     if not calls.some:
         return
-    how, label = "over a stimulus's calls", "p: lost calls and the place of its favourite"
-    within = codes(calls.frame[["stimulus"]].assign(condition=calls.condition))
-    p = permutation_p(calls.gone, calls.favourite, within, calls.rng())
+    how, label = "over a stimulus's questions", "p: lost calls and the place of its favourite"
+    within = calls.frame[["stimulus"]].assign(condition=calls.condition)
+    p = calls.permutation_p(calls.favourite, within)
     if p is None:
-        how = "over the calls of all stimuli"
-        p = permutation_p(calls.gone, calls.favourite, calls.condition, calls.rng())
+        how = "over the questions of all stimuli"
+        p = calls.permutation_p(calls.favourite, within[["condition"]])
     yield permuted(label, calls, p, how)
 
 
@@ -291,20 +336,22 @@ def loss_position_p(calls: Calls) -> Iterator[UnkeyedEstimate]:
 def loss_stimulus_p(calls: Calls) -> Iterator[UnkeyedEstimate]:
     """p-value of "every stimulus loses its calls at the same rate".
 
-    Dispersion of the lost calls over stimuli, against lost calls drawn at random. Where it is small
+    Dispersion of the lost calls over stimuli, against what questions lost dealt out at random: a
+    question that was asked again is lost again, which is no second observation. Where it is small
     the other figures leave out what a few stimuli would have shown; the conditions name the worst.
     """
     if calls.some:
         gone, asked = by_cluster(calls.gone.astype(float), calls.cluster)
         worst = int(np.argmax(gone / asked))
-        name = str(calls.names[worst])
-        p = dispersion_p(gone, asked, calls.rng())
-        how = "dispersion over clusters, lost calls drawn at random"
+        members = sorted(set(calls.frame["stimulus"][calls.cluster == worst].astype(str)))
+        mine = Questions.of(questions(calls.frame), calls.gone)
+        p = dispersion_p(mine.lost / mine.asked, calls.cluster[mine.first], calls.rng())
+        how = "dispersion over clusters, lost questions drawn at random"
         estimate = UnkeyedEstimate(
             "p: every stimulus loses calls alike",
             without_interval(1.0 if p is None else p, clusters=calls.clusters, method=how),
             n=calls.gone.size,
-            given=MostLost(name, int(gone[worst]), int(asked[worst])),
+            given=MostLost(tuple(members), int(gone[worst]), int(asked[worst])),
         )
         yield estimate.without_value(ONE_STIMULUS) if p is None else estimate
 
@@ -351,7 +398,7 @@ def inline_rate(calls: Calls) -> Iterator[UnkeyedEstimate]:
 def permuted(
     label: str, calls: Calls, p: float | None, how: str, given: Conditions | str = ""
 ) -> UnkeyedEstimate:
-    """The estimate of a test that permutes which calls are lost."""
+    """The estimate of a test that permutes how many calls on each question are lost."""
     if p is None:
         return absent(label, NO_COMPARISON)
     method = f"lost calls permuted {how}, Monte Carlo"
@@ -458,7 +505,7 @@ def _where(estimates: Estimates, shown: Sequence[str]) -> str:
     if "loss_stimulus_p" in shown:
         test = estimates.known("loss_stimulus_p")
         given = {} if test is None else test.given
-        parts.append("{lost} of {calls} calls on {stimulus}".format(**given))
+        parts.append(_most_lost(**given))
     if "loss_kind_p" in shown:
         test = estimates.known("loss_kind_p")
         given = {} if test is None else test.given

@@ -50,7 +50,7 @@ class Shape:
 SHAPES = {
     shape.code: shape
     for shape in (
-        Shape("no_answer", "no answer", ("run the same command again, since the endpoint failed",)),
+        Shape("no_answer", "no answer", ("the failed calls asked again: --retry-failed",)),
         Shape(
             "refused",
             "refused by the endpoint",

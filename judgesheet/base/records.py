@@ -295,12 +295,16 @@ class Imputed:
     `calls` of the axis were lost. `low` and `high` are the least lower and the greatest upper end
     of the two-sided interval (of a figure without one: the least and the greatest value) over the
     answers that move it furthest, the calls that were read alone included; None where some answers
-    would leave the figure without a value.
+    would leave the figure without a value. `least` and `most` are the extremes of the value itself,
+    which no number of stimuli brings nearer as long as the same share is lost; None on sheets that
+    were made without them.
     """
 
     calls: int
     low: float | None
     high: float | None
+    least: float | None = None
+    most: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

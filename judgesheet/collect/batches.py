@@ -166,7 +166,7 @@ def _standing(ledger: Ledger) -> dict[str, str | None]:
     pending = {one.call.id for one in ledger.pending()}
     return {
         key: None if key in pending or outcome not in SETTLING else digest(f"{outcome} {text}")
-        for key, *_, outcome, text, _ in ledger.answers()
+        for key, *_, outcome, text, _, _ in ledger.answers()
     }
 
 

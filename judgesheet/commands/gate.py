@@ -2,7 +2,6 @@
 
 import os
 from pathlib import Path
-from shlex import quote
 from typing import Any
 
 import click
@@ -86,7 +85,8 @@ def command(as_json: bool, **options: Any) -> None:
     if as_json:
         say_json(verdicts.as_json(sheet, code))
     else:
-        say_lines(with_place(verdicts.as_text(sheet), options["source"]))
+        source = options["source"]
+        say_lines(verdicts.as_text(sheet, source if source.is_dir() else source.parent))
     if os.environ.get("GITHUB_ACTIONS"):
         # The runner reads both streams; standard output stays one document under --json.
         for line in verdicts.annotations(sheet):
@@ -94,14 +94,6 @@ def command(as_json: bool, **options: Any) -> None:
     if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
         _append(Path(summary), verdicts.as_markdown(sheet) + "\n")
     raise SystemExit(code)
-
-
-def with_place(text: str, source: Path) -> str:
-    """The text with the run directory in commands, where a sheet can only say DIR."""
-    from judgesheet.decide.controls import CASES
-
-    place = source if source.is_dir() else source.parent
-    return text.replace(CASES, CASES.replace("DIR", quote(str(place))))
 
 
 def _append(path: Path, text: str) -> None:

@@ -7,6 +7,7 @@ proven or broken by them. Where one of the judge fails, a figure that looks well
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from judgesheet.axis.shapes import SHAPES
 from judgesheet.base.digits import count, counted, percent
 from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_EXAMPLES
@@ -21,8 +22,10 @@ COMPLETE, SERVED, READ = "complete", "one_served_model", "readable"
 OF_RUN = (COMPLETE, SERVED, READ)
 """Codes of the controls that are the same on every axis, in the order of their weight."""
 ONE_VERSION = "pin one version of the model and measure again with --fresh"
-OTHER_FORMAT = {"json": "text", "text": "json"}
-"""The reply format to try instead."""
+LOST_AS = "loss_shape"
+"""The figure that counts the calls without a verdict by what came instead."""
+OF_KIND = {"failed": "no_answer", "refused": "refused", "unreadable": "prose"}
+"""What stands for a kind of loss where nobody knows what came."""
 
 
 def with_controls(sheet: Datasheet) -> Datasheet:
@@ -98,10 +101,21 @@ def _complete(axis: AxisResult, sheet: Datasheet) -> Control:
         text = f"none of {count(axis.planned)} calls was made"
     if cut and axis.name not in lacking:
         text = "the run is not finished"
-    mend = "finish the run: the same command resumes it"
+        text += f": {counted(axis.failed, 'call')} failed" if axis.failed else ""
+    mend = f"finish the run: {end_of_run(sheet)}"
     return Control(
         "run complete", not cut, text, code=COMPLETE, of="run", mend=mend, touches=(EVERY,)
     )
+
+
+def end_of_run(sheet: Datasheet) -> str:
+    """What brings a run to its end that is not complete."""
+    settled, made = sheet.run.get("settled"), sum(axis.made for axis in sheet.axes)
+    failed = made - settled if isinstance(settled, int) else 0
+    if failed <= 0:
+        return "the same command resumes it"
+    calls = counted(failed, "call")
+    return f"{calls} failed, which the same command asks again and --give-up counts as lost"
 
 
 def _served(axis: AxisResult, sheet: Datasheet) -> Control:
@@ -167,22 +181,26 @@ def _readable(axis: AxisResult, sheet: Datasheet) -> Control:
     )
 
 
-CASES = "judgesheet cases DIR"
-"""A sheet does not know where its run lies; whoever prints it may."""
+def mend_of_losses(axis: AxisResult) -> str:
+    """What would bring verdicts on the calls of the axis that have none; "" where all have one."""
+    return next((control.mend for control in axis.controls if control.code == READ), "")
 
 
 def _mend_losses(axis: AxisResult, lost: Mapping[str, int], sheet: Datasheet) -> str:
-    """What would bring verdicts instead of the commonest kind of loss."""
-    kind = max(lost, key=lost.__getitem__, default="")
-    if kind == "failed":
-        return "ask the failed calls again: --retry-failed"
-    if kind == "refused":
-        return f"another prompt; `{CASES} --outcome refused` shows what was refused"
+    """What helps against what came most often instead of a verdict, as `judgesheet cases` says."""
+    shapes = {
+        Key.parse(one.key).dims.get("shape", ""): one.given.get("calls", 0)
+        for one in axis.estimates
+        if Key.parse(one.key).name == LOST_AS
+    }
+    counts = {code: number for code, number in shapes.items() if code in SHAPES}
+    # Sheets of earlier versions count by the kind of loss alone, which says less of what came.
+    of_kind = {OF_KIND[kind]: number for kind, number in lost.items()}
+    most = max(counts or of_kind, key=(counts or of_kind).__getitem__, default="")
+    if not most:
+        return ""
     parsers = sheet.provenance.get("parsers")
     own = parsers if isinstance(parsers, list | tuple) else ()
-    if any(isinstance(one, Mapping) and one.get("axis") == axis.name for one in own):
-        shows = f"`{CASES} --outcome unreadable` shows them"
-        return f"a parser that reads them, or another prompt if they contain no verdict: {shows}"
-    other = OTHER_FORMAT.get(str(sheet.run.get("reply")))
-    format_ = f"another reply format (--reply {other}) or " if other else ""
-    return f"{format_}a parser of your own (--parser {axis.name}=FILE)"
+    has_parser = any(isinstance(one, Mapping) and one.get("axis") == axis.name for one in own)
+    advice = SHAPES[most].advice(str(sheet.run.get("reply")), has_parser=has_parser)
+    return f"{advice} (most of the lost calls: {SHAPES[most].words})" if counts else advice

@@ -18,7 +18,7 @@ from judgesheet.base.records import Counts, Datasheet, Decision, Estimate, Verdi
 from judgesheet.base.sanitize import listed
 from judgesheet.base.units import unit
 from judgesheet.decide import conditions
-from judgesheet.decide.controls import COMPLETE, ONE_VERSION, failed
+from judgesheet.decide.controls import COMPLETE, ONE_VERSION, end_of_run, failed
 from judgesheet.decide.findings import PROBLEM, STOP, kind
 from judgesheet.decide.gate import not_asked, weight
 
@@ -121,8 +121,8 @@ def _needed(sheet: Datasheet) -> Iterator[str]:
     if cut:
         made, planned = sum(a.made for a in sheet.axes), sum(a.planned for a in sheet.axes)
         yield (
-            f"finish the run: {count(made)} of {count(planned)} planned calls were made, the same "
-            "command resumes it"
+            f"finish the run: {count(made)} of {count(planned)} planned calls were made, "
+            f"{end_of_run(sheet)}"
         )
     # More stimuli are for a run that is whole: until then nobody knows how many it lacks.
     rest = [one for one in open_ if Key.parse(one.key).axis not in {axis.name for axis in cut}]

@@ -19,7 +19,7 @@ from judgesheet.base.keys import ANY, Key
 from judgesheet.base.records import AxisResult, Control, Datasheet, Estimate, Verdict, VerdictStatus
 from judgesheet.base.units import FISHER, SHARE, unit
 from judgesheet.decide.compare import IntervalEstimate
-from judgesheet.decide.controls import READ, failed, touches
+from judgesheet.decide.controls import READ, failed, mend_of_losses, touches
 from judgesheet.decide.policy import Limit, Policy, shipped_keys
 from judgesheet.stats.multiplicity import student_quantile, student_tail
 from judgesheet.stats.unseen import clusters_for
@@ -33,6 +33,7 @@ PROVE = "would prove it if the value stays"
 WORSE = "if the value stays, more data would break the limit"
 LOST_DECIDE = "the calls without a verdict decide it"
 VERDICTS_ON_LOST = "verdicts for the lost calls: the calls that were read would decide it"
+FEWER_LOST = "fewer calls without a verdict, since no number of stimuli makes up for them"
 BY_CHANCE = (
     "ties are broken at random, so a judge that ignores the order also flips on ties; "
     "excess_flip_rate is the effect of the order"
@@ -258,7 +259,7 @@ def _hold(
     if bounds is None:
         why = "it has no confidence interval, and a value alone proves nothing"
         return _unproven(limit, key, estimate.value, why, "an estimate with an interval")
-    return _decide(limit, key, estimate, bounds, spare)
+    return _decide(limit, key, estimate, bounds, spare, mend_of_losses(axis))
 
 
 def _instead(limit: Limit, key: str, found: Iterable[str]) -> str:
@@ -308,9 +309,9 @@ def _unproven(limit: Limit, key: str, value: float | None, why: str, needed: str
 
 
 def _decide(
-    limit: Limit, key: str, estimate: Estimate, bounds: IntervalEstimate, spare: int
+    limit: Limit, key: str, estimate: Estimate, bounds: IntervalEstimate, spare: int, mend: str
 ) -> Verdict:
-    """Kept, broken or not proven, by the bound that decides."""
+    """Kept, broken or not proven, by the bound that decides; `mend` is that of lost calls."""
     ceiling = limit.kind == "max"
     if ceiling:
         right, wrong = bounds.high <= limit.value, bounds.low > limit.value
@@ -329,7 +330,7 @@ def _decide(
         f"{apart(bound, limit.value)} is {place} the limit {limit.value:g}{_counted(estimate)}"
     )
     is_open = status == "not proven"
-    needed = _needed(limit, estimate, bounds, spare) if is_open else ""
+    needed = _needed(limit, estimate, bounds, spare, mend) if is_open else ""
     text = _unproven(limit, key, estimate.value, why, needed)
     more = _stimuli_to_prove(limit, estimate, bounds) if is_open else None
     remark = BY_CHANCE if estimate.given.get("ties") == "random" else ""
@@ -341,12 +342,34 @@ def _level(estimate: Estimate) -> float:
     return estimate.level if estimate.bounds is None else estimate.bounds.level
 
 
-def _needed(limit: Limit, estimate: Estimate, bounds: IntervalEstimate, spare: int) -> str:
+def _needed(
+    limit: Limit, estimate: Estimate, bounds: IntervalEstimate, spare: int, mend: str
+) -> str:
     """What would decide a limit that is not proven."""
     if estimate.imputed is not None and _kept_if_read(limit, estimate):
         return VERDICTS_ON_LOST
+    few, left = _out_of_reach(limit, estimate), _left_by_losses(limit, estimate, bounds)
+    if _keeps(limit, left.value) != _keeps(limit, bounds.value):
+        return f"{few}{'and ' if few else ''}{FEWER_LOST}{f': {mend}' if mend else ''}"
     amount = partial(_more, limit, estimate, spare)
-    return _out_of_reach(limit, estimate) + outlook(limit.value, limit.kind, bounds, amount)
+    return few + outlook(limit.value, limit.kind, left, amount)
+
+
+def _keeps(limit: Limit, value: float) -> bool:
+    """Whether a value lies on the right side of the limit."""
+    return value <= limit.value if limit.kind == "max" else value >= limit.value
+
+
+def _left_by_losses(limit: Limit, estimate: Estimate, bounds: IntervalEstimate) -> IntervalEstimate:
+    """The bounds around the value that lost calls leave possible on the side of the limit.
+
+    More stimuli bring a bound nearer to it, and not to the value of the calls that were read: the
+    same share of them will be lost.
+    """
+    lost = estimate.imputed
+    rises = (limit.kind == "max") == _keeps(limit, bounds.value)
+    value = None if lost is None else lost.most if rises else lost.least
+    return bounds if value is None else bounds._replace(value=value)
 
 
 def _kept_if_read(limit: Limit, estimate: Estimate) -> bool:
@@ -400,9 +423,11 @@ def _stimuli_needed(limit: Limit, estimate: Estimate) -> int:
 
 def _stimuli_to_prove(limit: Limit, estimate: Estimate, bounds: IntervalEstimate) -> int | None:
     """How many more stimuli would prove the limit if the value stayed; None where none would."""
-    factor = _factor(limit.value, bounds)
-    beyond = bounds.value > limit.value if limit.kind == "max" else bounds.value < limit.value
-    return None if beyond or factor > HOPELESS else _stimuli(limit, estimate, factor)
+    left = _left_by_losses(limit, estimate, bounds)
+    if not (_keeps(limit, bounds.value) and _keeps(limit, left.value)):
+        return None
+    factor = _factor(limit.value, left)
+    return None if factor > HOPELESS else _stimuli(limit, estimate, factor)
 
 
 def _stimuli(limit: Limit, estimate: Estimate, factor: float) -> int:

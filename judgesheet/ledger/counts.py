@@ -8,6 +8,9 @@ from typing import Self
 
 from judgesheet.base.records import NEVER_ASKED, UNBILLED, Outcome
 
+PAUSE_S = 300.0
+"""A reply that came this much later than its latency tells had nobody asking before it."""
+
 _SUMS = """
 -- Where no call was given up, reopened or left out, those with a settling outcome are counted at
 -- once. The plus signs keep SQLite from looking up each of many rows in an index.
@@ -29,6 +32,10 @@ SELECT (SELECT count(*) FROM asked) AS planned,
     AND coalesce(finish_reason, '') NOT IN (SELECT value FROM json_each(:never_asked))
     ) AS unmetered,
   min(at) AS first_at, max(at) AS last_at,
+  -- Between sessions nobody asks: of a longer pause than any wait only the reply's own time counts.
+  (SELECT total(iif(at - before <= latency_s + :pause, at - before, latency_s)) FROM
+    (SELECT at, latency_s, lag(at, 1, :begun) OVER (ORDER BY at) AS before FROM attempt
+      WHERE at >= coalesce(:begun, at)) WHERE before IS NOT NULL) AS asking_s,
   (SELECT max(tokens_in) FROM ok WHERE tokens_in BETWEEN 0 AND 1000000000) AS longest_prompt,
   -- The smallest latency that half, or 99 %, of the answered attempts do not exceed.
   (SELECT latency_s FROM ranked WHERE 100 * place >= 50 * (SELECT count(*) FROM ranked)
@@ -85,7 +92,8 @@ class Totals:
     """Sums over all attempts. Latencies are those of `ok` attempts, in seconds.
 
     `tokens_in`, `tokens_out` are None where the endpoint never said; `first_at`, `last_at` are
-    seconds since the epoch, None before the first attempt. `longest_prompt` is in tokens, of the
+    seconds since the epoch, None before the first attempt. `asking_s` are the seconds while
+    calls were asked, without the pauses between sessions. `longest_prompt` is in tokens, of the
     prompts that were answered. `unmetered` counts attempts that may have cost what nobody says
     (`Reply.is_unmetered`).
     """
@@ -98,6 +106,7 @@ class Totals:
     tokens_out: int | None
     first_at: float | None
     last_at: float | None
+    asking_s: float
     latency_p50_s: float | None
     latency_p99_s: float | None
     served_models: Mapping[str, int]
@@ -105,10 +114,11 @@ class Totals:
     unmetered: int
 
     @classmethod
-    def of(cls, db: sqlite3.Connection) -> Self:
-        """Those of an open ledger."""
+    def of(cls, db: sqlite3.Connection, begun: float | None = None) -> Self:
+        """Those of an open ledger; `begun` is when it began to ask, None for its first reply."""
         free = {"unbilled": UNBILLED, "never_asked": NEVER_ASKED}
-        sums = db.execute(_SUMS, {name: json.dumps([*words]) for name, words in free.items()})
+        words = {name: json.dumps([*words]) for name, words in free.items()}
+        sums = db.execute(_SUMS, {**words, "pause": PAUSE_S, "begun": begun})
         outcomes = db.execute("SELECT outcome, count(*) FROM attempt GROUP BY 1 ORDER BY 1")
         served = db.execute(
             "SELECT served_model, count(*) FROM attempt WHERE served_model IS NOT NULL"

@@ -77,7 +77,7 @@ _INDEX = re.compile(r"CREATE (UNIQUE )?INDEX")
 _CACHE_KIB = 16_384  # of a ledger that is filled: it grows no further, however long the run
 _PAGE = 2000  # calls read at once: no read transaction stays open while requests are in flight
 
-AskedCall = tuple[str, str, str, str, int, str, Outcome | None, str | None, str | None]
+AskedCall = tuple[str, str, str, str, int, str, Outcome | None, str | None, str | None, str]
 """`call_id, axis, stimulus, cell (JSON), repeat, reply format, outcome, text, finish_reason`."""
 
 
@@ -625,17 +625,20 @@ class Ledger:
         In plan order. The cell is left as JSON text: `measure` decodes equal cells once.
         """
         last, call, reply = -1, "id, axis, stimulus, cell, repeat, reply", "text, finish_reason"
+        # Last what was asked, by its digest.
         others = "SELECT 1 FROM attempt WHERE attempt != 1 OR outcome = 'unsupported'"
         if not any(self._stream(f"{others} LIMIT 1")):
             # Verdicts that were recorded lie in the plan's order: none need be looked up.
-            calls = self._stream(f"SELECT seq, {call} FROM asked ORDER BY seq")  # noqa: S608
+            calls = self._stream(f"SELECT prompt, seq, {call} FROM asked ORDER BY seq")  # noqa: S608
             query = f"SELECT call_id, outcome, {reply} FROM attempt"  # noqa: S608
-            for asked, (call_id, *replied) in zip(calls, self._stream(query), strict=False):
-                if asked[1] != call_id:
+            replies = self._stream(query)
+            for (prompt, seq, *asked), (call_id, *replied) in zip(calls, replies, strict=False):
+                if asked[0] != call_id:
                     break
-                last = asked[0]
-                yield (*asked[1:], *replied)
-        rest = f"SELECT {call}, outcome, {reply} FROM answer WHERE seq > {last} ORDER BY seq"  # noqa: S608
+                last = seq
+                yield (*asked, *replied, prompt)
+        columns = f"{call}, outcome, {reply}, prompt"
+        rest = f"SELECT {columns} FROM answer WHERE seq > {last} ORDER BY seq"  # noqa: S608
         yield from self._stream(rest)
 
     def bodies(self) -> Iterator[tuple[str, str]]:
@@ -650,7 +653,8 @@ class Ledger:
     def totals(self) -> Totals:
         """Sums over all attempts so far."""
         with self._reading() as db:
-            return Totals.of(db)
+            # What was taken over is older than the run.
+            return Totals.of(db, self.get_meta("created_at") if self.taken_over else None)
 
     def tokens_taken_over(self) -> tuple[int, int]:
         """Tokens in and out of the replies that earlier runs paid for."""

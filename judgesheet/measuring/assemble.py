@@ -146,9 +146,6 @@ def _run(
     ledger: "Ledger", totals: "Totals", settings: Mapping[str, Any], axes: tuple[AxisResult, ...]
 ) -> dict[str, Any]:
     looks = ledger.looks
-    # What was taken over is older than the run.
-    begun = ledger.get_meta("created_at") if ledger.taken_over else totals.first_at
-    wall = max(0.0, (totals.last_at or 0.0) - (begun or 0.0))
     batches = ledger.get_meta("batches", [])
     return {
         **settings,
@@ -176,7 +173,7 @@ def _run(
         "unmetered_attempts": totals.unmetered,
         "started_at": _iso(totals.first_at),
         "ended_at": _iso(totals.last_at),
-        "wall_s": wall if totals.first_at else None,
+        "wall_s": totals.asking_s if totals.first_at else None,
         "latency_p50_s": totals.latency_p50_s,
         "latency_p99_s": totals.latency_p99_s,
         **({"machine": machine} if (machine := ledger.get_meta("machine")) else {}),

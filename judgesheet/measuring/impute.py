@@ -67,10 +67,12 @@ def _widened(read: Estimate, imputed: Sequence[Estimate], calls: int) -> Estimat
         return read
     if any(estimate.value is None for estimate in imputed):
         return replace(read, imputed=Imputed(calls, None, None), bounds=None)
-    lows, highs = zip(*(_ends(estimate, read) for estimate in (read, *imputed)), strict=True)
+    every = read, *imputed
+    lows, highs = zip(*(_ends(estimate, read) for estimate in every), strict=True)
+    values = [estimate.value or 0.0 for estimate in every]
     return replace(
         read,
-        imputed=Imputed(calls, min(lows), max(highs)),
+        imputed=Imputed(calls, min(lows), max(highs), min(values), max(values)),
         bounds=None if read.bounds is None else _bounds(read.bounds, imputed),
     )
 

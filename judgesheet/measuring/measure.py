@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import chain, islice
+from itertools import chain, count, islice
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
@@ -106,10 +106,17 @@ def read_known(ledger: "Ledger") -> dict[str, Readings]:
 
 @garbage.uncollected()
 def answers(ledger: "Ledger") -> pd.DataFrame:
-    """The planned calls of a ledger with their answers, in order: `COLUMNS`, `finish_reason`."""
-    columns, rows = [*COLUMNS, "finish_reason"], ledger.answers()
+    """The planned calls of a ledger with their answers, in order.
+
+    `COLUMNS`, `finish_reason`, and `question`, a number that calls with the same prompt share.
+    """
+    columns, rows = [*COLUMNS, "finish_reason", "question"], ledger.answers()
+    numbers: defaultdict[str, int] = defaultdict(count().__next__)
     # A page at a time: as objects, millions of rows take many times the room of their columns.
-    pages = [pd.DataFrame(page, columns=columns) for page in _pages(rows)]
+    pages = [
+        pd.DataFrame(page, columns=columns).assign(question=[numbers[row[-1]] for row in page])
+        for page in _pages(rows)
+    ]
     return pd.concat(pages, ignore_index=True).infer_objects()
 
 
@@ -291,7 +298,7 @@ def parse_rows(
 
     `alone` says whether it had lines of its own, None where that is not known. `shape` says what
     came instead, where a call was made and gave none. Where any reply did not end by itself,
-    `finish_reason` says why.
+    `finish_reason` says why. `question` is taken over where the rows have it.
 
     `parser` is the user's own, None for the axis's.
     """
@@ -322,8 +329,9 @@ def parse_rows(
     ended = [None if is_whole(why) else why for why in asked["why"].iloc[first]]
     if any(ended):
         table["finish_reason"] = pd.Series(_objects(ended)[same], index=table.index, dtype=object)
-    if "distribution" in rows:
-        table["distribution"] = rows["distribution"].to_numpy()
+    for name in ("distribution", "question"):
+        if name in rows:
+            table[name] = rows[name].to_numpy()
     return table
 
 

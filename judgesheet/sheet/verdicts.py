@@ -4,14 +4,18 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from pathlib import Path
+from shlex import quote
 
 from judgesheet.base import units
 from judgesheet.base.datasheet import by_key
+from judgesheet.base.keys import Key
 from judgesheet.base.records import Datasheet, Verdict
 from judgesheet.base.sanitize import one_line
 from judgesheet.sheet import show
 from judgesheet.sheet.markdown import code, fill
 
+OPEN = ("not proven", "void")
 GLANCE = ("Axis", "Asked", "At a glance", "Figure", "Limit")
 HEAD = ("Key", "Value", "One-sided bound", "Limit", "Verdict", "What would decide")
 
@@ -24,9 +28,10 @@ def word(verdict: Verdict) -> str:
     return f"{verdict.status} (warning)" if only_warns else verdict.status.upper()
 
 
-def as_text(sheet: Datasheet) -> str:
+def as_text(sheet: Datasheet, run: Path | None = None) -> str:
     """The verdicts as a table for a terminal, then the decision and its conditions.
 
+    `run` is the directory that the sheet lies in, for the commands that show more of it.
     A row of a baseline begins with Δ: its value is how much worse the figure became.
     """
     rows = [HEAD, *(_cells(verdict, sheet) for verdict in sheet.verdicts)]
@@ -35,7 +40,17 @@ def as_text(sheet: Datasheet) -> str:
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in rows
     ]
-    return "\n".join([*lines, "", *summary(sheet)])
+    shown = () if run is None else _shown_by(sheet, run)
+    return "\n".join([*lines, "", *summary(sheet), *shown])
+
+
+def _shown_by(sheet: Datasheet, run: Path) -> Iterator[str]:
+    """The commands that show the lost calls of the axes on which a limit is open."""
+    open_ = {Key.parse(one.key).axis for one in sheet.verdicts if one.status in OPEN}
+    for axis in sheet.axes:
+        if axis.name in open_ and axis.answered < axis.made:
+            command = f"judgesheet cases {quote(str(run))} --axis {axis.name}"
+            yield f"The calls without a verdict: {command}"
 
 
 def as_json(sheet: Datasheet, exit_code: int) -> str:

@@ -17,8 +17,8 @@ from judgesheet.axis import Imputing, Readings, items, losses
 from judgesheet.base.records import Bounds, Datasheet, Estimate, Imputed
 from judgesheet.decide import decide
 from judgesheet.decide.policy import parse
-from judgesheet.measuring.measure import parse_rows
-from tests.simulate import Sheet, parsed, simulate
+from judgesheet.measuring.measure import measure_axis, parse_rows
+from tests.simulate import Sheet, parsed, planned, simulate
 
 AXES = list(all_axes())
 PLACES = losses.NAMES | {"chi2", "position_bias_p", "cramers_v", "position_share"}
@@ -122,7 +122,48 @@ def test_a_stimulus_that_loses_all_its_calls_is_named(axis: str) -> None:
     assert by_chance(sheet) is False
     given = sheet["loss_stimulus_p"].given
     assert given["lost"] == given["calls"]
-    assert sheet.says(given["stimulus"])
+    assert sheet.says(f"calls on {', '.join(given['stimuli'])}")
+
+
+def asked_again(axis: str, judge: str, seed: int) -> Sheet:
+    """The sheet of a judge that gives no verdict on some questions, however often it is asked."""
+    questions = planned("quick", axis, 0, False, None)
+    numbers = pd.factorize(pd.Series([str(call.messages) for call in questions.calls]))[0]
+
+    def refused(table: pd.DataFrame) -> pd.Series:
+        lost = np.random.default_rng(seed).random(numbers.max() + 1) < 0.12
+        return pd.Series(lost[numbers], index=table.index)
+
+    def with_question(frame: pd.DataFrame) -> pd.DataFrame:
+        table = parse_rows(get_axis(axis), frame)
+        text = frame["text"].mask(refused(table).to_numpy(), "no verdict")
+        return frame.assign(text=text, question=numbers)
+
+    return simulate(judge, "quick", axis, edit=with_question, families=losses.NAMES)
+
+
+@pytest.mark.parametrize("axis", ["score_order", "listwise_consensus", "candidate_order"])
+def test_questions_that_are_refused_at_random_are_no_pattern(axis: str) -> None:
+    """Repeats of a question are lost together: every test counts them as one."""
+    sheets = [asked_again(axis, "first-biased", seed) for seed in range(20)]
+    for name in ("loss_stimulus_p", "loss_order_p", "loss_position_p"):
+        assert sum((sheet[name].value or 1.0) < 0.05 for sheet in sheets) <= 4, name
+    assert sum(by_chance(sheet) is False for sheet in sheets) <= 2
+
+
+def test_stimuli_that_share_a_group_are_named_together() -> None:
+    """The calls that are counted are those on all of them."""
+    plan, table = parsed("fair", "quick", "score_order")
+    names = table["stimulus"].unique()[:2]
+    gone = table["stimulus"].isin(names)
+    frame = table.assign(
+        value=table["value"].mask(gone, None), shape=gone.map({True: "refusal", False: None}),
+        cluster=table["stimulus"].replace(names[1], names[0]),
+    )  # fmt: skip
+    readings = Readings(frame, plan.labels, 0.0, 0, losses.NAMES)
+    result, _ = measure_axis(get_axis("score_order"), readings)
+    text = f"{gone.sum()} of {gone.sum()} calls on {', '.join(sorted(names))} (a group of 2)"
+    assert any(text in finding.text for finding in result.findings)
 
 
 def test_a_kind_of_dress_that_loses_its_calls_is_named() -> None:

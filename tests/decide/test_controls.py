@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from judgesheet.axis.shapes import SHAPES
 from judgesheet.base.records import AxisResult, Bounds, Control, Datasheet, Estimate, Imputed
 from judgesheet.decide import decide
 from judgesheet.decide.controls import COMPLETE, READ, SERVED
@@ -115,11 +116,11 @@ def test_where_nothing_was_asked_nothing_is_said_of_replies() -> None:
     ("lost", "run", "provenance", "word"),
     [
         ({"failed": 10}, {}, {}, "--retry-failed"),
-        ({"refused": 10}, {}, {}, "--outcome refused"),
+        ({"refused": 10}, {}, {}, "other stimuli"),
         ({"unreadable": 10}, {"reply": "text"}, {}, "--reply json"),
-        ({"unreadable": 10}, {"reply": "json"}, {}, "--reply text"),
-        ({"unreadable": 10}, {"reply": "text"}, {"parsers": [{"axis": "one"}]}, "--outcome unread"),
-        ({"unreadable": 4, "refused": 6}, {}, {}, "--outcome refused"),
+        ({"unreadable": 10}, {"reply": "json"}, {}, "a --parser"),
+        ({"unreadable": 10}, {"reply": "text"}, {"parsers": [{"axis": "one"}]}, "another --parser"),
+        ({"unreadable": 4, "refused": 6}, {}, {}, "other stimuli"),
     ],
 )
 def test_what_would_bring_verdicts_depends_on_what_was_lost(
@@ -130,6 +131,32 @@ def test_what_would_bring_verdicts_depends_on_what_was_lost(
     assert word in found.mend
     if provenance:
         assert "--reply" not in found.mend
+
+
+@pytest.mark.parametrize("own", [False, True])
+@pytest.mark.parametrize("code", SHAPES)
+def test_what_helps_is_what_the_cases_say_of_what_came_most_often(code: str, own: bool) -> None:
+    few = "prose" if code != "prose" else "bare"
+    shapes = tuple(
+        Estimate(f"one.loss_shape[shape={shape}]", shape, calls / 100, given={"calls": calls})
+        for shape, calls in ((few, 3), (code, 7))
+    )
+    made = sheet(axis(answered=90, unreadable=10, estimates=(rate(KEY), *shapes)), reply="text")
+    told = replace(made, provenance={"parsers": [{"axis": "one"}]} if own else {})
+    advice = SHAPES[code].advice("text", has_parser=own)
+    assert control(told, READ).mend == f"{advice} (most of the lost calls: {SHAPES[code].words})"
+
+
+def test_a_run_in_which_calls_failed_says_what_ends_it() -> None:
+    made = sheet(axis(answered=42, failed=58), complete=False, planned=100, settled=42)
+    found = control(made, COMPLETE)
+    assert "58 calls failed" in found.text
+    decision = decide(made, limits(RATE)).decision
+    assert decision is not None
+    (needed,) = decision.needed
+    for text in (found.mend, needed):
+        assert "58 calls failed, which the same command asks again" in text
+        assert "--give-up" in text
 
 
 # -- what a failed one touches -------------------------------------------------------------------
@@ -193,5 +220,5 @@ def test_losses_make_void_only_what_they_decide(answered: int, most: str, status
     one = axis(estimates=(widened,), answered=answered, refused=100 - answered)
     (verdict,) = decide(sheet(one), limits(f'rate"\nmax = {most}')).verdicts
     assert verdict.status == status
-    assert ("--outcome refused" in verdict.needed) == (status == "void")
+    assert ("other stimuli" in verdict.needed) == (status == "void")
     assert verdict.more_stimuli is None or status == "not proven"

@@ -1,6 +1,7 @@
 """The gate: limits proven, broken or left open, and everything that must never pass."""
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -27,6 +28,7 @@ from judgesheet.base.records import (
     Datasheet,
     Decision,
     Estimate,
+    Imputed,
     Mitigation,
     Recommendation,
     Verdict,
@@ -175,6 +177,23 @@ def test_too_few_stimuli_for_any_judge_are_told() -> None:
     assert "no judge" not in decided(excess, "max = 0.10").needed
     enough = share(KEY, 0.02, 0.0, 0.12)
     assert "no judge" not in decided(enough, "max = 0.10").needed
+
+
+def test_stimuli_that_lost_calls_outweigh_are_not_asked_for() -> None:
+    """Of 20 % of lost calls the value may lie at .32, with however many stimuli."""
+    lost = Imputed(32, 0.0, 0.48, 0.0, 0.32)
+    none = replace(share(KEY, 0.0, 0.0, 0.105), imputed=lost, bounds=Bounds(0.0, 0.45))
+    verdict = decided(none, "max = 0.10")
+    assert verdict.more_stimuli is None
+    assert verdict.needed.startswith("fewer calls without a verdict, since no number of stimuli")
+    # The part of chance, .13, shrinks to the .05 that are left above the lost calls' .32.
+    above = decided(none, "max = 0.37")
+    assert above.needed == "verdicts on the lost calls: the calls that were read would decide it"
+    read = replace(none, high=0.4)
+    assert decided(read, "max = 0.37").more_stimuli == math.ceil(40 * ((0.13 / 0.05) ** 2 - 1))
+    # Nor do more stimuli break a limit below a value that lost calls may bring down to 0.
+    high = replace(share(KEY, 0.2, 0.05, 0.3), imputed=lost, bounds=Bounds(0.0, 0.45))
+    assert "no number of stimuli" in decided(high, "max = 0.10").needed
 
 
 def test_more_calls_do_not_decide_a_value_on_the_limit() -> None:

@@ -144,6 +144,19 @@ def test_what_was_recorded_elsewhere_is_written_with_the_plan_or_not_at_all(path
         assert ledger.totals().attempts == 2
 
 
+def test_pauses_between_sessions_are_no_time_of_asking(path: Path) -> None:
+    """Two sessions half an hour apart, a wait for the endpoint, and a reply that took its time."""
+    plan, times = make_plan(6), [(0.0, 1.0), (4.0, 1.0), (204.0, 1.0), (2004.0, 2.0), (2005.0, 1.0),
+                                 (2905.0, 899.0)]  # fmt: skip
+    with Ledger.create_or_open(path, plan, JUDGE) as ledger:
+        assert ledger.totals().asking_s == 0
+        ledger.record([
+            replace(make_reply(call), at=1e9 + at, latency_s=took)
+            for call, (at, took) in zip(plan.calls, times, strict=True)
+        ])  # fmt: skip
+        assert ledger.totals().asking_s == pytest.approx(204 + 2 + 1 + 900)
+
+
 def as_older_run(path: Path, bodies: list[str]) -> list[Call]:
     """A ledger of schema 2 from before finish reasons were kept, with these bodies."""
     plan = make_plan(len(bodies) + 1)
