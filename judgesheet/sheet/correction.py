@@ -174,7 +174,7 @@ def _leaderboard(result: Result, unit: str) -> ReportTable:
         for one in result.systems
     )  # fmt: skip
     estimates = (
-        *(("Strength (log-odds)",) if strengths else ()),
+        *((f"{_whose(result)} (log-odds)",) if strengths else ()),
         "All at once",
         *(("Rogan-Gladen",) if plugged else ()),
     )
@@ -186,6 +186,10 @@ def _leaderboard(result: Result, unit: str) -> ReportTable:
         ("Rank", "System", "The judge alone", "Corrected", *estimates, "Labels"),
         "llrr" + "r" * len(estimates) + "r", rows,
     )  # fmt: skip
+
+
+def _whose(result: Result) -> str:
+    return "Strength" if result.labels == "random" else "Strength by the judge"
 
 
 def _in_strengths(result: Result) -> bool:

@@ -5,7 +5,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -268,6 +268,56 @@ def test_three_systems_that_met_have_strengths(table: Write) -> None:
     assert plan is not None
     assert plan.more is not None or plan.best_width is not None
     assert not {f"q{number}" for number in range(60)} & {one.split(" ")[0] for one in plan.next}
+
+
+STRENGTHS = {"x": 1.4, "y": 0.4, "z": -0.8}
+
+
+def contests(games: int, *, orders: int = 2, labelled: int = 0, seed: int = 0) -> list[list[object]]:
+    """Every two of three systems; three verdicts in ten are those of a coin, one more of slot 1."""
+    rng = np.random.default_rng(seed)
+    rows: list[list[object]] = []
+    for one, other in combinations(STRENGTHS, 2):
+        for number in range(games):
+            chance = 1 / (1 + np.exp(STRENGTHS[other] - STRENGTHS[one]))
+            for first, second in ((one, other), (other, one))[:orders]:
+                true = one if rng.random() < chance else other
+                said = rng.choice([true, one, other, first], p=[0.6, 0.15, 0.15, 0.1])
+                label = true if number < labelled and first == one else None
+                rows.append([f"{one}{other}{number}", first, second, said, label])
+    return rows
+
+
+@pytest.mark.parametrize("labels", ["none", "chosen"])
+def test_strengths_by_the_judge_have_a_sign_and_no_size(labels: str, table: Write) -> None:
+    head = "id,first,second,verdict,label"
+    rows = contests(200, labelled=50 * (labels == "chosen"))
+    found = judgesheet.correct(table(head, rows), labels)
+    assert [one.name for one in found.systems] == ["x", "y", "z"]
+    assert all(one.stands for one in found.differences)
+    for one in found.differences:
+        assert one.figure.value is one.figure.low is one.figure.high is None
+        assert one.raw is not None
+        assert 0 < one.raw < STRENGTHS[one.first] - STRENGTHS[one.second] + 0.2
+    assert all(one.strength and one.strength.note for one in found.systems)
+    text = render(found, "md", "a4").decode()
+    assert "the sign of 3 of 3 differences between systems is proven" in text
+    assert "✓ stands" not in text
+    lines = csv.DictReader(io.StringIO(render(found, "csv", "a4").decode()))
+    assert not any(line["value"] for line in lines if line["figure"] == "difference")
+
+
+@pytest.mark.parametrize("case", ["one order", "unequal", "strangers"])
+def test_no_sign_of_strengths_where_slots_or_noise_can_turn_it(case: str, table: Write) -> None:
+    rows = contests(200, orders=1 if case == "one order" else 2)
+    if case == "unequal":
+        del rows[:100]
+    if case == "strangers":
+        rows = [row for row in rows if {row[1], row[2]} != {"x", "z"}]
+    found = judgesheet.correct(table("id,first,second,verdict,label", rows), "none")
+    assert not any(one.stands for one in found.differences)
+    assert all(one.ranks is None for one in found.systems)
+    assert any("no rank" in warning for warning in found.warnings)
 
 
 # -- refusals --------------------------------------------------------------------------------------
