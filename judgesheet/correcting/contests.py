@@ -13,11 +13,12 @@ from judgesheet.correcting.labelled import Estimated
 from judgesheet.correcting.labelling import labelling
 from judgesheet.correcting.leaderboard import compared
 from judgesheet.correcting.result import Difference, Number, Result, System, figure, no_figure
-from judgesheet.correcting.sample import Floats, Sample, of_pairs
+from judgesheet.correcting.sample import Sample, of_pairs
 from judgesheet.correcting.table import ANY, JudgedRow, Table
 from judgesheet.correcting.unlabelled import NO_LABELS, SIGN_ONLY
 from judgesheet.stats import correction
 from judgesheet.stats.bradley_terry import Strengths, strengths
+from judgesheet.stats.interval import Interval
 
 SEVERAL = "several systems met in pairs: each has its own figures"
 CHOSEN = (
@@ -68,8 +69,9 @@ def ranked(start: Result, table: Table) -> Result:
             systems = tuple(replace(one, ranks=None) for one in systems)
             warnings = (*warnings, UNEVEN)
     every = _all(meetings)
-    widest = max((one.system.strength for one in estimated if one.system.strength), key=_width)
-    plan = labelling(every, widest, start.labels) if every.labelled else None
+    widest = max(range(len(names)), key=lambda at: _width(found.intervals[at]))
+    foreseen = found.foresee(widest) if found.foresee else None
+    plan = labelling(every, foreseen, start.labels) if every.labelled else None
     if not unknown and any(sample.shown.any() for sample in samples):
         warnings = (*warnings, ONE_ORDER)
     return replace(
@@ -100,27 +102,21 @@ def _sign_alone(difference: Difference, why: str, *, even: bool) -> Difference:
     return replace(difference, raw=raw.value, figure=nothing, stands=stands)
 
 
-def _width(strength: Number) -> float:
+def _width(strength: Interval) -> float:
     return (
         math.inf if strength.low is None or strength.high is None else strength.high - strength.low
     )
 
 
 def _all(meetings: Sequence[tuple[str, str, Sample]]) -> Sample:
-    """Every meeting, less what its two won on average, which strengths explain."""
+    """Every meeting."""
     ids = [f"{name} ({one}, {other})" for one, other, sample in meetings for name in sample.ids]
     clusters = [name for _, _, sample in meetings for name in sample.clusters]
-    verdicts, labels = (
-        np.concatenate([_centred(getattr(sample, part)) for _, _, sample in meetings])
-        for part in ("verdicts", "labels")
+    verdicts, labels, shown = (
+        np.concatenate([getattr(sample, part) for _, _, sample in meetings])
+        for part in ("verdicts", "labels", "shown")
     )
-    shown = np.concatenate([sample.shown for _, _, sample in meetings])
     return Sample("", tuple(ids), tuple(clusters), verdicts, labels, shown)
-
-
-def _centred(values: Floats) -> Floats:
-    known = ~np.isnan(values)
-    return values - values[known].mean() if known.any() else values
 
 
 def _of(name: str, table: Table) -> Sample:

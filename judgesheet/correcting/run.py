@@ -82,7 +82,9 @@ def _by_labels(start: Result, table: Table) -> Result:
         systems=systems,
         differences=differences,
         shift=shift,
-        labelling=labelling(sample, corrected, start.labels),
+        labelling=labelling(
+            sample, None if corrected.low is None else together.foreseen, start.labels
+        ),
         warnings=(*start.warnings, *_warnings(start, samples, shift)),
     )
 

@@ -273,7 +273,9 @@ def test_three_systems_that_met_have_strengths(table: Write) -> None:
 STRENGTHS = {"x": 1.4, "y": 0.4, "z": -0.8}
 
 
-def contests(games: int, *, orders: int = 2, labelled: int = 0, seed: int = 0) -> list[list[object]]:
+def contests(
+    games: int, *, orders: int = 2, labelled: int = 0, seed: int = 0
+) -> list[list[object]]:
     """Every two of three systems; three verdicts in ten are those of a coin, one more of slot 1."""
     rng = np.random.default_rng(seed)
     rows: list[list[object]] = []
