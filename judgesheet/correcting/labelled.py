@@ -37,14 +37,14 @@ def estimate(sample: Sample, labels: Labels, scale: Scale, human_scale: Scale) -
     alone = correction.plain_mean(sample.labels, sample.clusters, human_scale)
     powered = correction.prediction_powered(*given, human_scale)
     plugged = correction.rogan_gladen(*given, human_scale)
-    chosen = powered if labels == "random" else plugged
-    if not sample.labelled:
-        chosen = Corrected(missing(NO_LABEL), raw.parts * 0)
     size = sample.verdicts.size
     # Rogan and Gladen's is of the rows without a label: a chosen part is no sample of all.
     others = size - sample.labelled
-    if not sample.known.any() or sample.known.all():
-        plugged, chosen, others = chosen, (alone if sample.labelled else chosen), size
+    if not sample.labelled:
+        plugged = Corrected(missing(NO_LABEL), raw.parts * 0)
+    chosen = powered if labels == "random" and sample.labelled else plugged
+    if not others:
+        chosen = alone
     known = accuracy(sample)
     system = System(
         name=sample.name,

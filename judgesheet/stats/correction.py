@@ -448,18 +448,3 @@ def jeffreys(hits: float, trials: float, level: float) -> tuple[float, float]:
         float(scipy.special.betaincinv(hits + 0.5, misses + 0.5, 1 - tail)) if misses > 0 else 1.0
     )
     return low, high
-
-
-def shift(verdicts: ArrayLike, labels: ArrayLike, clusters: ArrayLike) -> Interval:
-    """Mean verdict on labelled rows less that on the others, a t interval over clusters."""
-    data = _Data.of(verdicts, labels, clusters, (-inf, inf))
-    known = data.known
-    if known.all() or not known.any():
-        return missing(NO_OBSERVATIONS)
-    parts = np.zeros(data.verdicts.size)
-    for rows, sign in ((known, 1.0), (~known, -1.0)):
-        values = data.verdicts[rows]
-        parts[rows] = sign * (values - values.mean()) / values.size
-    value = float(data.verdicts[known].mean() - data.verdicts[~known].mean())
-    at = student(value, error_of(data.by_group(parts)), max(2, data.labelled_groups))
-    return _interval(data, value, at, "t over clusters", data.labelled_groups)

@@ -170,6 +170,46 @@ def test_labels_of_one_system_say_nothing_of_all(table: Write) -> None:
     assert values["bare"] is None
 
 
+def test_a_random_draw_is_seldom_called_none(table: Write) -> None:
+    rng, warned, told = np.random.default_rng(7), 0, []
+    for rows, labels, rate in ((1_000, 20, 0.97), (100, 95, 0.9)):
+        for _ in range(20):
+            said, drawn = rng.random(rows) < rate, rng.permutation(rows) < labels
+            cells = [[n, int(said[n]), int(said[n]) if drawn[n] else None] for n in range(rows)]
+            found = judgesheet.correct(table("id,verdict,label", cells), "random")
+            warned += any("may be no random part" in warning for warning in found.warnings)
+            assert found.shift is not None
+            told += [found.shift.low, found.shift.high]
+    assert warned <= 1
+    assert all(end is not None and -1 <= end <= 1 for end in told)
+
+
+@pytest.mark.parametrize("rows", [1, 4])
+def test_a_part_that_is_no_random_draw_is_told(rows: int, table: Write) -> None:
+    cells = [[f"d{n // rows}-{n}", int(n % 3 > 0), int(n % 2) if n % 3 == 0 and n < 150 else None]
+             for n in range(300)]  # fmt: skip
+    path = table("id,verdict,label", cells)
+    found = judgesheet.correct(path, "random", group_prefix="-")
+    assert found.shift_p is not None
+    assert found.shift_p < 0.01
+    assert any("may be no random part" in warning for warning in found.warnings)
+
+
+def test_what_few_labels_say_alone_has_an_interval_and_a_correction_has_none(table: Write) -> None:
+    rows = [[n, int(n < 2), int(n < 2)] for n in range(4)]
+    every = judgesheet.correct(table("id,verdict,label", rows), "random")
+    assert every.corrected.low is not None
+    assert every.labelling is None
+    rogan_gladen = every.systems[0].rogan_gladen
+    assert rogan_gladen is not None
+    assert (rogan_gladen.value, rogan_gladen.reason) == (None, "all_labelled")
+    assert "more labels" not in (page := render(every, "md", "a4").decode())
+    assert "With every row labelled" not in page
+    one = judgesheet.correct(table("id,verdict,label", [["a", 1, 1], ["b", 0, ""]]), "random")
+    assert one.corrected.low is None
+    assert "no interval." in render(one, "md", "a4").decode().split("## ")[0]
+
+
 # -- pairs -----------------------------------------------------------------------------------------
 
 
@@ -409,6 +449,30 @@ def test_ends_that_are_none_are_named_by_their_option(table: Write) -> None:
     done = run("correct", path, "--labels", "random", "--human-scale", "5:1")
     assert done.returncode == 2
     assert "--human-scale takes two numbers" in done.stderr
+
+
+@pytest.mark.parametrize("labels", ["randum", "Random", "", None])
+def test_labels_that_are_no_choice_are_refused_with_the_choices(labels: Any, table: Write) -> None:
+    path = table("id,verdict,label", judged(40, 20))
+    with pytest.raises(UsageError, match="random, chosen, none"):
+        judgesheet.correct(path, labels)
+
+
+@pytest.mark.parametrize("scale", ["1:5", (1,), (1, 2, 3), (5, 1), (1, "5"), (1, float("nan")), 5])
+@pytest.mark.parametrize("name", ["scale", "human_scale"])
+def test_a_scale_that_is_none_is_refused_with_an_example(
+    name: str, scale: Any, table: Write
+) -> None:
+    path = table("id,verdict,label", [["a", 1, 1], ["b", 2, ""]])
+    with pytest.raises(UsageError, match=rf"^{name}=.*\(1, 5\)$"):
+        judgesheet.correct(path, "random", **{name: scale})
+
+
+@pytest.mark.parametrize("first", ["4", '"3,5"'])
+def test_a_decimal_comma_is_named(first: str, table: Write) -> None:
+    path = table("id,verdict,label", [["a", first, 4], ["b", '"4,5"', ""]])
+    with pytest.raises(StimuliError, match="comma is not read as a decimal point"):
+        judgesheet.correct(path, "random")
 
 
 # -- pages -----------------------------------------------------------------------------------------
