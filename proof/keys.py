@@ -87,7 +87,7 @@ UNPROVEN |= {
 UNPROVEN |= {
     "correct.raw": "the judge's own verdicts, no estimate of the truth; their interval is that of "
     "every mean and rate (`gate`, `edges`)",
-    "correct.shift": "a warning of the judge's verdicts, no result: the t interval of a difference",
+    "correct.shift": "a warning of the judge's verdicts, no result: margins of both means combined",
 }
 
 

@@ -1,8 +1,10 @@
 """A leaderboard of three and more systems that met in pairs: Bradley and Terry's strengths."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 
@@ -10,11 +12,13 @@ from judgesheet.base.errors import StimuliError
 from judgesheet.correcting.labelled import Estimated
 from judgesheet.correcting.labelling import labelling
 from judgesheet.correcting.leaderboard import compared
-from judgesheet.correcting.result import Number, Result, System, figure, no_figure
-from judgesheet.correcting.sample import Floats, Sample, of_pairs
+from judgesheet.correcting.result import Difference, Number, Result, System, figure, no_figure
+from judgesheet.correcting.sample import Sample, of_pairs
 from judgesheet.correcting.table import ANY, JudgedRow, Table
+from judgesheet.correcting.unlabelled import NO_LABELS, SIGN_ONLY
 from judgesheet.stats import correction
 from judgesheet.stats.bradley_terry import Strengths, strengths
+from judgesheet.stats.interval import Interval
 
 SEVERAL = "several systems met in pairs: each has its own figures"
 CHOSEN = (
@@ -26,6 +30,10 @@ ONE_ORDER = (
     "second, the judge's slot preference is in its rank"
 )
 RAW = "the judge's own verdicts: without labels its preferences for a system are not removed"
+UNEVEN = (
+    "no rank and no sign: not every two systems met equally often and in both orders equally "
+    "often, so the judge's slot preference and its noise can turn the order of two"
+)
 
 
 def ranked(start: Result, table: Table) -> Result:
@@ -35,6 +43,7 @@ def ranked(start: Result, table: Table) -> Result:
     """
     names = table.systems
     _refuse_strangers(table)
+    unknown = {"random": "", "chosen": CHOSEN, "none": RAW}[start.labels]
     samples = [_of(name, table) for name in names]
     meetings = _meetings(table)
     found = _strengths(meetings, names, with_labels=start.labels == "random")
@@ -43,7 +52,7 @@ def ranked(start: Result, table: Table) -> Result:
             System(
                 name, sample.verdicts.size, sample.labelled,
                 _win_rate(sample), _corrected(start, found, at, sample),
-                strength=figure(found.intervals[at], sample.verdicts.size),
+                strength=figure(found.intervals[at], sample.verdicts.size, unknown),
             ),
             found.intervals[at], found.parts[:, at],
         )
@@ -51,12 +60,19 @@ def ranked(start: Result, table: Table) -> Result:
     ]  # fmt: skip
     systems, differences = compared(estimated, ANY, same_unit=False)
     nothing = no_figure(SEVERAL, "several_systems")
-    warnings = {"random": (), "chosen": (CHOSEN,), "none": (RAW,)}[start.labels]
+    warnings = (unknown,) if unknown else ()
+    if unknown:
+        even = _even(table)
+        why = CHOSEN if start.labels == "chosen" else NO_LABELS
+        differences = tuple(_sign_alone(one, why, even=even) for one in differences)
+        if not even:
+            systems = tuple(replace(one, ranks=None) for one in systems)
+            warnings = (*warnings, UNEVEN)
     every = _all(meetings)
-    widest = max((one.system.strength for one in estimated if one.system.strength), key=_width)
-    plan = labelling(every, widest, start.labels) if every.labelled else None
-    once = sum(bool(sample.shown.any()) for sample in samples)
-    if once:
+    widest = max(range(len(names)), key=lambda at: _width(found.intervals[at]))
+    foreseen = found.foresee(widest) if found.foresee else None
+    plan = labelling(every, foreseen, start.labels) if every.labelled else None
+    if not unknown and any(sample.shown.any() for sample in samples):
         warnings = (*warnings, ONE_ORDER)
     return replace(
         start, about="Bradley-Terry strengths: log-odds of winning against the average system",
@@ -65,27 +81,42 @@ def ranked(start: Result, table: Table) -> Result:
     )  # fmt: skip
 
 
-def _width(strength: Number) -> float:
+def _even(table: Table) -> bool:
+    """Whether every two systems met equally often, and in both orders equally often.
+
+    The order of strengths then is that of wins. A slot preference and noise that are the same for
+    all pairs bring the win rate of two closer to one half and never beyond, so they keep it. One
+    game more is what odd numbers cannot avoid.
+    """
+    shown = Counter((row.first, row.second) for row in table.rows)
+    orders = [(shown[pair], shown[pair[::-1]]) for pair in combinations(table.systems, 2)]
+    games = [sum(pair) for pair in orders]
+    alike = all(abs(first - second) <= 1 for first, second in orders)
+    return alike and max(games) - min(games) <= 1
+
+
+def _sign_alone(difference: Difference, why: str, *, even: bool) -> Difference:
+    """A difference of the judge's own strengths: noise shrinks it, so its size is not known."""
+    raw, stands = difference.figure, difference.stands and even
+    nothing = no_figure(SIGN_ONLY if stands else why, "no_labels", raw.n)
+    return replace(difference, raw=raw.value, figure=nothing, stands=stands)
+
+
+def _width(strength: Interval) -> float:
     return (
         math.inf if strength.low is None or strength.high is None else strength.high - strength.low
     )
 
 
 def _all(meetings: Sequence[tuple[str, str, Sample]]) -> Sample:
-    """Every meeting, less what its two won on average, which strengths explain."""
+    """Every meeting."""
     ids = [f"{name} ({one}, {other})" for one, other, sample in meetings for name in sample.ids]
     clusters = [name for _, _, sample in meetings for name in sample.clusters]
-    verdicts, labels = (
-        np.concatenate([_centred(getattr(sample, part)) for _, _, sample in meetings])
-        for part in ("verdicts", "labels")
+    verdicts, labels, shown = (
+        np.concatenate([getattr(sample, part) for _, _, sample in meetings])
+        for part in ("verdicts", "labels", "shown")
     )
-    shown = np.concatenate([sample.shown for _, _, sample in meetings])
     return Sample("", tuple(ids), tuple(clusters), verdicts, labels, shown)
-
-
-def _centred(values: Floats) -> Floats:
-    known = ~np.isnan(values)
-    return values - values[known].mean() if known.any() else values
 
 
 def _of(name: str, table: Table) -> Sample:

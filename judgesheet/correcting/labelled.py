@@ -7,7 +7,7 @@ from judgesheet.correcting.result import Number, System, figure, no_figure
 from judgesheet.correcting.sample import Floats, Sample
 from judgesheet.correcting.table import Labels, Scale
 from judgesheet.stats import correction
-from judgesheet.stats.correction import Corrected
+from judgesheet.stats.correction import Corrected, Foreseen
 from judgesheet.stats.interval import Interval, missing
 
 NO_LABEL = Reason("no_label", "no correction: no row of this system has a label")
@@ -15,11 +15,15 @@ NO_LABEL = Reason("no_label", "no correction: no row of this system has a label"
 
 @dataclass(frozen=True, slots=True)
 class Estimated:
-    """A system with its estimates; `parts` are the contributions of its clusters, in order."""
+    """A system with its estimates; `parts` are the contributions of its clusters, in order.
+
+    `foreseen` is the interval by how many times as many labels there are, of a random part.
+    """
 
     system: System
     interval: Interval
     parts: Floats
+    foreseen: Foreseen | None = None
 
 
 def estimate(sample: Sample, labels: Labels, scale: Scale, human_scale: Scale) -> Estimated:
@@ -33,14 +37,14 @@ def estimate(sample: Sample, labels: Labels, scale: Scale, human_scale: Scale) -
     alone = correction.plain_mean(sample.labels, sample.clusters, human_scale)
     powered = correction.prediction_powered(*given, human_scale)
     plugged = correction.rogan_gladen(*given, human_scale)
-    chosen = powered if labels == "random" else plugged
-    if not sample.labelled:
-        chosen = Corrected(missing(NO_LABEL), raw.parts * 0)
     size = sample.verdicts.size
     # Rogan and Gladen's is of the rows without a label: a chosen part is no sample of all.
     others = size - sample.labelled
-    if not sample.known.any() or sample.known.all():
-        plugged, chosen, others = chosen, (alone if sample.labelled else chosen), size
+    if not sample.labelled:
+        plugged = Corrected(missing(NO_LABEL), raw.parts * 0)
+    chosen = powered if labels == "random" and sample.labelled else plugged
+    if not others:
+        chosen = alone
     known = accuracy(sample)
     system = System(
         name=sample.name,
@@ -54,7 +58,7 @@ def estimate(sample: Sample, labels: Labels, scale: Scale, human_scale: Scale) -
         sensitivity=known.get(1.0),
         specificity=known.get(0.0),
     )
-    return Estimated(system, chosen.interval, chosen.parts)
+    return Estimated(system, chosen.interval, chosen.parts, chosen.foreseen)
 
 
 def accuracy(sample: Sample) -> dict[float, Number]:

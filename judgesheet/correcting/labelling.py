@@ -1,12 +1,16 @@
 """What more labels are worth, and which rows to label next."""
 
-from math import ceil, sqrt
+from bisect import bisect_left
+from collections import defaultdict
 
 import numpy as np
 
-from judgesheet.correcting.result import Labelling, Number
+from judgesheet.correcting.result import Labelling
 from judgesheet.correcting.sample import Sample
 from judgesheet.correcting.table import Labels
+from judgesheet.stats.correction import Foreseen
+from judgesheet.stats.foresight import Drawn
+from judgesheet.stats.interval import Interval
 
 SHOWN = 20
 """Ids that are named."""
@@ -17,46 +21,51 @@ AT_RANDOM = (
 )
 
 
-def labelling(sample: Sample, corrected: Number, labels: Labels) -> Labelling:
-    """How many more labels halve the interval, by the variance of prediction-powered inference.
+def labelling(sample: Sample, foreseen: Foreseen | None, labels: Labels) -> Labelling | None:
+    """How many more labels halve the interval; None where every row has one.
 
-    That is s^2 ((1 - r^2) / n + r^2 / N) for n labels on N rows, r the correlation of verdict and
-    label (Angelopoulos, Duchi and Zrnic 2023, section 6): labels alone cannot go below s^2 / N.
+    The interval is foreseen by its own rule: variance, degrees of freedom, and room for what was
+    not drawn all fall with the number of labels.
     """
+    known = sample.known
+    labelled, left = int(known.sum()), int((~known).sum())
+    if not left:
+        return None
     drawn = _next(sample)
-    low, high = corrected.low, corrected.high
-    known, total = sample.known, sample.verdicts.size
-    labelled = int(known.sum())
-    if low is None or high is None or labels != "random" or labelled < 2:
+    width = _width(foreseen(1.0)) if foreseen and labels == "random" else None
+    if foreseen is None or width is None or labelled < 2:
         why = "the effect of more labels is known only for a random sample with an interval"
         how = AT_RANDOM if labels == "random" else DRAWN
         return Labelling(None, None, None, drawn, f"{why}; the next are {how}")
     if np.ptp(sample.labels[known]) == 0:
-        why = (
-            "labels that are all equal do not show how much more of them would narrow the interval"
-        )
-        return Labelling(None, high - low, None, drawn, f"{why}; the next are {AT_RANDOM}")
-    explained = _explained(sample)
-    rest = 1 - explained
-    variance = rest / labelled + explained / total
-    wanted = variance / 4 - explained / total
-    needed = ceil(rest / wanted) if wanted > 0 else total + 1
-    best = (high - low) * sqrt(min(1.0, (1 / total) / variance))
-    more = max(1, needed - labelled) if needed <= total else None
-    why = "" if more else "no number of labels on these rows would halve the interval; "
-    return Labelling(more, high - low, best, drawn, f"{why}the next are {AT_RANDOM}")
+        why = "labels that are all equal do not show how much more would narrow the interval"
+        return Labelling(None, width, None, drawn, f"{why}; the next are {AT_RANDOM}")
+
+    def shorter(more: int) -> float:
+        return -(_width(foreseen(1 + more / labelled)) or 0.0)
+
+    more = 1 + bisect_left(range(1, left + 1), -width / 2, key=shorter)
+    why = "no number of labels on these rows would halve the interval; " if more > left else ""
+    best = min(width, -shorter(left))
+    note = f"{why}the next are {AT_RANDOM}"
+    return Labelling(None if more > left else more, width, best, drawn, note)
 
 
-def _explained(sample: Sample) -> float:
-    said, judged = sample.labels[sample.known], sample.verdicts[sample.known]
-    if np.ptp(said) == 0 or np.ptp(judged) == 0:
-        return 0.0
-    return float(np.corrcoef(said, judged)[0, 1] ** 2)
+def _width(interval: Interval) -> float | None:
+    low, high = interval.low, interval.high
+    return None if low is None or high is None else high - low
 
 
 def _next(sample: Sample) -> tuple[str, ...]:
+    """Rows without a label, in random order; those of a group together where groups were drawn."""
+    whole = Drawn.of(sample.known, sample.clusters).whole
     labelled = {name for name, known in zip(sample.ids, sample.known, strict=True) if known}
-    left = [name for name in dict.fromkeys(sample.ids) if name not in labelled]
+    met = {name for name, known in zip(sample.clusters, sample.known, strict=True) if known}
+    left: defaultdict[str, list[str]] = defaultdict(list)
+    for name, group in zip(sample.ids, sample.clusters, strict=True):
+        if name not in labelled and not (whole and group in met):
+            left[group if whole else name].append(name)
+    units = list(left.values())
     # The same table names the same rows.
-    order = np.random.default_rng(0).permutation(len(left))[:SHOWN]
-    return tuple(left[at] for at in order)
+    order = np.random.default_rng(0).permutation(len(units))[:SHOWN]
+    return tuple(name for at in order for name in units[at])[:SHOWN]

@@ -95,7 +95,11 @@ class Labelling:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The whole correction of a table."""
+    """The whole correction of a table.
+
+    `shift` is the mean verdict on labelled rows less that on the others (99 %), `shift_p` the p of
+    labels that were drawn at random.
+    """
 
     table: str
     kind: Kind
@@ -110,6 +114,7 @@ class Result:
     systems: tuple[System, ...]
     differences: tuple[Difference, ...] = ()
     shift: Number | None = None
+    shift_p: float | None = None
     labelling: Labelling | None = None
     sheet: str = ""
     warnings: tuple[str, ...] = ()

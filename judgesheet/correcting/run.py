@@ -11,12 +11,12 @@ from judgesheet.correcting.labelling import labelling
 from judgesheet.correcting.leaderboard import compared
 from judgesheet.correcting.result import Number, Result, figure, no_figure
 from judgesheet.correcting.sample import Sample, by_system, whole
-from judgesheet.correcting.table import Labels, Table
-from judgesheet.stats import correction
+from judgesheet.correcting.table import Labels, Scale, Table
 from judgesheet.stats.confidence import at_confidence
+from judgesheet.stats.shift import Shift, shift
 
-SURE = 0.99
-"""Level at which labelled rows are told to differ from the others: a false alarm in a hundred."""
+FALSE_ALARM = 0.01
+"""How often rows that were drawn at random are told to differ from the others."""
 CHOSEN = (
     "the labelled rows are not a random sample: the correction holds only if the judge makes "
     "errors at the same rate on other rows with the same label, which the data cannot show; no "
@@ -74,7 +74,7 @@ def _by_labels(start: Result, table: Table) -> Result:
         for one, of in zip(each, samples, strict=True)
     ]
     systems, differences = compared(aligned, table.human_scale)
-    shift = _shift(sample)
+    moved = _shift(sample, table.scale)
     corrected = _of_all(together.system.corrected, samples)
     return replace(
         start,
@@ -82,9 +82,12 @@ def _by_labels(start: Result, table: Table) -> Result:
         raw=together.system.raw,
         systems=systems,
         differences=differences,
-        shift=shift,
-        labelling=labelling(sample, corrected, start.labels),
-        warnings=(*start.warnings, *_warnings(start, samples, shift)),
+        shift=figure(moved.interval, sample.verdicts.size),
+        shift_p=moved.p,
+        labelling=labelling(
+            sample, None if corrected.low is None else together.foreseen, start.labels
+        ),
+        warnings=(*start.warnings, *_warnings(start, samples, moved.p)),
     )
 
 
@@ -98,21 +101,19 @@ def _of_all(found: Number, samples: Sequence[Sample]) -> Number:
     return found
 
 
-def _shift(sample: Sample) -> Number:
+def _shift(sample: Sample, scale: Scale) -> Shift:
     """How much more the judge gave the labelled rows than the others."""
-    with at_confidence(SURE):
-        found = correction.shift(sample.verdicts, sample.labels, sample.clusters)
-    return figure(found, sample.verdicts.size)
+    with at_confidence(1 - FALSE_ALARM):
+        return shift(sample.verdicts, sample.labels, sample.clusters, scale)
 
 
-def _warnings(start: Result, samples: Sequence[Sample], shift: Number) -> Iterator[str]:
+def _warnings(start: Result, samples: Sequence[Sample], p: float | None) -> Iterator[str]:
     if start.labels == "chosen":
         yield CHOSEN
-    differs = shift.low is not None and shift.high is not None and not shift.low <= 0 <= shift.high
-    if start.labels == "random" and differs:
+    if start.labels == "random" and p is not None and p < FALSE_ALARM:
         yield (
             "the judge's verdicts on the labelled rows differ from those on the others by more "
-            "than chance explains (99 %): they may not be a random sample"
+            "than a random draw explains (p < .01): they may not be a random sample"
         )
     if start.labels == "random" and len(samples) > 1:
         for one in samples:

@@ -1,13 +1,15 @@
 """A table of verdicts: which column holds what, cells as numbers, faults with their line."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, get_args
 
 from judgesheet.base.errors import StimuliError, UsageError
-from judgesheet.base.limits import MOST_ROWS, MOST_SYSTEMS
+from judgesheet.base.limits import LARGEST_COUNT, MOST_ROWS, MOST_SYSTEMS
+from judgesheet.base.sanitize import brief
 from judgesheet.correcting.words import Kind, is_empty, kind_of, slot, worth
 from judgesheet.importers.logs import Row, opened
 
@@ -30,7 +32,7 @@ SHARES: Scale = (0.0, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What the user says of a table.
+    """What the user says of a table; UsageError where that cannot be.
 
     `scale` is that of the verdicts, `human_scale` that of the labels (the same unless said);
     `prefix` is the sign before which an id names its group.
@@ -41,6 +43,26 @@ class Choice:
     scale: Scale | None = None
     human_scale: Scale | None = None
     prefix: str = ""
+
+    def __post_init__(self) -> None:
+        if self.labels not in get_args(Labels):
+            raise UsageError(
+                f"labels={brief(str(self.labels))!r}: say how the labelled rows were found with "
+                f"one of {', '.join(get_args(Labels))}"
+            )
+        for name, ends in (("scale", self.scale), ("human_scale", self.human_scale)):
+            if ends is not None and not _is_scale(ends):
+                raise UsageError(
+                    f"{name}={brief(str(ends))} must be two numbers, the lower first, such "
+                    "as (1, 5)"
+                )
+
+
+def _is_scale(ends: Any) -> bool:
+    if not isinstance(ends, Sequence) or isinstance(ends, str) or len(ends) != len(SHARES):
+        return False
+    numbers = all(isinstance(end, Real) for end in ends)
+    return numbers and -LARGEST_COUNT <= ends[0] < ends[1] <= LARGEST_COUNT
 
 
 @dataclass(frozen=True, slots=True)

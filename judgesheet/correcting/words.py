@@ -1,5 +1,6 @@
 """What a cell of a table is worth: pass and fail, win, tie and loss, slots, or a number."""
 
+import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -41,8 +42,13 @@ def kind_of(cell: Any, row: Row, name: str) -> Kind:
         return "mean"
     raise StimuliError(
         f"{row.where}: {name} is {str(cell)[:60]!r}; it can be a number, pass or fail, or win, tie "
-        "or loss (pairs with names of the two: --map first=COLUMN,second=COLUMN)"
+        f"or loss (pairs with names of the two: --map first=COLUMN,second=COLUMN){_comma(word)}"
     )
+
+
+def _comma(word: str) -> str:
+    has_comma = re.fullmatch(r"[+-]?[\d.]*,\d+", word)
+    return "; a comma is not read as a decimal point" if has_comma else ""
 
 
 def worth(cell: Any, kind: Kind, row: Row, name: str) -> float | None:
@@ -56,7 +62,9 @@ def worth(cell: Any, kind: Kind, row: Row, name: str) -> float | None:
     if number is not None and (kind == "mean" or (kind == "rate" and number in (0.0, 1.0))):
         return number
     wanted = {"rate": "pass or fail", "win rate": "win, tie or loss", "mean": "a number"}[kind]
-    raise StimuliError(f"{row.where}: {name} is {str(cell)[:60]!r}, not {wanted} as elsewhere")
+    raise StimuliError(
+        f"{row.where}: {name} is {str(cell)[:60]!r}, not {wanted} as elsewhere{_comma(word)}"
+    )
 
 
 def slot(cell: Any, shown: tuple[str, str], row: Row, name: str) -> float | None:

@@ -85,7 +85,8 @@ def _lead(result: Result) -> Iterator[str]:
     about, note = show.visible(result.about, 160), show.visible(result.corrected.note)
     about = about[:1].upper() + about[1:]
     raw = _in_words(result.raw, unit)
-    if result.corrected.value is not None or result.corrected.low is not None:
+    has_figure = result.corrected.value is not None or result.corrected.low is not None
+    if has_figure:
         yield f"{about}: {_in_words(result.corrected, unit)}. The judge alone says {raw}."
     elif result.raw.value is not None:
         yield f"{about}: {note}. The judge alone says {raw}."
@@ -93,7 +94,7 @@ def _lead(result: Result) -> Iterator[str]:
         yield f"{about}."
     if len(result.systems) > 1:
         yield _leaders(result)
-    if note and result.raw.value is not None and (result.corrected.low is not None):
+    if note and result.raw.value is not None and has_figure:
         yield f"{note[:1].upper()}{note[1:]}."
     plan = result.labelling
     if plan is not None and plan.more is not None:
@@ -174,7 +175,7 @@ def _leaderboard(result: Result, unit: str) -> ReportTable:
         for one in result.systems
     )  # fmt: skip
     estimates = (
-        *(("Strength (log-odds)",) if strengths else ()),
+        *((f"{_whose(result)} (log-odds)",) if strengths else ()),
         "All at once",
         *(("Rogan-Gladen",) if plugged else ()),
     )
@@ -186,6 +187,10 @@ def _leaderboard(result: Result, unit: str) -> ReportTable:
         ("Rank", "System", "The judge alone", "Corrected", *estimates, "Labels"),
         "llrr" + "r" * len(estimates) + "r", rows,
     )  # fmt: skip
+
+
+def _whose(result: Result) -> str:
+    return "Strength" if result.labels == "random" else "Strength by the judge"
 
 
 def _in_strengths(result: Result) -> bool:

@@ -1,7 +1,7 @@
 """Strengths of systems that met in pairs, from verdicts and, of a part, labels."""
 
-from dataclasses import dataclass
-from math import inf
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy
@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 from judgesheet.base.missing_reasons import ONE_CLUSTER
 
 from ._support import Flags, Floats, Integers, cluster_codes, floats, sum_by
-from .correction import FEW_LABELS, FEWEST, error_of
+from .correction import FEW_LABELS, FEWEST, Foreseen, error_of
+from .foresight import Drawn
 from .interval import Interval, estimated, student, without_ends
 
 ROUNDS = 100
@@ -22,12 +23,14 @@ class Strengths:
     """Log-odds of winning against the average system, k of them, summing to 0.
 
     `parts` are the contributions of the clusters (G, k), `weight` how far verdicts are trusted: 0
-    where labels alone count, None where there are none.
+    where labels alone count, None where there are none. `foresee` gives the interval of a system by
+    how many times as many labels there are.
     """
 
     intervals: tuple[Interval, ...]
     parts: Floats
     weight: float | None
+    foresee: Callable[[int], Foreseen] | None = None
 
 
 @dataclass(frozen=True)
@@ -47,9 +50,13 @@ class _Games:
 
     def scores(self, strength: Floats, outcome: Floats, rows: Flags) -> Floats:
         """Contributions of clusters (G, k) to the mean score over rows with these outcomes."""
-        left = np.where(rows, outcome - scipy.special.expit(self.design @ strength), 0.0)
-        each = self.design * (left / rows.sum())[:, None]
+        each = self.design * self.left(strength, outcome, rows)[:, None]
         return sum_by(each, self.codes, self.groups)
+
+    def left(self, strength: Floats, outcome: Floats, rows: Flags) -> Floats:
+        """What of the mean outcome of these rows strengths do not explain, row by row (m,)."""
+        left = np.where(rows, outcome - scipy.special.expit(self.design @ strength), 0.0)
+        return floats(left / max(1, int(rows.sum())))
 
 
 def strengths(
@@ -92,8 +99,26 @@ def strengths(
     )
     strength = _solved(design, rows, target)
     own, moved = _both(games, strength, said)
-    parts = (own - weight * moved) @ _inverse(design, rows, strength)
-    return _with_intervals(strength, parts, int(np.unique(games.codes[known]).size), weight)
+    inverse = _inverse(design, rows, strength)
+    parts = (own - weight * moved) @ inverse
+    drawn = Drawn(known, games.codes, games.groups)
+    found = _with_intervals(strength, parts, drawn.labelled, weight)
+
+    def foresee(system: int) -> Foreseen:
+        pull = design @ (inverse[:, system] - inverse.mean(axis=1))
+        judge = [games.left(strength, judged, some) for some in (known, rest)]
+        own = games.left(strength, said, known)
+        error_left = drawn.error_left(pull * own, pull * (judge[0] - judge[1]))
+
+        def foreseen(times: float) -> Interval:
+            deviations = error_left(times) * found.parts[:, system]
+            return _interval(
+                float(strength[system]), deviations, drawn.clusters(times), _method(weight)
+            )
+
+        return foreseen
+
+    return replace(found, foresee=foresee)
 
 
 def _both(games: _Games, strength: Floats, said: Floats) -> tuple[Floats, Floats]:
@@ -142,14 +167,20 @@ def _with_intervals(
     strength: Floats, parts: Floats, clusters: int, weight: float | None
 ) -> Strengths:
     parts = parts - parts.mean(axis=1, keepdims=True)
-    method = "Bradley-Terry" + ("" if weight is None else ", prediction-powered")
-    intervals = []
-    for value, own in zip(strength.tolist(), parts.T, strict=True):
-        if clusters < FEWEST:
-            reason = ONE_CLUSTER if clusters < 2 else FEW_LABELS
-            intervals.append(without_ends(value, reason, clusters=clusters, method=method))
-        else:
-            at = student(value, error_of(own), clusters)
-            intervals.append(estimated(value, at, clusters, f"{method}, t over clusters",
-                                       within=(-inf, inf)))  # fmt: skip
-    return Strengths(tuple(intervals), parts, weight)
+    intervals = tuple(
+        _interval(value, own, clusters, _method(weight))
+        for value, own in zip(strength.tolist(), parts.T, strict=True)
+    )
+    return Strengths(intervals, parts, weight)
+
+
+def _method(weight: float | None) -> str:
+    return "Bradley-Terry" + ("" if weight is None else ", prediction-powered")
+
+
+def _interval(value: float, parts: Floats, clusters: int, method: str) -> Interval:
+    if clusters < FEWEST:
+        reason = ONE_CLUSTER if clusters < 2 else FEW_LABELS
+        return without_ends(value, reason, clusters=clusters, method=method)
+    at = student(value, error_of(parts), clusters)
+    return estimated(value, at, clusters, f"{method}, t over clusters")

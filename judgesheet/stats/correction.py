@@ -7,7 +7,8 @@ takes the judge's errors, given the label, for the same on both parts, and lets 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from math import inf, sqrt
 
 import numpy as np
@@ -27,6 +28,7 @@ from ._support import (
     z_quantile,
 )
 from .confidence import confidence
+from .foresight import Drawn
 from .interval import (
     Interval,
     _wilson_ends,
@@ -53,6 +55,8 @@ ONE_LABEL = Reason(
 FEW_LABELS = Reason("few_labels", f"fewer than {FEWEST} labelled clusters: no interval")
 ALL_LABELLED = Reason("all_labelled", "every row has a label: nothing is left to correct")
 
+Foreseen = Callable[[float], Interval]
+"""The interval if so many times as many rows had labels, found like those that have one."""
 Scale = tuple[float, float]
 """Least and greatest value of a verdict or a label; infinite where nothing says."""
 
@@ -71,11 +75,14 @@ class Corrected:
         the same clusters (the sandwich).
     weight
         How far the judge is trusted (lambda of PPI++); None for other estimates.
+    foreseen
+        By the rule of `interval`; None where nothing but a prediction-powered estimate tells it.
     """
 
     interval: Interval
     parts: Floats
     weight: float | None = None
+    foreseen: Foreseen | None = None
 
 
 @dataclass(frozen=True)
@@ -101,45 +108,51 @@ class _Data:
 
     @property
     def labelled_groups(self) -> int:
-        return int(np.unique(self.codes[self.known]).size)
+        return self.drawn.labelled
 
     @property
-    def effective(self) -> float:
-        """How many labelled clusters of one size tell as much: Kish's (sum n)^2 / sum n^2.
+    def drawn(self) -> Drawn:
+        return Drawn(self.known, self.codes, self.groups)
+
+    @property
+    def evenness(self) -> float:
+        """How many clusters of one size a labelled one is worth: Kish's (sum n)^2 / sum n^2 of all.
 
         Where one document holds half of the labels, the spread between clusters is known no better
         than from three or four.
         """
         sizes = self.by_group(self.known.astype(np.float64))
-        return float(sizes.sum() ** 2 / (sizes @ sizes))
+        return float(sizes.sum() ** 2 / (sizes @ sizes)) / self.labelled_groups
 
-    @property
-    def informative(self) -> float:
+    def informative(self, clusters: int) -> float:
         """Clusters for `student`, where two numbers are taken from the labels and not one."""
-        return max(2.0, 1 + (self.labelled_groups - 2) * self.effective / self.labelled_groups)
+        return max(2.0, 1 + (clusters - 2) * self.evenness)
 
     @property
     def binary(self) -> bool:
         given = np.concatenate([self.verdicts, self.labels[self.known]])
         return bool(np.isin(given, (0.0, 1.0)).all())
 
-    @property
-    def widening(self) -> float:
+    def widening(self, clusters: int) -> float:
         """How much wider than the normal interval that of t is, where rows share clusters."""
-        if self.groups == self.verdicts.size or self.labelled_groups < 2:
+        if self.groups == self.verdicts.size or clusters < 2:
             return 1.0
         upper = two_sided(confidence())
-        return t_quantile(max(1.0, self.effective - 1), upper) / z_quantile(upper)
+        return t_quantile(max(1.0, self.evenness * clusters - 1), upper) / z_quantile(upper)
 
     def by_group(self, parts: Floats) -> Floats:
         return sum_by(parts, self.codes, self.groups)
 
-    def deff(self, parts: Floats) -> float:
-        """How many times the variance exceeds that of independent rows, 1 at least."""
+    def deff(self, parts: Floats, grown: float = 1.0) -> float:
+        """How many times the variance exceeds that of independent rows, 1 at least.
+
+        With more labels it has `grown` so many times.
+        """
         alone, together = float(parts @ parts), self.by_group(parts)
         growth = self.groups / max(1, self.groups - 1)
         rows = parts.size / max(1, parts.size - 1)
-        return max(1.0, growth * float(together @ together) / (rows * alone)) if alone else 1.0
+        times = growth * float(together @ together) / (rows * alone) if alone else 1.0
+        return max(1.0, grown * times)
 
 
 def error_of(parts: Floats) -> float:
@@ -157,12 +170,19 @@ def plain_mean(values: ArrayLike, clusters: ArrayLike, scale: Scale) -> Correcte
     )
     if not known.any():
         return Corrected(missing(NO_OBSERVATIONS), np.zeros(groups))
-    if np.isin(array[known], (0.0, 1.0)).all() and scale == (0.0, 1.0):
-        interval = cluster_rate(sums, sizes)
-    else:
-        interval = cluster_mean(sums, sizes, _possible(array[known], scale))
+    shares = scale == (0.0, 1.0) and bool(np.isin(array[known], (0.0, 1.0)).all())
+    of = cluster_rate if shares else partial(cluster_mean, within=_possible(array[known], scale))
     parts = (sums - sums.sum() / sizes.sum() * sizes) / sizes.sum()
-    return Corrected(interval, parts)
+    drawn, met = Drawn(known, codes, groups), sizes > 0
+
+    def foreseen(times: float) -> Interval:
+        """Clusters are met again, and where all have labels each has more of them."""
+        clusters = drawn.clusters(times)
+        more = times * drawn.labelled / clusters
+        again = [np.resize(more * one[met], clusters) for one in (sums, sizes)]
+        return of(again[0], again[1])
+
+    return Corrected(of(sums, sizes), parts, foreseen=foreseen)
 
 
 def prediction_powered(
@@ -193,7 +213,7 @@ def prediction_powered(
     if known.all() or not _varies(data, data.verdicts):
         # Nothing is known of how verdicts and labels go together: the labels alone.
         alone = plain_mean(data.labels, data.codes, scale)
-        return Corrected(alone.interval, alone.parts, 0.0)
+        return replace(alone, weight=0.0)
     return _stratified(data) if data.binary else _tuned(data)
 
 
@@ -215,34 +235,40 @@ def _varies(data: _Data, values: Floats) -> bool:
 def _stratified(data: _Data) -> Corrected:
     """PPI++ of 0 and 1: the mean label of each verdict, weighted as all verdicts are."""
     known, passed = data.known, data.verdicts == 1
-    parts, value = np.zeros(data.verdicts.size), 0.0
+    method = "PPI++, Jeffreys' ends per verdict combined (MOVER)"
+    own, value = np.zeros(data.verdicts.size), 0.0
     share = float(passed.mean())
     rates = {}
     for verdict, weight in ((True, share), (False, 1 - share)):
         of = known & (passed == verdict)
         rates[verdict] = float(data.labels[of].mean())
-        parts[of] += weight * (data.labels[of] - rates[verdict]) / of.sum()
+        own[of] = weight * (data.labels[of] - rates[verdict]) / of.sum()
         value += weight * rates[verdict]
     slope = rates[True] - rates[False]
-    parts += slope * (passed - share) / passed.size
-    deff, wider = data.deff(parts), data.widening
+    judged = slope * (passed - share) / passed.size
+    parts = own + judged
+    deff_grown = data.drawn.deff_grown(own, judged)
 
-    def at(level: float) -> tuple[float, float]:
-        margins = []
-        for verdict, weight in ((True, share), (False, 1 - share)):
-            of = known & (passed == verdict)
-            hits, trials = data.labels[of].sum() / deff, of.sum() / deff
-            low, high = jeffreys(hits, trials, level)
-            margins.append((weight * (rates[verdict] - low), weight * (high - rates[verdict])))
-        low, high = _wilson_ends(share, passed.size / deff, z_quantile(two_sided(level)))
-        moved = (slope * (share - low), slope * (high - share))
-        margins.append(moved if slope >= 0 else (-moved[1], -moved[0]))
-        below, above = (sqrt(sum(one[side] ** 2 for one in margins)) for side in (0, 1))
-        return value - wider * below, value + wider * above
+    def foreseen(times: float) -> Interval:
+        clusters = data.drawn.clusters(times)
+        wider, deff = data.widening(clusters), data.deff(parts, deff_grown(times))
 
-    method = "PPI++, Jeffreys' ends per verdict combined (MOVER)"
-    interval = _interval(data, value, at, method, reach=(0.0, 0.0))
-    return Corrected(interval, data.by_group(parts), slope)
+        def at(level: float) -> tuple[float, float]:
+            margins = []
+            for verdict, weight in ((True, share), (False, 1 - share)):
+                of = known & (passed == verdict)
+                hits, trials = (times * float(n) / deff for n in (data.labels[of].sum(), of.sum()))
+                low, high = jeffreys(hits, trials, level)
+                margins.append((weight * (rates[verdict] - low), weight * (high - rates[verdict])))
+            low, high = _wilson_ends(share, passed.size / deff, z_quantile(two_sided(level)))
+            moved = (slope * (share - low), slope * (high - share))
+            margins.append(moved if slope >= 0 else (-moved[1], -moved[0]))
+            below, above = (sqrt(sum(one[side] ** 2 for one in margins)) for side in (0, 1))
+            return value - wider * below, value + wider * above
+
+        return _interval(data, value, at, method, clusters)
+
+    return Corrected(foreseen(1.0), data.by_group(parts), slope, foreseen)
 
 
 def _tuned(data: _Data) -> Corrected:
@@ -265,14 +291,20 @@ def _tuned(data: _Data) -> Corrected:
     share = data.by_group(np.where(known, 1 / labelled, 0.0))
     leverage = np.minimum(share + (b * b / total if total > 0 else 0.0), 0.5)
     parts = (a - weight * b) / (1 - leverage)
-    # Two numbers are taken from the labels: a mean and a weight.
-    at = student(value, error_of(parts), data.informative, skewness_of(parts))
+    method = "PPI++, t over labelled clusters with skewness and room for unseen ones"
     least, most = _possible(said[known], data.scale)
-    interval = _interval(
-        data, value, at, "PPI++, t over labelled clusters with skewness and room for unseen ones",
-        reach=(value - least, most - value),
-    )  # fmt: skip
-    return Corrected(interval, parts, weight)
+    error_left = data.drawn.error_left(own, moved)
+
+    def foreseen(times: float) -> Interval:
+        clusters = data.drawn.clusters(times)
+        error = error_left(times) * error_of((a - weight * b) / (1 - leverage / times))
+        # Each of more clusters moves the mean less, so that their skewness falls, too.
+        skewness = skewness_of(parts) / sqrt(times)
+        # Two numbers are taken from the labels: a mean and a weight.
+        at = student(value, error, data.informative(clusters), skewness)
+        return _interval(data, value, at, method, clusters, (value - least, most - value))
+
+    return Corrected(foreseen(1.0), parts, weight, foreseen)
 
 
 def rogan_gladen(
@@ -327,13 +359,14 @@ def _plugged_in(data: _Data) -> Corrected:
         parts[of] = factor * (right[of] - rates[label]) / of.sum() / youden
     deff = data.deff(parts)
     n, m0, m1 = (int(of.sum()) / deff for of in (rest, hits[False], hits[True]))
-    wider = data.widening
+    wider = data.widening(data.labelled_groups)
 
     def at(level: float) -> tuple[float, float]:
         return lee_ends(share, rates[False], rates[True], n, m0, m1, level, wider)
 
     value = min(1.0, max(0.0, value))
-    interval = _interval(data, value, at, "Rogan-Gladen, interval of Lee et al. (2025)")
+    method = "Rogan-Gladen, interval of Lee et al. (2025)"
+    interval = _interval(data, value, at, method, data.labelled_groups)
     return Corrected(interval, data.by_group(parts))
 
 
@@ -388,12 +421,12 @@ def _inverted(data: _Data) -> Corrected:
     away = value - said.mean()
     parts[known] = -(residual / said.size + away * deviation * residual / spread) / slope
     by_group = data.by_group(parts)
-    ends = student(value, error_of(by_group), data.informative, skewness_of(by_group))
+    ends = student(value, error_of(by_group), data.informative(clusters), skewness_of(by_group))
     least, most = _possible(said, data.scale)
     method = "Rogan-Gladen for scores: the judge's line inverted, delta method over clusters"
     value = min(max(value, data.scale[0]), data.scale[1])
     reach = max(0.0, value - least), max(0.0, most - value)
-    return Corrected(_interval(data, value, ends, method, reach), by_group)
+    return Corrected(_interval(data, value, ends, method, clusters, reach), by_group)
 
 
 def _interval(
@@ -401,10 +434,10 @@ def _interval(
     value: float,
     at: Callable[[float], tuple[float, float]],
     method: str,
+    clusters: int,
     reach: tuple[float, float] = (0.0, 0.0),
 ) -> Interval:
     """The interval where there are labelled clusters enough."""
-    clusters = data.labelled_groups
     if clusters < 2:
         return without_ends(value, ONE_CLUSTER, clusters=clusters, method=method)
     if clusters < FEWEST:
@@ -434,18 +467,3 @@ def jeffreys(hits: float, trials: float, level: float) -> tuple[float, float]:
         float(scipy.special.betaincinv(hits + 0.5, misses + 0.5, 1 - tail)) if misses > 0 else 1.0
     )
     return low, high
-
-
-def shift(verdicts: ArrayLike, labels: ArrayLike, clusters: ArrayLike) -> Interval:
-    """Mean verdict on labelled rows less that on the others, a t interval over clusters."""
-    data = _Data.of(verdicts, labels, clusters, (-inf, inf))
-    known = data.known
-    if known.all() or not known.any():
-        return missing(NO_OBSERVATIONS)
-    parts = np.zeros(data.verdicts.size)
-    for rows, sign in ((known, 1.0), (~known, -1.0)):
-        values = data.verdicts[rows]
-        parts[rows] = sign * (values - values.mean()) / values.size
-    value = float(data.verdicts[known].mean() - data.verdicts[~known].mean())
-    at = student(value, error_of(data.by_group(parts)), max(2, data.labelled_groups))
-    return _interval(data, value, at, "t over clusters")

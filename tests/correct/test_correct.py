@@ -5,7 +5,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -170,6 +170,46 @@ def test_labels_of_one_system_say_nothing_of_all(table: Write) -> None:
     assert values["bare"] is None
 
 
+def test_a_random_draw_is_seldom_called_none(table: Write) -> None:
+    rng, warned, told = np.random.default_rng(7), 0, []
+    for rows, labels, rate in ((1_000, 20, 0.97), (100, 95, 0.9)):
+        for _ in range(20):
+            said, drawn = rng.random(rows) < rate, rng.permutation(rows) < labels
+            cells = [[n, int(said[n]), int(said[n]) if drawn[n] else None] for n in range(rows)]
+            found = judgesheet.correct(table("id,verdict,label", cells), "random")
+            warned += any("may not be a random sample" in warning for warning in found.warnings)
+            assert found.shift is not None
+            told += [found.shift.low, found.shift.high]
+    assert warned <= 1
+    assert all(end is not None and -1 <= end <= 1 for end in told)
+
+
+@pytest.mark.parametrize("rows", [1, 4])
+def test_a_part_that_is_no_random_draw_is_told(rows: int, table: Write) -> None:
+    cells = [[f"d{n // rows}-{n}", int(n % 3 > 0), int(n % 2) if n % 3 == 0 and n < 150 else None]
+             for n in range(300)]  # fmt: skip
+    path = table("id,verdict,label", cells)
+    found = judgesheet.correct(path, "random", group_prefix="-")
+    assert found.shift_p is not None
+    assert found.shift_p < 0.01
+    assert any("may not be a random sample" in warning for warning in found.warnings)
+
+
+def test_what_few_labels_say_alone_has_an_interval_and_a_correction_has_none(table: Write) -> None:
+    rows = [[n, int(n < 2), int(n < 2)] for n in range(4)]
+    every = judgesheet.correct(table("id,verdict,label", rows), "random")
+    assert every.corrected.low is not None
+    assert every.labelling is None
+    rogan_gladen = every.systems[0].rogan_gladen
+    assert rogan_gladen is not None
+    assert (rogan_gladen.value, rogan_gladen.reason) == (None, "all_labelled")
+    assert "more labels" not in (page := render(every, "md", "a4").decode())
+    assert "With every row labelled" not in page
+    one = judgesheet.correct(table("id,verdict,label", [["a", 1, 1], ["b", 0, ""]]), "random")
+    assert one.corrected.low is None
+    assert "no interval." in render(one, "md", "a4").decode().split("## ")[0]
+
+
 # -- pairs -----------------------------------------------------------------------------------------
 
 
@@ -270,6 +310,58 @@ def test_three_systems_that_met_have_strengths(table: Write) -> None:
     assert not {f"q{number}" for number in range(60)} & {one.split(" ")[0] for one in plan.next}
 
 
+STRENGTHS = {"x": 1.4, "y": 0.4, "z": -0.8}
+
+
+def contests(
+    games: int, *, orders: int = 2, labelled: int = 0, seed: int = 0
+) -> list[list[object]]:
+    """Every two of three systems; three verdicts in ten are those of a coin, one more of slot 1."""
+    rng = np.random.default_rng(seed)
+    rows: list[list[object]] = []
+    for one, other in combinations(STRENGTHS, 2):
+        for number in range(games):
+            chance = 1 / (1 + np.exp(STRENGTHS[other] - STRENGTHS[one]))
+            for first, second in ((one, other), (other, one))[:orders]:
+                true = one if rng.random() < chance else other
+                said = rng.choice([true, one, other, first], p=[0.6, 0.15, 0.15, 0.1])
+                label = true if number < labelled and first == one else None
+                rows.append([f"{one}{other}{number}", first, second, said, label])
+    return rows
+
+
+@pytest.mark.parametrize("labels", ["none", "chosen"])
+def test_strengths_by_the_judge_have_a_sign_and_no_size(labels: str, table: Write) -> None:
+    head = "id,first,second,verdict,label"
+    rows = contests(200, labelled=50 * (labels == "chosen"))
+    found = judgesheet.correct(table(head, rows), labels)
+    assert [one.name for one in found.systems] == ["x", "y", "z"]
+    assert all(one.stands for one in found.differences)
+    for one in found.differences:
+        assert one.figure.value is one.figure.low is one.figure.high is None
+        assert one.raw is not None
+        assert 0 < one.raw < STRENGTHS[one.first] - STRENGTHS[one.second] + 0.2
+    assert all(one.strength and one.strength.note for one in found.systems)
+    text = render(found, "md", "a4").decode()
+    assert "the sign of 3 of 3 differences between systems is proven" in text
+    assert "✓ stands" not in text
+    lines = csv.DictReader(io.StringIO(render(found, "csv", "a4").decode()))
+    assert not any(line["value"] for line in lines if line["figure"] == "difference")
+
+
+@pytest.mark.parametrize("case", ["one order", "unequal", "strangers"])
+def test_no_sign_of_strengths_where_slots_or_noise_can_turn_it(case: str, table: Write) -> None:
+    rows = contests(200, orders=1 if case == "one order" else 2)
+    if case == "unequal":
+        del rows[:100]
+    if case == "strangers":
+        rows = [row for row in rows if {row[1], row[2]} != {"x", "z"}]
+    found = judgesheet.correct(table("id,first,second,verdict,label", rows), "none")
+    assert not any(one.stands for one in found.differences)
+    assert all(one.ranks is None for one in found.systems)
+    assert any("no rank" in warning for warning in found.warnings)
+
+
 # -- refusals --------------------------------------------------------------------------------------
 
 
@@ -357,6 +449,30 @@ def test_ends_that_are_none_are_named_by_their_option(table: Write) -> None:
     done = run("correct", path, "--labels", "random", "--human-scale", "5:1")
     assert done.returncode == 2
     assert "--human-scale takes two numbers" in done.stderr
+
+
+@pytest.mark.parametrize("labels", ["randum", "Random", "", None])
+def test_labels_that_are_no_choice_are_refused_with_the_choices(labels: Any, table: Write) -> None:
+    path = table("id,verdict,label", judged(40, 20))
+    with pytest.raises(UsageError, match="random, chosen, none"):
+        judgesheet.correct(path, labels)
+
+
+@pytest.mark.parametrize("scale", ["1:5", (1,), (1, 2, 3), (5, 1), (1, "5"), (1, float("nan")), 5])
+@pytest.mark.parametrize("name", ["scale", "human_scale"])
+def test_a_scale_that_is_none_is_refused_with_an_example(
+    name: str, scale: Any, table: Write
+) -> None:
+    path = table("id,verdict,label", [["a", 1, 1], ["b", 2, ""]])
+    with pytest.raises(UsageError, match=rf"^{name}=.*\(1, 5\)$"):
+        judgesheet.correct(path, "random", **{name: scale})
+
+
+@pytest.mark.parametrize("first", ["4", '"3,5"'])
+def test_a_decimal_comma_is_named(first: str, table: Write) -> None:
+    path = table("id,verdict,label", [["a", first, 4], ["b", '"4,5"', ""]])
+    with pytest.raises(StimuliError, match="comma is not read as a decimal point"):
+        judgesheet.correct(path, "random")
 
 
 # -- pages -----------------------------------------------------------------------------------------

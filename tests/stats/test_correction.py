@@ -138,8 +138,8 @@ def documents(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndar
 def test_documents_of_one_size_count_in_full() -> None:
     five = np.repeat(np.arange(12), 5)
     data = _Data.of(np.ones(60), np.where(five < 8, 1.0, np.nan), five, SHARES)
-    assert data.effective == data.labelled_groups == 8
-    assert data.informative == 7
+    assert (data.evenness, data.labelled_groups) == (1, 8)
+    assert data.informative(8) == 7
 
 
 def test_jeffreys_reaches_the_ends() -> None:
