@@ -119,7 +119,7 @@ def test_the_banner_names_policy_counts_and_what_decided(verdict: Any, word: str
     assert banner.counts == show.limits(decision)
     assert banner.limiting[0] == show.ROLES[decision.because]
     assert bool(banner.conditions) == (verdict == "conditions")
-    assert bool(banner.needed) == (verdict == "not proven")
+    assert bool(banner.needed) == (verdict in ("not proven", "reject"))
 
 
 def test_the_figure_that_decides_has_its_value_its_bound_and_its_limit() -> None:
@@ -500,7 +500,7 @@ def cell(score: int, position: int, note: str = "", n: int = 90) -> Estimate:
 
 
 def in_words(axis: AxisResult) -> dict[str, PrintedEstimate]:
-    return {estimate.key: printed(estimate) for estimate in axis.estimates}
+    return {estimate.key: printed(estimate, axis) for estimate in axis.estimates}
 
 
 def families_of(axis: AxisResult) -> list[EstimateFamily]:
