@@ -93,15 +93,17 @@ def partings(what: str, judges: Sequence[str], found: "Sequence[Parting]") -> Re
     head = ("Stimulus", "Question", "Said")
     rows = tuple(
         (show.visible(one.stimulus, 80), show.visible(one.question, 160),
-         show.visible(", ".join(one.votes), 200))
+         show.visible("; ".join(one.votes), 400))
         for one in found
     )  # fmt: skip
     if not rows:
         return ReportTable("Where they part", "Nowhere.", head, "lll", ())
     reading = (
-        f"{what} that divide the judges most, and what each said (the mean over its calls), in the "
-        f"order of the judges: {show.visible(', '.join(judges), 400)}. This opens the replies of "
-        "the first judge to the first one; the JSON has a command per judge and question."
+        f"{what} that divide the judges most, and what each said, in the order of the judges: "
+        f"{show.visible(', '.join(judges), 400)}. Of two responses that is the name of one, "
+        "whatever slot it stood in, or a tie; of scores, the mean over calls. This opens the "
+        "replies of the first judge to the first one; the JSON has a command per judge and "
+        "question."
     )
     return ReportTable("Where they part", reading, head, "lll", rows,
                 show.visible(found[0].commands[0], 300))  # fmt: skip
