@@ -421,6 +421,14 @@ def test_of_many_limits_the_plot_shows_the_worst_and_counts_the_others() -> None
     assert drawn.notes == ("1 more limits stand in the table of page two",)
 
 
+def test_the_price_is_that_of_verdicts_and_says_so() -> None:
+    sheet = sheets.plausible()
+    lost = replace(sheet.axes[0], answered=sheet.axes[0].answered // 2)
+    cost = lost.answered / 1000
+    price = build(replace(sheet, axes=(lost,), run={**sheet.run, "cost_usd": cost})).front.price
+    assert [fact.value for fact in price if fact.name == "Per 1,000 readable verdicts"] == ["$1.00"]
+
+
 def test_a_forest_without_policy_has_no_limits() -> None:
     drawing = forest(build(sheets.plausible()).axes)
     assert "Limit" not in drawing.svg
