@@ -51,10 +51,10 @@ class Judges:
         towards = (better[:, None] * seen)[..., None] + np.multiply.outer(self.slot, order)
         votes = np.where(rng.random(towards.shape) < 1 / (1 + np.exp(-towards)), 1.0, -1.0)
         names = tuple(map("stimulus {}".format, home))
-        pairs = tuple(map(str, range(many)))
+        pairs, called = tuple(map(str, range(many))), ("u|v",) * many
         places, lost = (("axis",) * many, names, names, pairs), np.zeros(towards.shape, dtype=bool)
         return PanelVerdicts(
-            ("a", "b", "c"), *places, votes[..., None], better, lost[..., None], (many,) * 3
+            ("a", "b", "c"), *places, called, votes[..., None], better, lost[..., None], (many,) * 3
         )
 
 

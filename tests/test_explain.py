@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -65,3 +66,20 @@ def test_a_run_before_the_key_is_told_to_go() -> None:
     done = run("explain", "runs/judge", "score_order.loss_rate")
     assert done.returncode == 2
     assert "no run, only a key: judgesheet explain score_order.loss_rate" in done.stderr
+
+
+PAIRS_OF_CALLS = [
+    f"{axis}.{name}"
+    for axis, names in {
+        "score_order": ("order_change_rate", "repeat_change_rate", "excess_change_rate",
+                        "order_flip_rate", "repeat_flip_rate", "excess_flip_rate"),
+        "candidate_order": ("order_inconsistent", "order_change_rate", "repeat_change_rate"),
+        "listwise_consensus": ("repeat_flip_rate",),
+    }.items()
+    for name in names
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("key", PAIRS_OF_CALLS)
+def test_a_rate_over_pairs_of_calls_says_what_n_counts(key: str) -> None:
+    assert re.search(r"^n counts ", judgesheet.explain(key), re.MULTILINE)

@@ -12,7 +12,7 @@ import pytest
 
 from judgesheet.base.datasheet import to_json
 from judgesheet.base.records import Datasheet
-from judgesheet.sheet.index import Listed, grouped, render
+from judgesheet.sheet.index import Listed, grouped, render, render_markdown
 from tests.command import run, sentence
 from tests.sheet import chromium, test_browser
 
@@ -70,6 +70,25 @@ def test_the_same_tables_are_in_markdown(site: Path) -> None:
         assert text.count(f"](sheets/{sheet.name})") == 1
     groups = (site / "index.html").read_text("utf-8").count("<h2")
     assert text.count("## Protocol") == text.count("\n| Judge |") == groups > 1
+
+
+def test_the_markdown_has_the_day_and_the_decision(tmp_path: Path) -> None:
+    made = test_browser.SHEETS["judged"]()
+    text = render_markdown([Listed("a", made)], "t").decode()
+    (head,) = [line for line in text.splitlines() if line.startswith("| Judge |")]
+    assert head.startswith("| Judge | Measured | Decision |")
+    assert "2026" in text
+    assert f"| {made.decision.verdict} |" in text
+
+
+def test_a_run_is_the_original_and_a_sheet_alone_the_copy(tmp_path: Path) -> None:
+    for name in ("accepted", "runs/mine"):
+        (tmp_path / name).mkdir(parents=True)
+        text = to_json(test_browser.SHEETS["judged"]())
+        (tmp_path / name / "datasheet.json").write_text(text, encoding="utf-8")
+    (tmp_path / "runs" / "mine" / "ledger.sqlite").touch()
+    done = run("index", tmp_path, "--out", tmp_path / "site")
+    assert "left out: accepted, a copy of the sheet in runs/mine" in done.stderr
 
 
 def test_only_one_protocol_stands_in_a_table() -> None:

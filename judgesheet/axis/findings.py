@@ -173,7 +173,9 @@ def follows_quality(estimates: Estimates, text: str) -> Iterator[Control]:
         return
     follows = above(r, 0.0) or is_perfect(r)
     passed = False if ignores_quality(estimates) else True if follows else None
-    yield Control("scores follow quality", passed, text, (r.key,), "follows_quality", of="judge")
+    # Which scores it gives is no merit that it could lack, and tells why they do not follow.
+    evidence = keys(r, estimates.known("scores_used"))
+    yield Control("scores follow quality", passed, text, evidence, "follows_quality", of="judge")
 
 
 def order_changes(estimates: Estimates, rubric: str, score: str) -> tuple[str, Estimate] | None:

@@ -104,6 +104,8 @@ def order_change_rate(scores: Scored) -> Iterator[UnkeyedEstimate]:
     All pairs of single calls that differ only in the order, over all criteria and for each if there
     are several. It includes the judge's own noise: compare `repeat_change_rate`. Interval over
     stimuli.
+
+    n counts the calls on all items that were read under two orders.
     """
     for rows in scores.rows:
         yield _change_rate(rows, "different", f"{rows.subject} differs under another order")
@@ -115,6 +117,9 @@ def repeat_change_rate(scores: Scored) -> Iterator[UnkeyedEstimate]:
 
     Temperature, batching and prefix caching all contribute to it. Only changes beyond it are an
     effect of the order.
+
+    n counts all calls on the items of which some order was asked twice, the calls under their other
+    orders too.
     """
     for rows in scores.rows:
         yield _change_rate(rows, "same", f"{rows.subject} differs under the same order")
@@ -128,6 +133,8 @@ def excess_change_rate(scores: Scored) -> UnkeyedEstimate:
     prompts, which ends at 0 (or at a value that noise put below 0), as repeats agree at least as
     often as orders. It detects every effect of the order, also one that favours no place on
     average, or another on every prompt.
+
+    n counts the calls on all items that were read under two orders, one of them twice.
     """
     rows = next(scores.rows)
     changes = _changes(rows)
@@ -148,6 +155,9 @@ def order_flip_rate(scores: Scored) -> UnkeyedEstimate:
     A response's score is the mean over its criteria. Ties are resolved as independent uniform picks
     from the two top sets: a judge that is blind to the order and gives k responses the same score
     flips in 1 - 1/k of cases. It includes noise, too: limit `excess_flip_rate`, not this.
+
+    n counts readings, each of all responses of a prompt, on the prompts that were read under two
+    orders.
     """
     label = f"Best response differs under another {scores.contest.order}, ties broken at random"
     return _flip_rate(scores.contest, "different", label)
@@ -158,6 +168,9 @@ def repeat_flip_rate(scores: Scored) -> UnkeyedEstimate:
     """How often two single readings under the same order disagree on a prompt's best response.
 
     Noise and ties alone; a judge without any order effect shows 12 to 38 % on one rubric.
+
+    n counts all readings, each of all responses of a prompt, on the prompts of which some order was
+    read twice, those under their other orders too.
     """
     label = f"Best response differs under the same {scores.contest.order}, ties broken at random"
     return _flip_rate(scores.contest, "same", label)
@@ -171,6 +184,9 @@ def excess_flip_rate(scores: Scored) -> UnkeyedEstimate:
     (or at a value that noise put below 0), as repeats agree at least as often as orders. It needs
     at least two reads of some orders. A judge that hardly ever has a single best response cannot
     flip it: that is no merit, and no figure.
+
+    n counts readings, each of all responses of a prompt, on the prompts that were read under two
+    orders, one of them twice.
     """
     label = f"Flips of the best response caused by the {scores.contest.order}"
     if not ranks(*_ties(scores.contest)):
@@ -194,6 +210,8 @@ def top_tie_rate(scores: Scored) -> UnkeyedEstimate:
 
     Where it is high the judge cannot rank: the response that is picked is picked by chance. Single
     readings under the balanced orders; interval over prompts.
+
+    n counts readings, each of all responses of a prompt.
     """
     label, (ties, readings) = "Several responses share the best score", _ties(scores.contest)
     share = pooled_rate(ties, readings, _clusters(scores.contest))

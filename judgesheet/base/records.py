@@ -522,11 +522,13 @@ class FigureStatus:
     """What a figure means to a reader.
 
     `detectable` is the smallest effect that this design would find in 80 of 100 runs, where the
-    interval holds the value that would mean no effect.
+    interval holds the value that would mean no effect. `why` is why it must not be used, of one
+    that is `void`.
     """
 
     code: FigureCode
     detectable: float | None = None
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -579,9 +581,22 @@ class AxisResult:
     statuses: Mapping[str, FigureStatus] = field(default_factory=dict)
     summary: Summary | None = None
 
-    def void_reason(self, key: str) -> str:
-        """Why the figure with this key must not be used; "" where it may be."""
+    def silent_reason(self, key: str) -> str:
+        """Why the figure with this key says nothing, good or bad: the run's fault; else ""."""
         return self.void or self.voided.get(key, "")
+
+    def void_reason(self, key: str) -> str:
+        """Why the figure with this key must not be used; "" where it may be.
+
+        Whatever shows a figure to a reader asks this, and nothing else.
+        """
+        known, why = self.statuses.get(key), self.unearned.get(key, "")
+        if known is not None and known.code != "void":
+            why = ""  # what is bad is so although the judge failed a control
+        elif known is not None:
+            # A sheet of an older version does not say why.
+            why = known.why or why or "its limit cannot be judged"
+        return self.silent_reason(key) or why
 
     def status(self, key: str) -> FigureCode:
         """What the figure with this key means; "" if unknown."""

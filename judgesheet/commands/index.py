@@ -45,10 +45,12 @@ def _sheets(folder: Path, tell: Callable[[str], None]) -> Iterator[tuple[str, Da
     """Every sheet with its folder, relative to that which is searched."""
     from judgesheet.base.datasheet import to_json
     from judgesheet.ledger.earlier import is_renamed
-    from judgesheet.ledger.run_directory import DATASHEET
+    from judgesheet.ledger.run_directory import DATASHEET, LEDGER
 
     seen: dict[str, Path] = {}
-    for file in sorted(folder.rglob(DATASHEET)):
+    found = folder.rglob(DATASHEET)
+    # A run is the original, and a sheet without replies a copy of it.
+    for file in sorted(found, key=lambda file: (not (file.parent / LEDGER).is_file(), file)):
         # A link may lead anywhere.
         if file.is_symlink() or not file.is_file():
             continue

@@ -2,7 +2,7 @@
 
 import math
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from numbers import Real
@@ -27,12 +27,13 @@ LEVELS: Mapping[Kind, tuple[Level, ...]] = {
     "grades": ("interval",),  # of a hundred grades two judges seldom give the same
 }
 CHOICES: Mapping[str, float] = {"1": 1.0, "2": -1.0, "tie": 0.0, "abstain": 0.0}
-WORDS: Mapping[float, str] = {1.0: "first", -1.0: "second", 0.0: "tie"}
-QUESTION = ["axis", "kind", "part", "stimulus", "question", "better"]
+QUESTION = ["axis", "kind", "part", "stimulus", "question", "better", "names"]
 CALL = [*QUESTION, "order", "repeat"]
 UNKNOWN = 9.0
 """Which of a pair is better, where nobody says so: no number that says it, and no NaN, which would
 drop the call from its group."""
+BETWEEN = "|"
+"""Between the names of two responses."""
 PARTINGS = 20
 """Questions that are listed."""
 
@@ -57,7 +58,10 @@ class Agreed:
 
 @dataclass(frozen=True, slots=True)
 class Parting:
-    """A question that divides the judges, what each said, and the commands that open it."""
+    """A question that divides the judges, what each said, and the commands that open it.
+
+    Of two responses that is a name of theirs, whatever slot it stood in; of scores it is the mean.
+    """
 
     axis: str
     stimulus: str
@@ -117,22 +121,33 @@ def _pairs(names: Sequence[str], votes: pd.DataFrame) -> Iterator[Agreed]:
 def _partings(votes: pd.DataFrame, folders: Sequence[object]) -> Iterator[Parting]:
     """Over the calls that all answered; how far apart in units of what a part's verdicts span."""
     judges = [name for name in votes.columns if name != "cluster"]
-    means = votes.groupby(QUESTION, sort=False)[judges].mean()
+    questions = votes.groupby(QUESTION, sort=False)[judges]
+    means = questions.mean()
     each = votes[judges].groupby(["axis", "kind", "part"])
     span = (each.max().max(axis=1) - each.min().min(axis=1)).clip(lower=1.0)
     places = [dict(zip(QUESTION, place, strict=True)) for place in means.index]
     of = np.array([span[one["axis"], one["kind"], one["part"]] for one in places])
-    yield from partings(places, means.to_numpy(), of.reshape(-1, 1), folders)
+
+    def said(at: int) -> Iterator[str]:
+        if places[at]["kind"] != "pairs":
+            yield from (f"{mean:.3g}" for mean in means.iloc[at])
+            return
+        calls = questions.get_group(means.index[at])
+        orders = [each.to_numpy().T for _, each in calls.groupby("order")]
+        for judge in range(len(judges)):
+            yield choice([each[judge] for each in orders], places[at]["names"])
+
+    yield from partings(places, means.to_numpy(), of.reshape(-1, 1), folders, said)
 
 
 def partings(
     places: Sequence[Mapping[str, str]], means: Floats, span: Floats | float,
-    folders: Sequence[object],
+    folders: Sequence[object], said: Callable[[int], Iterable[str]],
 ) -> Iterator[Parting]:  # fmt: skip
     """The questions (Q,) on which the judges' mean verdicts (Q, J) lie farthest apart, worst first.
 
-    `places` name the axis, the stimulus, the question, the part and the kind of each; `span` is
-    the width of its scale.
+    `places` name the axis, the stimulus, the question and the part of each; `span` is the width of
+    its scale, and `said` what each judge said of it.
     """
     spread = (means / span).var(axis=1)
     for at in np.argsort(-spread, kind="stable")[:PARTINGS].tolist():
@@ -144,15 +159,33 @@ def partings(
             f"--stimulus {shlex.quote(place['stimulus'])}"
             for folder in folders
         )
-        words = tuple(_word(mean, place["kind"]) for mean in means[at].tolist())
         asked = " ".join(filter(None, (place["part"], place["question"])))
-        yield Parting(place["axis"], place["stimulus"], asked, words, float(spread[at]), opened)
+        yield Parting(
+            place["axis"], place["stimulus"], asked, tuple(said(at)), float(spread[at]), opened
+        )
 
 
-def _word(mean: float, kind: str) -> str:
-    if kind != "pairs":
-        return f"{mean:.3g}"
-    return WORDS.get(mean, f"{'first' if mean > 0 else 'second'} mostly")
+def choice(orders: Sequence[Floats], names: str) -> str:
+    """What a judge said of two responses: their verdicts (calls,) under each order, in names.
+
+    A judge that follows a slot chose either of them, and no tie.
+    """
+    first, second = names.split(BETWEEN)
+    told = [_chosen(each[~np.isnan(each)], first, second) for each in orders]
+    if len({*told} - {""}) < 2:
+        return max(told)
+    return f"{told[0]} if {first} is shown first, {told[1]} if {second} is"
+
+
+def _chosen(verdicts: Floats, first: str, second: str) -> str:
+    """What the calls of one order chose; "" where none gave a verdict."""
+    if not verdicts.size:
+        return ""
+    mean = float(verdicts.mean())
+    name = first if mean > 0 else second if mean < 0 else "tie"
+    if (verdicts == verdicts[0]).all():
+        return name
+    return f"{name} mostly" if mean else f"{first} as often as {second}"
 
 
 def verdicts_of(readings: Mapping[str, Readings], *, lost: bool = False) -> pd.DataFrame:
@@ -182,8 +215,9 @@ def _of_axis(name: str, frame: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
         for kind, part, thing, number in _numbers(row["value"], shown, row):
             asked = " ".join(filter(None, (question, thing)))
             order = _order(shown) if kind == "pairs" else f"{row.get('arm')} {','.join(shown)}"
-            yield (name, kind, part, row["stimulus"], asked, _better(row, shown, kind), order,
-                   int(row["repeat"]), number, row["cluster"])  # fmt: skip
+            names = BETWEEN.join(sorted(shown)) if kind == "pairs" else ""
+            yield (name, kind, part, row["stimulus"], asked, _better(row, shown, kind), names,
+                   order, int(row["repeat"]), number, row["cluster"])  # fmt: skip
 
 
 def _numbers(

@@ -133,19 +133,24 @@ def _needed(sheet: Datasheet) -> Iterator[str]:
 
 
 def _mended(sheet: Datasheet) -> Iterator[str]:
-    """What helps against the fault of a rejected judge: its mitigations that were shown to.
+    """What moves the figures that reject a judge: its mitigations that were shown to.
 
-    None on an axis that it must not be used for at all.
+    None on an axis that it must not be used for at all; then which figures nothing moves.
     """
     found = by_key(sheet)
-    broken = {Key.parse(one.key).axis for one in sheet.verdicts if one.status == "broken"}
+    fixed = {one.key: False for one in sheet.verdicts if one.status == "broken"}
     for axis in sheet.axes:
-        if axis.name in broken and not any(one.stops for one in axis.findings):
-            for remedy in axis.mitigations:
-                after = found.get(remedy.after)
-                if remedy.outcome == "helps" and after is not None:
-                    action = f"{remedy.action} ({counted(remedy.calls, 'call')} per judgment)"
-                    yield f"{action}: {named(found, remedy.after)} is then {_with_interval(after)}"
+        is_useless = any(one.stops for one in axis.findings)
+        for remedy in axis.mitigations:
+            after = found.get(remedy.after)
+            helps = remedy.outcome == "helps" and remedy.before in fixed and not is_useless
+            if helps and after is not None:
+                fixed[remedy.before] = True
+                action = f"{remedy.action} ({counted(remedy.calls, 'call')} per judgment)"
+                yield f"{action}: {named(found, remedy.after)} is then {_with_interval(after)}"
+    left = [named(found, key) for key, is_fixed in fixed.items() if not is_fixed]
+    if left:
+        yield f"nothing that this run measured moves {listed(left, MOST_NAMED)}"
 
 
 def _with_interval(estimate: Estimate) -> str:

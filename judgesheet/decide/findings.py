@@ -5,7 +5,7 @@ that decides, what is not known, what is good, and the rest; what rests on figur
 used comes last. Of several axes the one that decides most goes first.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
 
@@ -26,7 +26,8 @@ def with_findings(sheet: Datasheet) -> Datasheet:
     What findings and advice rest on and must not be used makes them void.
     """
     by_name = {axis.name: axis for axis in sheet.axes}
-    axes = [replace(axis, findings=tuple(_every(axis))) for axis in sheet.axes]
+    broken = {one.key for one in sheet.verdicts if one.status == "broken"}
+    axes = [replace(axis, findings=tuple(_every(axis, broken))) for axis in sheet.axes]
     deciding = [one for one in sorted(sheet.verdicts, key=weight) if one.status != "proven"]
     first = [*dict.fromkeys(Key.parse(one.key).axis for one in deciding)]
     order = {
@@ -64,20 +65,24 @@ def kind(finding: Statement) -> int:
     return STOP if finding.stops else _KINDS[finding.tone]
 
 
-def _void(axis: AxisResult, evidence: Sequence[str], *, praises: bool) -> str:
-    """Why a sentence does not hold: it rests on unusable figures, or praises without merit."""
-    reasons = [reason for key in evidence if (reason := axis.void_reason(key))]
-    if praises:
-        reasons += [axis.unearned[key] for key in evidence if key in axis.unearned]
+def _void(axis: AxisResult, evidence: Sequence[str], merits: Container[str] = ()) -> str:
+    """Why a sentence does not hold: its figures say nothing, or are `merits` that were not earned.
+
+    Merits are figures that a sentence shows without a fault in them.
+    """
+    reasons = [reason for key in evidence if (reason := axis.silent_reason(key))]
+    reasons += [axis.unearned[key] for key in evidence if key in axis.unearned and key in merits]
     return axis.void or next(iter(reasons), "")
 
 
 def _advice_void(axis: AxisResult | None, advice: Recommendation) -> str:
     """Why an advice does not hold; that nothing more needs to be done is praise."""
-    return "" if axis is None else _void(axis, advice.evidence, praises=not advice.binding)
+    if axis is None:
+        return ""
+    return _void(axis, advice.evidence, () if advice.binding else advice.evidence)
 
 
-def _every(axis: AxisResult) -> Iterator[Statement]:
+def _every(axis: AxisResult, broken: Collection[str]) -> Iterator[Statement]:
     # Of an axis without a call the control says all there is.
     own = [finding for finding in axis.findings if axis.made and not finding.control]
     accused = {key for finding in own if finding.tone == "bad" for key in finding.evidence}
@@ -86,8 +91,15 @@ def _every(axis: AxisResult) -> Iterator[Statement]:
         if control.of == "run" or not accused & {*control.evidence}:
             yield _of_control(control)
     for finding in own:
-        praises = finding.tone == "good"
-        yield replace(finding, void=_void(axis, finding.evidence, praises=praises))
+        merits = _merits(finding, accused | {*broken})
+        yield replace(finding, void=_void(axis, finding.evidence, merits))
+
+
+def _merits(finding: Statement, faults: Collection[str]) -> Collection[str]:
+    """The figures of a finding that a reader takes for well: of a note those without `faults`."""
+    if finding.tone == "good":
+        return finding.evidence
+    return {*finding.evidence}.difference(faults) if finding.tone == "neutral" else ()
 
 
 def _of_control(control: Control) -> Statement:

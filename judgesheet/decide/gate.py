@@ -196,7 +196,7 @@ def _unusable(verdict: Verdict, axis: AxisResult) -> tuple[str, list[Control]]:
         of: [one for one in failed(axis) if one.of == of and touches(one, key)]
         for of in ("run", "judge")
     }
-    if why := axis.void_reason(key):
+    if why := axis.silent_reason(key):
         return why, touching["run"] or readable
     # A limit that is kept without merit proves nothing; one that is broken is broken all the same.
     if verdict.status == "proven" and key in axis.unearned:

@@ -34,7 +34,7 @@ def _weighed(remedy: Mitigation, axis: AxisResult, found: dict[str, Estimate]) -
     else:
         better = {row.key: row.better for row in axis.characteristics}
         gain = _apart(before, after, better.get(remedy.before, ""))
-    is_void = axis.void is not None or bool({remedy.before, remedy.after} & axis.voided.keys())
+    is_void = any(map(axis.void_reason, (remedy.before, remedy.after)))
     return replace(remedy, gained=gain, outcome="void" if is_void else _outcome(gain))
 
 

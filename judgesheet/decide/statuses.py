@@ -55,29 +55,29 @@ def _statuses(
             row = rows.get(key) or Characteristic(key)
             noise = found.get(row.noise)
             null = _is_null(estimate, row.null)
-            code = _code(axis, row, estimate, noise, verdicts.get(key), is_problem=key in problems)
-            yield key, FigureStatus(code, detectable(estimate) if null else None)
+            code, why = _meaning(axis, key, verdicts.get(key), is_problem=key in problems)
+            code = code or _alone(estimate, row.null, noise)
+            yield key, FigureStatus(code, detectable(estimate) if null else None, why)
 
 
-def _code(
-    axis: AxisResult,
-    row: Characteristic,
-    estimate: Estimate,
-    noise: Estimate | None,
-    verdict: Verdict | None,
-    *,
-    is_problem: bool,
-) -> FigureCode:
-    """A limit says more than whether there is any effect, and a finding more than one interval."""
+def _meaning(
+    axis: AxisResult, key: str, verdict: Verdict | None, *, is_problem: bool
+) -> tuple[FigureCode, str]:
+    """What is known of a figure beside its interval, and why it is void; "" where nothing is.
+
+    A limit says more than whether there is any effect, and a finding more than one interval.
+    """
+    unearned = axis.unearned.get(key, "")
     if verdict is not None:
-        return verdict.status
-    if axis.void_reason(row.key):
-        return "void"
+        # An open limit is no fault: what is well in its figure is no merit all the same.
+        if unearned and verdict.status == "not proven":
+            return "void", unearned
+        return verdict.status, verdict.why if verdict.status == "void" else ""
+    if why := axis.silent_reason(key):
+        return "void", why
     if is_problem:
-        return "problem"
-    if row.key in axis.unearned:
-        return "void"
-    return _alone(estimate, row.null, noise)
+        return "problem", ""
+    return ("void" if unearned else ""), unearned
 
 
 def _alone(estimate: Estimate, null: float | None, noise: Estimate | None) -> FigureCode:
@@ -159,6 +159,8 @@ def _summary(axis: AxisResult, verdicts: dict[str, Verdict]) -> Summary:
         return Summary(_first(axis, {STOP, PROBLEM}, measured) or key, "problem")
     if limited:
         return Summary(key, limited[0].status)
+    if axis.void_reason(key):
+        return Summary(key, "void")
     is_open = any(kind(one) == UNKNOWN and key in one.evidence for one in axis.findings)
     return Summary(key, "good" if GOOD in kinds and not is_open else "open")
 

@@ -10,7 +10,7 @@ from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags
 from judgesheet.base.digits import counted, percent
 from judgesheet.correcting.result import figure, no_figure
-from judgesheet.decide.agreement import Parting, kappas, partings
+from judgesheet.decide.agreement import Parting, choice, kappas, partings
 from judgesheet.panels.options import best, options, recommended, truth
 from judgesheet.panels.result import Coverage, Option, Pair, Panel
 from judgesheet.panels.verdicts import Floats, PanelVerdicts, side_by_side
@@ -130,11 +130,16 @@ def _atlas(verdicts: PanelVerdicts, folders: Sequence[Path]) -> Iterator[Parting
     Of those on which each judge gave a verdict.
     """
     voted: Flags = np.all(np.any(~np.isnan(verdicts.votes), axis=(2, 3)), axis=1)
-    means: Floats = np.nanmean(verdicts.votes[voted], axis=(2, 3))
-    every = zip(verdicts.axes, verdicts.stimuli, verdicts.pairs, strict=True)
+    votes = verdicts.votes[voted]
+    means: Floats = np.nanmean(votes, axis=(2, 3))
+    every = zip(verdicts.axes, verdicts.stimuli, verdicts.pairs, verdicts.names, strict=True)
     named = [place for place, known in zip(every, voted, strict=True) if known]
     places = [
-        {"axis": axis, "stimulus": stimulus, "part": "", "question": pair, "kind": "pairs"}
-        for axis, stimulus, pair in named
+        {"axis": axis, "stimulus": stimulus, "part": "", "question": pair, "names": names}
+        for axis, stimulus, pair, names in named
     ]
-    return partings(places, means, 2.0, folders)
+
+    def said(at: int) -> Iterator[str]:
+        return (choice(list(judge), places[at]["names"]) for judge in votes[at])
+
+    return partings(places, means, 2.0, folders, said)

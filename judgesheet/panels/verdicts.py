@@ -27,6 +27,8 @@ class PanelVerdicts:
         Length J: their names.
     axes, stimuli, pairs
         Length Q: where each pair stands.
+    names
+        Length Q: what its two responses are called.
     clusters
         Length Q: the cluster of its stimulus, which all near copies share.
     votes
@@ -45,6 +47,7 @@ class PanelVerdicts:
     stimuli: tuple[str, ...]
     clusters: tuple[str, ...]
     pairs: tuple[str, ...]
+    names: tuple[str, ...]
     votes: Floats
     better: Floats
     lost: NDArray[np.bool_]
@@ -76,12 +79,12 @@ def side_by_side(names: Sequence[str], runs: Sequence[Mapping[str, Readings]]) -
 
     known = np.array([place[3] for place in index], dtype=np.float64)
     better = np.where(np.abs(known) == 1, known, np.nan)
-    axes, stimuli, pairs = (tuple(str(place[at]) for place in index) for at in range(3))
+    axes, stimuli, pairs, called = (tuple(str(place[at]) for place in index) for at in (0, 1, 2, 4))
     shared = _shared(runs)
     clusters = tuple(shared.get(place, place[1]) for place in zip(axes, stimuli, strict=True))
     asked = tuple(len(votes) for votes, _ in tables)
-    return PanelVerdicts(tuple(names), axes, stimuli, clusters, pairs, stacked(0), better,
-                    stacked(1) > 0, asked)  # fmt: skip
+    return PanelVerdicts(tuple(names), axes, stimuli, clusters, pairs, called, stacked(0),
+                    better, stacked(1) > 0, asked)  # fmt: skip
 
 
 def _shared(runs: Sequence[Mapping[str, Readings]]) -> dict[tuple[str, str], str]:
@@ -97,15 +100,15 @@ def _shared(runs: Sequence[Mapping[str, Readings]]) -> dict[tuple[str, str], str
 
 
 def _votes(readings: Mapping[str, Readings]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """A row per pair (axis, stimulus, question, the better one), a column per order and repeat.
+    """What was voted, and how many calls were lost.
 
-    What was voted, and how many calls were lost.
+    A row per pair (axis, stimulus, question, the better one, names), a column per order and repeat.
     """
     calls = verdicts_of(readings, lost=True).query("kind == 'pairs'")
     if calls.empty:
         return pd.DataFrame(), pd.DataFrame()
     # A pair that was asked under one order alone tells nothing that a slot could not have said.
-    place = ["axis", "stimulus", "question", "better"]
+    place = ["axis", "stimulus", "question", "better", "names"]
     grouped = calls.groupby([*place, "order", "repeat"])["number"]
     votes, made = (one.unstack(["order", "repeat"]) for one in (grouped.mean(), grouped.size()))
     if not {(0, 0), (1, 0)} <= {*made.columns}:

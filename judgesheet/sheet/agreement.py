@@ -93,16 +93,16 @@ def partings(what: str, judges: Sequence[str], found: "Sequence[Parting]") -> Re
     head = ("Stimulus", "Question", "Said")
     rows = tuple(
         (show.visible(one.stimulus, 80), show.visible(one.question, 160),
-         show.visible(", ".join(one.votes), 200))
+         show.visible("; ".join(one.votes), 400))
         for one in found
     )  # fmt: skip
     if not rows:
         return ReportTable("Where they disagree", "Nowhere.", head, "lll", ())
     reading = (
-        f"{what} on which the judges disagree most, and what each said (the mean "
-        "over its calls), in the "
-        f"order of the judges: {show.visible(', '.join(judges), 400)}. The command below shows "
-        "the first judge's replies to the first one; the JSON has a command per judge and "
+        f"{what} on which the judges disagree most, and what each said, in the order of the "
+        f"judges: {show.visible(', '.join(judges), 400)}. Of two responses that is the name of "
+        "one, whatever slot it was in, or a tie; of scores, the mean over calls. The command below "
+        "shows the first judge's replies to the first one; the JSON has a command per judge and "
         "question."
     )
     return ReportTable("Where they disagree", reading, head, "lll", rows,

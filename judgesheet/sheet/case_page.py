@@ -118,4 +118,6 @@ def _figures(sheet: Datasheet, book: Casebook) -> Iterator[tuple[str, str]]:
             if cases or estimate.key in book.none:
                 label, value = show.visible(estimate.label, 200), show.estimate(estimate).sentence
                 more = f" The worst {MOST_CASES:,} of {cases:,}." if cases > MOST_CASES else ""
+                if void := axis.void_reason(estimate.key):
+                    more = f" Not usable: {show.visible(void, 200)}.{more}"
                 yield estimate.key, f"{label}: {value}.{more}"

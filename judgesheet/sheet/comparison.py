@@ -33,7 +33,8 @@ SIGNS = {
 class ComparedFigure:
     """A figure of every sheet, one per judge, the first being the old one.
 
-    In words: the `old` value, then per other judge its value, the difference and the verdict.
+    In words: the `old` value, then per other judge its value, the difference and the verdict, and
+    why it must not be used in one of the sheets (`void`).
     """
 
     key: str
@@ -41,6 +42,7 @@ class ComparedFigure:
     estimates: tuple[Estimate | None, ...]
     old: str
     changes: tuple[tuple[str, str, str], ...]
+    void: str
 
     @property
     def is_known(self) -> bool:
@@ -179,7 +181,13 @@ def _rows(comparisons: Sequence[Comparison]) -> Iterator[ComparedFigure]:
             estimates=(known.old, *(row.new if row else None for row in changes)),
             old=_value(known.old),
             changes=tuple(("–", "–", "–") if row is None else _change(row) for row in changes),
+            void=next(filter(None, map(_void, changes)), ""),
         )
+
+
+def _void(row: Difference | None) -> str:
+    """Why a figure must not be used in one of two sheets; "" where it may be."""
+    return show.short(row.note, 200) if row is not None and row.verdict == "void" else ""
 
 
 def _value(estimate: Estimate | None) -> str:
@@ -236,5 +244,5 @@ def _multiples(page: SideBySide) -> "Iterator[Drawing]":
         ]
         if len(judged) > 1:
             plot = Plot("intervals", row.label, row.key, ("judge",), series="place")
-            drawing = draw(plot, judged, f"multiple-{number}")
+            drawing = draw(plot, judged, f"multiple-{number}", void=row.void)
             yield replace(drawing, svg=themed(drawing.svg))

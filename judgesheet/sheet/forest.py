@@ -78,7 +78,7 @@ class Effect:
     @property
     def result(self) -> str:
         """The outcome of the limit, or that the figure must not be used; else ""."""
-        is_said = self.row.verdict is not None or self.row.void
+        is_said = self.row.verdict is not None or self.row.is_void
         return f"{self.row.marks[0].symbol} {self.row.marks[0].word}" if is_said else ""
 
     @property
@@ -95,7 +95,7 @@ class Effect:
     @property
     def colour(self) -> str:
         """What the outcome is drawn in; grey where it does not hold."""
-        if self.row.void:
+        if self.row.is_void:
             return MUTED
         verdict = self.row.verdict
         return SERIES[0].colour if verdict is None else _COLOURS[verdict.status]
@@ -365,12 +365,12 @@ class _Forest(Canvas):
     def _value(self, panel: Panel, effect: Effect, middle: float) -> None:
         """A disc where all is well or no limit stands, a square where it fails, hollow if open."""
         x, status = self._x(panel, effect.value), effect.row.verdict and effect.row.verdict.status
-        hollow = bool(effect.row.void) or status in ("not proven", "void")
+        hollow = effect.row.is_void or status in ("not proven", "void")
         if not panel.low <= effect.value <= panel.high:
             # Beyond the scale: an arrow, so that nobody reads the end as the value.
             way = 1 if effect.value > panel.high else -1
             steps = f"{path('M', x - 2.5 * way, middle - 3)}l{5 * way} 3l{-5 * way} 3z"
-        elif status == "broken" and not effect.row.void:
+        elif status == "broken" and not effect.row.is_void:
             steps = f"{path('M', x - 2.6, middle - 2.6)}h5.2v5.2h-5.2z"
         else:
             steps = f"{path('M', x, middle)}{SERIES[0].marker}"

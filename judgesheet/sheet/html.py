@@ -10,17 +10,16 @@ from typing import Any
 
 from markupsafe import Markup
 
-from judgesheet.base.keys import Key
-from judgesheet.base.records import AxisResult, Datasheet, Plot
+from judgesheet.base.records import Datasheet, Plot
 from judgesheet.base.remembered import remembered
 from judgesheet.base.resources import data_folder
-from judgesheet.sheet import Paper, show
+from judgesheet.sheet import Paper
 from judgesheet.sheet.chart import themed
 from judgesheet.sheet.forest import forest
 from judgesheet.sheet.page import Page, build
 from judgesheet.sheet.page.parts import flat, share_out
 from judgesheet.sheet.page.table import AxisPart
-from judgesheet.sheet.plots import SMALL, Drawing, draw
+from judgesheet.sheet.plots import SMALL, Drawing, draw, plot_void
 from judgesheet.sheet.templates import template
 
 _SHOWN_AS_IS = re.compile(r"(<pre\b.*?</pre>|<script>.*?</script>)", re.DOTALL)
@@ -117,7 +116,7 @@ def drawings(page: Page) -> Drawings:
     drawn, queues, spare = [], [], []
     for axis in page.axes:
         plots = axis.result.figures
-        void = [_void(axis.result, plot) for plot in plots]
+        void = [plot_void(axis.result, plot) for plot in plots]
         mine = [
             _drawn(axis, plot, why, next(numbers)) for plot, why in zip(plots, void, strict=True)
         ]
@@ -139,13 +138,6 @@ def _drawn(axis: AxisPart, plot: Plot, void: str, number: int) -> Drawing:
     """A figure of an axis, which its second line names."""
     drawing = draw(plot, axis.result.estimates, f"f{number}", void=void)
     return replace(drawing, about=": ".join(filter(None, (axis.title, drawing.about))))
-
-
-def _void(axis: AxisResult, plot: Plot) -> str:
-    """Why a figure must not be used: its axis, or one of its families; "" where it may be."""
-    voided = {Key.parse(key).name: why for key, why in axis.voided.items()}
-    reasons = (axis.void or "", *(voided.get(family, "") for family in plot.families))
-    return show.visible(next(filter(None, reasons), ""), 200)
 
 
 def security_policy(css: str, script: str) -> str:

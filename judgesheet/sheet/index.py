@@ -85,21 +85,29 @@ def render_markdown(sheets: Sequence[Listed], title: str) -> bytes:
     parts = [Markdown(f"# {escape(title)}"), escape(COMPARABLE)]
     for group in grouped(sheets):
         parts += [Markdown(f"## Protocol {code(group.protocol)}"), escape(group.about)]
-        parts.append(as_table(group, "Judge"))
+        parts.append(_with_decisions(group))
     return ("\n\n".join(parts) + "\n").encode("utf-8", "replace")
 
 
-def as_table(group: Group, head: str) -> Markdown:
-    """A group as a table in Markdown: a judge per row, with the interval beside each value."""
+def _with_decisions(group: Group) -> Markdown:
+    """A group as the page has it, in Markdown."""
     rows = [
-        (
-            _linked(row),
-            *(f"{value} ({interval})" if interval else value for value, interval in row.cells),
-        )
-        for row in group.rows
+        (_linked(row), row.measured, row.facts["decision"], *_in_line(row)) for row in group.rows
     ]
+    heads = ("Judge", "Measured", "Decision", *(label for _, label in group.columns))
+    return table(heads, "lll" + "r" * len(group.columns), rows)
+
+
+def as_table(group: Group, head: str) -> Markdown:
+    """The figures of a group as a table in Markdown: a judge per row."""
+    rows = [(_linked(row), *_in_line(row)) for row in group.rows]
     heads = (head, *(label for _, label in group.columns))
     return table(heads, "l" + "r" * len(group.columns), rows)
+
+
+def _in_line(row: Row) -> Iterator[str]:
+    """Each figure with its interval beside it."""
+    return (f"{value} ({interval})" if interval else value for value, interval in row.cells)
 
 
 def _linked(row: Row) -> Markdown:
@@ -177,7 +185,7 @@ def _cell(sheet: Datasheet, key: str) -> tuple[str, str]:
         for estimate in axis.estimates:
             if estimate.key == key:
                 if axis.void_reason(key):
-                    return "not usable", ""
+                    return "∅ not usable", ""
                 shown, lost = show.estimate(estimate), show.imputed(estimate)
                 told = f"lost calls counted: {lost}" if lost not in ("", shown.interval) else ""
                 return shown.with_unit, "; ".join(filter(None, (shown.interval, told)))

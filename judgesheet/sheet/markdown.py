@@ -77,7 +77,8 @@ def _cells(row: TableRow) -> tuple[str, ...]:
     shown = row.shown
     value = shown.value if shown.measured else f"{shown.value}: {shown.why}"
     marks = " ".join(f"{mark.symbol} {mark.word}" for mark in row.marks)
-    notes = {"noise": row.noise, "detects": row.detectable, "lost calls counted": row.imputed}
+    notes = {"noise": row.noise, "detects": row.detectable, "lost calls counted": row.imputed,
+             "because": row.void}  # fmt: skip
     remarks = "; ".join([marks] * bool(marks) + [f"{name} {n}" for name, n in notes.items() if n])
     return (row.label, row.least, value, row.most, shown.unit, row.size or "–",
             row.limit or "–", remarks or "–", code(row.key))  # fmt: skip

@@ -13,10 +13,12 @@ from judgesheet.base.errors import MissingDependencyError
 from judgesheet.base.files import slug
 from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_SHOWN
-from judgesheet.base.records import AxisResult, Datasheet, Estimate, digest
+from judgesheet.base.records import Datasheet, digest
 from judgesheet.sheet import Paper, show
 from judgesheet.sheet.markdown import Markdown, code, fill
+from judgesheet.sheet.page import build
 from judgesheet.sheet.page.front import DECISIONS
+from judgesheet.sheet.page.table import AxisPart, TableRow
 
 SUFFIX = "model-card.md"
 BEGIN = "<!-- judgesheet:begin -->"
@@ -38,8 +40,8 @@ def render(sheet: Datasheet, _paper: Paper) -> bytes:
 
 
 def section(sheet: Datasheet) -> str:
-    """The section with its markers: verdict, scope, key figures, where the datasheet lies."""
-    known, decision, served = by_key(sheet), sheet.decision, sheet.judge.get("served_models")
+    """The section with its markers: verdict, scope, problems, figures, where the sheet lies."""
+    page, decision, served = build(sheet), sheet.decision, sheet.judge.get("served_models")
     return fill(
         "model_card.md.jinja",
         begin=Markdown(BEGIN),
@@ -48,16 +50,17 @@ def section(sheet: Datasheet) -> str:
         mark=decision and DECISIONS[decision.verdict],
         counts="" if decision is None else show.limits(decision),
         role="" if decision is None else show.ROLES[decision.because],
-        stops=[f for axis in sheet.axes for f in axis.findings if f.control or f.stops],
+        problems=[finding for finding in page.front.findings if finding.must],
         advice=[one for one in sheet.recommendations if not one.void],
         served=list(served)[:2] if isinstance(served, dict) else [],
         measured=show.day(sheet.run.get("ended_at")),
-        axes=[(axis, [*map(_row, _key_figures(axis, known))]) for axis in sheet.axes],
+        axes=[(axis, [*map(_row, _key_figures(axis))]) for axis in page.axes],
         head=(
             "Figure",
             "Value",
-            f"{show.confidence(known.values())} interval",
+            f"{show.confidence(by_key(sheet).values())} interval",
             "n (prompts)",
+            "Mark",
             "Key",
         ),
         plain=_plain,
@@ -78,7 +81,8 @@ def metadata(sheet: Datasheet) -> str:
             "the model-index of a card needs huggingface_hub: pip install 'judgesheet[hub]'"
         ) from None
 
-    results = [EvalResult(**fields) for axis in sheet.axes for fields in _results(axis, sheet)]
+    axes = build(sheet).axes
+    results = [EvalResult(**fields) for axis in axes for fields in _results(axis, sheet)]
     data = ModelCardData(model_name=show.judge(sheet), eval_results=results or None)
     return str(data.to_yaml()) if results else _TAGS
 
@@ -96,25 +100,31 @@ def _plain(value: Any) -> Markdown:
     return Markdown(re.sub(r"[^\w .:/@+-]", "?", text))
 
 
-def _key_figures(axis: AxisResult, known: dict[str, Estimate]) -> list[Estimate]:
-    rows = [known[row.key] for row in axis.characteristics if row.key in known]
-    return [estimate for estimate in rows if show.finite(estimate.value) is not None][:MOST_SHOWN]
+def _key_figures(axis: AxisPart) -> list[TableRow]:
+    """The rows that are shown anyway, by a limit or a problem, and as many others as have room."""
+    measured = (row for row in axis.every if row.shown.measured)
+    return sorted(measured, key=lambda row: row.turn)[:MOST_SHOWN]
 
 
-def _row(estimate: Estimate) -> tuple[str, ...]:
-    shown = show.estimate(estimate)
-    cells = (estimate.label, shown.with_unit, shown.interval or "–")
-    size = f"{show.count(estimate.n)} ({show.count(estimate.clusters)})"
-    return (*(show.visible(cell, 160) for cell in cells), size, code(estimate.key))
+def _row(row: TableRow) -> tuple[str, ...]:
+    """A figure with what it means, and how far lost calls could move its interval."""
+    lost = f"lost calls counted: {row.imputed}" if row.imputed else ""
+    interval = "; ".join(filter(None, (row.shown.interval, lost))) or "–"
+    size = f"{show.count(row.estimate.n)} ({show.count(row.estimate.clusters)})"
+    marks = " ".join(f"{mark.symbol} {mark.word}" for mark in row.marks) or "–"
+    return row.label, show.estimate(row.estimate).with_unit, interval, size, marks, code(row.key)
 
 
-def _results(axis: AxisResult, sheet: Datasheet) -> Iterator[dict[str, Any]]:
+def _results(part: AxisPart, sheet: Datasheet) -> Iterator[dict[str, Any]]:
+    """The figures for a machine, which reads no mark: without those that must not be used."""
+    axis = part.result
     pools = {str(pool.get("axis")): pool for pool in mappings(sheet.provenance.get("stimuli"))}
     stimuli = "stimuli not recorded"
     if (pool := pools.get(axis.name)) is not None:
         name, short = _plain(pool.get("name")), _plain(pool.get("digest"))[:12]
         stimuli = f"{name} stimuli, SHA-256 {short}"
-    for estimate in _key_figures(axis, by_key(sheet)):
+    usable = (row.estimate for row in _key_figures(part) if not row.is_void)
+    for estimate in usable:
         arguments = {"key": estimate.key, "n": estimate.n, "clusters": estimate.clusters}
         if estimate.low is not None and estimate.high is not None:
             arguments |= {"low": estimate.low, "high": estimate.high, "level": estimate.level}

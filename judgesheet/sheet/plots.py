@@ -15,7 +15,7 @@ from typing import Literal
 
 from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_DRAWN, MOST_EXAMPLES
-from judgesheet.base.records import Estimate, Plot
+from judgesheet.base.records import AxisResult, Estimate, Plot
 from judgesheet.base.units import Unit, unit
 from judgesheet.sheet import show
 from judgesheet.sheet.chart import (
@@ -162,6 +162,20 @@ def draw(
     svg = KINDS[plot.kind](data, size).svg(name, blank.title, description)
     svg = greyed(svg) if void else svg
     return replace(blank, description=description, svg=svg, notes=tuple(_notes(data)))
+
+
+def plot_void(axis: AxisResult, plot: Plot) -> str:
+    """Why what a plot of an axis draws must not be used; "" where it may be.
+
+    Figures that would be no merit are drawn where the fault is of which they are a part.
+    """
+    names = {*plot.families, plot.mark, *plot.shows}
+    keys = [one.key for one in axis.estimates if Key.parse(one.key).name in names]
+    faults = {axis.status(key) for key in keys} & {"broken", "problem"}
+    reason = axis.silent_reason if faults else axis.void_reason
+    # An axis of which nothing was read has no figure to ask about.
+    why = axis.void or next(filter(None, map(reason, keys)), "")
+    return show.visible(why, 200)
 
 
 def collect(plot: Plot, estimates: Iterable[Estimate]) -> Data:

@@ -131,9 +131,9 @@ def looks(run: Mapping[str, Any]) -> str:
         if isinstance(axis, Mapping)
     )
     return (
-        f"{looked(run)}; {count(told.get('calls'))} of {count(told.get('planned'))} calls asked, "
-        f"{count(told.get('needed'))} of them are read by a limit; intervals hold whenever it "
-        f"stops, at {', '.join(parts)}"
+        f"{looked(run)}; {count(told.get('calls'))} of {count(told.get('planned'))} planned calls "
+        f"asked, a limit reads {count(told.get('needed'))} of those planned; intervals hold "
+        f"whenever it stops, at {', '.join(parts)}"
     )
 
 

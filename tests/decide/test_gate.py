@@ -188,7 +188,7 @@ def test_stimuli_that_lost_calls_outweigh_are_not_asked_for() -> None:
     assert verdict.needed.startswith("fewer calls without a verdict, since no number of stimuli")
     # The part of chance, .13, shrinks to the .05 that are left above the lost calls' .32.
     above = decided(none, "max = 0.37")
-    assert above.needed == "verdicts on the lost calls: the calls that were read would decide it"
+    assert above.needed == "verdicts for the lost calls: the calls that were read would decide it"
     read = replace(none, high=0.4)
     assert decided(read, "max = 0.37").more_stimuli == math.ceil(40 * ((0.13 / 0.05) ** 2 - 1))
     # Nor do more stimuli break a limit below a value that lost calls may bring down to 0.

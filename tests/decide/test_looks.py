@@ -356,8 +356,9 @@ def test_the_sheet_says_what_was_saved_and_how_sure_its_intervals_are(
     told, reached = show.looks(sheet.run), looks(out)
     level = f"{100 * reached.axes[0]['level']:.3g} %"
     assert told == (
-        f"stopped after look 1 of {len(SHARES)}; {reached.calls} of {reached.planned} calls asked, "
-        f"{reached.needed} of them are read by a limit; intervals hold whenever it stops, at "
+        f"stopped after look 1 of {len(SHARES)}; {reached.calls} of {reached.planned} planned "
+        f"calls asked, a limit reads {reached.needed} of those planned; intervals hold whenever it "
+        f"stops, at "
         f"candidate_order {level} (16 of 40 stimuli)"
     )
     page = (out / "datasheet.html").read_text(encoding="utf-8")

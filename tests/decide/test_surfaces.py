@@ -106,7 +106,8 @@ class Facts:
     def _status(axis: dict[str, Any], key: str) -> str:
         if key in axis["statuses"]:
             return str(axis["statuses"][key]["code"])
-        return "void" if axis["void"] is not None or key in axis["voided"] else ""
+        is_void = axis["void"] is not None or key in {**axis["voided"], **axis["unearned"]}
+        return "void" if is_void else ""
 
     @property
     def deciding(self) -> str:

@@ -13,6 +13,7 @@ import pytest
 import judgesheet
 from judgesheet.base.errors import RunError, UsageError
 from judgesheet.correcting.result import Number
+from judgesheet.decide.agreement import choice
 from judgesheet.panels.result import Panel
 from judgesheet.sheet.panel import render
 from judgesheet.stats.dawid_skene import posterior
@@ -66,6 +67,26 @@ def test_the_atlas_opens_the_cases(panel: Panel) -> None:
     assert spread == sorted(spread, reverse=True)
     command = shlex.split(panel.atlas[0].commands[0])
     assert run(*command[1:]).returncode == 0
+
+
+def test_a_judge_that_follows_the_slot_said_no_tie(runs: list[Path], tmp_path: Path) -> None:
+    judgesheet.probe("sim/always-1", tmp_path / "slot", axes=("candidate_order",), profile="quick",
+                     pdf=False, cases=False)  # fmt: skip
+    atlas = judgesheet.panel(runs[0], tmp_path / "slot").atlas
+    compared = judgesheet.compare(runs[0], tmp_path / "slot")[0].agreement
+    assert compared is not None
+    assert atlas
+    assert compared.partings
+    for one in (*atlas, *compared.partings):
+        assert one.votes[1] == "u where u stands first, v where v does"
+        assert one.votes[0] in ("u", "v", "tie")
+
+
+def test_repeats_that_differ_are_told() -> None:
+    first, second = np.array([1.0, 1.0, -1.0]), np.array([1.0, -1.0, np.nan])
+    told = "plain mostly where plain stands first, plain as often as red where red does"
+    assert choice([first, second], "plain|red") == told
+    assert choice([np.array([0.0]), np.array([np.nan])], "plain|red") == "tie"
 
 
 def test_the_page_has_a_command_that_can_be_copied(panel: Panel) -> None:

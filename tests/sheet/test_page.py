@@ -119,7 +119,7 @@ def test_the_banner_names_policy_counts_and_what_decided(verdict: Any, word: str
     assert banner.counts == show.limits(decision)
     assert banner.limiting[0] == show.ROLES[decision.because]
     assert bool(banner.conditions) == (verdict == "conditions")
-    assert bool(banner.needed) == (verdict == "not proven")
+    assert bool(banner.needed) == (verdict in ("not proven", "reject"))
 
 
 def test_the_figure_that_decides_has_its_value_its_bound_and_its_limit() -> None:
@@ -421,6 +421,14 @@ def test_of_many_limits_the_plot_shows_the_worst_and_counts_the_others() -> None
     assert drawn.notes == ("1 more limits are in the table of page two",)
 
 
+def test_the_price_is_that_of_verdicts_and_says_so() -> None:
+    sheet = sheets.plausible()
+    lost = replace(sheet.axes[0], answered=sheet.axes[0].answered // 2)
+    cost = lost.answered / 1000
+    price = build(replace(sheet, axes=(lost,), run={**sheet.run, "cost_usd": cost})).front.price
+    assert [fact.value for fact in price if fact.name == "Per 1,000 readable verdicts"] == ["$1.00"]
+
+
 def test_a_forest_without_policy_has_no_limits() -> None:
     drawing = forest(build(sheets.plausible()).axes)
     assert "Limit" not in drawing.svg
@@ -500,7 +508,7 @@ def cell(score: int, position: int, note: str = "", n: int = 90) -> Estimate:
 
 
 def in_words(axis: AxisResult) -> dict[str, PrintedEstimate]:
-    return {estimate.key: printed(estimate) for estimate in axis.estimates}
+    return {estimate.key: printed(estimate, axis) for estimate in axis.estimates}
 
 
 def families_of(axis: AxisResult) -> list[EstimateFamily]:

@@ -136,13 +136,18 @@ def positional_false_preference(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
 
     The winner changes when the responses are swapped. Noise alone gives .5 of the pairs that are
     decided twice; `position_component` excludes it.
+
+    n counts the pairs that were read in both orders, each once per repeat.
     """
     return _kinds(pairs, "Same slot wins twice", stats.POSITIONAL)
 
 
 @figure("share", symbol=by_set("OSC"), null=0.0)
 def one_sided_commit(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
-    """Share of pairs with a preference in one order and a tie in the other (OSC, equation 5)."""
+    """Share of pairs with a preference in one order and a tie in the other (OSC, equation 5).
+
+    n counts the pairs that were read in both orders, each once per repeat.
+    """
     return _kinds(pairs, "A tie in one order only", stats.ONE_SIDED)
 
 
@@ -162,7 +167,10 @@ def other_conflict(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
 
 @figure("share", symbol=by_set("NP"), better="", cases=TIES)
 def no_preference(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
-    """Share of pairs with a tie (or an abstention) in both orders (NP of 003)."""
+    """Share of pairs with a tie (or an abstention) in both orders (NP of 003).
+
+    n counts the pairs that were read in both orders, each once per repeat.
+    """
     return _kinds(pairs, "A tie in both orders", stats.NO_PREFERENCE)
 
 
@@ -177,6 +185,8 @@ def order_inconsistent(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of pairs whose verdict changes when the responses are swapped: PFP + OSC.
 
     The papers' least biased judge has a `positional_false_preference` of .083 but .433 here.
+
+    n counts the pairs that were read in both orders, each once per repeat.
     """
     return _kinds(pairs, "Verdict changes with the order", stats.POSITIONAL, stats.ONE_SIDED)
 
@@ -208,6 +218,8 @@ def slot1_share(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
 
     Each response is shown in slot 1 once, so a judge that follows only the content gives exactly
     .5.
+
+    n counts the calls that choose, on pairs that were read in both orders.
     """
     for group in pairs.sets:
         verdicts, cluster = group.pairs.both_orders
@@ -291,6 +303,8 @@ def order_change_rate(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
 
     All pairs of calls, verdicts mapped to the responses; includes the judge's own noise, which
     `repeat_change_rate` shows alone.
+
+    n counts the calls on all pairs that were read in both orders.
     """
     for group in pairs.sets:
         label = f"Winner differs in the other order, {group.words}"
@@ -302,6 +316,9 @@ def repeat_change_rate(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """How often two calls on a pair in the same order disagree on the winner: the noise.
 
     Only changes beyond it are an effect of the order.
+
+    n counts all calls on the pairs of which some order was asked twice; `order_inconsistent`, which
+    compares one call with one, counts pairs instead.
     """
     for group in pairs.sets:
         label = f"Winner differs in the same order, {group.words}"

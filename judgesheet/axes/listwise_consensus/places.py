@@ -144,7 +144,11 @@ def order_flip_rate(lists: Lists) -> UnkeyedEstimate:
 
 @figure("share", cases=View(differing("same", winner_and_scores, least=ANOTHER)))
 def repeat_flip_rate(lists: Lists) -> UnkeyedEstimate:
-    """How often two single calls under the same order choose different winners: the noise."""
+    """How often two single calls under the same order choose different winners: the noise.
+
+    n counts all calls on the prompts of which some order was asked twice, those under their other
+    orders too.
+    """
     estimate = _flip_rate(lists, "same", "Winner differs under the same order")
     return estimate.or_absent(NO_REPEAT if lists.readable else NOTHING_READ)
 

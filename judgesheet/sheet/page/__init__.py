@@ -78,5 +78,9 @@ def build(sheet: Datasheet) -> Page:
 def _context(sheet: Datasheet) -> Context:
     estimates = by_key(sheet)
     anchors = Anchors(estimates)
-    rows = {key: printed(estimate, anchors.of(key)) for key, estimate in estimates.items()}
+    rows = {
+        one.key: printed(one, axis, anchors.of(one.key))
+        for axis in sheet.axes
+        for one in axis.estimates
+    }
     return Context(sheet, estimates, rows, worst_verdicts(sheet), anchors)

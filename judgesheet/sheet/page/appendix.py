@@ -163,10 +163,12 @@ def _family(name: str, lines: list[PrintedEstimate], meaning: str) -> EstimateFa
     """Move what most lines share into the heading."""
     shared = {part: usual(getattr(line, part) for line in lines)
               for part in ("method", "conditions", "size")}  # fmt: skip
-    shared["note"] = lines[0].note if len({line.note for line in lines}) == 1 else ""
+    for part in ("note", "void"):
+        told = {getattr(line, part) for line in lines}
+        shared[part] = told.pop() if len(told) == 1 else ""
     shared["paper_method"] = usual(line.paper_method for line in lines if line.paper)
-    heads = {"Method": "method", "Paper’s method": "paper_method", "Conditions": "conditions",
-            "Note": "note"}  # fmt: skip
+    heads = {"Not usable": "void", "Method": "method", "Paper’s method": "paper_method",
+            "Conditions": "conditions", "Note": "note"}  # fmt: skip
     parts = [show.visible(meaning, 900).replace("`", "")]
     parts += [f"{heading}: {shared[part]}" for heading, part in heads.items() if shared[part]]
     parts += [f"n {shared['size']}, unless a line says otherwise"] if shared["size"] else []

@@ -300,7 +300,7 @@ def _price(sheet: Datasheet) -> Iterator[Fact]:
     run, answered = sheet.run, sum(axis.answered for axis in sheet.axes)
     cost, unknown = show.finite(run.get("cost_usd")), "unknown: no prices given"
     price = unknown if cost is None or not answered else show.money(1000 * cost / answered)
-    yield Fact("Per 1,000 judgments", price)
+    yield Fact("Per 1,000 readable verdicts", price)
     attempts, *tokens = (show.finite(run.get(name)) for name in _PER_CALL)
     if attempts and None not in tokens:
         per_call = " / ".join(show.count((number or 0.0) / attempts) for number in tokens)
@@ -316,7 +316,7 @@ def _resolution(context: Context) -> Iterator[Fact]:
     """The smallest difference of quality that the judge detects, if an axis tested that."""
     for axis in context.sheet.axes:
         rows = (context.estimates.get(row.key) for row in axis.characteristics)
-        for estimate in rows if axis.void is None else ():
-            if estimate is not None and estimate.unit == QUALITY_STEPS:
+        for estimate in filter(None, rows):
+            if estimate.unit == QUALITY_STEPS and not axis.void_reason(estimate.key):
                 name = show.short(estimate.label, 60)
                 yield Fact(name, show.short(show.estimate(estimate).sentence, 120))

@@ -7,7 +7,7 @@ from judgesheet.base.keys import Key
 from judgesheet.base.records import AxisResult, Plot
 from judgesheet.sheet import show
 from judgesheet.sheet.page.parts import Context
-from judgesheet.sheet.plots import KINDS, Data, collect
+from judgesheet.sheet.plots import KINDS, Data, collect, plot_void
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +21,13 @@ class Picture:
 
 def picture(context: Context) -> Picture | None:
     """The picture of the worst finding; None without a valid one."""
-    sound = {axis.name: axis for axis in context.sheet.axes if axis.void is None}
+    axes = {axis.name: axis for axis in context.sheet.axes}
     for key in map(Key.parse, _worst(context)):
-        axis = sound.get(key.axis)
+        axis = axes.get(key.axis)
         for plot in axis.figures if axis else ():
             if axis and plot.brief and key.name in plot.shows and plot.kind in KINDS:
                 drawn = collect(plot, axis.estimates)
-                if drawn.points:
+                if drawn.points and not plot_void(axis, plot):
                     return Picture(axis, plot, _caption(drawn))
     return None
 

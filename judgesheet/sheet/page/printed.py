@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from judgesheet.base.keys import Key
-from judgesheet.base.records import Estimate
+from judgesheet.base.records import AxisResult, Estimate
 from judgesheet.sheet import show
 
 
@@ -12,8 +12,9 @@ class PrintedEstimate:
     """One estimate in words: a row of the appendix, the evidence of a sentence.
 
     `anchor` is its place in the document, `shown` its number with interval and unit, `size` its
-    calls and clusters, `imputed` how far lost calls could move it. A row of the characteristics
-    (`table.TableRow`) adds what was decided about it.
+    calls and clusters, `imputed` how far lost calls could move it. `is_void` says that it must not
+    be used, and `void` why, where what stands above it does not say that. A row of the
+    characteristics (`table.TableRow`) adds what was decided about it.
     """
 
     key: str
@@ -28,6 +29,8 @@ class PrintedEstimate:
     paper: str
     paper_method: str
     imputed: str
+    is_void: bool
+    void: str
 
     @property
     def sentence(self) -> str:
@@ -49,17 +52,19 @@ class PrintedEstimate:
         """What stands in no column and is not said for the whole family."""
         way = f"Paper’s method: {self.paper_method}" if self.paper_method else ""
         lost = f"Lost calls counted: {self.imputed}" if self.imputed else ""
-        texts = (self.note, lost, way, self.method, self.conditions)
+        void = f"Not usable: {self.void}" if self.void else ""
+        texts = (void, self.note, lost, way, self.method, self.conditions)
         return " ".join(stopped(text) for text in texts if text)
 
 
-def printed(estimate: Estimate, anchor: str = "") -> PrintedEstimate:
-    """The estimate in words, its foreign texts made visible and cut to the room of a line."""
+def printed(estimate: Estimate, axis: AxisResult, anchor: str = "") -> PrintedEstimate:
+    """The estimate of an axis in words, its foreign texts visible and cut to the room of a line."""
     shown, paper, papers = show.estimate(estimate), estimate.paper_compatible, ""
     if paper is not None:
         ends = (paper.value, paper.low, paper.high)
         papers = show.quantity(*ends, given_in=estimate.unit, note="not given").sentence
     conditions = show.visible(estimate.conditions, 300), show.ceiling(estimate)
+    void = axis.void_reason(estimate.key)
     return PrintedEstimate(
         key=show.visible(estimate.key, 160),
         anchor=anchor,
@@ -73,6 +78,8 @@ def printed(estimate: Estimate, anchor: str = "") -> PrintedEstimate:
         paper=show.no_break(papers),
         paper_method=show.visible(paper.method, 200) if paper else "",
         imputed=show.imputed(estimate),
+        is_void=bool(void),
+        void="" if axis.void is not None else show.visible(void, 200),
     )
 
 

@@ -50,8 +50,7 @@ class TableRow(PrintedEstimate):
     `least` and `most` are the ends of the interval; under a limit the one-sided bound that decides
     stands in place of its end, with its sign. `turn` says when the row is chosen: those that are
     shown anyway are at 0, the others follow in turn, axis by axis. `limits` are all on the figure,
-    first the one that `verdict` is about. `void` is why the figure must not be used, `voided` the
-    same where that is not so of the whole axis.
+    first the one that `verdict` is about.
     """
 
     least: str
@@ -62,27 +61,26 @@ class TableRow(PrintedEstimate):
     bound: str
     marks: tuple[Mark, ...]
     meaning: str
-    void: str
     estimate: Estimate
     null: float | None
     verdict: Verdict | None
     limits: tuple[Verdict, ...]
-    voided: str
     turn: int = 0
 
     @property
     def remarks(self) -> str:
         """The conditions that the row does not share, and what else must be known of it alone."""
         lost = f"lost calls: {self.imputed}" if self.imputed else ""
-        voided = f"not usable: {self.voided}" if self.voided else ""
-        return "; ".join(filter(None, (self.conditions, lost, voided)))
+        void = f"not usable: {self.void}" if self.void else ""
+        return "; ".join(filter(None, (self.conditions, lost, void)))
 
 
 @dataclass(frozen=True, slots=True)
 class AxisPart:
     """What the document says of one axis: `every` row, the `rows` of a page without end, the rest.
 
-    What the rows share is said once. What was not measured has no row, unless a limit is set on it:
+    What the rows share is said once: `void` is why none of them may be used, `partly_void` why
+    those marked so may not. What was not measured has no row, unless a limit is set on it:
     `unmeasured` counts it. `result` is kept for the figures, which some formats draw.
     """
 
@@ -92,6 +90,7 @@ class AxisPart:
     counts: str
     conditions: str
     void: str
+    partly_void: str
     rows: tuple[TableRow, ...]
     every: tuple[TableRow, ...]
     unmeasured: int
@@ -140,7 +139,15 @@ def _part(axis: AxisResult, context: Context) -> AxisPart:
     rows = [row for row in every if row.shown.measured or row.verdict is not None]
     limited = [row for row in rows if row.verdict is not None]
     shared = usual(row.conditions for row in limited or rows)
-    own = (replace(r, conditions="") if r.conditions == shared else r for r in rows)
+    void = usual(row.void for row in rows if row.void)
+    own = (
+        replace(
+            row,
+            conditions="" if row.conditions == shared else row.conditions,
+            void="" if row.void == void else row.void,
+        )
+        for row in rows
+    )
     return AxisPart(
         anchor=context.anchors.of(f"axis-{axis.name}"),
         title=show.visible(axis.title, 120),
@@ -148,6 +155,7 @@ def _part(axis: AxisResult, context: Context) -> AxisPart:
         counts=counts(axis),
         conditions=shared,
         void=context.void.get(axis.name, ""),
+        partly_void=void,
         rows=(),
         every=tuple(own),
         unmeasured=len(every) - len(rows),
@@ -188,11 +196,11 @@ def _rows(axis: AxisResult, context: Context) -> list[TableRow]:
 
 def _row(row: Characteristic, axis: AxisResult, context: Context) -> TableRow:
     estimate, noise = context.estimates[row.key], context.estimates.get(row.noise)
-    verdict, reason = context.verdicts.get(row.key), show.visible(axis.void_reason(row.key), 200)
-    given_in, printed = unit(estimate.unit), context.printed[row.key]
+    verdict, printed = context.verdicts.get(row.key), context.printed[row.key]
+    given_in = unit(estimate.unit)
     shown = printed.shown._replace(unit=given_in.short or printed.shown.unit)
     # A sheet that was edited may lack what was decided of a figure.
-    code: FigureCode = verdict.status if verdict else "void" if reason else ""
+    code: FigureCode = verdict.status if verdict else "void" if printed.is_void else ""
     status = axis.statuses.get(row.key, FigureStatus(code))
     limits = [one for one in context.sheet.verdicts if one.key == row.key]
     # Of several limits on a figure the one that its verdict is about comes first.
@@ -216,12 +224,10 @@ def _row(row: Characteristic, axis: AxisResult, context: Context) -> TableRow:
         bound=show.bound(verdict, estimate) if verdict else "",
         marks=marks,
         meaning=meaning.partition(". ")[0].rstrip("."),  # one sentence is enough beside a number
-        void=reason,
         estimate=estimate,
         null=row.null,
         verdict=verdict,
         limits=tuple(limits),
-        voided="" if axis.void is not None else reason,
     )
 
 

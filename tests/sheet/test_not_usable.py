@@ -1,0 +1,170 @@
+"""Whatever prints a figure asks one question: why it must not be used."""
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import judgesheet
+from judgesheet.base.datasheet import from_json
+from judgesheet.base.records import (
+    AxisResult,
+    Bounds,
+    Datasheet,
+    FigureStatus,
+    Imputed,
+    Plot,
+    Statement,
+)
+from judgesheet.decide import decide
+from judgesheet.sheet import render
+from judgesheet.sheet.comparison import as_html
+from judgesheet.sheet.index import Listed, render_markdown
+from judgesheet.sheet.index import render as render_index
+from judgesheet.sheet.markdown import for_terminal
+from judgesheet.sheet.model_card import metadata, section
+from judgesheet.sheet.page import build
+from judgesheet.sheet.plots import plot_void
+from tests.decide.test_controls import KEY, OTHER, RATE, axis, failing, limits, rate, sheet
+
+V, CHANGES, WHY = "score_order.cramers_v", "score_order.order_change_rate", "scores follow quality"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A judge that always gives the same score: no order moves it, which is no merit."""
+    folder = tmp_path_factory.mktemp("constant") / "run"
+    judgesheet.probe(
+        "sim/constant", folder, axes=("score_order",), profile="quick", policy="scoring", pdf=False
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def same(run: Path) -> Datasheet:
+    return judgesheet.load(run)
+
+
+def lines_about(text: str, key: str) -> list[str]:
+    found = [line for line in text.splitlines() if f"`{key}`" in line and line.startswith("|")]
+    assert found
+    return found
+
+
+def test_the_index_has_no_value_that_would_be_no_merit(same: Datasheet) -> None:
+    text = for_terminal(render_markdown([Listed("a", same)], "t").decode())
+    assert "V = 0" not in text
+    assert "∅ not usable" in text
+    assert "∅ not usable" in render_index([Listed("a", same)], "t").decode()
+
+
+def test_the_card_marks_it_and_the_metadata_leaves_it_out(same: Datasheet) -> None:
+    text = section(same)
+    for key in (V, CHANGES):
+        assert all("∅ not usable" in line for line in lines_about(text, key))
+        assert key not in metadata(same)
+    assert "score_order.top_tie_rate" in metadata(same)  # what is bad still is
+
+
+def test_the_page_greys_rows_drawings_and_entries_of_the_appendix(same: Datasheet) -> None:
+    page = build(same)
+    (axis_,) = page.axes
+    row = next(row for row in axis_.every if row.key == V)
+    assert row.is_void
+    assert WHY in axis_.partly_void
+    family = next(one for one in axis_.families if one.name == V)
+    assert family.lines[0].is_void
+    assert WHY in family.about
+    plots = {plot.families[0]: plot for plot in same.axes[0].figures}
+    assert WHY in plot_void(same.axes[0], plots["position_share"])
+    assert "∅ Not usable" in render(same, "html").decode()
+    assert "is favoured by much: V" not in render(same, "html").decode()
+
+
+def test_a_note_that_rests_on_it_does_not_hold(same: Datasheet) -> None:
+    note = next(one for one in same.axes[0].findings if CHANGES in one.evidence)
+    assert WHY in note.void
+    uses = next(one for one in same.axes[0].findings if "of the 5 scores" in one.text)
+    assert not uses.void  # which scores it gives tells why they follow nothing
+
+
+def test_the_page_of_cases_and_a_comparison_say_so(run: Path) -> None:
+    assert f"Not usable: the control “{WHY}” failed" in (run / "cases.html").read_text("utf-8")
+    (compared,) = judgesheet.compare(run, run)
+    assert next(one for one in compared.differences if one.key == V).verdict == "void"
+    page = as_html([compared])
+    assert "∅ Not usable: Cramér&#39;s V" in page
+    assert "∅ Not usable: Several responses share" not in page
+
+
+def test_a_table_for_spreadsheets_has_its_status(same: Datasheet) -> None:
+    for line in render(same, "csv").decode().splitlines():
+        if line.startswith((V, "score_order.position_share[position=5]")):
+            assert ",void," in line
+
+
+# -- the question --------------------------------------------------------------------------------
+
+
+def of_judge(*findings: Statement, policy: str = "") -> AxisResult:
+    """An axis whose judge failed a control that touches both of its figures."""
+    both = rate(KEY), rate(OTHER)
+    made = sheet(axis(estimates=both, findings=findings, controls=(failing(of="judge"),)))
+    return decide(made, limits(policy) if policy else None).axes[0]
+
+
+def test_what_is_bad_stays_usable_although_the_judge_failed_a_control() -> None:
+    assert of_judge().void_reason(KEY) == "the control “asked twice” failed"
+    assert of_judge(Statement("a fault", (KEY,), "bad")).void_reason(KEY) == ""
+    assert of_judge(policy='rate"\nmax = 0.01').void_reason(KEY) == ""
+    assert of_judge(policy='rate"\nmax = 0.01').void_reason(OTHER)
+    assert of_judge(policy=RATE).void_reason(KEY)
+    assert of_judge(policy='rate"\nmax = 0.12').void_reason(KEY)  # open: neither
+
+
+def test_a_chart_is_void_unless_it_shows_a_fault() -> None:
+    plot = Plot("intervals", "t", "c", ("other",), shows=("rate",))
+    assert plot_void(of_judge(), plot)
+    assert not plot_void(of_judge(Statement("a fault", (KEY,), "bad")), plot)
+
+
+def test_a_note_holds_where_a_problem_rests_on_the_same() -> None:
+    note = Statement("a note", (KEY,), "neutral")
+    held = of_judge(Statement("a fault", (KEY,), "bad"), note).findings
+    assert [bool(one.void) for one in held if not one.control] == [False, False]
+
+
+def test_a_sheet_of_an_older_version_still_says_that_a_figure_is_void() -> None:
+    made = of_judge(policy=RATE)
+    older = replace(made, unearned={}, statuses={KEY: FigureStatus("void")})
+    assert older.void_reason(KEY)
+
+
+# -- lost calls on the card ----------------------------------------------------------------------
+
+
+def lossy() -> Datasheet:
+    one = replace(rate(KEY), imputed=Imputed(20, 0.05, 0.48), bounds=Bounds(0.05, 0.48))
+    note = Statement("It gives no verdict in 20 % of calls.", (OTHER,), "bad")
+    made = axis(answered=80, unreadable=20, estimates=(one, rate(OTHER)), findings=(note,))
+    return decide(sheet(made), limits(RATE))
+
+
+def test_a_card_has_the_problems_the_lost_calls_and_what_they_could_move() -> None:
+    text = for_terminal(section(lossy()))
+    assert "- **Problem.** one: It gives no verdict in 20 % of calls." in text
+    assert "80 of 100 calls answered (20 unreadable)" in text
+    (line,) = lines_about(text, KEY)
+    assert "lost calls counted: 5–48" in line
+    assert "∅ not usable" in line
+    assert KEY not in metadata(lossy())
+
+
+def test_the_reason_is_written_and_read_back(tmp_path: Path) -> None:
+    path = tmp_path / "datasheet.json"
+    path.write_bytes(render(lossy(), "json"))
+    status = json.loads(path.read_bytes())["axes"][0]["statuses"][KEY]
+    assert re.search("without a verdict", status["why"])
+    assert from_json(path).axes[0].void_reason(KEY) == status["why"]
