@@ -72,7 +72,7 @@ class MostLost:
     Stimuli that share a group are one, with the calls on all of them.
     """
 
-    stimuli: tuple[str, ...]
+    stimuli: Sequence[str]  # a list, as it is read from a sheet
     lost: int
     calls: int
 
@@ -351,7 +351,7 @@ def loss_stimulus_p(calls: Calls) -> Iterator[UnkeyedEstimate]:
             "p: every stimulus loses calls alike",
             without_interval(1.0 if p is None else p, clusters=calls.clusters, method=how),
             n=calls.gone.size,
-            given=MostLost(tuple(members), int(gone[worst]), int(asked[worst])),
+            given=MostLost(members, int(gone[worst]), int(asked[worst])),
         )
         yield estimate.without_value(ONE_STIMULUS) if p is None else estimate
 
