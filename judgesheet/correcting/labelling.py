@@ -8,7 +8,6 @@ import numpy as np
 from judgesheet.correcting.result import Labelling
 from judgesheet.correcting.sample import Sample
 from judgesheet.correcting.table import Labels
-from judgesheet.stats._support import cluster_codes
 from judgesheet.stats.correction import Foreseen
 from judgesheet.stats.foresight import Drawn
 from judgesheet.stats.interval import Interval
@@ -59,7 +58,7 @@ def _width(interval: Interval) -> float | None:
 
 def _next(sample: Sample) -> tuple[str, ...]:
     """Rows without a label, in random order; those of a group together where groups were drawn."""
-    whole = Drawn(sample.known, *cluster_codes(sample.clusters)).whole
+    whole = Drawn.of(sample.known, sample.clusters).whole
     labelled = {name for name, known in zip(sample.ids, sample.known, strict=True) if known}
     met = {name for name, known in zip(sample.clusters, sample.known, strict=True) if known}
     left: defaultdict[str, list[str]] = defaultdict(list)

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from math import inf, sqrt
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ._support import TINY, Flags, Floats, Integers, sum_by
+from ._support import TINY, Flags, Floats, Integers, cluster_codes, sum_by
 
 MOSTLY = 0.9
 """Share of the rows of clusters with labels that have one, from which whole clusters were drawn."""
@@ -21,6 +22,11 @@ class Drawn:
     known: Flags
     codes: Integers
     groups: int
+
+    @classmethod
+    def of(cls, known: Flags, clusters: ArrayLike) -> "Drawn":
+        """Rows and the names of their clusters, each of shape (m,)."""
+        return cls(known, *cluster_codes(clusters))
 
     @property
     def labelled(self) -> int:
