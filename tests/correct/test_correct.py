@@ -16,7 +16,7 @@ import judgesheet
 from judgesheet.base.errors import JudgesheetError, StimuliError, UsageError
 from judgesheet.base.records import AxisResult, Datasheet, Estimate
 from judgesheet.correcting.run import corrected
-from judgesheet.correcting.table import Choice, read
+from judgesheet.correcting.table import Choice, Labels, read
 from judgesheet.sheet.correction import FORMATS, render
 from tests.command import run
 
@@ -331,7 +331,7 @@ def contests(
 
 
 @pytest.mark.parametrize("labels", ["none", "chosen"])
-def test_strengths_by_the_judge_have_a_sign_and_no_size(labels: str, table: Write) -> None:
+def test_strengths_by_the_judge_have_a_sign_and_no_size(labels: Labels, table: Write) -> None:
     head = "id,first,second,verdict,label"
     rows = contests(200, labelled=50 * (labels == "chosen"))
     found = judgesheet.correct(table(head, rows), labels)
