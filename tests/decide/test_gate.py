@@ -165,7 +165,7 @@ def test_flips_of_every_axis_break_ties_at_random(name: str) -> None:
     for flips in ("order_flip_rate", "repeat_flip_rate"):
         one = found[f"{name}.{flips}"]
         assert one.given == {"ties": "random"}
-        assert "ties are broken at random" in one.conditions
+        assert "ties broken at random" in one.conditions
     assert (found[f"{name}.order_flip_rate"].value or 0) >= 0.5
 
 
