@@ -124,7 +124,7 @@ def test_a_fault_is_told_with_file_and_line(
     assert not any("Traceback" in line for line in lines)
 
 
-@pytest.mark.parametrize("name", ["prompt.j2", "policy.toml"])
+@pytest.mark.parametrize("name", ["prompt.j2", "prompt.toml", "policy.toml"])
 def test_a_missing_file_is_told_by_its_name(name: str, place: Path) -> None:
     (place / "judge" / name).unlink()
     assert f"judge/{name}: is missing; `judgesheet init` writes an example" in check(place)

@@ -26,7 +26,7 @@ def solve(stimulus: Stimulus, direct: Call, options: Options) -> Call:
 
 
 def compare(stimulus: Stimulus, call: Call, solution: str) -> Call:
-    """The comparison of `call` again, in its order, with the judge's own `solution` in the prompt."""
+    """The comparison of `call` again, in its order, with the judge's own `solution` shown."""
     fields = stimulus.fields
     first, second = (fields[side] for side in call.cell["order"])
     text = _render(
