@@ -271,3 +271,16 @@ def test_a_dead_key_stops_the_run_with_one_sentence(mine: Path, tmp_path: Path) 
         done = run("consensus", mine, *MODEL, "--base-url", server.base_url, "-k", "4", "--quiet",
                    "--out", tmp_path / "run")  # fmt: skip
     assert "refused the key" in sentence(done)
+
+
+def test_advice_names_what_the_command_has(tmp_path: Path) -> None:
+    mine = write(tmp_path / "mine.jsonl", sets(lists=0, pairs=30))
+    out = ("--out", tmp_path / "run")
+    with serving(lambda *_: completion("Let me think.")) as server:
+        done = run("consensus", mine, *MODEL, "--base-url", server.base_url, "--quiet", *out)
+    assert "choose another --reply or --prompt, and start over with --fresh" in sentence(done, 5)
+    prompt = tmp_path / "mine.j2"
+    prompt.write_text("{{ request }} {{ first }} {{ second }}", encoding="utf-8")
+    prompt.with_suffix(".toml").write_text("[verdict]\nregex = 'Better: (1|2)'\n", encoding="utf-8")
+    said = sentence(run("consensus", mine, *SIM, *out, "--prompt", f"candidate_order={prompt}"), 2)
+    assert "mine.toml); it was taken because it lies beside the template" in said

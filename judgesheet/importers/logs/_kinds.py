@@ -110,15 +110,16 @@ def kind_of(columns: Mapping[str, str]) -> str:
 
 def _instead(name: str, kind: str) -> str:
     """What helps whoever maps a field that verdicts of this kind do not have."""
+    hints = []
+    if name.partition(".")[0] in TRUTHS:
+        truth = KINDS[kind].truth
+        hints.append(f"what is right is the field {truth}: {FIELDS[truth]}")
     if kind != "pair" and name in KINDS["pair"].fields:
-        return (
+        hints.append(
             "of a pair the map names two more columns, first and second, which hold the names of "
             "the two responses: add them to the file if it has none"
         )
-    if name.partition(".")[0] in TRUTHS:
-        truth = KINDS[kind].truth
-        return f"what is right is the field {truth}: {FIELDS[truth]}"
-    return f"of every kind are read {', '.join(_SHARED)}"
+    return "; ".join(hints) or f"of every kind are read {', '.join(_SHARED)}"
 
 
 def _kind_named_by(columns: Mapping[str, str]) -> str:
