@@ -27,7 +27,7 @@ NOTHING = object()
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("runs") / "good"
-    how = {"axes": "score_order", "profile": "smoke", "pdf": False, "cases": False}
+    how: dict[str, Any] = {"axes": "score_order", "profile": "smoke", "pdf": False, "cases": False}
     judgesheet.probe("sim/good", directory, **how)
     return directory
 
