@@ -53,7 +53,8 @@ def mine(tmp_path: Path) -> Path:
 def reply_to(words: str) -> str:
     """Prefers what stands first, unless it has an answer of its own."""
     if "Your own answer" in words:
-        return 'It is no. {"winner": "2"}'
+        slot = 1 if words.rindex("\nno\n") < words.rindex("\nyes\n") else 2
+        return f'It is no. {{"winner": "{slot}"}}'
     if "Work out the answer" in words:
         return "The answer is no."
     if "comparing two responses" in words:
@@ -114,7 +115,26 @@ def test_a_judge_that_follows_the_place_is_balanced_away(mine: Path, tmp_path: P
     assert all(one["why"] == "keyed_confirms" and one["winner"] == "v" for one in paired)
     assert found["summary"]["accuracy"]["improved"] == 5
     assert set(counts.values()) == {1}
-    assert len(counts) == 3 * 4 + 2 * 4
+    assert len(counts) == 3 * 4 + 2 * 5
+
+
+def test_a_judge_that_always_says_slot_1_decides_no_pair(tmp_path: Path) -> None:
+    pairs = sets(lists=0, pairs=3)
+    swapped = [{**pair, "u": pair["v"], "v": pair["u"], "better": "u"} for pair in pairs]
+
+    def always_slot_1(*_: object) -> Answer:
+        return completion('{"winner": "1"}')
+
+    with serving(always_slot_1) as server:
+        for name, records in (("one", pairs), ("other", swapped)):
+            mine, out = write(tmp_path / f"{name}.jsonl", records), tmp_path / name
+            done = run("consensus", mine, *MODEL, "--base-url", server.base_url, "--out", out)
+            assert done.stdout.startswith(
+                "3 sets: 0 decided, 3 tied, 0 undecided\n"
+                "another order, another verdict: 3 of 3 pairs; 0 of them decided by the keyed pass"
+            )
+            summary = json.loads((out / "summary.json").read_text(encoding="utf-8"))
+            assert (summary["decided"], summary["pairs"], summary["orders_differ"]) == (0, 3, 3)
 
 
 def test_kill_9_in_the_middle_repeats_nothing(tmp_path: Path) -> None:
@@ -251,3 +271,16 @@ def test_a_dead_key_stops_the_run_with_one_sentence(mine: Path, tmp_path: Path) 
         done = run("consensus", mine, *MODEL, "--base-url", server.base_url, "-k", "4", "--quiet",
                    "--out", tmp_path / "run")  # fmt: skip
     assert "refused the key" in sentence(done)
+
+
+def test_advice_names_what_the_command_has(tmp_path: Path) -> None:
+    mine = write(tmp_path / "mine.jsonl", sets(lists=0, pairs=30))
+    out = ("--out", tmp_path / "run")
+    with serving(lambda *_: completion("Let me think.")) as server:
+        done = run("consensus", mine, *MODEL, "--base-url", server.base_url, "--quiet", *out)
+    assert "choose another --reply or --prompt, and start over with --fresh" in sentence(done, 5)
+    prompt = tmp_path / "mine.j2"
+    prompt.write_text("{{ request }} {{ first }} {{ second }}", encoding="utf-8")
+    prompt.with_suffix(".toml").write_text("[verdict]\nregex = 'Better: (1|2)'\n", encoding="utf-8")
+    said = sentence(run("consensus", mine, *SIM, *out, "--prompt", f"candidate_order={prompt}"), 2)
+    assert "mine.toml); it was taken because it lies beside the template" in said

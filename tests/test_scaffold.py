@@ -124,10 +124,20 @@ def test_a_fault_is_told_with_file_and_line(
     assert not any("Traceback" in line for line in lines)
 
 
-@pytest.mark.parametrize("name", ["prompt.j2", "policy.toml"])
+@pytest.mark.parametrize("name", ["prompt.j2", "prompt.toml", "policy.toml"])
 def test_a_missing_file_is_told_by_its_name(name: str, place: Path) -> None:
     (place / "judge" / name).unlink()
     assert f"judge/{name}: is missing; `judgesheet init` writes an example" in check(place)
+
+
+def test_a_prompt_without_its_parser_is_told_before_the_first_call(place: Path) -> None:
+    (place / "judge" / "prompt.toml").unlink()
+    done = run("probe", "--model", "sim/good", "--axis", "score_order", "--profile", "smoke",
+               "--prompt", "score_order=judge/prompt.j2", "--no-pdf", "--no-cases", "--quiet",
+               "--out", "run", cwd=place)  # fmt: skip
+    assert (
+        "judge/prompt.j2 has no parser of its own (no --parser, and no prompt.toml" in done.stderr
+    )
 
 
 def test_a_job_that_is_not_used_may_go(place: Path) -> None:

@@ -1,6 +1,11 @@
 """What tokens cost."""
 
-Prices = tuple[float, float]
+from typing import Annotated
+
+from annotated_types import Ge
+
+Price = Annotated[float, Ge(0)]
+Prices = tuple[Price, Price]
 """US dollars per million tokens: of the prompts, of the replies."""
 
 

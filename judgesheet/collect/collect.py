@@ -57,8 +57,8 @@ class CollectSettings(Limits):
     wait, for `longest_wait_s`. Beyond that, the run stops. So do
     `hopeless_after` answers in a row that only the user can change (key, credit, model,
     parameters), `fruitless_after` failures in a row (attempts at the start, calls given up later
-    on), and the first `unreadable_after` replies where none of them can be read. The limits by the
-    minute hold for the ledgers `beside` this one too.
+    on), and the first `unreadable_after` replies where none of them can be read: `if_unreadable`
+    says what helps then. The limits by the minute hold for the ledgers `beside` this one too.
     """
 
     concurrency: int = defaults.CONCURRENCY
@@ -73,6 +73,7 @@ class CollectSettings(Limits):
     hopeless_after: int = 5
     fruitless_after: int = 10
     unreadable_after: int = 20
+    if_unreadable: str = "choose another --reply or --parser"
     beside: tuple[Path, ...] = ()
 
 
@@ -280,7 +281,7 @@ class Circuit:
         if is_token_limit(reply.finish_reason):
             advice = "raise --max-tokens"
         else:
-            advice = "choose another --reply or --parser,"
+            advice = f"{self._settings.if_unreadable},"
         raise JudgeError(
             f"none of the first {self._replies} replies can be read "
             f"(“{brief(reply.text)}”{why}): {advice} and start over with --fresh; the same "

@@ -101,7 +101,7 @@ def _ingest_recorded(
     judged_by: Callable[[], str | None] = lambda: None,
     columns: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
-    calls: dict[str, tuple[Call, str]] = {}
+    calls: dict[str, tuple[Call, str, str]] = {}
     rated: dict[tuple[str, str, str], Label] = {}
     reader = _Reader(columns)
     for record, where in rows:
@@ -115,11 +115,14 @@ def _ingest_recorded(
             continue
         call, verdict = reader.recorded(record, where)
         if call.id in calls:
+            _, known, first = calls[call.id]
             raise StimuliError(
-                f"{where}: the same cell and repeat occurs twice in the file; give each response a "
-                "name of its own (item), and each reading of it a number (repeat)"
+                f"{where}: the same question, response, order and reading as {first}, with "
+                f"{'the same' if verdict == known else 'another'} verdict; drop one of the two "
+                "lines, or give each response a name of its own (item), and each reading of it a "
+                "number (repeat)"
             )
-        calls[call.id] = (call, verdict)
+        calls[call.id] = (call, verdict, where)
     if not calls:
         raise StimuliError(f"{file} holds labels but no judgments")
     labels = tuple(rated.values())
@@ -139,10 +142,10 @@ def _ingest_recorded(
         ],
         "prompts": [],
     }
-    plan = Plan(0, tuple(call for call, _ in calls.values()), labels, provenance)
+    plan = Plan(0, tuple(call for call, *_ in calls.values()), labels, provenance)
     judge = {"provider": "recorded", "model": judged_by() or file.name}
     now = file.stat().st_mtime
-    verdicts = ((key, verdict, now) for key, (_, verdict) in calls.items())
+    verdicts = ((key, verdict, now) for key, (_, verdict, _) in calls.items())
     with Ledger.create_or_open(ledger_path, plan, judge, verdicts) as ledger:
         if not ledger.is_new:  # the file was ingested before: write those that it lacks
             replies = (

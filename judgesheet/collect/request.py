@@ -5,15 +5,17 @@ decides these, with a few tiny questions; `make_plan` makes no call.
 """
 
 import json
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+
+from annotated_types import Ge, Gt, Interval
 
 from judgesheet.axes import all_axes, get_axis, prompt
-from judgesheet.axis import Axis, Options
+from judgesheet.axis import PROFILES, Axis, Options
 from judgesheet.base import defaults
+from judgesheet.base.arguments import converted_fields, refuse_unknown
 from judgesheet.base.async_runner import run
 from judgesheet.base.errors import UsageError
 from judgesheet.base.files import text_of
@@ -35,8 +37,6 @@ T = TypeVar("T")
 _OWN_NUMBERS = ("repeats", "max_tokens")
 """Fields of a request that are settings of its plan where the user named them."""
 
-_LIMITS = ("timeout_s", "patience_s", "rpm", "tpm", "rate", "max_cost")
-
 OURS = ("messages", "model", "stream", "n", "temperature")
 """Fields of a request that the plan and the options set."""
 
@@ -54,28 +54,28 @@ class Request:
     stimuli: Path | None = None
     prompts: Mapping[str, Path] = field(default_factory=dict)
     parsers: Mapping[str, Path] = field(default_factory=dict)
-    seed: int = defaults.SEED
-    repeats: int | None = None
-    sequences: str = defaults.SEQUENCES
-    temperature: float = defaults.TEMPERATURE
-    max_tokens: int | None = None
+    seed: Annotated[int, Ge(0)] = defaults.SEED
+    repeats: Annotated[int, Interval(ge=1, le=100)] | None = None
+    sequences: Literal["cyclic", "williams"] = defaults.SEQUENCES
+    temperature: Annotated[float, Interval(ge=0, le=5)] = defaults.TEMPERATURE
+    max_tokens: Annotated[int, Ge(1)] | None = None
     sweep: str | None = None
-    reply: str | None = None
+    reply: Literal["auto", "text", "json"] | None = None
     logprobs: bool | Literal["auto"] | None = None
     base_url: str | None = None
     api_key_env: str | None = None
     extra_body: Mapping[str, Any] = field(default_factory=dict)
     auth: "OwnAuth | None" = field(default=None, repr=False)
     transport: "OwnTransport | None" = field(default=None, repr=False)
-    timeout_s: float = defaults.TIMEOUT_S
-    concurrency: int = defaults.CONCURRENCY
-    patience_s: float = defaults.PATIENCE_S
-    rpm: float | None = None
-    tpm: float | None = None
-    rate: float | None = None
-    max_calls: int | None = None
-    max_cost: float | None = None
-    max_total_tokens: int | None = None
+    timeout_s: Annotated[float, Gt(0)] = defaults.TIMEOUT_S
+    concurrency: Annotated[int, Interval(ge=1, le=4096)] = defaults.CONCURRENCY
+    patience_s: Annotated[float, Ge(0)] = defaults.PATIENCE_S
+    rpm: Annotated[float, Gt(0)] | None = None
+    tpm: Annotated[float, Gt(0)] | None = None
+    rate: Annotated[float, Gt(0)] | None = None
+    max_calls: Annotated[int, Ge(1)] | None = None
+    max_cost: Annotated[float, Ge(0)] | None = None
+    max_total_tokens: Annotated[int, Ge(0)] | None = None
     prices: Prices | None = None
     must_send: tuple[str, ...] = ()
     beside: tuple[Path, ...] = ()
@@ -84,30 +84,23 @@ class Request:
     engine_address: str | None = None
 
     def __post_init__(self) -> None:
+        for name, value in converted_fields(self):
+            object.__setattr__(self, name, value)
+        if self.profile not in PROFILES:
+            raise UsageError(
+                f"there is no profile {self.profile!r}; the profiles are {', '.join(PROFILES)}"
+            )
         for name in ("prompts", "parsers"):
             object.__setattr__(self, name, self._by_axis(name))
-        for name in ("stimuli", "spill"):
-            if (path := getattr(self, name)) is not None:
-                object.__setattr__(self, name, Path(path))
-        object.__setattr__(self, "beside", tuple(map(Path, self.beside)))
-        _refuse_what_json_lacks({"temperature": self.temperature, **self.extra_body})
-        self._refuse_limits_without_effect()
+        _refuse_what_json_lacks(self.extra_body)
         if self.max_cost is not None and self.prices is None:
             raise UsageError("--max-cost needs --prices IN,OUT (US dollars per million tokens)")
         if self.engine_address is not None and self.engine == "local":
             raise UsageError("--engine-address needs --engine ray")
 
-    def _refuse_limits_without_effect(self) -> None:
-        """What is spent never reaches NaN, nor a limit where it costs less than nothing."""
-        limits = [getattr(self, name) for name in _LIMITS]
-        if any(isnan(limit) for limit in limits if limit is not None):
-            raise UsageError(f"NaN is no limit: give {', '.join(_LIMITS)} as numbers")
-        if self.prices is not None and not all(price >= 0 for price in self.prices):
-            raise UsageError("--prices takes two numbers from 0, such as 0.15,0.60")
-
     def _by_axis(self, name: str) -> dict[str, Path]:
         """Files by axis; one that names none is for the one axis that is asked about."""
-        files = dict(getattr(self, name))
+        files: dict[str, Path] = dict(getattr(self, name))
         if "" in files:
             if len({*self.axes}) != 1:
                 option = f"--{name.removesuffix('s')}"
@@ -116,7 +109,7 @@ class Request:
                     "name one --axis"
                 )
             files.setdefault(self.axes[0], files.pop(""))
-        return {axis: Path(file) for axis, file in files.items()}
+        return files
 
 
 JudgeOrRequest = str | Callable[..., Any] | Request
@@ -136,6 +129,7 @@ class Settled:
 
 def as_request(model: JudgeOrRequest, options: Mapping[str, Any]) -> Request:
     """The request of a command: the one given, or one for this model or function."""
+    refuse_unknown(Request, options)
     if isinstance(model, Request):
         return replace(model, **options)
     if callable(model):
@@ -290,12 +284,28 @@ def _part(kind: type[Part], request: Request, **others: Any) -> Part:
     return kind(**{name: getattr(request, name) for name in names} | others)
 
 
+def parsers_beside(request: Request) -> dict[str, Path]:
+    """The parsers that lie beside a prompt as FILE.toml, by axis."""
+    beside = {axis: path.with_suffix(".toml") for axis, path in request.prompts.items()}
+    return {axis: path for axis, path in beside.items() if path.is_file()}
+
+
+def prompts_without_parser(request: Request) -> Iterator[str]:
+    """A sentence for each prompt of the user's whose replies are read as a built-in one's."""
+    for axis in request.prompts.keys() - parsers_beside(request).keys() - request.parsers.keys():
+        path = request.prompts[axis]
+        beside = path.with_suffix(".toml").name
+        yield (
+            f"{path} has no parser of its own (no --parser, and no {beside} beside it): its replies"
+            " are read as those to the built-in prompt"
+        )
+
+
 def _own_parsers(request: Request, axes: Sequence[Axis]) -> "dict[str, Parser]":
     """The user's own parsers: those named, and those that lie beside a prompt as FILE.toml."""
     from judgesheet.measuring.parsing import Parser
 
-    beside = {axis: path.with_suffix(".toml") for axis, path in request.prompts.items()}
-    paths = {**{axis: path for axis, path in beside.items() if path.is_file()}, **request.parsers}
+    paths = {**parsers_beside(request), **request.parsers}
     _refuse_unprobed("--parser", paths, axes)
     return {axis: Parser.from_file(path) for axis, path in paths.items()}
 
@@ -306,7 +316,7 @@ def _refuse_what_json_lacks(sent: Mapping[str, Any]) -> None:
         json.dumps(sent, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise UsageError(
-            f"--extra-body and --temperature must be valid JSON ({error}): give finite numbers"
+            f"--extra-body must be valid JSON ({error}): give finite numbers"
         ) from None
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from judgesheet.base import defaults
+from judgesheet.base.arguments import checked
 from judgesheet.base.files import one_command
 from judgesheet.commands.options import EXISTING, PAPER, option
 from judgesheet.commands.sheets import load
@@ -13,6 +14,7 @@ from judgesheet.commands.terminal import say
 from judgesheet.sheet import Paper
 
 
+@checked
 @one_command()
 def attach(
     card: str | Path,

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from judgesheet.base.arguments import checked
 from judgesheet.base.errors import UsageError
 from judgesheet.base.files import one_command
 from judgesheet.base.records import Casebook
@@ -15,6 +16,7 @@ from judgesheet.commands.sheets import load
 from judgesheet.commands.terminal import say, say_json, say_parts, width
 
 
+@checked
 @one_command()
 def cases(
     directory: str | Path,

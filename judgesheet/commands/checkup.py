@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from judgesheet.base.arguments import made
 from judgesheet.base.async_runner import run
 from judgesheet.base.digits import seconds
 from judgesheet.base.errors import JudgesheetError, MissingDependencyError
@@ -40,12 +41,13 @@ def examine(model: str | None = None, **how: Any) -> list[Diagnosis]:
 
     `how` are fields of `judges.Connection`.
     """
+    # A local server may load its model for the first question.
+    connection = made(Connection, {**how, "timeout_s": 60.0})
     if model is not None:
         refuse_key(model)  # else it would stand in the list
     checks = [tried(what, look) for what, look in _MACHINE.items() if _concerns(what, model)]
     if model is not None:
-        # A local server may load its model for the first question.
-        checks.extend(_endpoint(model, Connection(**how, timeout_s=60.0)))
+        checks.extend(_endpoint(model, connection))
     return checks
 
 

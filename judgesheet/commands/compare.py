@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from judgesheet.base.arguments import checked
 from judgesheet.base.records import Datasheet
 from judgesheet.base.sanitize import told_apart
 from judgesheet.commands.options import ACROSS, EXISTING, PATH, option
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from judgesheet.decide.compare import Comparison
 
 
+@checked
 def compare(
     old: str | Path,
     new: str | Path,

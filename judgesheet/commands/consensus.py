@@ -5,11 +5,13 @@ from contextlib import nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
+from annotated_types import Interval
 
 from judgesheet.base import defaults
+from judgesheet.base.arguments import checked
 from judgesheet.base.files import one_command
 from judgesheet.commands.options import EXISTING, FRESH, PATH, deciding, option
 from judgesheet.commands.reporting import exit_incomplete
@@ -22,13 +24,14 @@ if TYPE_CHECKING:
     from judgesheet.permutation_consensus.sets import Sets
 
 
+@checked
 @one_command()
 def consensus(
     sets: "Sets",
     model: "JudgeOrRequest",
     out: str | Path | None = None,
     *,
-    k: int = defaults.CONSENSUS_ORDERS,
+    k: Annotated[int, Interval(ge=1, le=100)] = defaults.CONSENSUS_ORDERS,
     early_stop: bool = False,
     fresh: bool = False,
     on_progress: "Callable[[Progress], None]" = lambda _: None,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from judgesheet.base.arguments import checked
 from judgesheet.base.errors import UsageError
 from judgesheet.base.files import one_command
 from judgesheet.commands.options import AUTH, BASE_URL, JSON, KEY, PATH, option
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from judgesheet.commands.checkup import Diagnosis
 
 
+@checked
 @one_command()
 def doctor(
     model: str | None = None,

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from judgesheet.base.arguments import checked
 from judgesheet.base.files import one_command, write_whole
 from judgesheet.base.records import Datasheet, Verdict
 from judgesheet.commands.compare import comparison_of
@@ -14,6 +15,7 @@ from judgesheet.commands.sheets import load, sheet_of
 from judgesheet.commands.terminal import say, say_command, say_json, say_lines
 
 
+@checked
 @one_command()
 def gate(
     source: str | Path,

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from judgesheet.base.arguments import checked
 from judgesheet.base.errors import JudgesheetError, RunError
 from judgesheet.base.files import one_command, slug, write_whole
 from judgesheet.base.records import Datasheet, digest
@@ -13,6 +14,7 @@ from judgesheet.commands.sheets import load
 from judgesheet.commands.terminal import note, say
 
 
+@checked
 @one_command()
 def index(
     folder: str | Path, out: str | Path, *, tell: Callable[[str], None] = lambda _: None

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from judgesheet.base.arguments import checked
+from judgesheet.base.errors import UsageError
 from judgesheet.base.files import one_command
 from judgesheet.commands.measure import measure
 from judgesheet.commands.options import (
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from judgesheet.commands.sheets import Run
 
 
+@checked
 @one_command()
 def ingest(
     file: str | Path | Sequence[str | Path],
@@ -58,6 +61,8 @@ def ingest(
     from judgesheet.ledger.run_directory import LEDGER, make_directory
 
     files = [Path(one) for one in ([file] if isinstance(file, str | Path) else file)]
+    if not files:
+        raise UsageError("name a file to read")
     directory = Path(out)
     load_policy(policy)  # so that a refusal comes before anything is written
     choice = logs.LogOptions(

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from judgesheet.base.arguments import checked
 from judgesheet.base.errors import UsageError
 from judgesheet.base.files import one_command
 from judgesheet.commands import NAMES, find
@@ -19,6 +20,7 @@ KINDS = ("scores", "pairs")
 """Kinds of judges; the first is the usual one."""
 
 
+@checked
 @one_command()
 def init(
     directory: str | Path = ".", *, kind: str = KINDS[0], force: bool = False
@@ -33,6 +35,7 @@ def init(
     return list(scaffold.write(Path(directory), kind, force=force))
 
 
+@checked
 def check_init(directory: str | Path = ".") -> "list[Fault]":
     """What is wrong with the files of `init` in a repository, by file and line. No call is made."""
     from judgesheet.commands.scaffold_check import check

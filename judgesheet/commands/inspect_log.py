@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from judgesheet.base.arguments import checked, made
 from judgesheet.commands.options import EXISTING, JSON, reading_a_log
 from judgesheet.commands.terminal import say, say_record
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from judgesheet.commands.log_report import LogReport
 
 
+@checked
 def inspect_log(file: str | Path, **options: Any) -> "LogReport":
     """What a log holds, which figures it allows, and what is missing. Nothing is written.
 
@@ -21,8 +23,7 @@ def inspect_log(file: str | Path, **options: Any) -> "LogReport":
     from judgesheet.commands.log_report import report
     from judgesheet.importers import logs
 
-    unreadable = tuple(options.pop("unreadable", ()))
-    return report(Path(file), logs.LogOptions(**options, unreadable=unreadable))
+    return report(Path(file), made(logs.LogOptions, options))
 
 
 @click.command("inspect-log")

@@ -1,11 +1,12 @@
 """`judgesheet measure`: the datasheet of a run, made again from its ledger."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from judgesheet.base.arguments import checked
 from judgesheet.base.files import one_command
 from judgesheet.commands.options import (
     EXISTING,
@@ -25,13 +26,14 @@ if TYPE_CHECKING:
     from judgesheet.commands.sheets import Run
 
 
+@checked
 @one_command()
 def measure(
     directory: str | Path,
     parsers: Mapping[str, str | Path] | None = None,
     policy: str | Path | None = None,
     *,
-    to: Collection[str] = (),
+    to: Sequence[str] | set[str] = (),
     pdf: bool = True,
     cases: bool = True,
 ) -> "Run":

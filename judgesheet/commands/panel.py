@@ -1,10 +1,12 @@
 """`judgesheet panel`: judges that answered the same stimuli, together."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import click
+from annotated_types import Interval
 
+from judgesheet.base.arguments import checked
 from judgesheet.base.errors import RunError, UsageError
 from judgesheet.base.files import one_command
 from judgesheet.base.limits import MOST_JUDGES
@@ -19,8 +21,11 @@ if TYPE_CHECKING:
     from judgesheet.sheet import Paper
 
 
+@checked
 @one_command()
-def panel(*sources: str | Path, accuracy: float | None = None) -> "Panel":
+def panel(
+    *sources: str | Path, accuracy: Annotated[float, Interval(ge=0, le=1)] | None = None
+) -> "Panel":
     """How far judges agree, which few decide best, and where they part; no call is made.
 
     Each source is a run directory, or a datasheet.json that lies in its run directory: verdicts are

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from judgesheet.base.arguments import checked
 from judgesheet.base.errors import UsageError
 from judgesheet.base.files import one_command
 from judgesheet.base.records import Plan
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from judgesheet.planning.plan import AxisBudget, Expectation
 
 
+@checked
 @one_command()
 def plan(
     model: "JudgeOrRequest",
@@ -113,7 +115,8 @@ def _keep_plan(request: "Request", planned: Plan, path: Path) -> None:
     batches.keep_plan(planned, path, name_in_runs(request.model), added, request.prices)
 
 
-def foresee(planned: Plan, policy: str | Path, model: str = "") -> "PolicyForecast":
+@checked
+def foresee(planned: "Plan", policy: str | Path, model: str = "") -> "PolicyForecast":
     """Which limits of a policy a plan can prove at all, and how often a good judge passes it.
 
     The good judge is `sim/good`, or `model` where that is a simulated one. No call is made.
@@ -125,6 +128,7 @@ def foresee(planned: Plan, policy: str | Path, model: str = "") -> "PolicyForeca
     return rehearsal.foresee(planned, policies.load(policy), judge)
 
 
+@checked
 @one_command()
 def designs(model: "JudgeOrRequest", target: str, **options: Any) -> "tuple[Target, list[Design]]":
     """The designs in which a figure is expected to reach a half-width: `target` is `KEY±0.05`.

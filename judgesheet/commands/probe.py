@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from judgesheet.base import defaults
+from judgesheet.base.arguments import checked
 from judgesheet.base.errors import MissingDependencyError, UsageError
 from judgesheet.base.files import one_command
 from judgesheet.base.records import Datasheet
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from judgesheet.commands.sheets import Run
 
 
+@checked
 @one_command()
 def probe(
     model: "JudgeOrRequest",
@@ -83,11 +85,13 @@ def probe(
     StoppedError if the judge no longer answers in any useful way: the datasheet is written first.
     JudgeError if it never did.
     """
-    from judgesheet.collect.request import as_request
+    from judgesheet.collect.request import as_request, prompts_without_parser
     from judgesheet.commands.probing import RunOptions, probe_once
     from judgesheet.ledger.run_directory import default_directory
 
     request = as_request(model, options)
+    for sentence in prompts_without_parser(request):
+        tell(sentence)
     _check_combination(request, policy, until_decided)
     until = load_policy(until_decided)
     pages = _found(templates)

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from judgesheet.base import defaults
+from judgesheet.base.arguments import checked
 from judgesheet.base.errors import UsageError
 from judgesheet.base.files import one_command
 from judgesheet.commands.options import EXISTING, PAPER, PATH, option
@@ -15,6 +16,7 @@ from judgesheet.commands.terminal import say
 from judgesheet.sheet import RENDERERS, Paper, renderer, write
 
 
+@checked
 @one_command()
 def render(
     source: str | Path,

@@ -98,7 +98,7 @@ def _judge(directory: Path) -> Iterator[Fault]:
     axis, path = all_axes()[found[0]], pools[found[0]]
     faults = list(_stimuli(axis, path))
     yield from faults
-    for name in (PROMPT, POLICY):
+    for name in (PROMPT, PARSER, POLICY):
         if not (directory / name).is_file():
             yield Fault(directory / name, None, "is missing; `judgesheet init` writes an example")
     yield from _template(directory / PROMPT)

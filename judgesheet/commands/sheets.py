@@ -5,6 +5,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
+from judgesheet.base.arguments import checked
 from judgesheet.base.errors import RunError
 from judgesheet.base.files import read_from
 from judgesheet.base.records import Datasheet
@@ -27,6 +28,7 @@ class Run:
     progress: "Progress | None" = None
 
 
+@checked
 def load(source: str | Path) -> Datasheet:
     """The datasheet of a run directory, or of a datasheet.json."""
     from judgesheet.base.datasheet import SCHEMA_VERSION, from_json

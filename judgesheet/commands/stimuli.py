@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from judgesheet.axis import Problem
+from judgesheet.base.arguments import checked, made
 from judgesheet.base.errors import UsageError
 from judgesheet.base.files import one_command, refuse_existing
 from judgesheet.base.records import Stimulus
@@ -34,6 +35,7 @@ def list_stimuli() -> dict[str, list[Stimulus]]:
     return _pools(None, None)
 
 
+@checked
 def show_stimulus(
     identifier: str, axis: str | None = None, stimuli: str | Path | None = None
 ) -> Stimulus:
@@ -51,6 +53,7 @@ def show_stimulus(
     )
 
 
+@checked
 def check_stimuli(
     stimuli: str | Path | None = None, axis: str | None = None, parser: str | Path | None = None
 ) -> Checked:
@@ -94,6 +97,7 @@ def _pools(axis: str | None, path: str | Path | None) -> dict[str, list[Stimulus
     return pools(None if path is None else Path(path), None if axis is None else get_axis(axis))
 
 
+@checked
 @one_command()
 def import_stimuli(
     form: str,
@@ -115,7 +119,8 @@ def import_stimuli(
 
     several = [files] if isinstance(files, str | Path) else files
     rubrics = rubric if isinstance(rubric, Mapping) else importers.read_rubric(rubric)
-    what = importers.ImportOptions(axis=axis, columns=columns or {}, rubrics=rubrics, **options)
+    own = {"axis": axis, "columns": columns or {}, "rubrics": rubrics}
+    what = made(importers.ImportOptions, {**options, **own})
     return importers.run(form, [Path(file) for file in several], Path(out), what)
 
 

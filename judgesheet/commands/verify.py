@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from judgesheet.base.arguments import checked
 from judgesheet.commands.options import EXISTING, JSON, POLICIES, option
 from judgesheet.commands.terminal import say, say_record
 
@@ -16,6 +17,7 @@ DIFFERS = 3
 """The exit code of a sheet that is not what it should be: that of a gate that is not passed."""
 
 
+@checked
 def verify(
     file: str | Path, run: str | Path | None = None, *, policy: str | Path | None = None
 ) -> "Verification":

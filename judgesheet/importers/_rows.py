@@ -5,6 +5,7 @@ Nothing here holds more than one row (one batch of a Parquet file), however larg
 
 import csv
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -29,6 +30,7 @@ from judgesheet.base.limits import (
 from judgesheet.base.tally import Tally
 
 DELIMITERS = ",;\t"
+_WITH_COMMA = re.compile(r"[+-]?\d+,\d+")
 HALVES = re.compile("[\ud800-\udfff]")
 """Halves of surrogate pairs, which JSON can spell and no UTF-8 file can hold."""
 
@@ -128,7 +130,7 @@ class Row:
         else:
             number = finite(cell)
             if number is None:
-                raise self._fault(column, cell, "a finite number")
+                raise self._fault(column, cell, f"a finite number{advice_on_number(cell)}")
             yield number
 
     def _fault(self, column: str, cell: Any, wanted: str) -> StimuliError:
@@ -160,6 +162,15 @@ def finite(cell: Any) -> float | None:
     if not abs(number) <= LARGEST_COUNT:
         return None
     return number if abs(number) >= SMALLEST_NUMBER else 0.0
+
+
+def advice_on_number(cell: Any) -> str:
+    """How to write a cell that is nearly a number; "" for any other."""
+    if isinstance(cell, str) and _WITH_COMMA.fullmatch(cell.strip()):
+        return f": write {cell.strip().replace(',', '.')}, with a point"
+    if str(cell).strip().lower() == "nan":
+        return ": leave the cell empty where there is none"
+    return ""
 
 
 # -- files -----------------------------------------------------------------------------------------
@@ -233,6 +244,15 @@ def _refuse_large_rows(path: Path, metadata: Any) -> None:
         )
 
 
+def _without_nan(cell: Any) -> Any:
+    """A cell in which NaN, as pandas writes a missing number, is missing."""
+    if isinstance(cell, dict):
+        return {name: _without_nan(part) for name, part in cell.items()}
+    if isinstance(cell, list):
+        return [_without_nan(part) for part in cell]
+    return None if isinstance(cell, float) and math.isnan(cell) else cell
+
+
 def _parquet(path: Path) -> Iterator[Row]:
     try:
         import pyarrow as pa
@@ -258,7 +278,7 @@ def _parquet(path: Path) -> Iterator[Row]:
                     )
                 for record in batch.to_pylist():
                     number += 1
-                    yield Row(f"{path.name}:{number}", record)
+                    yield Row(f"{path.name}:{number}", _without_nan(record))
     except (OSError, pa.ArrowException) as error:
         reason = str(error).splitlines()[0]
         raise StimuliError(f"{path} cannot be read as Parquet: {reason}") from None

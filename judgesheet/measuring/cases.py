@@ -87,7 +87,7 @@ def chosen_keys(
     mine = [one for one in keys if axis in (None, one.axis)]
     if not mine or mine[0].axis not in readings:
         raise UsageError(
-            f"the run has no {key or 'calls'} of {axis or mine[0].axis}; it asked about "
+            f"the run has no {key or 'calls'} of {mine[0].axis if mine else axis}; it asked about "
             f"{', '.join(readings)}"
         )
     return mine

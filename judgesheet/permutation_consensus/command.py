@@ -8,12 +8,13 @@ from pathlib import Path
 from judgesheet.base.async_runner import run
 from judgesheet.base.errors import UsageError
 from judgesheet.base.files import write_lines
-from judgesheet.collect.collect import Progress
+from judgesheet.collect.collect import CollectSettings, Progress
 from judgesheet.collect.request import (
     Request,
     axis_options,
     collect_settings,
     connection,
+    parsers_beside,
     refuse_unaskable,
     settle,
 )
@@ -66,9 +67,7 @@ def decide_sets(
     both_axes = replace(request, axes=AXES, logprobs=False)
     settled = settle(both_axes, None if fresh else directory)
     if settled.parsers:
-        raise UsageError(
-            "decisions are made from the built-in reply formats; leave out your own parsers"
-        )
+        raise UsageError(_own_parsers(request))
     settings = rounds.ConsensusSettings(axis_options(request, settled), k, request.seed, early_stop)
     asked = [rounds.question(stimulus, settings) for stimulus in given]
     refuse_unaskable(
@@ -87,7 +86,7 @@ def decide_sets(
     path, spill = directory / LEDGER, request.spill
     with Ledger.create_or_open(path, planned, judge.identity, spill=spill) as ledger:
         progress = run(
-            lambda: rounds.ask(judge, ledger, asked, collect_settings(request), on_progress)
+            lambda: rounds.ask(judge, ledger, asked, _how_to_collect(request), on_progress)
         )
         for sentence in refusals({"refused_parameters": ledger.refused_parameters}):
             tell(sentence)
@@ -98,3 +97,20 @@ def decide_sets(
         write_lines(directory / "decisions.jsonl", lines)
         write_lines(directory / "summary.json", [json.dumps(asdict(summary), indent=2)])
     return Decided(decisions, summary, directory, progress)
+
+
+def _how_to_collect(request: Request) -> CollectSettings:
+    return replace(collect_settings(request), if_unreadable="choose another --reply or --prompt")
+
+
+def _own_parsers(request: Request) -> str:
+    """Why no parser of the user's is taken, and how one came to be there that nobody named."""
+    found = request.parsers or parsers_beside(request)
+    files = ", ".join(str(file) for file in found.values())
+    advice = "leave it out" if request.parsers else (
+        "it was taken because it lies beside the template: copy that to a folder without it, and "
+        'let it ask for the built-in form, such as {"winner": "1"}'
+    )  # fmt: skip
+    return (
+        f"decisions are read from the built-in reply formats, not by a parser ({files}); {advice}"
+    )

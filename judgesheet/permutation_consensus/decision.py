@@ -69,7 +69,7 @@ class SetDecision:
     `agreement` is the probability that a randomly drawn call makes the same choice as the decision,
     and `order_changes` that a call under another order chooses differently from the direct one;
     ties are resolved as uniform picks. `calls` counts requests, retries included. `standings`
-    belong to lists, `swapped`, `keyed` and `why` to pairs.
+    belong to lists; `swapped`, `keyed`, `keyed_swapped` and `why` to pairs.
     """
 
     id: str
@@ -89,6 +89,7 @@ class SetDecision:
     standings: tuple[Standing, ...] = ()
     swapped: Winners = None
     keyed: Winners = None
+    keyed_swapped: Winners = None
     why: str = ""
 
     @property
@@ -104,7 +105,8 @@ class SetDecision:
 
     def as_record(self) -> dict[str, Any]:
         """One line of decisions.jsonl; its numbers have six decimals."""
-        foreign = ("swapped", "keyed", "why") if self.mode == "listwise" else ("standings",)
+        paired = ("swapped", "keyed", "keyed_swapped", "why")
+        foreign = paired if self.mode == "listwise" else ("standings",)
         own = {name: value for name, value in asdict(self).items() if name not in foreign}
         short = json.loads(json.dumps(own), parse_float=lambda number: round(float(number), 6))
         return {"id": "", "mode": "", "source": "", "winner": self.winner, **short}

@@ -1,7 +1,7 @@
 """The keyed pass: the judge answers a request itself, then compares against its own answer.
 
-Used where the verdict on a pair changes with the order (004, section 3.5): two calls, the second of
-which shows the answer given in the first.
+Used where the verdict on a pair changes with the order (004, section 3.5): three calls, of which
+the last two show the answer given in the first, with the responses in either order.
 """
 
 import re
@@ -25,25 +25,21 @@ def solve(stimulus: Stimulus, direct: Call, options: Options) -> Call:
     return _call(direct, SOLVE, _render(SOLUTION, stimulus), budget, "text")
 
 
-def compare(stimulus: Stimulus, direct: Call, solution: str) -> Call:
-    """The comparison of `direct` again, with the judge's own `solution` in the prompt.
-
-    It shows the responses in the order of `direct`: a preference for a slot then favours the direct
-    verdict and works against an override.
-    """
+def compare(stimulus: Stimulus, call: Call, solution: str) -> Call:
+    """The comparison of `call` again, in its order, with the judge's own `solution` shown."""
     fields = stimulus.fields
-    first, second = (fields[side] for side in direct.cell["order"])
+    first, second = (fields[side] for side in call.cell["order"])
     text = _render(
         COMPARISON,
         stimulus,
         solution=solution.strip(),
         first=first,
         second=second,
-        answers=direct.cell["listing"].split("|"),
-        reply=direct.reply,
+        answers=call.cell["listing"].split("|"),
+        reply=call.reply,
         tag=f"response_{boundary([fields['request']], [first, second, solution])}",
     )
-    return _call(direct, COMPARE, text, direct.params, direct.reply)
+    return _call(call, COMPARE, text, call.params, call.reply)
 
 
 def _render(template: str, stimulus: Stimulus, **more: object) -> str:
@@ -52,14 +48,12 @@ def _render(template: str, stimulus: Stimulus, **more: object) -> str:
     return render(request=fields["request"], requirements=fields["requirements"], **more)
 
 
-def _call(
-    direct: Call, step: str, text: str, params: Mapping[str, Any], reply: ReplyFormat
-) -> Call:
+def _call(call: Call, step: str, text: str, params: Mapping[str, Any], reply: ReplyFormat) -> Call:
     return Call(
-        axis=direct.axis,
-        stimulus=direct.stimulus,
-        # Another cell, so that its id differs from that of the direct call.
-        cell={**direct.cell, "keyed": step},
+        axis=call.axis,
+        stimulus=call.stimulus,
+        # Another cell, so that its id differs from that of the comparison itself.
+        cell={**call.cell, "keyed": step},
         repeat=0,
         messages=({"role": "user", "content": text},),
         params=params,

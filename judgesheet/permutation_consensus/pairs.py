@@ -26,10 +26,9 @@ Why = Literal[
     "keyed_unreadable",
     "keyed_pending",
     "estimation",  # the request asks for an estimate, so there is no keyed pass
-    "swapped_ties",
-    "swapped_unreadable",
+    "one_unreadable",  # the other order calls it a tie, so there is no winner to confirm
 ]
-"""Why a pair is decided as it is: but for the first two, the direct verdict stands."""
+"""Why a pair is decided as it is: only the first two name a winner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,39 +46,34 @@ class Paired:
         return self._answers(replies).open
 
     def _answers(self, replies: Replies) -> SetReplies:
-        """Both orders; the judge's own answer once they disagree; the comparison once it is there.
+        """Both orders; the judge's own answer once they disagree; the comparisons once it is there.
 
         The same replies give the same calls, so a run that is resumed finds them in its ledger.
         """
         both = SetReplies(self.calls, replies)
-        if both.open or self._unconfirmed(*_verdicts(both)[:2]):
+        if both.open or self._settled(*_verdicts(both)[:2]):
             return both
         solve = keyed.solve(self.stimulus, self.calls[0], self.options)
         own = SetReplies((*self.calls, solve), replies)
         if own.readings[2] is None:
             return own
         solution = replies[solve.id].text
-        compare = keyed.compare(self.stimulus, self.calls[0], solution)
-        return SetReplies((*own.calls, compare), replies)
+        compared = (keyed.compare(self.stimulus, call, solution) for call in self.calls)
+        return SetReplies((*own.calls, *compared), replies)
 
-    def _unconfirmed(self, direct: PairVerdict, swapped: PairVerdict) -> Why | None:
-        """Why the decision needs no keyed pass; None if one is due.
-
-        A keyed pass can only confirm a winner, so a swapped tie overrides nothing.
-        """
-        if swapped is None:
-            return "swapped_unreadable"
+    def _settled(self, direct: PairVerdict, swapped: PairVerdict) -> Why | None:
+        """Why the two orders need no keyed pass; None if one is due."""
         if direct == swapped:
             return "orders_agree"
-        if swapped == TIE:
-            return "swapped_ties"
+        if not {direct, swapped} & set(self.names):
+            return "one_unreadable"
         return "estimation" if keyed.is_estimation(self.stimulus.fields["request"]) else None
 
     def decide(self, replies: Replies) -> SetDecision:
         """The decision, and what stood in each pass."""
         answers = self._answers(replies)
         final, why = self._settle(answers)
-        direct, swapped, key = map(self._named, _verdicts(answers))
+        direct, swapped, *key = map(self._named, _verdicts(answers))
         winners, gaps = self._named(final), answers.runs().gaps
         note = f"{gaps} of {len(answers.calls)} calls" if gaps else ""
         if not winners:
@@ -95,20 +89,30 @@ class Paired:
             complete=not answers.open,
             note=note,
             swapped=swapped,
-            keyed=key,
+            keyed=key[0],
+            keyed_swapped=key[1],
             why=why,
         )
 
     def _settle(self, answers: SetReplies) -> tuple[PairVerdict, Why | Literal[""]]:
-        """The final verdict and why: the swapped one only where the keyed pass confirms it."""
-        direct, swapped, key = _verdicts(answers)
-        # First of all: most pairs agree, and need no keyed pass.
-        why = self._unconfirmed(direct, swapped)
+        """The final verdict and why, the same whichever candidate stands first in the file.
+
+        Orders that disagree are a tie unless the keyed pass confirms a winner that one of them
+        names: either verdict alone may be that of a slot.
+        """
+        direct, swapped, *key = _verdicts(answers)
+        if any(call in self.calls for call in answers.open) or direct == swapped is None:
+            return None, ""
+        # One order without a verdict says nothing of the other.
+        neither = None if None in (direct, swapped) else TIE
+        why = self._settled(direct, swapped)
         if why is not None:
-            return direct, why if direct or swapped else ""
-        if key is None:
-            return direct, "keyed_pending" if answers.open else "keyed_unreadable"
-        return (swapped, "keyed_confirms") if key == swapped else (direct, "keyed_disagrees")
+            return (direct if why == "orders_agree" else neither), why
+        if None in key:
+            return neither, "keyed_pending" if answers.open else "keyed_unreadable"
+        if key[0] == key[1] and key[0] in {direct, swapped} - {TIE}:
+            return key[0], "keyed_confirms"
+        return neither, "keyed_disagrees"
 
     def _named(self, verdict: PairVerdict) -> Winners:
         if verdict is None:
@@ -116,10 +120,13 @@ class Paired:
         return tuple(self.names.values()) if verdict == TIE else (self.names[verdict],)
 
 
-def _verdicts(answers: SetReplies) -> tuple[PairVerdict, PairVerdict, PairVerdict]:
-    """The direct, the swapped and the keyed verdict; an abstention is a tie."""
+def _verdicts(answers: SetReplies) -> tuple[PairVerdict, PairVerdict, PairVerdict, PairVerdict]:
+    """The verdicts of both orders, then those of both keyed; an abstention is a tie."""
     verdicts: list[PairVerdict] = [
         None if said is None else call.cell["order"][int(said) - 1] if said in ("1", "2") else TIE
         for call, said in zip(answers.calls, answers.readings, strict=True)
     ]
-    return verdicts[0], verdicts[1], verdicts[3] if len(verdicts) == 4 else None
+    direct, swapped, *key = verdicts
+    # Before the comparisons there is at most the judge's own answer, which names nobody.
+    first, second = key[1:] or (None, None)
+    return direct, swapped, first, second

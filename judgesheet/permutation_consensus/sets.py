@@ -38,6 +38,8 @@ def _given(sets: Sets) -> Iterator[tuple[Any, str]]:
         yield from records(Path(sets))
     elif isinstance(sets, Mapping):
         yield sets, "the set"
+    elif not isinstance(sets, Iterable):
+        raise StimuliError(f"give a JSONL file, one set or several, not {type(sets).__name__}")
     else:
         yield from ((record, f"set {number}") for number, record in enumerate(sets, start=1))
 

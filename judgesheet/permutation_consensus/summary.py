@@ -58,7 +58,8 @@ class Summary:
     `sets` = `decided` (one winner) + `tied` + `undecided`. `agreement` is the mean over the sets
     with a decision. `planned` counts the calls that the replies so far give rise to, `saved` those
     that early stopping made unnecessary; `requests` includes retries. Tokens are None where the
-    endpoint does not say.
+    endpoint does not say. Of the `pairs` with a verdict in both orders, these verdicts differ in
+    `orders_differ`; `keyed_confirms` counts the pairs that only the keyed pass decides.
     """
 
     sets: int
@@ -76,6 +77,9 @@ class Summary:
     tokens_out: int | None
     cost_usd: float | None
     accuracy: Accuracy | None
+    pairs: int
+    orders_differ: int
+    keyed_confirms: int
 
     def as_text(self) -> str:
         """For a reader."""
@@ -84,6 +88,7 @@ class Summary:
 
 def summarise(decisions: Sequence[SetDecision], totals: Totals, prices: Prices | None) -> Summary:
     """The figures of a run."""
+    pairs = [each for each in decisions if each.direct and each.swapped]
     agreements = [each.agreement for each in decisions if each.agreement is not None]
     return Summary(
         sets=len(decisions),
@@ -101,6 +106,9 @@ def summarise(decisions: Sequence[SetDecision], totals: Totals, prices: Prices |
         tokens_out=totals.tokens_out,
         cost_usd=cost(totals.tokens_in, totals.tokens_out, prices),
         accuracy=accuracy(decisions),
+        pairs=len(pairs),
+        orders_differ=sum(each.direct != each.swapped for each in pairs),
+        keyed_confirms=sum(each.why == "keyed_confirms" for each in pairs),
     )
 
 
@@ -149,6 +157,11 @@ def accuracy(decisions: Sequence[SetDecision]) -> Accuracy | None:
 def _lines(run: Summary) -> Iterator[str]:
     sets = counted(run.sets, "set")
     yield f"{sets}: {run.decided} decided, {run.tied} tied, {run.undecided} undecided"
+    if run.orders_differ:
+        yield (
+            f"another order, another verdict: {run.orders_differ} of {counted(run.pairs, 'pair')}; "
+            f"{run.keyed_confirms} of them decided by the keyed pass, the others have no winner"
+        )
     if run.agreement is not None:
         share = show.share(run.agreement, 1)
         yield f"a single call makes the same choice as the decision in {share} of cases"

@@ -573,7 +573,7 @@ def test_a_proposed_map_from_which_nothing_would_follow_says_what_is_missing(
     [
         ({"first": "a", "second": "b", "verdict": "w", "human": "h"}, "the field better"),
         ({"stimulus": "q", "verdict": "s", "better": "h"}, "the field human"),
-        ({"stimulus": "q", "candidates": "c", "order": "o", "swapped": "s"}, "the field gold"),
+        ({"stimulus": "q", "candidates": "c", "order": "o", "better": "s"}, "the field gold"),
     ],
 )
 def test_a_field_that_would_not_be_read_is_refused(
@@ -657,7 +657,7 @@ def test_a_known_log_needs_no_name_of_its_format(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     alone = run("ingest", path, "--out", tmp_path / "alone", "--no-pdf", "--no-cases")
     assert alone.returncode == 0, alone.stderr
-    assert "4 verdicts for score_order" in alone.stderr
+    assert "3 verdicts and 1 call without one for score_order" in alone.stderr
 
 
 def test_people_may_have_a_scale_of_their_own(tmp_path: Path) -> None:
@@ -825,3 +825,114 @@ def test_a_failed_evaluation_is_told_by_its_status(tmp_path: Path) -> None:
     path.write_text(json.dumps(log), encoding="utf-8")
     with pytest.raises(StimuliError, match="'error'"):
         list(opened(path, None).rows)
+
+
+# -- cells that are nearly something else ----------------------------------------------------------
+
+SCORES = {"stimulus": "q", "item": "i", "repeat": "n", "verdict": "s", "human": "h"}
+
+
+def scored_table(path: Path, rows: Iterable[tuple[Any, Any]]) -> Path:
+    """A CSV of responses that were graded twice, with the ratings of people."""
+    text = "".join(f"q{n // 2};a{n // 2};{n % 2};{s};{h}\n" for n, (s, h) in enumerate(rows))
+    path.write_text(f"q;i;n;s;h\n{text}", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("cells", "more", "said"),
+    [
+        ((3, "4,5"), {}, "'4,5', which is not a finite number: write 4.5, with a point"),
+        ((3, "4,5"), {"human_scale": "1:5:0.5"}, "is not on the scale 1:5:0.5: write 4.5, with"),
+        (("4,0", 4), {}, "'4,0' is not on the scale 1:5: write 4.0, with a point"),
+        ((3, "nan"), {}, "leave the cell empty where there is none"),
+        ((3, "7"), {"human_scale": "1:5"}, "say which it is with --human-scale"),
+        ((3, "good"), {}, "where people rate on a scale of their own, say which: --human-scale"),
+    ],
+)
+def test_a_cell_that_is_no_number_is_told_with_what_helps(
+    cells: tuple[Any, Any], more: dict[str, str], said: str, tmp_path: Path
+) -> None:
+    path = scored_table(tmp_path / "t.csv", [cells] * 4)
+    with pytest.raises(StimuliError) as caught:
+        told(path, columns=SCORES, scale="1:5", **more)
+    assert said in str(caught.value)
+    assert "with --scale" not in str(caught.value)
+
+
+def test_a_missing_number_of_parquet_is_an_empty_cell(tmp_path: Path) -> None:
+    rows = [
+        {"q": f"q{n}", "i": f"i{n}", "s": float("nan") if n == 1 else 3.0,
+         "h": float("nan") if n == 2 else 4.0}
+        for n in range(4)
+    ]  # fmt: skip
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "t.parquet")
+    columns = {"stimulus": "q", "item": "i", "verdict": "s", "human": "h"}
+    records = told(tmp_path / "t.parquet", columns=columns, scale="1:5")
+    assert verdicts(records) == [3, None, 3, 3]
+    assert sum("human" in record for record in records) == 3
+
+
+def test_true_and_false_of_people_are_words_as_those_of_the_judge(tmp_path: Path) -> None:
+    rows = [{"q": f"q{n}", "s": n % 2 == 0, "h": n % 3 == 0} for n in range(6)]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "t.parquet")
+    columns = {"stimulus": "q", "verdict": "s", "human": "h"}
+    records = told(tmp_path / "t.parquet", columns=columns, scale="False,True")
+    assert verdicts(records) == [2, 1, 2, 1, 2, 1]
+    ratings = [record["human"]["ratings"] for record in records if "human" in record]
+    assert ratings == [[2], [1], [1], [2], [1], [1]]
+
+
+def test_calls_without_a_verdict_are_counted_apart(tmp_path: Path) -> None:
+    rows = [("" if n == 3 else "n/a" if n == 7 else 3, 4) for n in range(40)]
+    path = scored_table(tmp_path / "t.csv", rows)
+    reader = logs.reader([path], LogOptions(columns=SCORES, scale="1:5"))
+    assert len([record for record, _ in reader.records() if "verdict" in record]) == 39
+    first, second, *_ = reader.notes()
+    assert first.startswith("38 verdicts and 1 call without one for score_order were read")
+    assert second.startswith("1 of 40 rows cannot be read (line 9) and is left out")
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"stimulus": "q", "verdict": "w", "swapped": "x"},
+         "(score), which has item, verdict, order, scale, human; of a pair the map names two more "
+         "columns, first and second"),
+        ({"first": "a", "second": "b", "verdict": "w", "order": "o"},
+         "(pair), which has first, second, swapped, verdict, better; of every kind are read stim"),
+        ({"first": "a", "second": "b", "verdict": "w", "human": "h"},
+         "what is right is the field better"),
+    ],
+)  # fmt: skip
+def test_a_field_that_is_not_read_is_told_with_those_that_are(
+    columns: dict[str, str], said: str, tmp_path: Path
+) -> None:
+    path = lines(tmp_path / "log.jsonl", [dict.fromkeys("qabwxoh", "1")])
+    with pytest.raises(UsageError) as caught:
+        told(path, columns=columns, scale="1:5")
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("again", "verdict"), [("q0;a0;1;3;4", "the same"), ("q0;a0;1;2;4", "another")]
+)
+def test_a_line_that_occurs_twice_is_told_with_the_other(
+    again: str, verdict: str, tmp_path: Path
+) -> None:
+    path = scored_table(tmp_path / "t.csv", [(3, 4)] * 4)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(f"{again}\n")
+    with pytest.raises(StimuliError) as caught:
+        ingest(path, tmp_path / "run", columns=SCORES, scale="1:5")
+    assert "t.csv:6: the same question, response, order and reading as t.csv:3" in str(caught.value)
+    assert f"with {verdict} verdict; drop one of the two lines" in str(caught.value)
+
+
+def test_one_response_per_question_is_why_no_winner_can_change(tmp_path: Path) -> None:
+    path = scored_table(tmp_path / "t.csv", [(n % 3 + 1, 4) for n in range(24)])
+    sheet = ingest(path, tmp_path / "run", columns=SCORES, scale="1:5", pdf=False).datasheet
+    by_key = {one.key: one for one in sheet.axes[0].estimates}
+    assert by_key["score_order.repeat_change_rate"].value is not None
+    note = by_key["score_order.repeat_flip_rate"].note
+    assert note == "no prompt has several candidates that were all read"

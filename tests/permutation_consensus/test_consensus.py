@@ -241,20 +241,22 @@ def test_early_stopping_saves_calls_and_can_be_taken_back(path: Path) -> None:
 
 # -- pairs ---------------------------------------------------------------------------------------
 
-Verdicts = tuple[str, str, str]
+Verdicts = tuple[str, ...]
 
 
-def judge_of(direct: str, swapped: str, key: str, asked: list[str] | None = None) -> ScriptedJudge:
-    """Says `u`, `v`, `tie` or nonsense in each pass."""
+def judge_of(direct: str, swapped: str, *key: str, asked: list[str] | None = None) -> ScriptedJudge:
+    """Says `u`, `v`, `tie` or nonsense in each pass; keyed, one thing or one for each order."""
 
     def script(call: Call, _: int) -> str:
         order = call.cell["order"]
-        step = call.cell.get("keyed") or ("direct" if order == ["u", "v"] else "swapped")
+        is_direct = order == ["u", "v"]
+        step = call.cell.get("keyed") or ("direct" if is_direct else "swapped")
         if asked is not None:
             asked.append(step)
         if step == "solve":
             return "My own answer."
-        said = {"direct": direct, "swapped": swapped, "compare": key}[step]
+        by_step = {"direct": direct, "swapped": swapped, "compare": key[0 if is_direct else -1]}
+        said = by_step[step]
         slot = str(order.index(said) + 1) if said in order else said
         return json.dumps({"winner": slot})
 
@@ -267,37 +269,66 @@ def judge_of(direct: str, swapped: str, key: str, asked: list[str] | None = None
         (("u", "u", ""), ("u",), "orders_agree", 2),
         (("tie", "tie", ""), ("u", "v"), "orders_agree", 2),
         (("tie", "abstain", ""), ("u", "v"), "orders_agree", 2),
-        (("u", "v", "v"), ("v",), "keyed_confirms", 4),
-        (("u", "v", "u"), ("u",), "keyed_disagrees", 4),
-        (("u", "v", "tie"), ("u",), "keyed_disagrees", 4),
-        (("u", "v", "?"), ("u",), "keyed_unreadable", 4),
-        (("tie", "v", "v"), ("v",), "keyed_confirms", 4),
-        (("tie", "v", "u"), ("u", "v"), "keyed_disagrees", 4),
-        (("u", "tie", ""), ("u",), "swapped_ties", 2),
-        (("u", "?", ""), ("u",), "swapped_unreadable", 2),
-        (("?", "v", "v"), ("v",), "keyed_confirms", 4),
-        (("?", "v", "u"), (), "keyed_disagrees", 4),
+        (("u", "v", "v"), ("v",), "keyed_confirms", 5),
+        (("u", "v", "u"), ("u",), "keyed_confirms", 5),
+        (("u", "v", "u", "v"), ("u", "v"), "keyed_disagrees", 5),
+        (("u", "v", "v", "u"), ("u", "v"), "keyed_disagrees", 5),
+        (("u", "v", "tie"), ("u", "v"), "keyed_disagrees", 5),
+        (("u", "v", "u", "tie"), ("u", "v"), "keyed_disagrees", 5),
+        (("u", "v", "?"), ("u", "v"), "keyed_unreadable", 5),
+        (("u", "v", "u", "?"), ("u", "v"), "keyed_unreadable", 5),
+        (("tie", "v", "v"), ("v",), "keyed_confirms", 5),
+        (("v", "tie", "v"), ("v",), "keyed_confirms", 5),
+        (("tie", "v", "u"), ("u", "v"), "keyed_disagrees", 5),
+        (("u", "?", "u"), ("u",), "keyed_confirms", 5),
+        (("?", "v", "v"), ("v",), "keyed_confirms", 5),
+        (("?", "v", "u"), (), "keyed_disagrees", 5),
+        (("u", "?", "tie"), (), "keyed_disagrees", 5),
+        (("tie", "?", ""), (), "one_unreadable", 2),
         (("?", "?", ""), (), "", 2),
     ],
 )
-def test_a_pair_is_overridden_only_where_the_keyed_pass_confirms(
+def test_a_pair_whose_orders_disagree_is_decided_only_where_the_keyed_pass_confirms(
     verdicts: Verdicts, winners: tuple[str, ...], why: str, calls: int
 ) -> None:
     asked: list[str] = []
-    (decision,) = run(judge_of(*verdicts, asked), [a_pair()])
+    (decision,) = run(judge_of(*verdicts, asked=asked), [a_pair()])
     assert decision.winners == winners
     assert decision.why == why
     assert not why or why in get_args(Why)
-    assert asked == ["direct", "swapped", "solve", "compare"][:calls]
+    assert asked == ["direct", "swapped", "solve", "compare", "compare"][:calls]
     assert decision.calls == decision.runs.planned == calls
     assert decision.complete
+
+
+@given(
+    st.lists(st.sampled_from(["1", "2", "tie", "?", "One.", "Another."]), min_size=4, max_size=4)
+)
+def test_no_decision_depends_on_which_candidate_the_file_names_first(says: list[str]) -> None:
+    """Whatever a judge says in each order, with its own answer and without: a slot or a text."""
+
+    def script(call: Call, _: int) -> str:
+        words = call.messages[0]["content"]
+        if call.cell.get("keyed") == "solve":
+            return "My own answer."
+        in_order = words.rindex("\nOne.\n") < words.rindex("\nAnother.\n")
+        said = says[2 * ("keyed" in call.cell) + in_order]
+        slot = str(1 + (in_order == (said == "Another."))) if said.endswith(".") else said
+        return json.dumps({"winner": slot})
+
+    a, b = {"id": "a", "text": "One."}, {"id": "b", "text": "Another."}
+    one, other = (
+        run(ScriptedJudge(script), [{"id": "q", "prompt": "Which?", "candidates": candidates}])[0]
+        for candidates in ([a, b], [b, a])
+    )
+    assert set(one.winners) == set(other.winners)
 
 
 def test_requests_for_an_estimate_skip_the_keyed_pass() -> None:
     asked: list[str] = []
     pair = a_pair() | {"request": "Roughly how many people live in Peru?"}
-    (decision,) = run(judge_of("u", "v", "v", asked), [pair])
-    assert (decision.winner, decision.why, len(asked)) == ("u", "estimation", 2)
+    (decision,) = run(judge_of("u", "v", "v", asked=asked), [pair])
+    assert (decision.winners, decision.why, len(asked)) == (("u", "v"), "estimation", 2)
 
 
 def test_sets_of_two_are_pairs_under_their_own_names() -> None:
@@ -332,7 +363,7 @@ def test_a_judge_without_an_answer_of_its_own_confirms_nothing() -> None:
 
     inner.ask = ask  # type: ignore[method-assign]
     (decision,) = run(inner, [a_pair()])
-    assert (decision.winner, decision.why) == ("u", "keyed_unreadable")
+    assert (decision.winners, decision.why) == (("u", "v"), "keyed_unreadable")
     assert decision.runs.unreadable == 1
     assert decision.complete
 
@@ -349,25 +380,21 @@ def test_the_solution_reaches_the_comparison_and_a_budget_can_fall_between(path:
     judge = ScriptedJudge(script)
     found = [
         run(judge, [a_pair()], path, CollectSettings(max_calls=1, concurrency=1))[0]
-        for _ in range(4)
+        for _ in range(5)
     ]
-    assert [one.why for one in found] == [
-        "swapped_unreadable",
-        "keyed_pending",
-        "keyed_pending",
-        "keyed_disagrees",
-    ]
-    assert [one.complete for one in found] == [False, False, False, True]
+    assert [one.why for one in found] == ["", *["keyed_pending"] * 3, "keyed_disagrees"]
+    assert [one.complete for one in found] == [False, False, False, False, True]
+    assert [len(one.winners) for one in found] == [0, 2, 2, 2, 2]
     assert "1 not asked yet" in found[0].note
-    assert len({call.id for call in seen}) == len(seen) == 4
+    assert len({call.id for call in seen}) == len(seen) == 5
     assert "CANARY" in seen[-1].messages[0]["content"]
     assert run(judge, [a_pair()], path)[0] == found[-1]
-    assert len(seen) == 4
+    assert len(seen) == 5
 
 
 def test_the_limit_on_requests_holds_over_all_rounds(path: Path) -> None:
     seen: list[str] = []
-    judge = judge_of("u", "v", "v", seen)
+    judge = judge_of("u", "v", "v", asked=seen)
     sets = [a_pair(f"p{i}") for i in range(6)]
     run(judge, sets, path, CollectSettings(max_calls=14, concurrency=4))
     assert len(seen) == 14

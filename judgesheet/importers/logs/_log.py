@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from judgesheet.base.errors import StimuliError, UsageError
-from judgesheet.importers._rows import Row
+from judgesheet.importers._rows import Row, advice_on_number
 
 NEAR = 1e-6
 """How far from a point of its scale a number may be, in steps, and still be that point."""
@@ -90,27 +90,39 @@ class Scale:
             "0:1:0.25, or all grades, the worst first, such as I,P,C"
         )
 
-    def point(self, cell: Any, row: Row, *, nearest: bool = False) -> int | None:
-        """Which point, from 1, a cell gives; None where it gives none (empty, null or NaN)."""
+    def has_word(self, cell: Any) -> bool:
+        """Whether a cell, which may be true or false, is one of the words."""
+        return _word(cell) in self.words
+
+    def point(
+        self, cell: Any, row: Row, *, nearest: bool = False, option: str = "--scale"
+    ) -> int | None:
+        """Which point, from 1, a cell gives; None where it gives none (empty, null or NaN).
+
+        `option` is that which names the scale.
+        """
         if cell is None or cell == "" or cell != cell:  # NaN
             return None
         if self.words:
-            word = Row("", {"": cell}).text("").lower() if isinstance(cell, _PLAIN) else ""
-            place = self.words.index(word) if word in self.words else -1.0
+            place = self.words.index(_word(cell)) if self.has_word(cell) else -1.0
         else:
             number = _number(cell)
             place = (number - self.low) / self.step if math.isfinite(number) else -1.0
         point = round(place)
         if not -0.5 <= place <= self.count - 0.5 or not (nearest or abs(place - point) < NEAR):
             how = "; --round takes the nearest" if 0 <= place <= self.count - 1 else ""
+            advice = advice_on_number(cell) or f"; say which it is with {option}{how}"
             raise BadVerdictError(
-                f"{row.where}: {str(cell)[:60]!r} is not on the scale {self.text}; give the "
-                f"scale with --scale{how}"
+                f"{row.where}: {str(cell)[:60]!r} is not on the scale {self.text}{advice}"
             )
         return min(max(point, 0), self.count - 1) + 1
 
 
 _PLAIN = (str, int, float)
+
+
+def _word(cell: Any) -> str:
+    return Row("", {"": cell}).text("").lower() if isinstance(cell, _PLAIN) else ""
 
 
 def _number(cell: Any) -> float:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from judgesheet.base.errors import StimuliError
-from judgesheet.importers._rows import Row, unpacked
+from judgesheet.importers._rows import Row, advice_on_number, unpacked
 from judgesheet.importers.logs._fields import FieldReader
 from judgesheet.importers.logs._judgments import Record
 from judgesheet.importers.logs._log import BadVerdictError, Scale
@@ -50,7 +50,7 @@ class Ratings:
         """
         own = self.fields.choice.human_scale
         scale = self.fields.scale(row) if own is None else Scale.of(own)
-        is_word = isinstance(cell, str) and cell.strip().lower() in scale.words
+        is_word = scale.has_word(cell)
         if cell not in (None, ""):
             self._types.add(str if is_word else float)
         if len(self._types) > 1:
@@ -59,12 +59,14 @@ class Ratings:
             )
         if is_word or own is not None:
             try:
-                return scale.point(cell, row)
+                return scale.point(cell, row, option="--human-scale")
             except BadVerdictError as error:
-                raise StimuliError(f"{error} (a rating: --human-scale)") from None
+                raise StimuliError(f"{error} (a person's rating)") from None
         try:
             rating: float | None = Row(row.where, {"rating": cell}).numbers("rating")[0]
         except StimuliError as error:
+            if advice_on_number(cell):
+                raise
             raise StimuliError(
                 f"{error}; if people rate on a different scale, give it: --human-scale "
                 "LOW:HIGH[:STEP] or WORST,…,BEST"

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
+from judgesheet.base.digits import counted
 from judgesheet.base.errors import StimuliError
 from judgesheet.base.tally import Tally
 from judgesheet.importers._rows import Row
@@ -28,6 +29,8 @@ class LogReader:
     rows: Iterator[Row]
     lines: Tally = field(default_factory=partial(Tally, "line"))
     """Of a file of lines."""
+    _unread: int = 0
+    """Rows of calls without a verdict."""
     _excluded: int = 0
     """Rows that do not count (`where`)."""
     _tally: Tally = field(default_factory=partial(Tally, "row"))
@@ -47,7 +50,7 @@ class LogReader:
 
     @property
     def verdicts(self) -> int:
-        """How many were read."""
+        """How many were read, with the calls that have none."""
         return self._tally.read
 
     @property
@@ -58,7 +61,9 @@ class LogReader:
     def notes(self) -> Iterator[str]:
         """What was read, and what was taken for granted, in sentences."""
         columns = ", ".join(f"{name}={column}" for name, column in self.fields.columns.items())
-        yield f"{self.verdicts:,} verdicts for {self.fields.axis} were read ({columns})"
+        lost = f" and {counted(self._unread, 'call')} without one" if self._unread else ""
+        verdicts = f"{self.verdicts - self._unread:,} verdicts{lost}"
+        yield f"{verdicts} for {self.fields.axis} were read ({columns})"
         yield from self.dropped
         if self._excluded:
             yield f"{self._excluded:,} rows were left out; only those with {self._wanted()} count"
@@ -83,13 +88,15 @@ class LogReader:
                     ratings.keep(row)
                     continue
                 self._refuse_second(row)
-                made = [judgments.of(row), *ratings.beside(row)]
+                judgment = judgments.of(row)
+                made = [judgment, *ratings.beside(row)]
                 judgments.allow_figures |= ratings.found
             except BadRowError as fault:
                 # It says nothing about the other rows.
                 self._tally.add(fault, row.where.removeprefix(f"{self.name}:").strip())
                 continue
             self._tally.read += 1
+            self._unread += judgment["verdict"] is None
             yield from ((record, row.where) for record in made)
         for item, record in ratings.kept():
             yield record, f"{self.name}: ratings of {item[:80]}"
