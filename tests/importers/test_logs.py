@@ -847,7 +847,7 @@ def scored_table(path: Path, rows: Iterable[tuple[Any, Any]]) -> Path:
         (("4,0", 4), {}, "'4,0' is not on the scale 1:5: write 4.0, with a point"),
         ((3, "nan"), {}, "leave the cell empty where there is none"),
         ((3, "7"), {"human_scale": "1:5"}, "say which it is with --human-scale"),
-        ((3, "good"), {}, "where people rate on a scale of their own, say which: --human-scale"),
+        ((3, "good"), {}, "if people rate on a different scale, give it: --human-scale"),
     ],
 )
 def test_a_cell_that_is_no_number_is_told_with_what_helps(
@@ -897,10 +897,10 @@ def test_calls_without_a_verdict_are_counted_apart(tmp_path: Path) -> None:
     ("columns", "said"),
     [
         ({"stimulus": "q", "verdict": "w", "swapped": "x"},
-         "(score), which has item, verdict, order, scale, human; of a pair the map names two more "
+         "(score), which have item, verdict, order, scale, human; of a pair the map names two more "
          "columns, first and second"),
         ({"first": "a", "second": "b", "verdict": "w", "order": "o"},
-         "(pair), which has first, second, swapped, verdict, better; of every kind are read stim"),
+         "(pair), which have first, second, swapped, verdict, better; all kinds have stim"),
         ({"first": "a", "second": "b", "verdict": "w", "human": "h"},
          "what is right is the field better"),
     ],

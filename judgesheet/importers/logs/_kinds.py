@@ -102,8 +102,8 @@ def kind_of(columns: Mapping[str, str]) -> str:
     for name in columns:
         if name.partition(".")[0] not in (*_SHARED, *KINDS[kind].fields):
             raise UsageError(
-                f"--map {name}=…: this field does not apply to verdicts of this kind ({kind}), which "
-                f"have {', '.join(KINDS[kind].fields)}; {_instead(name, kind)}"
+                f"--map {name}=…: this field does not apply to verdicts of this kind ({kind}), "
+                f"which have {', '.join(KINDS[kind].fields)}; {_instead(name, kind)}"
             )
     return kind
 
@@ -113,13 +113,13 @@ def _instead(name: str, kind: str) -> str:
     hints = []
     if name.partition(".")[0] in TRUTHS:
         truth = KINDS[kind].truth
-        hints.append(f"what is right is the field {truth}: {FIELDS[truth]}")
+        hints.append(f"for the right answer use the field {truth}: {FIELDS[truth]}")
     if kind != "pair" and name in KINDS["pair"].fields:
         hints.append(
             "of a pair the map names two more columns, first and second, which hold the names of "
             "the two responses: add them to the file if it has none"
         )
-    return "; ".join(hints) or f"of every kind are read {', '.join(_SHARED)}"
+    return "; ".join(hints) or f"all kinds have {', '.join(_SHARED)}"
 
 
 def _kind_named_by(columns: Mapping[str, str]) -> str:
