@@ -168,11 +168,16 @@ def _dress(kind: str) -> Sentence:
 
 def _plain_preferred(kind: str, what: str, told: str, won: Estimate) -> Statement:
     """That a dress loses, which is no fault of a judge for every kind."""
-    if kind in EITHER_WAY and not surely_below(won, MOSTLY):
+    if kind in EITHER_WAY and not loses(kind, won):
         text = f"There is some evidence that it prefers the plain copy to {what}{UNSURE}: {told}."
         return _said("unknown", text, won)
     tone: Tone = "bad" if kind in EITHER_WAY else "neutral"
     return _said(tone, f"It prefers the plain copy to {what}: {told}.", won)
+
+
+def loses(kind: str, won: Estimate | None) -> bool:
+    """Whether a dress surely loses that must not, by more than noise around one half could."""
+    return kind in EITHER_WAY and surely_below(won, 1 - EVEN)
 
 
 def by_slot(estimates: Estimates, kind: str) -> Estimate | None:
@@ -244,9 +249,9 @@ def _cancelling(estimates: Estimates) -> dict[str, Estimate]:
 
 def _even(kind: str, won: Estimate | None) -> bool:
     """Whether an average preference is no problem, and of some kinds shows none, by itself."""
-    if won is None or surely_above(won, MOSTLY):
+    if won is None or surely_above(won, MOSTLY) or loses(kind, won):
         return False
-    return not (surely_below if kind in EITHER_WAY else below)(won, MOSTLY)
+    return kind in EITHER_WAY or not below(won, MOSTLY)
 
 
 def _mixed(estimates: Estimates) -> Iterator[Statement]:
@@ -388,7 +393,7 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
             yield _advice(f"{text}. {REMEDIES[kind]}.", won, stops=True)
         elif surely_above(won, MOSTLY):
             yield _advice(f"{REMEDIES[kind]}: {KIND_WORDS[kind]} wins.", won)
-        elif kind in EITHER_WAY and surely_below(won, MOSTLY):
+        elif loses(kind, won):
             yield _advice(f"{REMEDIES[kind]}: {KIND_WORDS[kind]} loses.", won)
     yield from _against_notes(estimates)
 
