@@ -370,15 +370,36 @@ def test_whoever_is_told_that_the_slot_decides_is_told_to_ask_both_orders() -> N
     assert any(f"candidate_order.{SWAPPED}" in one.evidence for one in sheet.advice)
 
 
-def test_padding_that_lets_the_slot_decide_is_not_praised() -> None:
-    def edit(frame: pd.DataFrame) -> pd.DataFrame:
-        cells = frame["cell"].map(json.loads)
-        filler = cells.map(lambda cell: cell["condition"] == "filler")
-        return frame.assign(text=frame["text"].mask(filler, '{"winner": "1"}'))
+def first_slot_of_padded(frame: pd.DataFrame) -> pd.DataFrame:
+    """Slot 1 where one of the two is padded, and otherwise as it was."""
+    cells = frame["cell"].map(json.loads)
+    filler = cells.map(lambda cell: cell["condition"] == "filler")
+    return frame.assign(text=frame["text"].mask(filler, '{"winner": "1"}'))
 
-    sheet = sheet_of("perfect", edit=edit)
+
+def test_padding_that_lets_the_slot_decide_is_not_praised() -> None:
+    sheet = sheet_of("perfect", edit=first_slot_of_padded)
     assert sheet.tones("filler_preference") == {"neutral"}
     assert sheet.tones("anywhere_p") == {"bad", "neutral"}
+
+
+@pytest.mark.parametrize("policy", ["ranking", "order-only"])
+def test_a_slot_that_decides_where_one_is_padded_is_told_and_rejected(policy: str) -> None:
+    sheet = sheet_of("good", "quick", edit=first_slot_of_padded)
+    assert sheet.value("filler_preference") == 0.5
+    changes = sheet["order_inconsistent[set=filler]"]
+    assert (changes.value, changes.n, changes.clusters) == (1.0, 40, 40)
+    assert sheet.tones("order_inconsistent[set=filler]") == {"bad"}
+    assert limited(sheet, "order_inconsistent[set=filler]", policy) == "broken"
+
+
+@pytest.mark.parametrize("spec", ["perfect", "good", "good?slip=0.03", "fair"])
+@pytest.mark.parametrize("policy", ["ranking", "order-only"])
+def test_a_sound_judge_is_shown_not_to_follow_the_slot_where_one_is_padded(
+    spec: str, policy: str
+) -> None:
+    sheet = sheet_of(spec, "quick")
+    assert limited(sheet, "order_inconsistent[set=filler]", policy) == "proven"
 
 
 def padded(frame: pd.DataFrame) -> pd.DataFrame:

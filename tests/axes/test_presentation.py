@@ -212,6 +212,8 @@ def test_nobody_without_a_taste_is_accused_of_one(spec: str, profile: str) -> No
             for policy in ("ranking", "scoring", "ci-regression", "natural-pairs")
         ),
         ("fair?loves_length=20&mixed=0.5", "dress_excess[kind=length]", "ranking"),
+        ("fair?loves_length=-20&mixed=0.2", "dress_excess[kind=length]", "ranking"),
+        ("fair?loves_length=-20", LENGTH2, "ranking"),
     ],
 )
 def test_a_taste_is_told_and_the_shipped_policies_reject_it(
@@ -252,6 +254,16 @@ def test_a_slot_that_decides_between_dresses_is_told_and_rejected() -> None:
     assert decision.verdict == "reject"
 
 
+def test_a_slot_that_may_decide_between_dresses_is_some_evidence() -> None:
+    def first_on_some(cell: dict[str, Any], stimulus: str) -> str | None:
+        mine = cell.get("kind") == "length" and cell["ask"] == "pair" and stimulus in some
+        return '{"winner": "1"}' if mine else None
+
+    some = sorted({call.stimulus for call in plan_of().calls})[:8]
+    sheet = sheet_of("perfect", edit=edited(first_on_some))
+    assert sheet.tones("dress_excess[kind=length]") & {"bad", "unknown"} == {"unknown"}
+
+
 def test_noise_is_no_dress() -> None:
     excess = sheet_of("random", "full")["dress_excess[kind=length]"]
     assert excess.low is not None
@@ -270,6 +282,48 @@ def test_the_planted_trade_off_is_found() -> None:
     always = sheet_of("fair?loves_length=200", "full")["trade_off[kind=length]"]
     assert always.value is None
     assert always.reason == "right_censored"
+
+
+def shifted(by: int) -> Callable[[pd.DataFrame], pd.DataFrame]:
+    """So many points more for padded copies."""
+
+    def edit(frame: pd.DataFrame) -> pd.DataFrame:
+        texts = []
+        for text, cell in zip(frame["text"], frame["cell"].map(json.loads), strict=True):
+            padded = cell["ask"] == "score" and cell["kind"] == "length"
+            moved = {"score": json.loads(text)["score"] + by} if padded else None
+            texts.append(json.dumps(moved) if moved else text)
+        return frame.assign(text=texts)
+
+    return edit
+
+
+@pytest.mark.parametrize(("by", "way"), [(2, "higher"), (-2, "lower")])
+def test_points_for_padding_on_every_stimulus_are_a_problem(by: int, way: str) -> None:
+    sheet = sheet_of("fair", edit=shifted(by))
+    shift, test = (sheet[f"{name}[kind=length]"] for name in ("score_shift", "score_shift_p"))
+    assert shift.clusters == test.clusters == 24
+    assert test.value is not None
+    assert test.value < 1e-4
+    assert sheet.tones("score_shift[kind=length]") == {"bad"}
+    assert sheet.says(f"It scores the same content {way} for its dress")
+
+
+def test_points_for_padding_on_few_stimuli_are_no_problem() -> None:
+    sheet = sheet_of("perfect")
+    assert sheet.value("score_shift_p[kind=length]") == 1.0
+    assert not sheet.tones("score_shift[kind=length]")
+
+
+def test_a_low_score_for_what_may_be_worse_is_no_fault() -> None:
+    def edit(frame: pd.DataFrame) -> pd.DataFrame:
+        cells = frame["cell"].map(json.loads)
+        noted = cells.map(lambda cell: cell["ask"] == "score" and cell["kind"] == "instruction")
+        return frame.assign(text=frame["text"].mask(noted, '{"score": 1}'))
+
+    sheet = sheet_of("perfect", "standard", edit=edit)
+    assert sheet.value("score_shift_p[kind=instruction]") < 1e-4
+    assert not sheet.tones("score_shift[kind=instruction]")
 
 
 def test_points_for_dress_and_telling_to_ignore_it() -> None:

@@ -902,7 +902,7 @@ def test_calls_without_a_verdict_are_counted_apart(tmp_path: Path) -> None:
         ({"first": "a", "second": "b", "verdict": "w", "order": "o"},
          "(pair), which have first, second, swapped, verdict, better; all kinds have stim"),
         ({"first": "a", "second": "b", "verdict": "w", "human": "h"},
-         "what is right is the field better"),
+         "for the right answer use the field better"),
     ],
 )  # fmt: skip
 def test_a_field_that_is_not_read_is_told_with_those_that_are(

@@ -24,7 +24,7 @@ from . import equal_quality, ladder
 from ._design import BASELINE, LISTING, arm, design, fault
 from ._design import both_orders as both_orders
 from ._material import TAKES, check, labels, material, shape
-from ._pairs import CHANGES, REPEATED, SETS, SLOTS, arrange, figure
+from ._pairs import CHANGES, REPEATED, SLOTS, SWAPPED_SETS, arrange, figure
 from ._plots import plots
 from ._reply import chosen as chosen
 from ._reply import complete as complete
@@ -106,7 +106,7 @@ def reads(key: Key, cells: Sequence[Mapping[str, Any]]) -> list[bool]:
     condition = figure.reads if figure else ""
     where = {"prompt": dims.get("prompt", BASELINE), "listing": LISTING}
     if "set" in dims:
-        condition = SETS.get(dims["set"], condition)
+        condition = SWAPPED_SETS.get(dims["set"], condition)
     elif condition == "ladder" and "delta" in dims:
         where["delta"] = dims["delta"]
     elif condition == "ladder":

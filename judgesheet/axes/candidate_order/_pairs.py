@@ -33,6 +33,7 @@ figure = Figures(
     missing={
         "set=natural": "own pairs (condition natural)",
         "set=same_subset": "pairs of equal quality (condition delta0_same)",
+        "set=filler": "pairs with filler added (condition filler)",
         "": LADDER,
     },
 )
@@ -48,10 +49,16 @@ SETS: Mapping[str, str] = {
     "natural": "natural",
 }
 """Sets of pairs without a better response that is known, and their conditions."""
+FILLER = "filler"
+"""Pairs of which one response is padded. Of these only changes with the order are told as of a set:
+a preference in them is no false one of two equally good responses."""
+SWAPPED_SETS: Mapping[str, str] = {**SETS, FILLER: "filler"}
+"""The sets of which changes with the order are told, and their conditions."""
 SET_WORDS: Mapping[str, str] = {
     "same_subset": "same content in other words",
     "different_subset": "equally much, but other content",
     "natural": "own pairs",
+    FILLER: "pairs with filler",
 }
 
 CHANCE = 0.05
@@ -136,6 +143,12 @@ class Pairs:
             for name, condition in SETS.items()
             for group in self.main.where(condition=condition).by_prompt(SET_WORDS[name], set=name)
         )
+
+    @cached_property
+    def swapped_sets(self) -> tuple["Group", ...]:
+        """These sets and the padded pairs."""
+        padded = self.main.where(condition=SWAPPED_SETS[FILLER])
+        return (*self.sets, *padded.by_prompt(SET_WORDS[FILLER], set=FILLER))
 
     @cached_property
     def rungs(self) -> tuple["Group", ...]:
@@ -325,8 +338,8 @@ def apart(delta: str) -> str:
 
 
 def by_set(symbol: str) -> Callable[[Mapping[str, str]], str]:
-    """The symbol of a figure of `Pairs.sets`: plain on same content, `_nat` on own pairs."""
-    ends = {"same_subset": "", "different_subset": "_diff", "natural": "_nat"}
+    """The symbol of a figure of sets: plain on same content, `_nat` on own pairs."""
+    ends = {"same_subset": "", "different_subset": "_diff", "natural": "_nat", FILLER: "_fil"}
     return lambda dims: symbol + ends[dims["set"]]
 
 
@@ -344,7 +357,7 @@ def _prefers(verdict: str, order: Sequence[str]) -> int:
 def _pairs(question: Question) -> Iterator[list[Asked]]:
     """The calls on each pair of the set that a key names, with the better response in its slot."""
     dims = question.key.dims
-    condition, slot = SETS.get(dims.get("set", "")), dims.get("slot")
+    condition, slot = SWAPPED_SETS.get(dims.get("set", "")), dims.get("slot")
     mine = [
         call
         for call in question.read()

@@ -4,7 +4,7 @@ A pair is shown in both orders and every verdict is mapped to the response that 
 that were not answered in both orders are left out of all figures but those of the vacuum.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -105,7 +105,7 @@ def stable_cross_sensitivity(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     arrangement. Noise alone gives .5 of the pairs that are decided twice; `content_component`
     excludes it.
     """
-    return _kinds(pairs, "Same response wins twice", stats.STABLE)
+    return _kinds(pairs.sets, "Same response wins twice", stats.STABLE)
 
 
 @figure("share", symbol=by_set("G_swap"), null=0.0, better="higher")
@@ -139,7 +139,7 @@ def positional_false_preference(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
 
     n counts the pairs that were read in both orders, each once per repeat.
     """
-    return _kinds(pairs, "Same slot wins twice", stats.POSITIONAL)
+    return _kinds(pairs.sets, "Same slot wins twice", stats.POSITIONAL)
 
 
 @figure("share", symbol=by_set("OSC"), null=0.0)
@@ -148,7 +148,7 @@ def one_sided_commit(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
 
     n counts the pairs that were read in both orders, each once per repeat.
     """
-    return _kinds(pairs, "A tie in one order only", stats.ONE_SIDED)
+    return _kinds(pairs.sets, "A tie in one order only", stats.ONE_SIDED)
 
 
 @figure("share")
@@ -171,7 +171,7 @@ def no_preference(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
 
     n counts the pairs that were read in both orders, each once per repeat.
     """
-    return _kinds(pairs, "A tie in both orders", stats.NO_PREFERENCE)
+    return _kinds(pairs.sets, "A tie in both orders", stats.NO_PREFERENCE)
 
 
 @figure(
@@ -184,16 +184,19 @@ def no_preference(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
 def order_inconsistent(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of pairs whose verdict changes when the responses are swapped: PFP + OSC.
 
-    The papers' least biased judge has a `positional_false_preference` of .083 but .433 here.
+    The papers' least biased judge has a `positional_false_preference` of .083 but .433 here. Pairs
+    with filler are a set here (`set=filler`): where the slot always wins, each of the two responses
+    wins half of the calls, and `filler_preference` is .5.
 
     n counts the pairs that were read in both orders, each once per repeat.
     """
-    return _kinds(pairs, "Verdict changes with the order", stats.POSITIONAL, stats.ONE_SIDED)
+    kinds = stats.POSITIONAL, stats.ONE_SIDED
+    return _kinds(pairs.swapped_sets, "Verdict changes with the order", *kinds)
 
 
-def _kinds(pairs: Pairs, label: str, *kinds: int) -> Iterator[UnkeyedEstimate]:
+def _kinds(sets: Iterable[Group], label: str, *kinds: int) -> Iterator[UnkeyedEstimate]:
     """The share of pairs of some kinds, for every set and prompt."""
-    for group in pairs.sets:
+    for group in sets:
         verdicts, cluster = group.pairs.both_orders
         hits = np.isin(stats.classify(verdicts), kinds).astype(float)
         counts = by_cluster(hits, cluster)

@@ -39,7 +39,7 @@ from judgesheet.base.digits import percent
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Estimate, Statement
 
-from ._pairs import SET_WORDS
+from ._pairs import FILLER, SET_WORDS
 from .equal_quality import KIND_WORDS, ONE_ORDER
 
 CLEAN, CLEAN_KIND = 0.15, 0.20
@@ -354,6 +354,10 @@ def slot_elsewhere(estimates: Estimates) -> Estimate | None:
     return None if told else estimates.known(unequal.ANYWHERE)
 
 
+_DIFFERING = {OTHER: f"with {SET_WORDS[OTHER]}", FILLER: "of which one is padded"}
+"""Sets of pairs in which the responses differ, not by a number of steps."""
+
+
 def _elsewhere(estimates: Estimates) -> Iterator[Statement]:
     """That the slot decides where responses differ, and on which of these pairs it is seen."""
     test = slot_elsewhere(estimates)
@@ -362,10 +366,11 @@ def _elsewhere(estimates: Estimates) -> Iterator[Statement]:
     gaps = [(step, gap) for step, gap in ladder_steps(estimates, "slot_gap") if _leans(gap)]
     where = [f"where they differ by {elements(step)}, {_gap(gap)}" for step, gap in gaps[:2]]
     evidence = [test, *(gap for _, gap in gaps[:2])]
-    other = estimates.known("order_inconsistent", set=OTHER)
-    if other is not None and above(other, NOTICEABLE):
-        where.append(f"swapping two with {SET_WORDS[OTHER]} changes it {_of_pairs(other)}")
-        evidence.append(other)
+    for name, pairs in _DIFFERING.items():
+        other = estimates.known("order_inconsistent", set=name)
+        if other is not None and above(other, NOTICEABLE):
+            where.append(f"swapping two {pairs} changes it {_of_pairs(other)}")
+            evidence.append(other)
     together = f"({p_value(test)}, all pairs together)"
     if where:
         text = f"The slot decides where responses differ {together}: {listed(where)}."

@@ -198,6 +198,7 @@ _FACTS = (
         "pair",
         "longer",
         "better",
+        "repeat",
     ),
     *("systems", "families"),
 )

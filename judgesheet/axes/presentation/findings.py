@@ -6,6 +6,7 @@ rests on.
 
 from collections.abc import Iterator, Mapping
 from functools import partial
+from typing import Literal
 
 from judgesheet.axes.presentation._design import not_dressed
 from judgesheet.axes.presentation._rules import (
@@ -38,15 +39,18 @@ from judgesheet.axis.statements import (
     ends,
     few_asked,
     if_lost,
+    indicated,
     interval,
     keys,
     number,
+    p_value,
     points,
     said,
     share,
     share_with_interval,
     surely_above,
     surely_below,
+    surely_rejected,
     unread,
     whatever_lost,
 )
@@ -67,6 +71,11 @@ RARE = 0.15
 TELLING = (FORMAT, AUTHORITY, PRAISE, CERTAIN)
 """Kinds beside padding that win nothing from a judge of content."""
 DRESSES = (LENGTH, *TELLING)
+SCORED = (*DRESSES, INSTRUCTION)
+"""Kinds that must not move a score."""
+EITHER_WAY = (LENGTH, FORMAT)
+"""Dresses that must not lose either: marking down praise of itself or an appeal to authority may be
+right."""
 CANCELLING = (LENGTH, SUMMARY, FORMAT, AUTHORITY, PRAISE, CERTAIN, HEDGED)
 """Kinds whose effects may differ in direction between stimuli."""
 
@@ -155,14 +164,28 @@ def _dress(kind: str) -> Sentence:
             tone: Tone = "neutral" if slot else "good"
             yield _said(tone, f"{text}: {told}{why}{whatever_lost(won)}.", won, slot)
         elif below(won, MOSTLY):
-            yield _said("neutral", f"It prefers the plain copy to {what}: {told}.", won)
+            yield _plain_preferred(kind, what, told, won)
         else:
             lost = if_lost(won, percent)
             yield _said(
                 "unknown", f"This run cannot tell whether it prefers {what}: {told}{lost}.", won
             )
 
-    return Sentence(find, tests=1)
+    return Sentence(find, tests=1 + (kind in EITHER_WAY))
+
+
+def _plain_preferred(kind: str, what: str, told: str, won: Estimate) -> Statement:
+    """That a dress loses, which is no fault of a judge for every kind."""
+    if kind in EITHER_WAY and not loses(kind, won):
+        text = f"There is some evidence that it prefers the plain copy to {what}{UNSURE}: {told}."
+        return _said("unknown", text, won)
+    tone: Tone = "bad" if kind in EITHER_WAY else "neutral"
+    return _said(tone, f"It prefers the plain copy to {what}: {told}.", won)
+
+
+def loses(kind: str, won: Estimate | None) -> bool:
+    """Whether a dress surely loses that must not, by more than noise around one half could."""
+    return kind in EITHER_WAY and surely_below(won, 1 - EVEN)
 
 
 def by_slot(estimates: Estimates, kind: str) -> Estimate | None:
@@ -221,56 +244,63 @@ def cancelling(estimates: Estimates) -> dict[str, Estimate]:
 
 
 def _cancelling(estimates: Estimates) -> dict[str, Estimate]:
-    """The kinds that are seen to decide where the average shows neither direction."""
+    """The kinds that are seen to decide where the average is no problem by itself."""
     found = {kind: estimates.known("dress_excess", kind=kind) for kind in CANCELLING}
     return {
         kind: one
         for kind, one in found.items()
         if one is not None
         and above(one, NOTICEABLE)
-        and _even(estimates.known("preference", kind=kind))
+        and _even(kind, estimates.known("preference", kind=kind))
     }
 
 
-def _even(won: Estimate | None) -> bool:
-    """Whether an average preference shows neither direction."""
-    return won is not None and not above(won, MOSTLY) and not below(won, MOSTLY)
+def _even(kind: str, won: Estimate | None) -> bool:
+    """Whether an average preference is no problem, and of some kinds shows none, by itself."""
+    if won is None or surely_above(won, MOSTLY) or loses(kind, won):
+        return False
+    return kind in EITHER_WAY or not below(won, MOSTLY)
 
 
 def _mixed(estimates: Estimates) -> Iterator[Statement]:
     """Dress that decides, for the plain copy on some stimuli and against it on others."""
     if shown := cancelling(estimates):
-        text = f"Presentation decides although the average shows nothing: {_each(shown)}. "
-        text += "It prefers the altered copy for some stimuli, the plain one for others; see "
-        text += "`judgesheet cases`."
+        text = f"Presentation decides by more than the average shows: {_each(shown)}. It prefers "
+        text += (
+            "the altered copy for some stimuli, the plain one for others; see `judgesheet cases`."
+        )
         yield _said("bad", text, *shown.values())
     elif seen := _cancelling(estimates):
-        text = "There is some evidence that presentation decides although the average shows nothing"
+        text = "There is some evidence that presentation decides by more than the average shows"
         yield _said("unknown", f"{text}{UNSURE}: {_each(seen)}.", *seen.values())
 
 
 def _slot(estimates: Estimates) -> Iterator[Statement]:
     """Kinds of dress beside which the slot decides, although both copies say the same."""
     found = {kind: by_slot(estimates, kind) for kind in DRESSES}
+    seen = {kind: one for kind, one in found.items() if one is not None}
     sure = {
-        kind: one
-        for kind, one in found.items()
-        if one is not None and surely_below(one, -NOTICEABLE, of=len(DRESSES))
+        kind: one for kind, one in seen.items() if surely_below(one, -NOTICEABLE, of=len(DRESSES))
     }
+    text = "decides between two copies of a response that differ only in presentation"
+    text = f"{text} (pairs that one copy wins twice less pairs that one slot wins twice)"
+    each = listed([f"{KIND_WORDS[kind]} {points(one)}" for kind, one in (sure or seen).items()])
     if sure:
-        text = "The slot decides between a response and its altered copy"
-        yield _said("bad", f"{text}: {_each(sure)}.", *sure.values())
+        yield _said("bad", f"The slot {text}: {each}.", *sure.values())
+    elif seen:
+        yield _said(
+            "unknown",
+            f"There is some evidence that the slot {text}{UNSURE}: {each}.",
+            *seen.values(),
+        )
 
 
 def _each(found: Mapping[str, Estimate]) -> str:
-    return listed([f"{KIND_WORDS[kind]} ({_points(one)})" for kind, one in found.items()])
-
-
-def _points(excess: Estimate) -> str:
-    """How much of the choices dress decides, or, below 0, the slot."""
-    if (excess.value or 0.0) < 0:
-        return f"{points(excess)}, where 0 is noise and −100 the slot alone"
-    return f"{share(excess)} of pairs beyond noise and slot, {interval(excess)}"
+    """How much of the choices each dress decides."""
+    told = "{} ({} of pairs beyond noise and slot, {})"
+    return listed(
+        [told.format(KIND_WORDS[kind], share(one), interval(one)) for kind, one in found.items()]
+    )
 
 
 def _outweighs(estimates: Estimates) -> Iterator[Statement]:
@@ -289,21 +319,36 @@ def _outweighs(estimates: Estimates) -> Iterator[Statement]:
 
 
 def _scores(estimates: Estimates) -> Iterator[Statement]:
-    """Points that dress adds to a score."""
-    shifts = {dims["kind"]: one for dims, one in estimates.family("score_shift")}
-    known = {kind: one for kind, one in shifts.items() if kind in (*DRESSES, INSTRUCTION)}
-    sure = {kind: one for kind, one in known.items() if surely_above(one, 0.0, of=len(DRESSES) + 1)}
+    """Points that dress adds to a score, or takes from it."""
+    yield from _shifted(estimates, "higher", SCORED)
+    yield from _shifted(estimates, "lower", EITHER_WAY)
+
+
+def _shifted(
+    estimates: Estimates, way: Literal["higher", "lower"], kinds: tuple[str, ...]
+) -> Iterator[Statement]:
+    """The kinds that move scores one way."""
+    sign, tests = 1 if way == "higher" else -1, "score_shift_p"
+    tested = sum(estimates.known(tests, kind=kind) is not None for kind in SCORED)
+    seen = {
+        kind: (shift, test)
+        for kind in kinds
+        if (shift := estimates.known("score_shift", kind=kind))
+        and (test := indicated(estimates, tests, kind=kind))
+        and sign * (shift.value or 0.0) > 0
+    }
+    sure = {kind: both for kind, both in seen.items() if surely_rejected(both[1], of=tested)}
+    told = listed([_shift(kind, *both) for kind, both in (sure or seen).items()])
+    evidence = [one for both in (sure or seen).values() for one in both]
+    text = f"scores the same content {way} because of its presentation"
     if sure:
-        text = "It scores the same content higher because of its presentation (points of 1 to 10): "
-        yield _said("bad", f"{text}{_shifts(sure)}.", *sure.values())
-    elif shown := {kind: one for kind, one in known.items() if above(one, 0.0)}:
-        text = "There is some evidence that it scores the same content higher because of its form"
-        yield _said("unknown", f"{text}{UNSURE}: {_shifts(shown)}.", *shown.values())
+        yield _said("bad", f"It {text} (points of 1 to 10): {told}.", *evidence)
+    elif seen:
+        yield _said("unknown", f"There is some evidence that it {text}{UNSURE}: {told}.", *evidence)
 
 
-def _shifts(found: Mapping[str, Estimate]) -> str:
-    each = (f"{KIND_WORDS[kind]} {number(one)} ({ends(one)})" for kind, one in found.items())
-    return listed(list(each))
+def _shift(kind: str, shift: Estimate, test: Estimate) -> str:
+    return f"{KIND_WORDS[kind]} {number(shift)} ({ends(shift)}; {p_value(test)})"
 
 
 def _own_pairs(estimates: Estimates) -> Iterator[Statement]:
@@ -358,6 +403,8 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
             yield _advice(f"{text}. {REMEDIES[kind]}.", won, stops=True)
         elif surely_above(won, MOSTLY):
             yield _advice(f"{REMEDIES[kind]}: {KIND_WORDS[kind]} wins.", won)
+        elif loses(kind, won):
+            yield _advice(f"{REMEDIES[kind]}: {KIND_WORDS[kind]} loses.", won)
     yield from _against_notes(estimates)
 
 
@@ -407,7 +454,7 @@ def _mitigation(
 BLIND = (
     *("preference", "dress_excess", "dose_slope", "instruction_obeyed"),
     *("ignore_gain", "remedy_gain"),
-    *("worse_preferred", "trade_off", "score_shift"),
+    *("worse_preferred", "trade_off", "score_shift", "score_shift_p"),
 )
 """Figures that a judge passes that does not look at what it judges."""
 

@@ -6,6 +6,7 @@ slot is left in a mean over them. Noise pulls towards no preference.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -38,8 +39,14 @@ from judgesheet.stats.interval import (
     cluster_mean,
     cluster_rate,
     mean_t,
+    missing,
     nearer_zero,
+    without_interval,
 )
+from judgesheet.stats.paired import flip_test
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 figure = figure.but(passes_blind=True, cases=WINS)
 NO_SCORES = Reason("no_scores", "no response was scored both plain and altered")
@@ -355,19 +362,56 @@ def score_shift(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
     Score of the altered copy minus that of the plain one, paired by stimulus; repeats are averaged.
     Cluster t interval over stimuli.
     """
-    scores = verdicts.scores
-    if scores.empty:
-        return
-    means = scores.groupby(["kind", "home", "cluster"])["score"].mean()
-    kinds = set(scores["kind"])
-    for kind in RULES:
-        if kind not in kinds or PLAIN not in kinds:
-            continue
-        shift = (means[kind] - means[PLAIN]).dropna()
+    for kind, shift in _shifts(verdicts.scores):
         most, clusters = float(SCALE - 1), shift.index.get_level_values("cluster")
         yield UnkeyedEstimate(
             f"Points gained by {KIND_WORDS[kind]}",
             mean_t(shift, (-most, most), clusters),
             {"kind": kind},
-            n=int((scores["kind"] == kind).sum()),
+            n=_scored(verdicts, kind),
         ).or_absent(NO_SCORES)
+
+
+@figure(
+    "p",
+    symbol=lambda dims: f"p_S_{dims.get('kind', '')}",
+    better="",
+    reads="scores",
+    missing="scores of the same response plain and dressed (cell.ask)",
+    cases=SHIFTS,
+)
+def score_shift_p(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
+    """p-value of "the dress shifts the score of no stimulus", against shifts up or down.
+
+    If so, the scores of both copies could be exchanged: the signs of their differences are flipped,
+    near copies of a stimulus together, and all flips are counted. A copy that was read more often
+    than the other counts in the repeats of both alone, as means of unequal numbers cannot be
+    exchanged. Unlike the interval of `score_shift` it leaves no room for stimuli that were not
+    asked, which may be shifted otherwise: it speaks of those that were.
+    """
+    for kind, shift in _shifts(verdicts.scores, "repeat"):
+        sums, sizes = by_cluster(shift, shift.index.get_level_values("cluster"))
+        method = "signs of differences flipped by cluster, exact"
+        yield UnkeyedEstimate(
+            f"p: no score is shifted by {KIND_WORDS[kind]}",
+            without_interval(flip_test(sums), clusters=sizes.size, method=method)
+            if sizes.size
+            else missing(NO_SCORES, method=method),
+            {"kind": kind},
+            n=_scored(verdicts, kind),
+        )
+
+
+def _shifts(scores: "pd.DataFrame", *by: str) -> Iterator[tuple[str, "pd.Series[float]"]]:
+    """By how much the dressed copy is scored higher, for each kind, by stimulus (and so on)."""
+    if scores.empty:
+        return
+    means = scores.groupby(["kind", "home", "cluster", *by])["score"].mean()
+    kinds = set(scores["kind"])
+    for kind in RULES:
+        if {kind, PLAIN} <= kinds:
+            yield kind, (means[kind] - means[PLAIN]).dropna()
+
+
+def _scored(verdicts: Verdicts, kind: str) -> int:
+    return int((verdicts.scores["kind"] == kind).sum())
