@@ -70,6 +70,11 @@ UNPROVEN |= {
     for axis in all_axes()
 }
 UNPROVEN |= {
+    f"{axis}.repeats_p": "an exact bound, and a t-test that it is far from; its size in decision 99"
+    for axis, room in all_axes().items()
+    if "repeats_p" in room.ESTIMATES
+}
+UNPROVEN |= {
     f"{axis}.largest_stimulus_effect": "the largest of many, without an interval; its conditions "
     "say what noise alone gives"
     for axis, room in all_axes().items()

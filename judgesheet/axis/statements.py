@@ -40,6 +40,8 @@ OF_ORDER, OF_MOMENTS, OF_LOSSES, OTHERS = 21, 6, 16, 44
 """Tests of the order, of mean and noise by order, tests of losses, and other tests and bounds, by
 which a sentence of page one can call something a problem, all axes of this package together: the
 sums over their `SENTENCES`."""
+OF_REPEATS = 4
+"""Tests of whether repeats measure noise, one an axis of those with a `repeats_p`."""
 OVERLAP = 1.5
 """Tests of the order that err together like one: those of an axis see the same chance effect. With
 2 fair judges were accused in .054 of standard sheets (docs/decisions/0084)."""
@@ -47,8 +49,9 @@ ORDER_ERROR = 0.6 * SIGNIFICANT / (OF_ORDER / OVERLAP + OF_MOMENTS)
 """Error of a single test of the order, or of mean or noise by order. These have most of the error,
 as they alone err at a judge without a fault. All are those of all axes, so that what one axis says
 does not depend on which others were probed."""
-LOSS_ERROR = 0.2 * SIGNIFICANT / OF_LOSSES
-"""Error of a single test of losses."""
+LOSS_ERROR = 0.2 * SIGNIFICANT / (OF_LOSSES + OF_REPEATS)
+"""Error of a single test of the calls themselves: whether they are lost by chance, and whether
+repeats of them are alike."""
 OTHER_ERROR = 0.2 * SIGNIFICANT / OTHERS
 """Error of every other test or bound."""
 FEWEST_PROMPTS = 6
@@ -135,6 +138,11 @@ def announced(estimates: Estimates, test: str, **dims: object) -> bool:
 def announced_of_losses(estimates: Estimates, test: str) -> bool:
     """Whether a test announces that calls are not lost by chance."""
     return _rejects(estimates.known(test), LOSS_ERROR)
+
+
+def announced_of_repeats(estimates: Estimates) -> bool:
+    """Whether a test announces that repeats are no measure of noise."""
+    return _rejects(estimates.known("repeats_p"), LOSS_ERROR)
 
 
 def indicated(estimates: Estimates, test: str, **dims: object) -> Estimate | None:

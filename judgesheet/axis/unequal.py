@@ -39,6 +39,7 @@ from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import Estimate, Statement
 from judgesheet.stats.exchange import Exchanged, Items, Stepdown, exchanged
 from judgesheet.stats.interval import ROUNDING, cluster_rate, without_interval
+from judgesheet.stats.repeats import alike_p
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,6 +61,7 @@ TOO_FEW = Reason(
 )
 
 NEVER_WAVERS = Reason("never_wavers", "no item was read several times with different verdicts")
+READ_ONCE = Reason("read_once", "no item was read twice under one order and once under another")
 
 figure = Figures("", passes_blind=True, cases=View(places()))
 
@@ -205,13 +207,46 @@ class Stimuli:
         return [(verdicts[v], orders[o]) for v, o in numbers], pair
 
     @cached_property
-    def _groups(self) -> list[tuple[Items, Ints]]:
-        orders, order = self._orders
-        verdicts, which = self._verdicts
+    def _given(self) -> Floats:
+        """What each different verdict gives to places."""
+        verdicts, _ = self._verdicts
         given = np.zeros((len(verdicts), self._places))
         for row, (verdict, shown) in enumerate(verdicts):
             given[row, : len(shown)] = self.points_by_place(verdict, shown)
-        return list(_groups(self._item, order, orders, which, given))
+        return given
+
+    @cached_property
+    def _groups(self) -> list[tuple[Items, Ints]]:
+        orders, order = self._orders
+        return list(_groups(self._item, order, orders, self._verdicts[1], self._given))
+
+    @cached_property
+    def repeats_p(self) -> float | None:
+        """The p-value of "repeats of a call are like the first reading, and independent of it".
+
+        None where none was read twice beside another order.
+        """
+        orders, order = self._orders
+        verdicts, which = self._verdicts
+        to_things = np.zeros_like(self._given)
+        for row, (_, shown) in enumerate(verdicts):
+            places = sorted(range(len(shown)), key=lambda place: str(shown[place]))
+            to_things[row, : len(shown)] = self._given[row, places]
+        # Calls on an item that list other things cannot be compared.
+        things = [sorted(map(str, shown)) for shown in orders]
+        listed = np.array([things.index(one) for one in things], dtype=np.int64)
+        item = _joint(self._item, listed[order])
+        # Records do not say which reading came first.
+        asked = bool((self._read["reply"] != "recorded").all())
+        turns = [np.arange(len(item)), self._read["repeat"].to_numpy()] if asked else []
+        return alike_p(
+            to_things[which],
+            self._given[which],
+            _joint(item, order),
+            item,
+            value_codes(self._read["cluster"]),
+            turns,
+        )
 
     @cached_property
     def wavering(self) -> ByOrder | None:
@@ -333,6 +368,13 @@ class Stimuli:
         return np.flatnonzero(self.compared.p < SIGNIFICANT)
 
 
+def _joint(codes: Ints, more: Ints) -> Ints:
+    """A code from 0 per pair of codes."""
+    pairs = codes * (int(more.max(initial=0)) + 1) + more
+    joint: Ints = np.unique(pairs, return_inverse=True)[1]
+    return joint
+
+
 def _distinct(values: "pd.Series[Any]") -> tuple[Sequence[Any], Ints]:
     """The different values, and which of them each is."""
     found = value_codes(values)
@@ -445,6 +487,26 @@ def wavering_p(stimuli: Stimuli) -> UnkeyedEstimate:
     return stimuli.wavering.p_value(label, "squared distances", stimuli, given)
 
 
+@figure("p", better="")
+def repeats_p(stimuli: Stimuli) -> UnkeyedEstimate:
+    """p-value of "asking again gives readings like the first": do repeats measure noise at all?
+
+    The first two readings under an order are compared, by the sequence of asking and by the number
+    of the repeat: which is nearer to the item's readings under other orders, in what it gives to
+    things and to places? And two readings of one order must not differ more than those of two
+    orders. The least of three p-values, corrected for their number. Where it rejects, what is
+    called noise is none, and nothing is known of changes beyond it. Records do not say which
+    reading came first; of them there is the last comparison alone.
+    """
+    label = "p: asking again gives readings like the first"
+    if stimuli.repeats_p is None:
+        return absent(label, READ_ONCE)
+    method = "first against second readings, bound on sums of random signs; t over clusters"
+    clusters = stimuli.frame["cluster"].nunique()
+    p = without_interval(stimuli.repeats_p, clusters=clusters, method=method)
+    return UnkeyedEstimate(label, p, n=len(stimuli.frame))
+
+
 @figure("share", symbol="E_max", headline=151)
 def largest_stimulus_effect(stimuli: Stimuli) -> UnkeyedEstimate:
     """The most that a place gets on one stimulus beyond what it would if the order did not matter.
@@ -469,7 +531,10 @@ def largest_stimulus_effect(stimuli: Stimuli) -> UnkeyedEstimate:
 
 FIGURES: Mapping[str, Figure[Stimuli]] = {
     one.name: one
-    for one in (unequal_stimuli, any_stimulus_p, anywhere_p, wavering_p, largest_stimulus_effect)
+    for one in (
+        *(unequal_stimuli, any_stimulus_p, anywhere_p, wavering_p, repeats_p),
+        largest_stimulus_effect,
+    )
 }
 NAMES = frozenset(FIGURES)
 

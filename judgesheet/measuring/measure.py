@@ -18,6 +18,7 @@ from judgesheet.axis import (
     Readings,
     headline,
     losses,
+    repeats,
     serial,
     unanswered,
 )
@@ -200,8 +201,9 @@ def measure_axis(axis: Axis, readings: Readings) -> tuple[AxisResult, list[Recom
             if {remedy.before, remedy.after} <= set(estimates)
         ),
         ratings=tuple(axis.tested_range(readings)),
-        controls=tuple(
-            replace(one, touches=blind or one.touches) for one in axis.control(estimates)
+        controls=(
+            *(replace(one, touches=blind or one.touches) for one in axis.control(estimates)),
+            *repeats.control(estimates),
         ),
         glossary=_glossary(axis, estimates),
         figures=tuple(

@@ -371,9 +371,10 @@ def cluster_mean(
 ) -> Interval:
     """Ratio mean over clusters with a cluster-robust t interval and room for unseen clusters.
 
-    The variance is the sandwich with G/(G-1), the quantile t with G-1 degrees of freedom, farther
-    out where clusters are skewed (`student`). Clusters of size 0 are dropped. One cluster: a value
-    and no interval.
+    The variance is the sandwich, with G/(G-1) where sizes are equal and more for large clusters
+    where they are not (docs/decisions/0098-unequal-groups.md), the quantile t with G-1 degrees of
+    freedom, farther out where clusters are skewed (`student`). Clusters of size 0 are dropped. One
+    cluster: a value and no interval.
 
     Parameters
     ----------
@@ -467,9 +468,17 @@ def _residuals(sums: Floats, sizes: Floats) -> Floats:
 
 
 def _ratio_error(sums: Floats, sizes: Floats) -> float:
-    """Standard error of a ratio mean, by the sandwich."""
-    residuals = _residuals(sums, sizes)
-    return float(np.sqrt(sums.size / (sums.size - 1) * residuals @ residuals) / sizes.sum())
+    """Standard error of a ratio mean, by the sandwich.
+
+    A cluster pulls the mean towards itself and has a small residual where it is large. Squares are
+    divided by what is left of them if the means of all clusters have one variance, whatever their
+    size: 1 - 2 w + sum w^2 for a share w of the observations, 1 - 1/G for equal ones.
+    """
+    residuals, shares = _residuals(sums, sizes), sizes / sizes.sum()
+    left = 1 - 2 * shares + shares @ shares
+    # Of equal sizes to the last digit.
+    growth = sums.size / (sums.size - 1) if np.ptp(sizes) == 0 else 1 / left
+    return float(np.sqrt(growth * residuals @ residuals) / sizes.sum())
 
 
 def resampled(value: float, drawn: ArrayLike, clusters: int) -> Interval:

@@ -13,6 +13,7 @@ from judgesheet.axis.statements import (
     OF_LOSSES,
     OF_MOMENTS,
     OF_ORDER,
+    OF_REPEATS,
     ORDER_ERROR,
     OTHER_ERROR,
     OTHERS,
@@ -83,7 +84,8 @@ def test_the_tests_by_which_page_one_accuses_are_counted() -> None:
     told = "another sentence accuses: each must err less"
     assert counted == (OF_ORDER, OF_MOMENTS, OF_LOSSES, OTHERS), told
     of_order = ORDER_ERROR * (OF_ORDER / OVERLAP + OF_MOMENTS)
-    spent = of_order + LOSS_ERROR * OF_LOSSES + OTHER_ERROR * OTHERS
+    assert sum("repeats_p" in axis.ESTIMATES for axis in axes) == OF_REPEATS
+    spent = of_order + LOSS_ERROR * (OF_LOSSES + OF_REPEATS) + OTHER_ERROR * OTHERS
     assert spent == pytest.approx(SIGNIFICANT)
 
 

@@ -78,9 +78,9 @@ def test_cluster_mean_is_the_sandwich() -> None:
     # statsmodels OLS on a constant, cov_type="cluster" without its (N-1)/(N-k) factor
     import statsmodels.api as sm
 
-    values = np.array([1.0, 0, 1, 1, 0, 0, 0, 1, 1, 1])
-    clusters = np.array([0, 0, 1, 1, 1, 2, 2, 2, 3, 3])
-    fit = sm.OLS(values, np.ones(10)).fit(cov_type="cluster", cov_kwds={"groups": clusters})
+    values = np.array([1.0, 0, 0, 0, 1, 1, 0, 0, 0, 1, 1, 0, 1, 1, 1, 0])
+    clusters = np.repeat(np.arange(4), 4)
+    fit = sm.OLS(values, np.ones(16)).fit(cov_type="cluster", cov_kwds={"groups": clusters})
     found = cluster_mean(*by_cluster(values, clusters), RATE)
     assert found.low is not None
     assert found.value is not None
@@ -88,6 +88,23 @@ def test_cluster_mean_is_the_sandwich() -> None:
     assert found.value - found.low == pytest.approx(
         max(3.1824463 * fit.bse[0], unseen_share(4) * found.value), rel=1e-6
     )
+
+
+@pytest.mark.parametrize("stimuli", [24, 60])
+def test_one_group_with_half_of_the_calls_makes_no_gate_pass_too_often(
+    rng: np.random.Generator, stimuli: int
+) -> None:
+    """All or none in each group, .20 in truth: G/(G-1) alone let .103 of 1,000 samples of 24 pass.
+
+    And that of .117 of means lay surely above the truth.
+    """
+    sizes = np.r_[2.0 * (stimuli - 1), np.full(stimuli - 1, 2.0)]
+    hits = [sizes * (rng.random(stimuli) < 0.2) for _ in range(400)]
+    rates = [cluster_rate(one, sizes).bounds or (0.0, 1.0) for one in hits]
+    means = [cluster_mean(one, sizes, (-1.0, 1.0)).bounds or (0.0, 1.0) for one in hits]
+    for found in (rates, means):
+        assert np.mean([high < 0.2 for _, high in found]) < 0.06
+        assert np.mean([low > 0.2 for low, _ in found]) < 0.06
 
 
 def test_clusters_that_agree_leave_room_for_those_that_were_not_seen() -> None:
