@@ -29,7 +29,7 @@ NO_INTERVAL = (
 
 def _parts() -> Iterator[Part]:
     figures = {name: one for name, one in room.ESTIMATES.items() if name not in NO_INTERVAL}
-    yield Part("", figures, {12: 150, 44: 110, 150: 60}, (4000, 5))
+    yield Part("", figures, {12: 300, 44: 300, 150: 200}, (4000, 5))
 
 
 NO_PLACE = frozenset({"position_bias_p"})
