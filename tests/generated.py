@@ -12,7 +12,7 @@ import click
 
 import judgesheet
 from judgesheet.axes import all_axes, folder, get_axis, prompt
-from judgesheet.axis import PROFILES, Citing
+from judgesheet.axis import PROFILES
 from judgesheet.axis.figure import Figure
 from judgesheet.axis.simulation import Parameters, declared
 from judgesheet.base import limits
@@ -58,7 +58,7 @@ def figures(axis_name: str) -> str:
     axis = all_axes()[axis_name]
     known: dict[str, Any] = {**axis.ESTIMATES, **EXPLAINED}
     head = [axis.QUESTION]
-    if isinstance(axis, Citing):
+    if axis.PAPER:
         head += ["", f"The protocol comes from {axis.PAPER}."]
     entries = (
         f"## {name}\n\n{_linked(cleandoc(figure.__doc__ or ''), known.keys() - {name})}\n"

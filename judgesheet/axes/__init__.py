@@ -13,7 +13,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
-from judgesheet.axis import MAY_BE_LEFT_OUT, Axis, Locating
+from judgesheet.axis import LEFT_OUT, Axis
+from judgesheet.axis.reply import Reading
 from judgesheet.base.errors import UsageError
 from judgesheet.base.records import ReplyFormat
 from judgesheet.base.resources import data_folder
@@ -28,19 +29,23 @@ def all_axes() -> dict[str, Axis]:
 
 
 def _completed(module: ModuleType) -> Axis:
-    """The axis, which says nothing where it leaves out what it may, and parses what it reads."""
-    for name in MAY_BE_LEFT_OUT:
+    """The axis, with what it left out: of reading a reply, either follows from the other."""
+    axis = cast("Axis", module)
+    follow = {"parse": partial(_parsed, axis), "reading": partial(_read, axis)}
+    for name, left_out in {**LEFT_OUT, **follow}.items():
         if not hasattr(module, name):
-            setattr(module, name, lambda *_: iter(()))
-    if isinstance(module, Locating) and not hasattr(module, "parse"):
-        setattr(module, "parse", partial(_parsed, module))  # noqa: B010
-    return cast("Axis", module)
+            setattr(module, name, left_out)
+    return axis
 
 
-def _parsed(axis: Locating, text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Any | None:
-    """What an axis reads in a reply, without where it stands."""
+def _parsed(axis: Axis, text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Any | None:
     found = axis.reading(text, reply, cell)
     return found.value if found else None
+
+
+def _read(axis: Axis, text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Reading | None:
+    value = axis.parse(text, reply, cell)
+    return None if value is None else Reading(value)
 
 
 def axis_names() -> list[str]:
@@ -74,7 +79,7 @@ def pool(axis: Axis) -> Path:
 def prompt(axis: Axis, prefix: str = "") -> str:
     """The source of the axis's prompt: `<name>.jinja` beside it, else in `templates/prompts/`.
 
-    Behind the prefix `parts_`, that of its questions in parts (`axis.InParts`).
+    Behind the prefix `parts_`, that of its questions in parts (`Axis.PARTS`).
     """
     beside = folder(axis) / f"{prefix}{axis.NAME}.jinja"
     file = beside if beside.is_file() else data_folder("templates") / "prompts" / beside.name

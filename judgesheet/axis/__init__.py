@@ -6,7 +6,7 @@ no stage, and no stage knows an axis by name. The other modules here are shared 
 axes; the axes themselves are in `judgesheet.axes`, or in other packages.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
@@ -112,21 +112,29 @@ class Problem:
     code: Literal["template", ""] = ""
 
 
-MAY_BE_LEFT_OUT = frozenset(
-    {
-        *("labels", "check", "plots", "find", "recommend", "mitigate", "tested_range", "control"),
-        "warn",
-    }
-)
-"""Members of `Axis` without which a module is one, that says nothing of the kind."""
+@dataclass(frozen=True, slots=True)
+class Imputation:
+    """A table in which every lost call gets one of the answers that move a figure furthest.
+
+    `frame` is that of `Readings` with `value` filled in. Where `of_places`, it may be the extreme
+    for figures that are declared `by_place` alone.
+    """
+
+    frame: "pd.DataFrame"
+    of_places: bool = False
+
+
+Parts = Literal["grading", "comparison"]
+"""What a judge with a prompt of its own is handed: a response and a scale, or two responses."""
 
 
 class Axis(Protocol):
     """The members of an axis that stages call; any module with these names is one.
 
-    It may leave out those of `MAY_BE_LEFT_OUT`. What else an axis can have is in the protocols
-    below. The pool of stimuli and the prompt are found by `judgesheet.axes.pool` and
-    `judgesheet.axes.prompt`.
+    It may leave out those of `LEFT_OUT`, which has what it then says, and one of `parse` and
+    `reading`. How simulated judges answer it and how imported prompts become its stimuli is in
+    `Simulating` and `shaping.Shaping`. The pool of stimuli and the prompt are found by
+    `judgesheet.axes.pool` and `judgesheet.axes.prompt`.
     """
 
     NAME: str
@@ -148,6 +156,9 @@ class Axis(Protocol):
 
     def parse(self, text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Any | None:
         """What the reply says, or None if it cannot be read in exactly one way."""
+
+    def reading(self, text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> "Reading | None":
+        """The same, and whether it had lines of its own."""
 
     def fault(self, cell: Mapping[str, Any]) -> str | None:
         """What is wrong with the cell of a recorded judgment, or None."""
@@ -179,6 +190,67 @@ class Axis(Protocol):
     def check(self, stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
         """What is wrong with a pool of stimuli beyond its schema."""
 
+    def foretell(self, cells: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+        """What a plan whose calls have these cells cannot show, whatever is answered."""
+
+    def arm(self, cell: Mapping[str, Any]) -> str:
+        """The arm of a cell in words, by which the plan lists its calls."""
+
+    def parts(self, cell: Mapping[str, Any]) -> Iterable[Mapping[str, str]]:
+        """Per listed thing, what `{criterion}`, `{candidate}`, `{label}` and `{position}` mean.
+
+        Of replies that say something about each thing that the prompt lists.
+        """
+
+    def reads(self, key: Key, cells: Sequence[Mapping[str, Any]]) -> Sequence[bool]:
+        """Which of all calls of a run a figure reads, so that no others need to be made for it.
+
+        `cells` are theirs, with the number of the repeat as `repeat`. Figures say it in words of
+        the axis, `reads` of their declaration; where none do, a figure may read all.
+        """
+
+    def impute(self, readings: Readings) -> Iterator[Imputation]:
+        """Tables towards and away from every bias, and towards and away from quality."""
+
+    def complete(self, frame: "pd.DataFrame") -> "pd.DataFrame":
+        """The table of a log with a lost call for each that its own design misses."""
+
+    distribution: "Callable[[str, str, ReplyFormat, Mapping[str, Any]], object] | None"
+    """What a body as received (raw, text, reply, cell) holds beyond its text, log-probabilities;
+    stored in `Readings` unchanged."""
+    READ_BY: frozenset[str] | None
+    """Keys of the cell that `parse`, `reading` and `parts` look at; None where it may be any. Equal
+    replies to calls that agree in them are read once."""
+    FACTS: Mapping[str, tuple[str, ...]]
+    """A field of the cell -> the fields that name the thing of which it is true in all calls."""
+    PERMUTED: frozenset[str]
+    """Variables of the prompt whose order changes between calls: what a loop lists, or what is
+    named after its place."""
+    PARTS: Parts | None
+    """What its questions come apart into for a judge with a prompt of its own; the template
+    `parts_<NAME>.jinja` names the parts as `judges.frameworks.parts` reads them."""
+    PAPER: str
+    """Authors, title and year of what its measurements were published in."""
+
+
+LEFT_OUT: Mapping[str, Any] = {
+    **dict.fromkeys(
+        (
+            *("labels", "check", "plots", "find", "recommend", "mitigate", "tested_range"),
+            *("control", "warn", "foretell", "parts", "impute"),
+        ),
+        lambda *_: iter(()),
+    ),
+    "arm": lambda _cell: "all",
+    "reads": lambda _key, cells: [True] * len(cells),
+    "complete": lambda frame: frame,
+    **dict.fromkeys(("distribution", "READ_BY", "PARTS")),
+    "FACTS": {},
+    "PERMUTED": frozenset(),
+    "PAPER": "",
+}
+"""What an axis says by members of `Axis` that it leaves out: nothing of the kind."""
+
 
 def headline(axis: Axis) -> tuple[Characteristic, ...]:
     """The rows of the axis's characteristics table, the most telling first."""
@@ -206,72 +278,7 @@ def sweep_keys(axis: Axis) -> tuple[str, ...]:
     return tuple(str(key) for _, key in ranked)
 
 
-# -- optional members ------------------------------------------------------------------------------
-
-
-@runtime_checkable
-class Locating(Protocol):
-    """An axis that also knows whether a verdict had lines of its own; it needs no `parse`."""
-
-    def reading(self, text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> "Reading | None":
-        """What the reply says as `parse` would have it, and whether on lines of its own."""
-
-
-@runtime_checkable
-class ReadingAlike(Protocol):
-    """An axis that says which part of a cell its reading of replies depends on; else on all of it.
-
-    The same words under cells that agree in it are then read once, however many calls got them.
-    """
-
-    READ_BY: frozenset[str]
-    """Keys of the cell that `parse`, `reading` and `parts` look at."""
-
-
-@runtime_checkable
-class Distributing(Protocol):
-    """An axis that can also read the log-probabilities of a reply."""
-
-    def distribution(
-        self, raw: str, text: str, reply: ReplyFormat, cell: Mapping[str, Any]
-    ) -> object:
-        """What the body as received holds beyond its text; stored in `Readings` unchanged."""
-
-
-@dataclass(frozen=True, slots=True)
-class Imputation:
-    """A table in which every lost call gets one of the answers that move a figure furthest.
-
-    `frame` is that of `Readings` with `value` filled in. Where `of_places`, it may be the extreme
-    for figures that are declared `by_place` alone.
-    """
-
-    frame: "pd.DataFrame"
-    of_places: bool = False
-
-
-@runtime_checkable
-class Imputing(Protocol):
-    """An axis that knows which answers to lost calls would move its figures furthest."""
-
-    def impute(self, readings: Readings) -> Iterator[Imputation]:
-        """Tables towards and away from every bias, and towards and away from quality."""
-
-
-@runtime_checkable
-class Completing(Protocol):
-    """An axis that knows which calls a log lacks; who left them out may have seen the answers."""
-
-    def complete(self, frame: "pd.DataFrame") -> "pd.DataFrame":
-        """The table with a lost call for each that its own design misses."""
-
-
-@runtime_checkable
-class StatingFacts(Protocol):
-    """An axis whose cells say what is true of a thing judged, whatever the order it is shown in."""
-
-    FACTS: Mapping[str, tuple[str, ...]]
-    """A field of the cell -> the fields that name the thing; it is the same in all calls on it."""
+# -- simulated judges ---------------------------------------------------------------------------
 
 
 @runtime_checkable
@@ -294,72 +301,3 @@ class SharesSimulating(Simulating, Protocol):
         self, parameters: "Parameters", call: Call, known: "Known"
     ) -> Mapping[int, float]:
         """The probability of each score, in displayed order."""
-
-
-@runtime_checkable
-class NamingArms(Protocol):
-    """An axis whose cells belong to arms that the plan should list separately."""
-
-    def arm(self, cell: Mapping[str, Any]) -> str:
-        """The arm of a cell, in words."""
-
-
-@runtime_checkable
-class Foretelling(Protocol):
-    """An axis that knows beforehand what some questions cannot show, whatever is answered."""
-
-    def foretell(self, cells: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-        """A sentence each, of a plan whose calls have these cells."""
-
-
-@runtime_checkable
-class NamingReads(Protocol):
-    """An axis that knows which calls a figure reads, so that no others need to be made for it.
-
-    Its figures say it in words of the axis, `reads` of their declaration.
-    """
-
-    def reads(self, key: Key, cells: Sequence[Mapping[str, Any]]) -> Sequence[bool]:
-        """Which of all calls of a run the figure reads; all of them where the axis cannot say.
-
-        `cells` are theirs, with the number of the repeat as `repeat`.
-        """
-
-
-@runtime_checkable
-class Permuting(Protocol):
-    """An axis that names the variables of its prompt whose order changes between calls."""
-
-    PERMUTED: frozenset[str]
-    """Names of template variables: what a loop lists, or what is named after its place."""
-
-
-Parts = Literal["grading", "comparison"]
-"""What a judge with a prompt of its own is handed: a response and a scale, or two responses."""
-
-
-@runtime_checkable
-class InParts(Protocol):
-    """An axis whose questions can be put to a judge with a prompt of its own.
-
-    `parts_<NAME>.jinja`, found like the prompt, names the parts as `judges.frameworks.parts` reads
-    them.
-    """
-
-    PARTS: Parts
-
-
-@runtime_checkable
-class Citing(Protocol):
-    """An axis whose measurements were published."""
-
-    PAPER: str
-    """Authors, title and year, as a bibliography has them."""
-
-
-@runtime_checkable
-class NamingParts(Protocol):
-    """An axis whose replies say something about each thing that the prompt lists."""
-
-    def parts(self, cell: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
-        """Per listed thing, what `{criterion}`, `{candidate}`, `{label}` and `{position}` mean."""

@@ -124,7 +124,7 @@ class Facts(TypedDict, total=False):
         Whether a judge that does not look at what it judges passes it for no merit of its own: it
         is void where the axis's control fails.
     reads
-        The calls that it reads, in words of the axis (`axis.NamingReads`); "" for all.
+        The calls that it reads, in words of the axis (`Axis.reads`); "" for all.
     cases
         Which calls show what it counts (`axis.views`).
     """

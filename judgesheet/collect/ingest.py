@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from shlex import quote
 from statistics import fmean
@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 from judgesheet.axes import all_axes
-from judgesheet.axis import Axis, StatingFacts
+from judgesheet.axis import Axis
 from judgesheet.axis.material import clusters
 from judgesheet.base import garbage
 from judgesheet.base.digits import count
@@ -155,12 +155,6 @@ def _ingest_recorded(
             fill(ledger, replies)
 
 
-@cache  # what a protocol asks of an axis is looked up anew each time
-def _stated(name: str) -> Mapping[str, tuple[str, ...]]:
-    axis: object = all_axes()[name]
-    return axis.FACTS if isinstance(axis, StatingFacts) else {}
-
-
 class _Reader:
     """Makes calls of records. What many of them have in common is looked at and held once."""
 
@@ -277,7 +271,7 @@ class _Reader:
                 return f"{told}: let its name hold that of its stimulus"
             joined = f"{self.columns['stimulus']}+{self.columns['item']}"
             return f"{told}: join its columns, as in --map {quote(f'item={joined}')}"
-        for field, naming in _stated(axis).items():
+        for field, naming in all_axes()[axis].FACTS.items():
             thing = (axis, field, cell.stimulus, *(str(values.get(name)) for name in naming))
             fact = json.dumps(values.get(field))
             if (other := self._facts.setdefault(thing, fact)) != fact:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from judgesheet.axes import all_axes
-from judgesheet.axis import NamingReads, Readings
+from judgesheet.axis import Readings
 from judgesheet.base.clusters import Clusters
 from judgesheet.base.errors import RunError
 from judgesheet.base.keys import Key
@@ -125,14 +125,10 @@ def _keys(limits: Iterable[Limit], axis: str) -> list[Key]:
 
 
 def needed(axis: str, keys: Sequence[Key], calls: Sequence[PlannedCell]) -> Iterator[PlannedCell]:
-    """The calls of an axis that a figure of these keys reads; all, where the axis cannot say."""
-    room: object = all_axes().get(axis)
-    if isinstance(room, NamingReads):
-        cells = [call.cell for call in calls]
-        read = [room.reads(key, cells) for key in keys]
-        yield from (call for place, call in enumerate(calls) if any(one[place] for one in read))
-    elif keys:
-        yield from calls
+    """The calls of an axis that a figure of these keys reads."""
+    cells = [call.cell for call in calls]
+    read = [all_axes()[axis].reads(key, cells) for key in keys]
+    yield from (call for place, call in enumerate(calls) if any(one[place] for one in read))
 
 
 # -- one look --------------------------------------------------------------------------------------

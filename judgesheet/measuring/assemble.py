@@ -8,7 +8,6 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from judgesheet.axes import all_axes
-from judgesheet.axis import Citing, Permuting
 from judgesheet.base.datasheet import SCHEMA_VERSION
 from judgesheet.base.limits import MOST_KINDS
 from judgesheet.base.prices import cost
@@ -109,15 +108,15 @@ def _without_clusters(pool: Mapping[str, Any]) -> dict[str, Any]:
 def _papers(results: tuple[AxisResult, ...]) -> Iterator[str]:
     """What the measurements of the axes were published in."""
     for result in results:
-        axis: object = all_axes().get(result.name)
-        if isinstance(axis, Citing):
+        axis = all_axes().get(result.name)
+        if axis is not None and axis.PAPER:
             yield axis.PAPER
 
 
 def _with_permuted(prompt: Mapping[str, Any]) -> dict[str, Any]:
     """A prompt with the names of the variables that its axis permutes, which the sheet marks."""
-    axis: object = all_axes().get(str(prompt.get("axis")))
-    return {**prompt, "permuted": sorted(axis.PERMUTED) if isinstance(axis, Permuting) else []}
+    axis = all_axes().get(str(prompt.get("axis")))
+    return {**prompt, "permuted": sorted(axis.PERMUTED) if axis else []}
 
 
 def _parsers(ledger: "Ledger") -> dict[str, Any]:

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from judgesheet.axis import Axis, Completing, Imputing, Readings, losses
+from judgesheet.axis import Axis, Readings, losses
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Bounds, Estimate, Imputed
 
@@ -20,7 +20,7 @@ def with_imputed(axis: Axis, readings: Readings, estimates: Estimates) -> Estima
 
     As they are where no call was lost, where none was read, or where the axis imputes nothing.
     """
-    whole = _completed(axis, readings)
+    whole = replace(readings, frame=axis.complete(readings.frame))
     imputed: defaultdict[str, list[Estimate]] = defaultdict(list)
     for table in _tables(axis, whole):
         for estimate in axis.measure(table):
@@ -37,13 +37,13 @@ def imputed_tables(axis: Axis, readings: Readings) -> Iterator[Readings]:
 
     None where no call was lost, where none was read, or where the axis imputes nothing.
     """
-    return _tables(axis, _completed(axis, readings))
+    return _tables(axis, replace(readings, frame=axis.complete(readings.frame)))
 
 
 def _tables(axis: Axis, readings: Readings) -> Iterator[Readings]:
     gone, made = losses.lost(readings.frame), readings.frame["outcome"].notna()
     # Where all calls were lost nothing was measured that others could move.
-    if not isinstance(axis, Imputing) or not gone.any() or gone.sum() == made.sum():
+    if not gone.any() or gone.sum() == made.sum():
         return
     every = frozenset(axis.ESTIMATES) - losses.NAMES
     wanted = every if readings.families is None else every & readings.families
@@ -52,13 +52,6 @@ def _tables(axis: Axis, readings: Readings) -> Iterator[Readings]:
         moved = wanted & by_place if imputation.of_places else wanted
         if moved:
             yield replace(readings, frame=imputation.frame, families=moved)
-
-
-def _completed(axis: Axis, readings: Readings) -> Readings:
-    """The readings with the calls that a log lacks, where the axis knows them."""
-    if isinstance(axis, Completing):
-        return replace(readings, frame=axis.complete(readings.frame))
-    return readings
 
 
 def _widened(read: Estimate, imputed: Sequence[Estimate], calls: int) -> Estimate:

@@ -14,7 +14,6 @@ import pandas as pd
 from judgesheet.axes import all_axes, explain
 from judgesheet.axis import (
     Axis,
-    Distributing,
     Readings,
     headline,
     losses,
@@ -44,7 +43,7 @@ from judgesheet.base.records import (
 from judgesheet.base.resources import PACKAGE
 from judgesheet.base.sanitize import listed
 from judgesheet.measuring.impute import with_imputed
-from judgesheet.measuring.parsing import Parser, from_records, read_by, reading, shape_of
+from judgesheet.measuring.parsing import Parser, from_records, reading, shape_of
 from judgesheet.stats.confidence import LEVEL, at_confidence
 
 if TYPE_CHECKING:
@@ -154,8 +153,7 @@ def with_distributions(frame: pd.DataFrame, bodies: Iterable[tuple[str, str]]) -
     `bodies` are (call_id, body as received) pairs; they are read one by one and not kept, and
     without any the table stays as it is.
     """
-    axes: Mapping[str, object] = all_axes()
-    reading_them = {name: each for name, each in axes.items() if isinstance(each, Distributing)}
+    reading_them = {name: read for name, axis in all_axes().items() if (read := axis.distribution)}
     first = next(bodies := iter(bodies), None)
     if first is None:
         return frame
@@ -165,7 +163,7 @@ def with_distributions(frame: pd.DataFrame, bodies: Iterable[tuple[str, str]]) -
     for call_id, raw in chain([first], bodies):
         name, text, reply, cell = calls[call_id]
         if name in reading_them:
-            read_bodies[call_id] = reading_them[name].distribution(
+            read_bodies[call_id] = reading_them[name](
                 raw, text, reply, _cell(all_axes()[name], cell)
             )
     if not read_bodies:
@@ -375,10 +373,10 @@ class _Cells:
                     for value in (cell.get(name) for cell in cells)
                 ]
         series = {name: pd.Series(values) for name, values in columns.items()}
-        by = read_by(axis)
+        by = axis.READ_BY
         if by is None:
             return cls(series, np.arange(len(texts)))
-        telling = pd.DataFrame({name: series[name] for name in by if name in series})
+        telling = pd.DataFrame({name: series[name] for name in sorted(by) if name in series})
         return cls(series, codes(telling.reindex(range(len(texts)))))
 
 

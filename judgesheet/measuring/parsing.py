@@ -26,18 +26,18 @@ and not beyond; a path names one place in the JSON of a reply. Nothing of a repl
 
 import json
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, Self, cast
+from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, model_validator
 
 from judgesheet.axes import all_axes, get_axis
-from judgesheet.axis import Axis, Locating, NamingParts, ReadingAlike
+from judgesheet.axis import Axis
 from judgesheet.axis.answer import without_thought
 from judgesheet.axis.documents import json_documents
 from judgesheet.axis.reply import PLACEHOLDERS, Reading
@@ -245,37 +245,20 @@ def reading(
         return None
     try:
         if parser is not None and reply != "recorded":
-            verdict = parser.verdict(text, _parts(axis, cell))
+            verdict = parser.verdict(text, axis.parts(cell))
             value = None if verdict is None else axis.parse(verdict, "recorded", cell)
-        elif (locating := _locating(cast("Hashable", axis))) is not None:
-            return locating.reading(text, reply, cell)
         else:
-            value = axis.parse(text, reply, cell)
+            return axis.reading(text, reply, cell)
     # An axis that stumbles over a reply, another package's say, has not read it.
     except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError):
         return None
     return None if value is None else Reading(value)
 
 
-@cache  # what a protocol asks of an axis is looked up anew each time
-def _locating(axis: Hashable) -> Locating | None:
-    return axis if isinstance(axis, Locating) else None
-
-
 def alike(axis: Axis, cell: Mapping[str, Any]) -> str:
     """A text that is the same for cells under which equal replies are read alike."""
-    by = read_by(axis)
-    return repr(cell if by is None else [cell.get(name) for name in by])
-
-
-def read_by(axis: Axis) -> Sequence[str] | None:
-    """The names in a cell of which readings depend; None where they may depend on all."""
-    return _read_by(cast("Hashable", axis))
-
-
-@cache  # what a protocol asks of an axis is looked up anew each time
-def _read_by(axis: Hashable) -> Sequence[str] | None:
-    return sorted(axis.READ_BY) if isinstance(axis, ReadingAlike) else None
+    by = axis.READ_BY
+    return repr(cell if by is None else [cell.get(name) for name in sorted(by)])
 
 
 def shape_of(
@@ -290,17 +273,12 @@ def shape_of(
     """The shape of a reply that gave no verdict: a code of `axis.shapes`."""
     if reply == "recorded":
         return "recorded"
-    names = [part["criterion"] for part in _parts(axis, cell)]
+    names = [part["criterion"] for part in axis.parts(cell)]
 
     def reads(part: str) -> Any | None:
         return read(axis, part, reply, cell, parser)
 
     return shape(text, outcome, finish_reason, reads, names)
-
-
-def _parts(axis: object, cell: Mapping[str, Any]) -> Iterable[Mapping[str, str]]:
-    """The parts of a reply in this cell; none where the axis reads replies as a whole."""
-    return axis.parts(cell) if isinstance(axis, NamingParts) else ()
 
 
 def try_examples(parser: Parser, axis: Axis, cell: Mapping[str, Any]) -> Iterator[Trial]:

@@ -13,7 +13,7 @@ from statistics import mode
 from typing import TYPE_CHECKING, Any
 
 from judgesheet.axes import prompt
-from judgesheet.axis import Axis, Foretelling, NamingArms, Options
+from judgesheet.axis import Axis, Options
 from judgesheet.axis.material import clusters
 from judgesheet.base.digits import cents, counted, thousandths
 from judgesheet.base.files import write_lines
@@ -80,10 +80,9 @@ def _distinct(pools: Iterable[tuple[Sequence[Stimulus], Collection[str]]]) -> di
     return {"stimuli": len(every), "independent": len(every) - sum(every.values())}
 
 
-def foretold(axis: object, calls: Iterable[Call]) -> list[str]:
+def foretold(axis: Axis, calls: Iterable[Call]) -> list[str]:
     """What these calls cannot show, whatever is answered."""
-    cells = (call.cell for call in calls)
-    return [*axis.foretell(cells)] if isinstance(axis, Foretelling) else []
+    return [*axis.foretell(call.cell for call in calls)]
 
 
 def generator(seed: int, axis: str) -> "np.random.Generator":
@@ -252,7 +251,6 @@ def budget(
     in_pool = {one["axis"]: one["in_pool"] for one in plan.provenance.get("stimuli", ())}
     for axis in axes:
         calls = [call for call in plan.calls if call.axis == axis.NAME]
-        named = axis if isinstance(axis, NamingArms) else None
         yield AxisBudget(
             axis=axis.NAME,
             calls=len(calls),
@@ -260,7 +258,7 @@ def budget(
             in_pool=in_pool.get(axis.NAME, 0),
             tokens_in=ceil(sum(map(tokens_in, calls))),
             tokens_out_at_most=sum(map(tokens_out, calls)),
-            arms=dict(Counter(named.arm(call.cell) if named else "all" for call in calls)),
+            arms=dict(Counter(axis.arm(call.cell) for call in calls)),
             cannot_show=tuple(foretold(axis, calls)),
             foretell=expected,
         )

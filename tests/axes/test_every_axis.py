@@ -10,7 +10,7 @@ from typing import Any, get_args
 import pytest
 
 from judgesheet.axes import all_axes, folder, prompt
-from judgesheet.axis import Axis, NamingParts, Options, ReadingAlike, headline
+from judgesheet.axis import Axis, Options, headline
 from judgesheet.axis.material import clusters
 from judgesheet.axis.prompt import compile_prompt
 from judgesheet.base.estimates import Estimates
@@ -105,14 +105,14 @@ class Watched(dict[str, Any]):
 
 
 def test_replies_are_read_by_no_more_of_the_cell_than_the_axis_says(axis: Axis) -> None:
-    if not isinstance(axis, ReadingAlike):
+    if axis.READ_BY is None:
         pytest.skip("all of the cell may count")
     texts = ("", "[RESULT] 2", '{"score": 2}', '{"scores": {"a": 1}}', '{"winner": "1"}', "2")
     for call in make_plan([axis], {axis.NAME: options()}, 0).calls:
         cell = Watched(call.cell)
         for text, reply in product(texts, get_args(ReplyFormat)):
             reading(axis, text, reply, cell)
-        list(axis.parts(cell) if isinstance(axis, NamingParts) else ())
+        list(axis.parts(cell))
         assert cell.seen <= axis.READ_BY
 
 

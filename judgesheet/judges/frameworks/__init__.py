@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from judgesheet.axes import all_axes
-from judgesheet.axis import InParts, Parts
+from judgesheet.axis import Parts
 from judgesheet.base.errors import MissingDependencyError, UsageError
 from judgesheet.judges.callable import CallableJudge
 from judgesheet.judges.frameworks.parts import FORMS, Given, Messages
@@ -41,10 +41,7 @@ class Metric:
     @property
     def axes(self) -> tuple[str, ...]:
         """The axes whose questions come apart into what it takes."""
-        known = all_axes().items()
-        return tuple(
-            name for name, axis in known if isinstance(axis, InParts) and self.parts == axis.PARTS
-        )
+        return tuple(name for name, axis in all_axes().items() if self.parts == axis.PARTS)
 
 
 @dataclass(frozen=True, slots=True)
