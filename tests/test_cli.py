@@ -196,7 +196,11 @@ def test_calls_that_fail_are_left_out_when_told(tmp_path: Path) -> None:
     ("reply", "ending", "helps"),
     [
         ("[RESU", "length", "a larger --max-tokens"),
-        ("I am sorry, I cannot grade this.", "stop", "another prompt or other stimuli; no parser"),
+        (
+            "I am sorry, I cannot grade this.",
+            "stop",
+            "another prompt or other stimuli; a parser does not help",
+        ),
     ],
 )
 def test_the_gate_and_the_cases_say_the_same_of_what_was_lost(

@@ -343,4 +343,4 @@ def test_replies_of_a_simulated_judge_are_taken_over(tmp_path: Path) -> None:
     )
     for seed in "01":
         run(*words, *how, "--seed", seed)
-    assert "78 of 78 replies taken over" in run(*words, *how, "--seed", "0").stderr
+    assert "78 of 78 replies reused" in run(*words, *how, "--seed", "0").stderr

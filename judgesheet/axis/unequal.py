@@ -502,9 +502,9 @@ def repeats_p(stimuli: Stimuli) -> UnkeyedEstimate:
     if stimuli.repeats_p is None:
         return absent(label, READ_ONCE)
     method = "first against second readings, bound on sums of random signs; t over clusters"
-    clusters = stimuli.frame["cluster"].nunique()
-    p = without_interval(stimuli.repeats_p, clusters=clusters, method=method)
-    return UnkeyedEstimate(label, p, n=len(stimuli.frame))
+    read = stimuli.frame[stimuli.frame["value"].notna()]
+    p = without_interval(stimuli.repeats_p, clusters=read["cluster"].nunique(), method=method)
+    return UnkeyedEstimate(label, p, n=len(read))
 
 
 @figure("share", symbol="E_max", headline=151)

@@ -74,6 +74,8 @@ def say_wrapped(mark: str, text: str) -> None:
     if not sys.stdout.isatty():
         say(f"  {mark} {text}")
         return
-    lines = textwrap.wrap(text, width(100), initial_indent=f"  {mark} ", subsequent_indent="    ")
+    # An option that is broken at a hyphen cannot be copied.
+    lines = textwrap.wrap(text, width(100), initial_indent=f"  {mark} ", subsequent_indent="    ",
+                          break_on_hyphens=False)  # fmt: skip
     for line in lines:
         say(line)

@@ -105,7 +105,10 @@ def _plain(text: str) -> Line:
 
 
 def _filled(text: str, width: int, begin: str = "", rest: str = "") -> Iterator[Line]:
-    lines = wrap(one_line(text), width, initial_indent=begin, subsequent_indent=rest)
+    # An option that is broken at a hyphen cannot be copied.
+    lines = wrap(
+        one_line(text), width, initial_indent=begin, subsequent_indent=rest, break_on_hyphens=False
+    )
     return (_plain(line) for line in lines)
 
 

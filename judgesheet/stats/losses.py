@@ -13,7 +13,7 @@ from ._support import AT_ONCE, Flags, Floats, Integers, cluster_codes, floats
 from .interval import ROUNDING
 
 # With the plus-one rule p-values come in steps of 1/2,000.
-DRAWS = 1_999
+DRAWS = 3_999
 
 
 def permutation_p(

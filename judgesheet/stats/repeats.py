@@ -7,7 +7,7 @@ says something else on purpose the second.
 """
 
 from collections.abc import Iterator, Sequence
-from math import sqrt
+from math import erfc, sqrt
 
 import numpy as np
 import scipy
@@ -15,7 +15,7 @@ import scipy
 from ._support import Floats, Integers, sum_by
 from .interval import ROUNDING, by_cluster
 
-GAUSSIAN = 1 / (4 * scipy.special.ndtr(-sqrt(2)))
+GAUSSIAN = 1 / (2 * erfc(1))
 """A weighted sum of random signs exceeds any number at most so many times as often as a normal
 variable with its variance (Bentkus and Dzindzalieta 2015): 3.18."""
 

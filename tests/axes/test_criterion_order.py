@@ -233,7 +233,7 @@ def test_only_the_criterion_that_moves_is_accused_and_asked_apart() -> None:
     assert "for 1 of 5 criteria" in said.text
     assert "at position 1 than at position 5" in said.text
     advice = [one.text for one in sheet.advice]
-    assert any(text.endswith("and ask for Accuracy in a prompt of its own.") for text in advice)
+    assert any(text.endswith("and ask for Accuracy in separate prompts.") for text in advice)
     assert sum("place" in text for text in advice) == 1, "one decision, not two that disagree"
     assert any("Average over the 10 balanced orders" in text for text in advice)
 

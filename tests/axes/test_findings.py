@@ -37,8 +37,8 @@ def test_where_every_order_is_needed_all_are_named() -> None:
     few = enough(Estimates("any", budget("budget_r", 0.50, 0.55, 0.60)))
     assert few is not None
     assert few.averaging("the list", "its r") == (
-        "Average over all 3 orders of the list: fewer do not bring its r within 0.02 of what all "
-        "give."
+        "Average over all 3 orders of the list: fewer do not bring its r within 0.02 of that "
+        "of all orders."
     )
 
 

@@ -306,7 +306,7 @@ def test_points_for_padding_on_every_stimulus_are_a_problem(by: int, way: str) -
     assert test.value is not None
     assert test.value < 1e-4
     assert sheet.tones("score_shift[kind=length]") == {"bad"}
-    assert sheet.says(f"It scores the same content {way} for its dress")
+    assert sheet.says(f"It scores the same content {way} because of its presentation")
 
 
 def test_points_for_padding_on_few_stimuli_are_no_problem() -> None:

@@ -78,13 +78,13 @@ def test_a_judge_that_follows_the_slot_said_no_tie(runs: list[Path], tmp_path: P
     assert atlas
     assert compared.partings
     for one in (*atlas, *compared.partings):
-        assert one.votes[1] == "u where u stands first, v where v does"
+        assert one.votes[1] == "u if u is shown first, v if v is"
         assert one.votes[0] in ("u", "v", "tie")
 
 
 def test_repeats_that_differ_are_told() -> None:
     first, second = np.array([1.0, 1.0, -1.0]), np.array([1.0, -1.0, np.nan])
-    told = "plain mostly where plain stands first, plain as often as red where red does"
+    told = "plain mostly if plain is shown first, plain as often as red if red is"
     assert choice([first, second], "plain|red") == told
     assert choice([np.array([0.0]), np.array([np.nan])], "plain|red") == "tie"
 
