@@ -26,7 +26,7 @@ def _parts() -> Iterator[Part]:
     own = declared_in(natural)
     gains = {name: one for name, one in room.FIGURES.items() if name.endswith("_gain")}
     rest = {name: one for name, one in room.FIGURES.items() if name not in own | gains}
-    sets = {12: 60, 24: 60, 60: 30}
+    sets = {12: 200, 24: 200, 60: 100}
     yield Part(REST, rest, sets, (3000, 4))
     yield Part(OWN, own, sets, (3000, 4))
     yield Part(REMEDIES, gains, {12: 200, 24: 200}, (3000, 4))
