@@ -301,6 +301,7 @@ def test_a_pair_whose_orders_disagree_is_decided_only_where_the_keyed_pass_confi
     assert decision.complete
 
 
+@hypothesis_settings(max_examples=25)
 @given(
     st.lists(st.sampled_from(["1", "2", "tie", "?", "One.", "Another."]), min_size=4, max_size=4)
 )
