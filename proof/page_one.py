@@ -183,6 +183,7 @@ def asked(
         text = room.simulate(how, call, level, rng)
         rows.append({
             "stimulus": call.stimulus, "repeat": call.repeat, "outcome": "ok", **call.cell,
+            "reply": "json",
             "value": axis.parse(text, "json", call.cell),
         })  # fmt: skip
     frame = pd.DataFrame(rows)
