@@ -167,10 +167,10 @@ class Sheet:
 
     @property
     def reports(self) -> bool:
-        """Whether page one says that calls are not lost by chance."""
+        """whether page one says that calls are not lost at random."""
         return any(
             any(Key.parse(key).name.startswith("loss_") for key in one.evidence)
-            and "not by chance" in one.text
+            and "not at random" in one.text
             for one in self.axis.find(self.after)
         )
 
