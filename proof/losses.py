@@ -18,6 +18,7 @@ from judgesheet.axes.candidate_order._design import BASELINE, LISTING
 from judgesheet.axes.candidate_order._reply import verdict_probabilities
 from judgesheet.axis import Axis, Options, Readings, SharesSimulating, Simulating, losses
 from judgesheet.axis.simulation import Parameters
+from judgesheet.axis.statements import announced_of_losses
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Call, Label
@@ -167,12 +168,10 @@ class Sheet:
 
     @property
     def reports(self) -> bool:
-        """whether page one says that calls are not lost at random."""
-        return any(
-            any(Key.parse(key).name.startswith("loss_") for key in one.evidence)
-            and "not at random" in one.text
-            for one in self.axis.find(self.after)
-        )
+        """Whether page one says that calls are not lost at random."""
+        tests = ("loss_order_p", "loss_position_p", "loss_stimulus_p", "loss_kind_p")
+        known = [name for name in tests if self.after.known(name) is not None]
+        return any(announced_of_losses(self.after, name) for name in known)
 
     def passes(self, estimates: Estimates, key: str, limit: float) -> bool:
         """Whether the upper bound of a figure keeps a limit."""
