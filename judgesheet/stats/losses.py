@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from ._support import AT_ONCE, Flags, Floats, Integers, cluster_codes, floats
 from .interval import ROUNDING
 
-# With the plus-one rule p-values come in steps of 1/2,000.
+# With the plus-one rule p-values come in steps of 1/4,000.
 DRAWS = 3_999
 
 
