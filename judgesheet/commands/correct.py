@@ -8,7 +8,7 @@ import click
 
 from judgesheet.base.files import one_command
 from judgesheet.commands.option_types import column_map, ends_of
-from judgesheet.commands.options import EXISTING, JSON, PAPER, PATH, choice, option
+from judgesheet.commands.options import EXISTING, choice, document, option
 from judgesheet.commands.reporting import say_document
 from judgesheet.commands.sheets import load
 
@@ -56,11 +56,7 @@ def correct(
         help="Lowest and highest label, if different from --scale.")  # fmt: skip
 @option("--group-prefix", default="", metavar="SIGN",
         help="Ids with the same text before the last SIGN form one group.")  # fmt: skip
-@option("--to", "form", type=click.Choice(["md", "html", "pdf", "json", "csv"]), default="md",
-        help="Format.")  # fmt: skip
-@option("--out", type=PATH, help="File to write. [standard output]")
-@PAPER
-@JSON
+@document("md", "html", "pdf", "json", "csv")
 def command(
     table: Path,
     labels: "Labels",
