@@ -14,11 +14,11 @@ from judgesheet.base.sanitize import told_apart
 from judgesheet.commands.options import ACROSS, EXISTING, document, option
 from judgesheet.commands.reporting import say_document
 from judgesheet.commands.sheets import load
+from judgesheet.sheet import Paper
 
 if TYPE_CHECKING:
     from judgesheet.axis import Readings
     from judgesheet.decide.compare import Comparison
-    from judgesheet.sheet import Paper
 
 
 @checked
@@ -128,7 +128,7 @@ def command(
     force: bool,
     form: str,
     out: Path | None,
-    paper: "Paper",
+    paper: Paper,
     as_json: bool,
 ) -> None:
     """Compare datasheets with the first one: differences, intervals and verdicts.

@@ -11,11 +11,11 @@ from judgesheet.commands.option_types import column_map, ends_of
 from judgesheet.commands.options import EXISTING, choice, document, option
 from judgesheet.commands.reporting import say_document
 from judgesheet.commands.sheets import load
+from judgesheet.sheet import Paper
 
 if TYPE_CHECKING:
     from judgesheet.correcting.result import Result
     from judgesheet.correcting.table import Labels
-    from judgesheet.sheet import Paper
 
 
 @one_command()
@@ -67,7 +67,7 @@ def command(
     group_prefix: str,
     form: str,
     out: Path | None,
-    paper: "Paper",
+    paper: Paper,
     as_json: bool,
 ) -> None:  # fmt: skip
     """Correct the results of your own evaluation for the errors of its judge.

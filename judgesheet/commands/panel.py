@@ -15,10 +15,10 @@ from judgesheet.commands.option_types import Finite
 from judgesheet.commands.options import EXISTING, document, option
 from judgesheet.commands.reporting import say_document
 from judgesheet.commands.sheets import load
+from judgesheet.sheet import Paper
 
 if TYPE_CHECKING:
     from judgesheet.panels.result import Panel
-    from judgesheet.sheet import Paper
 
 
 @checked
@@ -64,7 +64,7 @@ def panel(
 @option("--accuracy", type=Finite(0.5, 1), help="Share of right decisions to be proven.")
 @document("md", "html", "pdf", "json")
 def command(
-    sheets: tuple[Path, ...], accuracy: float | None, form: str, out: Path | None, paper: "Paper",
+    sheets: tuple[Path, ...], accuracy: float | None, form: str, out: Path | None, paper: Paper,
     as_json: bool,
 ) -> None:  # fmt: skip
     """Compare judges on the same stimuli: agreement, the best panel, where they disagree.
