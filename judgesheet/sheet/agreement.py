@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from judgesheet.sheet import show
-from judgesheet.sheet.report import ReportTable, worded
+from judgesheet.sheet.report import DASH, ReportTable, worded
 
 if TYPE_CHECKING:
     from judgesheet.decide.agreement import Agreed, Agreement, Parting
@@ -33,7 +33,7 @@ def _of_two(pairs: "Sequence[Agreed]") -> tuple[ReportTable, ...]:
     rows = tuple(
         (
             _part(one), show.count(one.calls),
-            "–" if one.equal is None else show.quantity(one.equal, given_in="share").in_table,
+            DASH if one.equal is None else show.quantity(one.equal, given_in="share").in_table,
             worded(one.plain, "kappa"), worded(one.quadratic, "kappa"),
         )
         for one in pairs
@@ -74,7 +74,7 @@ def _cell(judges: Sequence[str], row: int, column: int, above: Words, below: Wor
     if row == column:
         return ""
     words = above if row < column else below
-    return words.get((judges[min(row, column)], judges[max(row, column)]), "–")
+    return words.get((judges[min(row, column)], judges[max(row, column)]), DASH)
 
 
 def _part(agreed: "Agreed") -> str:

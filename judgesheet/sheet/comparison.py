@@ -12,7 +12,7 @@ from judgesheet.base.sanitize import told_apart
 from judgesheet.decide.compare import Comparison, Difference
 from judgesheet.sheet import Paper, agreement, report, show
 from judgesheet.sheet.plots import Drawing, draw
-from judgesheet.sheet.report import Report, ReportTable
+from judgesheet.sheet.report import DASH, Report, ReportTable
 
 SIGNS = {
     "worse": "✗ worse",
@@ -139,17 +139,17 @@ def _cells(row: Difference) -> tuple[str, ...]:
         verdict = f"{verdict} (detectable from {_points(least)})"
     if row.verdict == "void":
         verdict = f"{verdict} ({show.short(row.note, 120)})"
-    difference = "–"
+    difference = DASH
     if row.value is not None and row.verdict != "void":
         shown = show.quantity(row.value, row.low, row.high, row.unit)
         interval = f" ({shown.interval})" if shown.interval else ""
         difference = f"{'+' if row.value > 0 else ''}{_points(shown)}{interval}"
     label = show.visible(row.label, 120)
-    return label, _value(row.old), _value(row.new), difference, verdict or "–"
+    return label, _value(row.old), _value(row.new), difference, verdict or DASH
 
 
 def _value(estimate: Estimate | None) -> str:
-    return "–" if estimate is None else show.estimate(estimate).with_interval
+    return DASH if estimate is None else show.estimate(estimate).with_interval
 
 
 def _points(shown: show.Quantity) -> str:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from judgesheet.sheet.plots import Drawing
 
 FORMATS = ("md", "html", "pdf", "json")
+DASH = "–"
+"""Stands where there is nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +61,16 @@ def render(report: Report, record: Any, name: str, paper: Paper) -> bytes:
 
 
 def worded(figure: Number | Interval | None, unit: str) -> str:
-    """`69.6 % (60.4–77.7)`; a dash where there is no value."""
-    if figure is None or figure.value is None:
-        return "–"
-    return show.quantity(figure.value, figure.low, figure.high, unit).in_table
+    """`69.6 % (60.4–77.7)`; bounds without a value, a dash where there is nothing."""
+    if figure is None:
+        return DASH
+    value, low, high = figure.value, figure.low, figure.high
+    if value is not None:
+        return show.quantity(value, low, high, unit).in_table
+    if low is None or high is None:
+        return DASH
+    shown = show.quantity((low + high) / 2, low, high, unit)
+    return f"between {shown.low} and {shown.high}" + (" %" if shown.percent else "")
 
 
 def as_markdown(report: Report) -> bytes:
