@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from judgesheet.base.arguments import made
 from judgesheet.base.async_runner import run
@@ -17,11 +17,11 @@ from judgesheet.base.records import Datasheet
 from judgesheet.base.resources import data_folder
 from judgesheet.base.version import __version__
 from judgesheet.judges import Connection, open_judge
+from judgesheet.judges.check import ASKED, Examined
+from judgesheet.judges.check import examine as examine_judge
+from judgesheet.judges.local import INSTALL, SMOLLM2
 from judgesheet.judges.providers import FRAMEWORK_NAMES, PROVIDERS, provider_of, refuse_key
-from judgesheet.sheet import render
-
-if TYPE_CHECKING:
-    from judgesheet.judges.check import Examined
+from judgesheet.sheet import own_template, render
 
 Status = Literal["ok", "missing", "failed", "note"]
 
@@ -71,8 +71,6 @@ def _pdf() -> str:
 
 def _own_pdf() -> str:
     """That a template of the user's own can become a PDF, tested with an empty page."""
-    from judgesheet.sheet import own_template
-
     return f"a test page was set ({len(own_template.pdf('<p>', Path.cwd())):,} bytes)"
 
 
@@ -84,8 +82,6 @@ def _writable() -> str:
 
 
 def _local_judge() -> Diagnosis | str:
-    from judgesheet.judges.local import INSTALL, SMOLLM2
-
     lacking = [command for module, command in INSTALL.items() if find_spec(module) is None]
     if lacking:
         return Diagnosis("local judge", "missing", " and ".join(lacking))
@@ -125,7 +121,6 @@ def _concerns(what: str, model: str | None) -> bool:
 
 
 def _endpoint(model: str, connection: Connection) -> Iterator[Diagnosis]:
-    from judgesheet.judges.check import examine as examine_judge
 
     try:
         judge = open_judge(model, connection)
@@ -161,10 +156,8 @@ def _endpoint(model: str, connection: Connection) -> Iterator[Diagnosis]:
     yield from _repeatability(seen)
 
 
-def _repeatability(seen: "Examined") -> Iterator[Diagnosis]:
+def _repeatability(seen: Examined) -> Iterator[Diagnosis]:
     """What was seen of a seed and of repeats, which is less than that answers do not vary."""
-    from judgesheet.judges.check import ASKED
-
     if seen.seed:
         yield Diagnosis("seed", "ok", "accepted; whether it is used cannot be seen")
     else:

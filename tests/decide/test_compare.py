@@ -50,6 +50,7 @@ from judgesheet.decide.policy import parse
 from judgesheet.ledger.run_directory import JUDGMENTS
 from judgesheet.sheet import comparison
 from judgesheet.sheet.markdown import escape, for_terminal
+from tests.sheet.pdf_text import page_texts
 
 FEW = 12
 """Stimuli of the runs that are compared; with fewer than six no correlation is estimated."""
@@ -216,6 +217,19 @@ def test_foreign_names_stay_text() -> None:
     assert "<script>" not in render(found)
     assert "\x00" not in render(found, "html") + render(found)
     assert json.loads(render(found, "json"))[0]["no_change_proven"] == 1
+
+
+def test_paper_has_a_table_of_each_judge_and_a_figure_per_parameter() -> None:
+    old = sheet(rate(0.1, 0, 0.2))
+    worse, better = (
+        replace(sheet(rate(value, value - 0.02, value + 0.02)), judge={"model": name})
+        for name, value in (("sim/b", 0.6), ("sim/c", 0.02))
+    )
+    pages = page_texts(comparison.render([compare(old, worse), compare(old, better)], "pdf", "a4"))
+    text = " ".join(" ".join(pages).split())
+    assert text.index("What changed: sim/b") < text.index("✗ worse")
+    assert text.index("✗ worse") < text.index("What changed: sim/c") < text.index("Side by side")
+    assert RATE in text.replace(" ", "")
 
 
 # -- what must not be used -------------------------------------------------------------------------
