@@ -134,12 +134,11 @@ def _undone(difference: Difference, factor: float | None, *, shares: bool) -> Di
     if raw.low is None or raw.high is None:
         return difference
     known = SIGN_ONLY if difference.stands else NO_LABELS
-    if not shares:
-        note = f"{known}; no sheet says how far the judge's scale is from that of people"
-        return replace(difference, figure=no_figure(note, "no_labels", raw.n))
     if factor is None:
-        note = f"{known}; noise may have shrunk it by any factor"
-        return replace(difference, figure=no_figure(note, "no_labels", raw.n))
+        why = "noise may have shrunk it by any factor"
+        if not shares:
+            why = "no sheet says how far the judge's scale is from that of people"
+        return replace(difference, figure=no_figure(f"{known}; {why}", "no_labels", raw.n))
     low = raw.low / factor if raw.low < 0 else raw.low
     high = raw.high / factor if raw.high > 0 else raw.high
     bounds = max(-SHARES[1], low), min(SHARES[1], high)
