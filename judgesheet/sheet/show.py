@@ -149,8 +149,12 @@ ROLES = {
 
 
 def limits(decision: Decision) -> str:
-    """`Limits that must hold: 3 proven, 1 void. Limits that only warn: 2 not proven.`"""
-    kinds = {"Limits that must hold": decision.required, "Limits that only warn": decision.warning}
+    """`Limits that must be proven: 3 proven, 1 void. Limits that need not be: 2 not proven.`"""
+    kinds = {
+        "Limits that must be proven": decision.required,
+        # Not "that only warn": one of them that is broken rejects the judge.
+        "Limits that need not be": decision.warning,
+    }
     told = {
         name: ", ".join(
             f"{number} {status.replace('_', ' ').replace('void', 'not usable (void)')}"

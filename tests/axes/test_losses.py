@@ -341,3 +341,25 @@ def test_rows_have_one_code_where_they_have_one_json(rows: list[tuple[Any, ...]]
     table["any"] = pd.Series([row[1] for row in rows], dtype=object)
     texts = [json.dumps(row, default=str) for row in table.to_numpy(dtype=object).tolist()]
     assert items.codes(table).tolist() == pd.factorize(np.array(texts, dtype=object))[0].tolist()
+
+
+def test_questions_are_compared_by_as_many_calls_as_the_one_asked_least() -> None:
+    """Quick lists ask the four orders of a prompt four times, twice, once and once."""
+    asked, prompts = [4, 2, 1, 1], 8
+    order = np.tile(np.repeat(np.arange(4), asked), prompts)
+    stimulus = np.repeat(np.arange(prompts), sum(asked)).astype(str)
+    lost_order = order == stimulus.astype(int) % 4
+    frame = pd.DataFrame({
+        "stimulus": stimulus, "cluster": stimulus, "item": stimulus,
+        "order": [("a", "b", "c", "d")[place:] + ("a", "b", "c", "d")[:place] for place in order],
+        "value": np.where(lost_order, None, "a"), "outcome": "ok",
+    })  # fmt: skip
+
+    def p(table: pd.DataFrame, order: np.ndarray) -> float | None:
+        calls = losses.Calls(table.reset_index(drop=True), lambda value, _: value, 0)
+        at = (order == table["stimulus"].astype(int).to_numpy() % 4).astype(float)
+        return calls.permutation_p(at[:, None], table[["stimulus"]].reset_index(drop=True))
+
+    first = ~pd.Series(zip(stimulus, order, strict=True)).duplicated().to_numpy()
+    assert p(frame, order) == p(frame[first], order[first])
+    assert p(frame, order) < 0.001  # one of 4^8 ways to lose one order a prompt
