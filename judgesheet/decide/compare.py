@@ -37,8 +37,6 @@ UNPROVEN = "without an interval nothing is proven"
 INDEPENDENT = "square and add (MOVER), independent"
 COMPLETED = "; lost calls of both answered so that it moves furthest"
 RAISED = "; allowing for what chance adds to a figure near 0"
-DEBIASED = "_debiased"
-"""Ends the name of the figure that is another without the part that chance alone adds to it."""
 NEARLY_ALL = 0.8
 """Where less of a figure than this is left without that part, it may be of chance alone."""
 Z95, Z80 = map(NormalDist().inv_cdf, (0.975, 0.8))
@@ -438,17 +436,18 @@ def _raised(
     olds: Mapping[str, Estimate], news: Mapping[str, Estimate]
 ) -> dict[str, tuple[Raised, Raised]]:
     """By key the figures to which chance adds, where both sheets tell what is left without that."""
-    found = {}
-    for twin in olds.keys() & news.keys():
-        key = twin.removesuffix(DEBIASED)
-        sides = [
-            Raised(sheet[key].value or 0.0, left)
-            for sheet in (olds, news)
-            if key in sheet and (left := sheet[twin].value) is not None
-        ]
-        if key != twin and len(sides) == 2:
-            found[key] = sides[0], sides[1]
-    return found
+    before, after = _debiased(olds), _debiased(news)
+    return {key: (before[key], after[key]) for key in before.keys() & after.keys()}
+
+
+def _debiased(estimates: Mapping[str, Estimate]) -> dict[str, Raised]:
+    """The figures of a sheet of which another says what is left without the part of chance."""
+    return {
+        raised.key: Raised(raised.value or 0.0, estimate.value)
+        for estimate in estimates.values()
+        if (raised := estimates.get(str(estimate.given.get("debiases")))) is not None
+        and estimate.value is not None
+    }
 
 
 def difference(
