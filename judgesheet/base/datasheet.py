@@ -9,6 +9,7 @@ trusts the record.
 import json
 import math
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -243,6 +244,4 @@ def _faults(estimate: Estimate) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    import sys
-
     sys.stdout.write(schema_text())
