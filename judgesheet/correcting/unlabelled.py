@@ -11,9 +11,16 @@ from dataclasses import replace
 
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Datasheet, Estimate
-from judgesheet.correcting.labelled import Estimated
+from judgesheet.correcting.labelled import EstimatedSystem
 from judgesheet.correcting.leaderboard import compared
-from judgesheet.correcting.result import Difference, Number, Result, System, figure, no_figure
+from judgesheet.correcting.result import (
+    ReportedNumber,
+    Result,
+    System,
+    SystemDifference,
+    figure,
+    no_figure,
+)
 from judgesheet.correcting.sample import Sample, by_system, whole
 from judgesheet.correcting.table import SHARES, Table
 from judgesheet.stats import correction
@@ -69,7 +76,9 @@ def _reach(figures: list[Estimate], name: str) -> tuple[float, float] | None:
     return max(known)[1] if known else None
 
 
-def _position(sample: Sample, raw: Number, slot: tuple[float, float] | None) -> Number:
+def _position(
+    sample: Sample, raw: ReportedNumber, slot: tuple[float, float] | None
+) -> ReportedNumber:
     """A win rate without what the slot adds to it.
 
     With w1 and w2 the rates under the two orders, the sheet's share s of slot 1 is (w1 + 1 - w2)/2,
@@ -93,7 +102,9 @@ def _position(sample: Sample, raw: Number, slot: tuple[float, float] | None) -> 
     return no_figure(note, "bounded", rows, bounds, "partial identification of the slot effect")
 
 
-def _ranked(start: Result, table: Table, figures: list[Estimate], nothing: Number) -> Result:
+def _ranked(
+    start: Result, table: Table, figures: list[Estimate], nothing: ReportedNumber
+) -> Result:
     """Systems by their raw results: noise moves no rank, and differences are at least as large."""
     every = sorted({row.group for row in table.rows})
     estimated = [_raw(one, table, every, nothing) for one in by_system(table)]
@@ -111,11 +122,13 @@ def _ranked(start: Result, table: Table, figures: list[Estimate], nothing: Numbe
     )
 
 
-def _raw(sample: Sample, table: Table, every: list[str], nothing: Number) -> Estimated:
+def _raw(
+    sample: Sample, table: Table, every: list[str], nothing: ReportedNumber
+) -> EstimatedSystem:
     found: Corrected = correction.plain_mean(sample.verdicts, sample.clusters, table.scale)
     rows = sample.verdicts.size
     system = System(sample.name, rows, 0, figure(found.interval, rows), nothing)
-    return Estimated(system, found.interval, sample.aligned(found.parts, every))
+    return EstimatedSystem(system, found.interval, sample.aligned(found.parts, every))
 
 
 def _attenuation(changes: tuple[float, float] | None) -> float | None:
@@ -128,7 +141,9 @@ def _attenuation(changes: tuple[float, float] | None) -> float | None:
     return None if changes is None or changes[1] >= 0.5 else 1 - 2 * changes[1]
 
 
-def _undone(difference: Difference, factor: float | None, *, shares: bool) -> Difference:
+def _undone(
+    difference: SystemDifference, factor: float | None, *, shares: bool
+) -> SystemDifference:
     """A difference as far as noise may have shrunk it: no value, but bounds."""
     raw = difference.figure
     if raw.low is None or raw.high is None:

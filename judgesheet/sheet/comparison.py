@@ -211,7 +211,7 @@ def _change(row: Difference) -> tuple[str, str, str]:
     return _value(row.new), difference, verdict or "–"
 
 
-def _points(shown: show.Quantity) -> str:
+def _points(shown: show.PrintedNumber) -> str:
     """A difference, of shares in points."""
     return f"{shown.value} points" if shown.percent else shown.number
 

@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from judgesheet.correcting.result import Number
+from judgesheet.correcting.result import ReportedNumber
 from judgesheet.sheet import Paper, show
 
 FORMATS = ("md", "html", "pdf", "json")
@@ -51,7 +51,7 @@ def render(report: Report, record: Any, name: str, paper: Paper) -> bytes:
     return as_html(report) if name == "html" else as_markdown(report)
 
 
-def worded(figure: Number, unit: str) -> str:
+def worded(figure: ReportedNumber, unit: str) -> str:
     """`69.6 % (60.4–77.7)`; a dash where there is no value."""
     if figure.value is None:
         return "–"

@@ -12,7 +12,7 @@ import pytest
 
 import judgesheet
 from judgesheet.base.errors import RunError, UsageError
-from judgesheet.correcting.result import Number
+from judgesheet.correcting.result import ReportedNumber
 from judgesheet.decide.agreement import choice
 from judgesheet.panels.result import Panel
 from judgesheet.sheet.panel import render
@@ -122,7 +122,7 @@ def test_no_judge_looks_right_for_what_it_left_out(runs: list[Path], tmp_path: P
     assert other.lost == 0
     assert [one.split(" gave no verdict")[0] for one in found.warnings] == [mine.judge]
 
-    def alone(panel: Panel, at: int) -> Number:
+    def alone(panel: Panel, at: int) -> ReportedNumber:
         way = (panel.judges[at],), 2, 1
         return next(
             one.accuracy for one in panel.singles if (one.judges, one.orders, one.repeats) == way
