@@ -13,10 +13,12 @@ from judgesheet.base.arguments import made
 from judgesheet.base.async_runner import run
 from judgesheet.base.digits import seconds
 from judgesheet.base.errors import JudgesheetError, MissingDependencyError
+from judgesheet.base.records import Datasheet
 from judgesheet.base.resources import data_folder
 from judgesheet.base.version import __version__
 from judgesheet.judges import Connection, open_judge
-from judgesheet.judges.providers import refuse_key
+from judgesheet.judges.providers import FRAMEWORK_NAMES, PROVIDERS, provider_of, refuse_key
+from judgesheet.sheet import render
 
 if TYPE_CHECKING:
     from judgesheet.judges.check import Examined
@@ -64,9 +66,6 @@ def tried(what: str, look: Callable[[], Diagnosis | str]) -> Diagnosis:
 
 def _pdf() -> str:
     """That the typesetter works, tested with an empty sheet."""
-    from judgesheet.base.records import Datasheet
-    from judgesheet.sheet import render
-
     return f"a test sheet was set ({len(render(Datasheet('1', {}, {}, {}, ()), 'pdf')):,} bytes)"
 
 
@@ -103,8 +102,6 @@ def _local_judge() -> Diagnosis | str:
 
 
 def _keys() -> Diagnosis:
-    from judgesheet.judges.providers import PROVIDERS
-
     known = [one.key_env for one in PROVIDERS.values() if os.environ.get(one.key_env)]
     return Diagnosis("keys", "note", f"{', '.join(known) or 'none of the usual ones is'} set")
 
@@ -129,7 +126,6 @@ def _concerns(what: str, model: str | None) -> bool:
 
 def _endpoint(model: str, connection: Connection) -> Iterator[Diagnosis]:
     from judgesheet.judges.check import examine as examine_judge
-    from judgesheet.judges.providers import FRAMEWORK_NAMES
 
     try:
         judge = open_judge(model, connection)
@@ -182,8 +178,6 @@ def _repeatability(seen: "Examined") -> Iterator[Diagnosis]:
 
 def _key(model: str, api_key_env: str | None) -> Iterator[Diagnosis]:
     """Whether the variable with the key is set; nothing where the provider has none."""
-    from judgesheet.judges.providers import provider_of
-
     provider = provider_of(model)
     if name := api_key_env or provider.key_env:
         is_set, is_needed = bool(os.environ.get(name, "").strip()), provider.needs_key

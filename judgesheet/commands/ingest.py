@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from judgesheet.base.arguments import checked
 from judgesheet.base.errors import UsageError
 from judgesheet.base.files import one_command
+from judgesheet.base.tally import Tally
 from judgesheet.commands.measure import measure
 from judgesheet.commands.options import (
     EXISTING,
@@ -22,10 +23,8 @@ from judgesheet.commands.options import (
 )
 from judgesheet.commands.policy import load_policy
 from judgesheet.commands.reporting import report
+from judgesheet.commands.sheets import Run
 from judgesheet.commands.terminal import note, say
-
-if TYPE_CHECKING:
-    from judgesheet.commands.sheets import Run
 
 
 @checked
@@ -45,7 +44,7 @@ def ingest(
     pdf: bool = True,
     cases: bool = True,
     tell: Callable[[str], None] = lambda _: None,
-) -> "Run":
+) -> Run:
     """Recorded judgments, or the results of a batch (one file or several), into a run directory.
 
     For a batch, `out` holds the plan that was exported (`judgesheet plan --out DIR/plan.jsonl`), or
@@ -55,7 +54,6 @@ def ingest(
     `LOGS` it is), and `columns` (`--map`), `where`, `scale`, `nearest` (`--round`), `human_scale`
     and `unreadable` say what is in it; `tell` receives how it was read.
     """
-    from judgesheet.base.tally import Tally
     from judgesheet.collect.ingest import ingest as fill_ledger
     from judgesheet.importers import logs
     from judgesheet.ledger.run_directory import LEDGER, make_directory

@@ -386,9 +386,9 @@ def anything(value: Any, limit: int = 400) -> str:
     return visible(_plain(value), limit)
 
 
-def judge(sheet: Datasheet, limit: int = 120) -> str:
+def judge(sheet: Datasheet) -> str:
     """What the judge is called."""
-    return visible(str(sheet.judge.get("model") or "unnamed judge"), limit)
+    return visible(str(sheet.judge.get("model") or "unnamed judge"), 120)
 
 
 def visible(text: str, limit: int = 2000) -> str:

@@ -23,7 +23,7 @@ from judgesheet.decide.compare import Comparison, Difference, compare
 from judgesheet.decide.paired import LeftOut, pairings
 from judgesheet.decide.policy import parse
 from judgesheet.measuring.measure import measure_axis
-from judgesheet.sheet.comparison import as_markdown
+from judgesheet.sheet import comparison
 from judgesheet.sheet.index import Listed, grouped
 from tests.simulate import parsed
 
@@ -226,11 +226,11 @@ def counted_losses(rate: float, lost: int) -> Datasheet:
 def test_a_comparison_shows_what_was_lost() -> None:
     made = compare(counted_losses(0.0, 0), counted_losses(0.19, 19))
     assert row(made, f"{PAIRS}.loss_rate").verdict == "worse"
-    page = as_markdown([made])
+    page = comparison.render([made], "md", "a4").decode()
     assert f"`{PAIRS}.loss_rate`" in page
     assert "0 % (0 of 100) in the old sheet, 19 % (19 of 100) in the new one" in page
     quiet = compare(counted_losses(0.0, 0), counted_losses(0.0, 0))
-    assert "loss_rate" not in as_markdown([quiet])
+    assert "loss_rate" not in comparison.render([quiet], "md", "a4").decode()
     assert not any("verdict" in one for one in quiet.remarks)
 
 
