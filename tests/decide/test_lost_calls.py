@@ -102,11 +102,11 @@ def read_alone(made: Comparison) -> float:
     return worsening.value + 1.645 / 1.96 * (worsening.high - worsening.value)
 
 
-@pytest.mark.parametrize("verdict", ["", "tie"])
-def test_the_difference_that_all_calls_show_lies_within(verdict: str) -> None:
+def test_the_difference_that_all_calls_show_lies_within() -> None:
+    """Although what is lost is all of one verdict."""
     specs = ("good", "first-biased")
     truth = row(compare(run(specs[0])[0], run(specs[1])[0]))
-    found = row(paired(*(run(spec, 8, verdict) for spec in specs)))
+    found = row(paired(*(run(spec, 8, "tie") for spec in specs)))
     assert found.lost > 10
     assert found.low is not None
     assert found.high is not None
