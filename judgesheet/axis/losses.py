@@ -195,7 +195,7 @@ class Calls:
     @cached_property
     def _repeat(self) -> Ints:
         """How often each call's question was asked before it."""
-        return self.frame.groupby(self.ordered).cumcount().to_numpy(dtype=np.int64)
+        return np.asarray(self.frame.groupby(self.ordered).cumcount(), dtype=np.int64)
 
     def permutation_p(self, features: Floats, within: "pd.DataFrame") -> float | None:
         """p-value of "losses do not depend on these features", of questions alike in `within`.
