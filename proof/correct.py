@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from judgesheet import axis, correcting, stats
 from judgesheet.axes import candidate_order
 from judgesheet.correcting.labelled import accuracy, estimate
-from judgesheet.correcting.result import Number
+from judgesheet.correcting.result import ReportedNumber
 from judgesheet.correcting.sample import Sample
 from judgesheet.stats.bradley_terry import strengths
 from judgesheet.stats.correction import prediction_powered
@@ -148,7 +148,7 @@ def _errors(name: str, rows: int, labels: int, sets: int, rng: Rng, _truths: Tru
     return tally.rows()
 
 
-def _count(tally: Tally, row: str, found: Number | None, truth: float) -> None:
+def _count(tally: Tally, row: str, found: ReportedNumber | None, truth: float) -> None:
     if found is None or found.low is None or found.high is None:
         tally.add(row, {NONE: 1.0})
         return

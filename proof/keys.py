@@ -8,7 +8,7 @@ from typing import Any, get_args, get_type_hints
 from judgesheet.axes import all_axes
 from judgesheet.base.units import unit
 from judgesheet.correcting import result as correction
-from judgesheet.correcting.result import Number
+from judgesheet.correcting.result import ReportedNumber
 from judgesheet.panels.result import Panel
 from proof.lines import COVER, REJECT, Line
 from proof.runner import Result, committed
@@ -108,7 +108,7 @@ def declared() -> Iterator[str]:
         yield from dict.fromkeys(f"{name}.{figure}" for figure in _figures(record))
 
 
-INTERVALS = (Number, tuple[float, float], tuple[int, int])
+INTERVALS = (ReportedNumber, tuple[float, float], tuple[int, int])
 """What a record keeps figures, intervals and sets of ranks in."""
 
 
@@ -122,7 +122,7 @@ def _figures(record: Any, within: str = "") -> Iterator[str]:
         if kinds & {*INTERVALS}:
             yield within if name == "figure" else name
         for kind in kinds:
-            if is_dataclass(kind) and kind is not Number:
+            if is_dataclass(kind) and kind is not ReportedNumber:
                 yield from _figures(kind, name)
 
 

@@ -7,7 +7,7 @@ from functools import cache, partial
 import numpy as np
 
 from judgesheet import panels, stats
-from judgesheet.correcting.result import Number
+from judgesheet.correcting.result import ReportedNumber
 from judgesheet.panels.options import options, recommended, right
 from judgesheet.panels.result import Option
 from judgesheet.panels.run import compared
@@ -96,7 +96,7 @@ def _between(
     """Every figure of every two judges, with its ends."""
     for pair in compared(verdicts):
         for figure in PAIRED:
-            one: Number = getattr(pair, figure)
+            one: ReportedNumber = getattr(pair, figure)
             yield f"{figure} {pair.first}+{pair.second}", one.value, one.low, one.high
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from judgesheet.axes import candidate_order as room
 from judgesheet.axes.candidate_order._pairs import Pairs
 from judgesheet.base.records import AxisResult, Datasheet
-from judgesheet.correcting.result import Number
+from judgesheet.correcting.result import ReportedNumber
 from judgesheet.correcting.run import corrected
 from judgesheet.correcting.table import SHARES, JudgedRow, Table
 from judgesheet.correcting.unlabelled import NOISE, SLOT
@@ -168,11 +168,11 @@ def _answers(noise: Noise, rows: int, rng: Rng) -> Table:
 # -- counting --------------------------------------------------------------------------------------
 
 
-def _holds(found: Number, truth: float) -> bool:
+def _holds(found: ReportedNumber, truth: float) -> bool:
     return found.low is not None and found.high is not None and found.low <= truth <= found.high
 
 
-def _count(tally: Tally, row: str, found: Number, truth: float) -> None:
+def _count(tally: Tally, row: str, found: ReportedNumber, truth: float) -> None:
     if found.low is None or found.high is None:
         tally.add(row, {NONE: 1.0})
         return

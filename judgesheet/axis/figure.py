@@ -109,6 +109,8 @@ class Facts(TypedDict, total=False):
     noise
         `name` or `name[dim={dim}]` of the figure that shows the same quantity when the question is
         only repeated.
+    debiases
+        Name of the figure that it is without the part that chance alone adds to that one.
     headline
         Rank of the members that the table of characteristics has, the most telling first: a sheet
         that is short of room cuts from the end. Ranks are compared over all figures of an axis.
@@ -133,6 +135,7 @@ class Facts(TypedDict, total=False):
     null: float | None
     better: Better
     noise: Naming
+    debiases: str
     headline: int | Mapping[str, int]
     sweep: int | Mapping[str, int]
     missing: str | Mapping[str, str]
@@ -207,6 +210,9 @@ class Figure(Generic[S]):
         interval = estimate.interval
         note = "; ".join(part for part in (estimate.note, interval.note) if part)
         given = estimate.given
+        facts = {} if isinstance(given, str) else asdict(cast("Any", given))
+        if debiased := self.facts.get("debiases"):
+            facts["debiases"] = str(Key(self.axis, debiased))
         return Estimate(
             key=str(Key(self.axis, self.name).at(**estimate.dims)),
             label=estimate.label,
@@ -223,7 +229,7 @@ class Figure(Generic[S]):
             paper_compatible=estimate.paper,
             bounds=_bounds(interval),
             reason=interval.reason,
-            given={} if isinstance(given, str) else asdict(cast("Any", given)),
+            given=facts,
             # Told as "3 of 40" only where the 40 are the calls of `n`.
             count=interval.hits if interval.trials == estimate.n else None,
             ceiling=_number(estimate.ceiling),

@@ -259,8 +259,8 @@ def _beyond_noise(estimates: Estimates, excess: Estimate, say: Wording) -> State
         "indicated": f"There is some evidence that {say.order} changes {best} ({more}){UNSURE}.",
         "not known": f"This run cannot tell whether {say.order} changes {best} ({more}{lost}).",
     }
-    known = changes_winner(excess, say.prompts(estimates))
-    return Statement(says[known], (excess.key,), TONES[known])
+    certain = changes_winner(excess, say.prompts(estimates))
+    return Statement(says[certain], (excess.key,), TONES[certain])
 
 
 def use_of_scale(estimates: Estimates, say: Wording) -> Iterator[Statement]:

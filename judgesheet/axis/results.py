@@ -117,11 +117,11 @@ def flips(order: str, prompts: Callable[[Estimates], int]) -> Says:
             return f"Several share the best score in {share(ties)} of readings"
         if excess is None or excess.most is None:
             return ""
-        known = changes_winner(excess, prompts(estimates))
-        if known == "shown":
+        certain = changes_winner(excess, prompts(estimates))
+        if certain == "shown":
             by = percentage_points(excess.value or 0.0, signed=True)
             return f"{order} alone changes what is best: {by}"
-        if known == "cleared":
+        if certain == "cleared":
             most = percentage_points(excess.most or 0.0)
             return f"{order} changes what is best by {most} at most"
         return ""

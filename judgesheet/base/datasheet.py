@@ -9,6 +9,7 @@ trusts the record.
 import json
 import math
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -182,7 +183,7 @@ def _as_written_today(data: Any) -> Any:
     if not isinstance(data, dict):
         return data
     today = {name: _as_written_today(part) for name, part in data.items()}
-    rules, unit = today.get("only"), str(today.get("unit"))
+    rules, unit, given = today.get("only"), str(today.get("unit")), today.get("given")
     if isinstance(rules, list) and "families" in today:
         today["having"] = dict(str(rule).partition("=")[::2] for rule in rules)
     if {"rule", "observed", "passed"} <= today.keys():  # a verdict
@@ -191,6 +192,8 @@ def _as_written_today(data: Any) -> Any:
         today.setdefault("code", today["name"])
     if df := re.fullmatch(r"chi-square, (\d+) df", unit):
         today |= {"unit": "chi-square", "given": {"df": int(df[1])}}
+    if today.get("key") == "score_order.cramers_v_debiased" and isinstance(given, dict):
+        today["given"] = {"debiases": "score_order.cramers_v", **given}
     return today
 
 
@@ -241,6 +244,4 @@ def _faults(estimate: Estimate) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    import sys
-
     sys.stdout.write(schema_text())

@@ -324,7 +324,8 @@ class Estimate:
 
     `label`, `method`, `conditions` and `note` are words for readers and decide nothing. Programs
     read `reason` instead (the code of a `missing_reasons.Reason`, where a value or an interval is
-    missing) and `given` (the facts behind `conditions`).
+    missing) and `given` (the facts behind `conditions`, and in `debiases` the key of the figure
+    that it is without the part that chance adds).
     """
 
     key: str

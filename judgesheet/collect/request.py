@@ -24,12 +24,16 @@ from judgesheet.base.records import Plan, ReplyFormat
 from judgesheet.collect.collect import CollectSettings
 from judgesheet.collect.knob import parse_knob
 from judgesheet.judges import Connection, Judge, declared, open_judge
+from judgesheet.judges.check import gives_logprobs, needs_json
 from judgesheet.judges.providers import FRAMEWORK_NAMES, provider_of
+from judgesheet.judges.simulated import answer_key
+from judgesheet.judges.user_code import name_of
 from judgesheet.ledger.run_directory import labels_of, settings_of
+from judgesheet.measuring.parsing import Parser, as_record, refuse_failing_examples
+from judgesheet.planning import plan as planning
 
 if TYPE_CHECKING:
     from judgesheet.judges import OwnAuth, OwnTransport
-    from judgesheet.measuring.parsing import Parser
 
 Part = TypeVar("Part", Options, Connection, CollectSettings)
 T = TypeVar("T")
@@ -121,7 +125,7 @@ class Settled:
     """A request in which nothing is left to decide."""
 
     axes: Sequence[Axis]
-    parsers: "Mapping[str, Parser]"
+    parsers: Mapping[str, Parser]
     """The user's own, by axis."""
     reply: ReplyFormat
     logprobs: bool
@@ -133,8 +137,6 @@ def as_request(model: JudgeOrRequest, options: Mapping[str, Any]) -> Request:
     if isinstance(model, Request):
         return replace(model, **options)
     if callable(model):
-        from judgesheet.judges.user_code import name_of
-
         model = f"python/{name_of(model)}"
     return Request(model, **options)
 
@@ -150,8 +152,6 @@ def without_asking(request: Request) -> Request:
 
 def prepare(request: Request, directory: Path, *, fresh: bool) -> tuple[Judge, Plan]:
     """The judge and the plan of a run that is started, or resumed, in `directory`."""
-    from judgesheet.judges.simulated import answer_key
-
     planned = make_plan(request, settle(request, None if fresh else directory))
     labels = planned.labels
     # Only a simulated judge is given the labels: those of the questions that it will be asked.
@@ -179,8 +179,6 @@ def settle(request: Request, resumed: Path | None = None) -> Settled:
 
     UsageError if an axis does not exist, or a parser is given for one that is not asked about.
     """
-    from judgesheet.judges.check import gives_logprobs, needs_json
-
     provider_of(request.model)
     _refuse_what_frameworks_set(request)
     declaration = declared(request.model)
@@ -209,9 +207,6 @@ def make_plan(request: Request, settled: Settled) -> Plan:
 
     JudgesheetError if stimuli, prompts or parsers cannot be used.
     """
-    from judgesheet.measuring.parsing import as_record, refuse_failing_examples
-    from judgesheet.planning import plan as planning
-
     if settled.logprobs and not provider_of(request.model).has_logprobs:
         raise UsageError(f"{request.model} gives no log-probabilities: leave --logprobs out")
     refuse_unaskable(declared(request.model), [axis.NAME for axis in settled.axes])
@@ -301,10 +296,8 @@ def prompts_without_parser(request: Request) -> Iterator[str]:
         )
 
 
-def _own_parsers(request: Request, axes: Sequence[Axis]) -> "dict[str, Parser]":
+def _own_parsers(request: Request, axes: Sequence[Axis]) -> dict[str, Parser]:
     """The user's own parsers: those named, and those that lie beside a prompt as FILE.toml."""
-    from judgesheet.measuring.parsing import Parser
-
     paths = {**parsers_beside(request), **request.parsers}
     _refuse_unprobed("--parser", paths, axes)
     return {axis: Parser.from_file(path) for axis, path in paths.items()}

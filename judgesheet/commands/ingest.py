@@ -22,7 +22,7 @@ from judgesheet.commands.options import (
     reading_a_log,
 )
 from judgesheet.commands.policy import load_policy
-from judgesheet.commands.reporting import report
+from judgesheet.commands.reporting import INCOMPLETE, report
 from judgesheet.commands.sheets import Run
 from judgesheet.commands.terminal import note, say
 
@@ -90,7 +90,8 @@ def command(as_json: bool, **options: Any) -> None:
 
     The kind of FILE is recognised: recorded judgments, results of a batch (several files, error
     files included: docs/batches.md) or the log of a known tool; a table needs --map. `judgesheet
-    inspect-log FILE` shows which figures it allows, and the command that reads it.
+    inspect-log FILE` shows which figures it allows, and the command that reads it. Exits 5 if calls
+    of the batch have no answer yet.
     """
     run = ingest(tell=note, **options)
     report(run, as_json=as_json)
@@ -103,3 +104,4 @@ def command(as_json: bool, **options: Any) -> None:
             f"`judgesheet probe` with its options and --out {run.directory} asks them.",
             err=True,
         )
+        raise SystemExit(INCOMPLETE)

@@ -9,10 +9,17 @@ from itertools import combinations
 import numpy as np
 
 from judgesheet.base.errors import StimuliError
-from judgesheet.correcting.labelled import Estimated
+from judgesheet.correcting.labelled import EstimatedSystem
 from judgesheet.correcting.labelling import labelling
 from judgesheet.correcting.leaderboard import compared
-from judgesheet.correcting.result import Difference, Number, Result, System, figure, no_figure
+from judgesheet.correcting.result import (
+    ReportedNumber,
+    Result,
+    System,
+    SystemDifference,
+    figure,
+    no_figure,
+)
 from judgesheet.correcting.sample import Sample, of_pairs
 from judgesheet.correcting.table import ANY, JudgedRow, Table
 from judgesheet.correcting.unlabelled import NO_LABELS, SIGN_ONLY
@@ -49,7 +56,7 @@ def ranked(start: Result, table: Table) -> Result:
     every = _all(meetings)
     found = _strengths(meetings, every, names, with_labels=start.labels == "random")
     estimated = [
-        Estimated(
+        EstimatedSystem(
             System(
                 name, sample.verdicts.size, sample.labelled,
                 _win_rate(sample), _corrected(start, found, at, sample),
@@ -95,7 +102,7 @@ def _even(table: Table) -> bool:
     return alike and max(games) - min(games) <= 1
 
 
-def _sign_alone(difference: Difference, why: str, *, even: bool) -> Difference:
+def _sign_alone(difference: SystemDifference, why: str, *, even: bool) -> SystemDifference:
     """A difference of the judge's own strengths: noise shrinks it, so its size is not known."""
     raw, stands = difference.figure, difference.stands and even
     nothing = no_figure(SIGN_ONLY if stands else why, "no_labels", raw.n)
@@ -153,13 +160,13 @@ def _strengths(
     return strengths(first, second, every.verdicts, said, every.clusters, len(names))
 
 
-def _win_rate(sample: Sample) -> Number:
+def _win_rate(sample: Sample) -> ReportedNumber:
     """The share of its comparisons that a system won, by the judge."""
     rate = correction.plain_mean(sample.verdicts, sample.clusters, (0.0, 1.0))
     return figure(rate.interval, sample.verdicts.size)
 
 
-def _corrected(start: Result, found: Strengths, at: int, sample: Sample) -> Number:
+def _corrected(start: Result, found: Strengths, at: int, sample: Sample) -> ReportedNumber:
     """The probability of winning against the average system, by the strengths."""
     rows = sample.verdicts.size
     if start.labels != "random":
@@ -167,7 +174,7 @@ def _corrected(start: Result, found: Strengths, at: int, sample: Sample) -> Numb
     one = found.intervals[at]
     value, low, high = (None if end is None else 1 / (1 + math.exp(-end))
                         for end in (one.value, one.low, one.high))  # fmt: skip
-    return Number(value, low, high, one.level, rows, one.clusters,
+    return ReportedNumber(value, low, high, one.level, rows, one.clusters,
                   f"{one.method}; against the average system", one.note, one.reason)  # fmt: skip
 
 

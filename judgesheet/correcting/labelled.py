@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from judgesheet.base.missing_reasons import Reason
-from judgesheet.correcting.result import Number, System, figure, no_figure
+from judgesheet.correcting.result import ReportedNumber, System, figure, no_figure
 from judgesheet.correcting.sample import Floats, Sample
 from judgesheet.correcting.table import Labels, Scale
 from judgesheet.stats import correction
@@ -14,7 +14,7 @@ NO_LABEL = Reason("no_label", "no correction: no row of this system has a label"
 
 
 @dataclass(frozen=True, slots=True)
-class Estimated:
+class EstimatedSystem:
     """A system with its estimates; `parts` are the contributions of its clusters, in order.
 
     `foreseen` is the interval by how many times as many labels there are, of a random part.
@@ -26,7 +26,7 @@ class Estimated:
     foreseen: Foreseen | None = None
 
 
-def estimate(sample: Sample, labels: Labels, scale: Scale, human_scale: Scale) -> Estimated:
+def estimate(sample: Sample, labels: Labels, scale: Scale, human_scale: Scale) -> EstimatedSystem:
     """Both estimates of a sample; the reported one follows from how labels were found alone.
 
     Of a random part, prediction-powered inference holds for any judge and has the least variance of
@@ -58,10 +58,10 @@ def estimate(sample: Sample, labels: Labels, scale: Scale, human_scale: Scale) -
         sensitivity=known.get(1.0),
         specificity=known.get(0.0),
     )
-    return Estimated(system, chosen.interval, chosen.parts, chosen.foreseen)
+    return EstimatedSystem(system, chosen.interval, chosen.parts, chosen.foreseen)
 
 
-def accuracy(sample: Sample) -> dict[float, Number]:
+def accuracy(sample: Sample) -> dict[float, ReportedNumber]:
     """Sensitivity and specificity, where verdicts and labels are pass and fail."""
     known = sample.known
     values = {*sample.verdicts[known].tolist(), *sample.labels[known].tolist()}

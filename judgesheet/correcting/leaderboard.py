@@ -5,15 +5,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from judgesheet.correcting.labelled import Estimated
-from judgesheet.correcting.result import Difference, System, figure
+from judgesheet.correcting.labelled import EstimatedSystem
+from judgesheet.correcting.result import System, SystemDifference, figure
 from judgesheet.correcting.table import Scale
 from judgesheet.stats.simultaneous import differences, rank_sets, stands, widened
 
 
 def compared(
-    estimated: Sequence[Estimated], scale: Scale, *, same_unit: bool = True
-) -> tuple[tuple[System, ...], tuple[Difference, ...]]:
+    estimated: Sequence[EstimatedSystem], scale: Scale, *, same_unit: bool = True
+) -> tuple[tuple[System, ...], tuple[SystemDifference, ...]]:
     """The systems with ranks, best first, and every difference; `parts` are of common clusters.
 
     `same_unit` says that the judge's own figure is in the unit of what is compared.
@@ -33,7 +33,7 @@ def compared(
         for one, rank, wide in zip(order, ranks, together, strict=True)
     )
     return systems, tuple(
-        Difference(
+        SystemDifference(
             systems[i].name, systems[j].name,
             _less(systems[i].raw.value, systems[j].raw.value) if same_unit else None,
             figure(one, min(systems[i].rows, systems[j].rows)), stands(one) != 0,
@@ -42,7 +42,7 @@ def compared(
     )  # fmt: skip
 
 
-def _value(one: Estimated) -> float:
+def _value(one: EstimatedSystem) -> float:
     return -np.inf if one.interval.value is None else one.interval.value
 
 

@@ -11,7 +11,7 @@ from judgesheet.stats.interval import Interval
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class ReportedNumber:
     """A number with its interval; `value` None says that there is none, and `note` why.
 
     Without a value, `low` and `high` may still bound it.
@@ -28,19 +28,19 @@ class Number:
     reason: str = ""
 
 
-def figure(interval: Interval, rows: int, note: str = "") -> Number:
+def figure(interval: Interval, rows: int, note: str = "") -> ReportedNumber:
     """An interval of `stats` as a figure of the result."""
-    return Number(
+    return ReportedNumber(
         interval.value, interval.low, interval.high, interval.level, rows, interval.clusters,
         interval.method, interval.note or note, interval.reason,
     )  # fmt: skip
 
 
 def no_figure(note: str, reason: str, rows: int = 0, bounds: tuple[float, float] | None = None,
-              method: str = "") -> Number:  # fmt: skip
+              method: str = "") -> ReportedNumber:  # fmt: skip
     """A figure that cannot be estimated, or only bounded."""
     low, high = bounds or (None, None)
-    return Number(None, low, high, confidence(), rows, 0, method, note, reason)
+    return ReportedNumber(None, low, high, confidence(), rows, 0, method, note, reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,26 +55,26 @@ class System:
     name: str
     rows: int
     labelled: int
-    raw: Number
-    corrected: Number
-    ppi: Number | None = None
-    rogan_gladen: Number | None = None
-    labels_only: Number | None = None
-    sensitivity: Number | None = None
-    specificity: Number | None = None
+    raw: ReportedNumber
+    corrected: ReportedNumber
+    ppi: ReportedNumber | None = None
+    rogan_gladen: ReportedNumber | None = None
+    labels_only: ReportedNumber | None = None
+    sensitivity: ReportedNumber | None = None
+    specificity: ReportedNumber | None = None
     simultaneous: tuple[float, float] | None = None
-    strength: Number | None = None
+    strength: ReportedNumber | None = None
     ranks: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class SystemDifference:
     """First less second system; `stands` where it is proven, all differences taken together."""
 
     first: str
     second: str
     raw: float | None
-    figure: Number
+    figure: ReportedNumber
     stands: bool
 
 
@@ -109,11 +109,11 @@ class Result:
     unreadable: int
     clusters: int
     about: str
-    corrected: Number
-    raw: Number
+    corrected: ReportedNumber
+    raw: ReportedNumber
     systems: tuple[System, ...]
-    differences: tuple[Difference, ...] = ()
-    shift: Number | None = None
+    differences: tuple[SystemDifference, ...] = ()
+    shift: ReportedNumber | None = None
     shift_p: float | None = None
     labelling: Labelling | None = None
     sheet: str = ""

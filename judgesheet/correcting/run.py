@@ -6,10 +6,10 @@ from dataclasses import replace
 from judgesheet.base.errors import UsageError
 from judgesheet.base.records import Datasheet
 from judgesheet.correcting import contests, unlabelled
-from judgesheet.correcting.labelled import Estimated, estimate
+from judgesheet.correcting.labelled import EstimatedSystem, estimate
 from judgesheet.correcting.labelling import labelling
 from judgesheet.correcting.leaderboard import compared
-from judgesheet.correcting.result import Number, Result, figure, no_figure
+from judgesheet.correcting.result import ReportedNumber, Result, figure, no_figure
 from judgesheet.correcting.sample import Sample, by_system, whole
 from judgesheet.correcting.table import Labels, Scale, Table
 from judgesheet.stats.confidence import at_confidence
@@ -70,7 +70,7 @@ def _by_labels(start: Result, table: Table) -> Result:
         estimate(one, start.labels, table.scale, table.human_scale) for one in samples
     ]  # fmt: skip
     aligned = [
-        Estimated(one.system, one.interval, of.aligned(one.parts, every))
+        EstimatedSystem(one.system, one.interval, of.aligned(one.parts, every))
         for one, of in zip(each, samples, strict=True)
     ]
     systems, differences = compared(aligned, table.human_scale)
@@ -91,7 +91,7 @@ def _by_labels(start: Result, table: Table) -> Result:
     )
 
 
-def _of_all(found: Number, samples: Sequence[Sample]) -> Number:
+def _of_all(found: ReportedNumber, samples: Sequence[Sample]) -> ReportedNumber:
     """The figure of all rows, which labels of some systems alone do not give."""
     for one in samples:
         if not one.labelled:

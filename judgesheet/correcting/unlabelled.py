@@ -6,14 +6,22 @@ often pull results together, so that differences can be bounded by the noise of 
 judge gets wrong beyond that, a sheet of other stimuli does not tell.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Datasheet, Estimate
-from judgesheet.correcting.labelled import Estimated
+from judgesheet.correcting.labelled import EstimatedSystem
 from judgesheet.correcting.leaderboard import compared
-from judgesheet.correcting.result import Difference, Number, Result, System, figure, no_figure
+from judgesheet.correcting.result import (
+    ReportedNumber,
+    Result,
+    System,
+    SystemDifference,
+    figure,
+    no_figure,
+)
 from judgesheet.correcting.sample import Sample, by_system, whole
 from judgesheet.correcting.table import SHARES, Table
 from judgesheet.stats import correction
@@ -26,7 +34,7 @@ NOT_YOUR_DATA = "no correction: the sheet's stimuli are not your data"
 NO_LABELS = "no correction: without labels the judge's errors cannot be separated from the results"
 SIGN_ONLY = "the sign comes from the judge's own verdicts; the size is not known"
 BOTH_ORDERS = (
-    "every pair was shown in both orders, so position is removed exactly; the judge's other "
+    "every pair was shown in both orders, so position favours neither response; the judge's other "
     "errors are not removed"
 )
 
@@ -38,7 +46,7 @@ def bounded(start: Result, table: Table, sheet: Datasheet | None) -> Result:
     plain = figure(raw.interval, sample.verdicts.size)
     figures = list(_figures(sheet)) if sheet else []
     if table.paired:
-        corrected = _position(sample, plain, _reach(figures, SLOT))
+        corrected = _position(sample, plain, _reach(figures, SLOT), _by_slot(table))
         one = System(sample.name, sample.verdicts.size, 0, plain, corrected)
         return replace(start, raw=plain, corrected=corrected, systems=(one,))
     nothing = no_figure(NOT_YOUR_DATA if sheet else NO_LABELS, "no_labels", sample.verdicts.size)
@@ -69,7 +77,17 @@ def _reach(figures: list[Estimate], name: str) -> tuple[float, float] | None:
     return max(known)[1] if known else None
 
 
-def _position(sample: Sample, raw: Number, slot: tuple[float, float] | None) -> Number:
+def _by_slot(table: Table) -> int:
+    """How many pairs the same slot won in both orders, which say nothing of the responses."""
+    verdicts: defaultdict[str, list[float | None]] = defaultdict(list)
+    for row in table.rows:
+        verdicts[row.id].append(row.verdict)
+    return sum(said in ([1.0, 1.0], [0.0, 0.0]) for said in verdicts.values())
+
+
+def _position(
+    sample: Sample, raw: ReportedNumber, slot: tuple[float, float] | None, by_slot: int
+) -> ReportedNumber:
     """A win rate without what the slot adds to it.
 
     With w1 and w2 the rates under the two orders, the sheet's share s of slot 1 is (w1 + 1 - w2)/2,
@@ -78,7 +96,13 @@ def _position(sample: Sample, raw: Number, slot: tuple[float, float] | None) -> 
     """
     rows, once = sample.verdicts.size, int((sample.shown != 0).sum())
     if not once:
-        return replace(raw, note=BOTH_ORDERS, method=f"both orders averaged; {raw.method}")
+        told = f"{by_slot:,} of {rows:,} pairs were won by the same slot twice, which counts half"
+        note = f"{BOTH_ORDERS}; {told} to each and draws the rate towards 50 %"
+        return replace(
+            raw,
+            note=note if by_slot else BOTH_ORDERS,
+            method=f"both orders averaged; {raw.method}",
+        )
     told = f"{once:,} of {rows:,} pairs were shown in one order only"
     if slot is None or raw.low is None or raw.high is None:
         why = f"{told}, and no sheet limits the judge's slot preference"
@@ -93,7 +117,9 @@ def _position(sample: Sample, raw: Number, slot: tuple[float, float] | None) -> 
     return no_figure(note, "bounded", rows, bounds, "partial identification of the slot effect")
 
 
-def _ranked(start: Result, table: Table, figures: list[Estimate], nothing: Number) -> Result:
+def _ranked(
+    start: Result, table: Table, figures: list[Estimate], nothing: ReportedNumber
+) -> Result:
     """Systems by their raw results: noise moves no rank, and differences are at least as large."""
     every = sorted({row.group for row in table.rows})
     estimated = [_raw(one, table, every, nothing) for one in by_system(table)]
@@ -106,16 +132,18 @@ def _ranked(start: Result, table: Table, figures: list[Estimate], nothing: Numbe
         warnings=(
             *start.warnings,
             "ranks are those of the judge's own verdicts: errors that affect all systems equally "
-            "do not change them, a preference of the judge for one of them does",
+            "do not change them, a preference of the judge for one, or more noise there, does",
         ),
     )
 
 
-def _raw(sample: Sample, table: Table, every: list[str], nothing: Number) -> Estimated:
+def _raw(
+    sample: Sample, table: Table, every: list[str], nothing: ReportedNumber
+) -> EstimatedSystem:
     found: Corrected = correction.plain_mean(sample.verdicts, sample.clusters, table.scale)
     rows = sample.verdicts.size
     system = System(sample.name, rows, 0, figure(found.interval, rows), nothing)
-    return Estimated(system, found.interval, sample.aligned(found.parts, every))
+    return EstimatedSystem(system, found.interval, sample.aligned(found.parts, every))
 
 
 def _attenuation(changes: tuple[float, float] | None) -> float | None:
@@ -123,12 +151,15 @@ def _attenuation(changes: tuple[float, float] | None) -> float | None:
 
     A reading that is not the most frequent one of its row at rate e moves a mean by e at most, so
     1 - 2e of a difference is left. Two readings differ at rate e or more, and at no more than that
-    where few rows have all the noise: sqrt(1 - 2 changes) would hold of equal noise alone.
+    where few rows have all the noise: sqrt(1 - 2 changes) would hold of equal noise alone. Where
+    the rows of one system have more noise than those of another, a difference may even turn.
     """
     return None if changes is None or changes[1] >= 0.5 else 1 - 2 * changes[1]
 
 
-def _undone(difference: Difference, factor: float | None, *, shares: bool) -> Difference:
+def _undone(
+    difference: SystemDifference, factor: float | None, *, shares: bool
+) -> SystemDifference:
     """A difference as far as noise may have shrunk it: no value, but bounds."""
     raw = difference.figure
     if raw.low is None or raw.high is None:
@@ -143,7 +174,7 @@ def _undone(difference: Difference, factor: float | None, *, shares: bool) -> Di
     high = raw.high / factor if raw.high > 0 else raw.high
     bounds = max(-SHARES[1], low), min(SHARES[1], high)
     note = (
-        "bounds for noise between none and the sheet's largest, however it is spread over rows; "
+        "bounds for noise between none and the sheet's largest, if it is alike for both systems; "
         "no other error is removed"
     )
     method = "partial identification of the attenuation"

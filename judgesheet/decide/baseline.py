@@ -6,12 +6,12 @@ from dataclasses import replace
 from judgesheet.base.digits import counted, significant
 from judgesheet.base.keys import Key, key
 from judgesheet.base.records import Characteristic, Datasheet, Verdict, VerdictStatus
+from judgesheet.decide.bounded_value import BoundedValue
 from judgesheet.decide.compare import (
     NO_DIRECTION,
     Z95,
     Comparison,
     Difference,
-    IntervalEstimate,
     OtherQuestionsError,
     difference,
 )
@@ -151,22 +151,22 @@ def _regression_verdict(
     return replace(told, needed=needed)
 
 
-def _is_open(worsening: IntervalEstimate, margin: float) -> bool:
+def _is_open(worsening: BoundedValue, margin: float) -> bool:
     return worsening.low <= margin < worsening.high
 
 
-def _bounds(row: Difference) -> IntervalEstimate:
+def _bounds(row: Difference) -> BoundedValue:
     """The worsening with the one-sided bounds that hold whatever lost calls would have said."""
     assert row.worsening is not None  # noqa: S101  (asked where there is one)
     every = [_one_sided(one) for one in (row.worsening, *row.completed)]
-    return IntervalEstimate(
+    return BoundedValue(
         row.worsening.value, min(one.low for one in every), max(one.high for one in every)
     )
 
 
-def _one_sided(found: IntervalEstimate) -> IntervalEstimate:
+def _one_sided(found: BoundedValue) -> BoundedValue:
     """Its ends are those of a 95 % interval; a one-sided bound of 95 % lies nearer."""
     scale, value = ONE_SIDED / Z95, found.value
-    return IntervalEstimate(
+    return BoundedValue(
         value, value - scale * (value - found.low), value + scale * (found.high - value)
     )

@@ -19,6 +19,7 @@ from judgesheet.base.keys import Key
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import Characteristic, Datasheet, Estimate
 from judgesheet.base.units import scale_of, unit
+from judgesheet.decide.bounded_value import BoundedValue
 from judgesheet.stats.confidence import LEVEL
 from judgesheet.stats.multiplicity import holm
 
@@ -37,29 +38,10 @@ UNPROVEN = "without an interval nothing is proven"
 INDEPENDENT = "square and add (MOVER), independent"
 COMPLETED = "; lost calls of both answered so that it moves furthest"
 RAISED = "; allowing for what chance adds to a figure near 0"
-DEBIASED = "_debiased"
-"""Ends the name of the figure that is another without the part that chance alone adds to it."""
 NEARLY_ALL = 0.8
 """Where less of a figure than this is left without that part, it may be of chance alone."""
-Z95, Z80 = map(NormalDist().inv_cdf, (0.975, 0.8))
-"""Normal quantiles: of the ends of a 95 % interval, and of a power of 80 %."""
-
-
-class IntervalEstimate(NamedTuple):
-    """A value with its two-sided interval."""
-
-    value: float
-    low: float
-    high: float
-
-    def detectable(self, level: float = 0.95) -> float:
-        """The smallest true effect that 80 of 100 such runs would tell from none.
-
-        (z.975 + z.80) / z.975 times the longer half of the interval: a half-width of z.975
-        standard errors, against the z.975 + z.80 standard errors that a true effect needs.
-        """
-        reach = NormalDist().inv_cdf((1 + level) / 2)
-        return (reach + Z80) / reach * max(self.high - self.value, self.value - self.low)
+Z95 = NormalDist().inv_cdf(0.975)
+"""The normal quantile of the ends of a 95 % interval."""
 
 
 class Pairing(Protocol):
@@ -80,15 +62,15 @@ class Pairing(Protocol):
         None where only the sheets say how far they do.
         """
 
-    def around(self, value: float, of: Callable[[Any], Any]) -> IntervalEstimate:
+    def around(self, value: float, of: Callable[[Any], Any]) -> BoundedValue:
         """The difference `value` of a function `of` the two figures, with its interval."""
 
 
 class Completion(NamedTuple):
     """A figure in both runs with their lost calls answered, and what pairs it (None: nothing)."""
 
-    old: IntervalEstimate
-    new: IntervalEstimate
+    old: BoundedValue
+    new: BoundedValue
     pairing: Pairing | None = None
 
 
@@ -100,9 +82,9 @@ class Same:
     correlation: float | None = 1.0
     completions: tuple[Completion, ...] = ()
 
-    def around(self, value: float, of: Callable[[Any], Any]) -> IntervalEstimate:  # noqa: ARG002
+    def around(self, value: float, of: Callable[[Any], Any]) -> BoundedValue:  # noqa: ARG002
         """The difference, which is 0 but for what figures draw at random."""
-        return IntervalEstimate(value, min(0.0, value), max(0.0, value))
+        return BoundedValue(value, min(0.0, value), max(0.0, value))
 
 
 class Raised(NamedTuple):
@@ -172,8 +154,8 @@ class Difference:
     level: float = 0.95
     better: Direction = ""
     null: float | None = None
-    worsening: IntervalEstimate | None = None
-    completed: tuple[IntervalEstimate, ...] = ()
+    worsening: BoundedValue | None = None
+    completed: tuple[BoundedValue, ...] = ()
     lost: int = 0
     p: float | None = None
     p_holm: float | None = None
@@ -418,7 +400,7 @@ def _told_losses(old: Datasheet, new: Datasheet) -> Iterator[str]:
 # -- one difference ------------------------------------------------------------------------------
 
 
-def mover(old: IntervalEstimate, new: IntervalEstimate) -> IntervalEstimate:
+def mover(old: BoundedValue, new: BoundedValue) -> BoundedValue:
     """The difference of two independent estimates: margins squared and added per side.
 
     The margins keep their asymmetry, so the interval is right for rates near 0 or 1.
@@ -431,24 +413,25 @@ def mover(old: IntervalEstimate, new: IntervalEstimate) -> IntervalEstimate:
     value = new.value - old.value
     below = math.hypot(new.value - new.low, old.high - old.value)
     above = math.hypot(new.high - new.value, old.value - old.low)
-    return IntervalEstimate(value, value - below, value + above)
+    return BoundedValue(value, value - below, value + above)
 
 
 def _raised(
     olds: Mapping[str, Estimate], news: Mapping[str, Estimate]
 ) -> dict[str, tuple[Raised, Raised]]:
     """By key the figures to which chance adds, where both sheets tell what is left without that."""
-    found = {}
-    for twin in olds.keys() & news.keys():
-        key = twin.removesuffix(DEBIASED)
-        sides = [
-            Raised(sheet[key].value or 0.0, left)
-            for sheet in (olds, news)
-            if key in sheet and (left := sheet[twin].value) is not None
-        ]
-        if key != twin and len(sides) == 2:
-            found[key] = sides[0], sides[1]
-    return found
+    before, after = _debiased(olds), _debiased(news)
+    return {key: (before[key], after[key]) for key in before.keys() & after.keys()}
+
+
+def _debiased(estimates: Mapping[str, Estimate]) -> dict[str, Raised]:
+    """The figures of a sheet of which another says what is left without the part of chance."""
+    return {
+        raised.key: Raised(raised.value or 0.0, estimate.value)
+        for estimate in estimates.values()
+        if (raised := estimates.get(str(estimate.given.get("debiases")))) is not None
+        and estimate.value is not None
+    }
 
 
 def difference(
@@ -507,18 +490,18 @@ def difference(
     )
 
 
-def _seen(worsenings: Sequence[IntervalEstimate]) -> float:
+def _seen(worsenings: Sequence[BoundedValue]) -> float:
     """The smallest true difference that is seen four times in five whatever lost calls hide."""
     read = worsenings[0]
     return max(abs(one.value - read.value) + one.detectable() for one in worsenings)
 
 
-def _exact(estimate: Estimate) -> IntervalEstimate | None:
+def _exact(estimate: Estimate) -> BoundedValue | None:
     value = estimate.value
-    return None if value is None else IntervalEstimate(value, value, value)
+    return None if value is None else BoundedValue(value, value, value)
 
 
-def _bounded(estimate: Estimate) -> IntervalEstimate | None:
+def _bounded(estimate: Estimate) -> BoundedValue | None:
     """Value and 95 % interval; None if missing or not a confidence interval."""
     if estimate.value is None or estimate.low is None or estimate.high is None:
         return None
@@ -528,12 +511,10 @@ def _bounded(estimate: Estimate) -> IntervalEstimate | None:
         return None
     value, low, high, level = estimate.value, estimate.low, estimate.high, estimate.level
     if level == LEVEL or not 0 < level < 1:
-        return IntervalEstimate(value, low, high)
+        return BoundedValue(value, low, high)
     # A run that was looked at early has wider intervals; all differences are told at 95 %.
     narrower = Z95 / NormalDist().inv_cdf((1 + level) / 2)
-    return IntervalEstimate(
-        value, value - narrower * (value - low), value + narrower * (high - value)
-    )
+    return BoundedValue(value, value - narrower * (value - low), value + narrower * (high - value))
 
 
 def _unbounded(estimate: Estimate) -> str:
@@ -556,7 +537,7 @@ def _completions(old: Estimate, new: Estimate, pairing: Pairing | None) -> Seque
     return [Completion(before, after) for before, after in islice(pairs, 1, None)]
 
 
-def _moved(estimate: Estimate) -> list[IntervalEstimate]:
+def _moved(estimate: Estimate) -> list[BoundedValue]:
     """The figure of the calls read, then moved as far down and up as lost calls move its ends."""
     read, lost = _bounded(estimate), estimate.imputed
     if read is None:
@@ -565,22 +546,22 @@ def _moved(estimate: Estimate) -> list[IntervalEstimate]:
         return [read]
     ends = (lost.low, estimate.low), (lost.high, estimate.high)
     moves = [end - own for end, own in ends if end is not None and end != own]
-    return [read, *(IntervalEstimate(*(one + move for one in read)) for move in moves)]
+    return [read, *(BoundedValue(*(one + move for one in read)) for move in moves)]
 
 
 def _change(
-    before: IntervalEstimate,
-    after: IntervalEstimate,
+    before: BoundedValue,
+    after: BoundedValue,
     pairing: Pairing | None,
     of: Callable[[Any], Any] = lambda figure: figure,
-) -> IntervalEstimate:
+) -> BoundedValue:
     """After less before: from what the runs show together, else from their two intervals."""
     if pairing is None:
         return mover(before, after)
     return pairing.around(after.value - before.value, of)
 
 
-def _with_room(figures: Completion, raised: tuple[Raised, Raised] | None) -> IntervalEstimate:
+def _with_room(figures: Completion, raised: tuple[Raised, Raised] | None) -> BoundedValue:
     """The difference, as far as it reaches where chance adds to the figures.
 
     Where all of one may be of chance it is none at all, without error, and the other is what is
@@ -590,42 +571,42 @@ def _with_room(figures: Completion, raised: tuple[Raised, Raised] | None) -> Int
     if raised is not None:
         (old, new), (before, after, pairing) = raised, figures
         if old.may_be_chance:
-            none = IntervalEstimate(*[before.value - old.value] * 3)
+            none = BoundedValue(*[before.value - old.value] * 3)
             high = max(high, _change(none, _lowered(after, new), pairing).high)
         if new.may_be_chance:
-            none = IntervalEstimate(*[after.value - new.value] * 3)
+            none = BoundedValue(*[after.value - new.value] * 3)
             low = min(low, _change(_lowered(before, old), none, pairing).low)
-    return IntervalEstimate(value, low, high)
+    return BoundedValue(value, low, high)
 
 
-def _lowered(figure: IntervalEstimate, raised: Raised) -> IntervalEstimate:
+def _lowered(figure: BoundedValue, raised: Raised) -> BoundedValue:
     """A figure without what chance adds, with its margins."""
-    return IntervalEstimate(*(end - (raised.value - raised.left) for end in figure))
+    return BoundedValue(*(end - (raised.value - raised.left) for end in figure))
 
 
-def _within(change: IntervalEstimate, reach: float) -> IntervalEstimate:
+def _within(change: BoundedValue, reach: float) -> BoundedValue:
     """The difference with ends that two figures of such a scale can have."""
-    return IntervalEstimate(change.value, max(change.low, -reach), min(change.high, reach))
+    return BoundedValue(change.value, max(change.low, -reach), min(change.high, reach))
 
 
 def _worsenings(
     figures: Sequence[Completion],
-    changes: Sequence[IntervalEstimate],
+    changes: Sequence[BoundedValue],
     wanted: Characteristic,
     scale: tuple[float, float],
-) -> list[IntervalEstimate]:
+) -> list[BoundedValue]:
     """By how much the figure got worse for a user, per completion; none where no way is better."""
     if wanted.better == "lower":
         return [*changes]
     if wanted.better == "higher":  # getting worse is to fall
-        return [IntervalEstimate(-one.value, -one.high, -one.low) for one in changes]
+        return [BoundedValue(-one.value, -one.high, -one.low) for one in changes]
     if wanted.better == "nearer" and (null := wanted.null) is not None:
         farthest = max(abs(end - null) for end in scale)
         return [_within(one, farthest) for one in _farther(figures, null)]
     return []
 
 
-def _farther(figures: Sequence[Completion], null: float) -> Iterator[IntervalEstimate]:
+def _farther(figures: Sequence[Completion], null: float) -> Iterator[BoundedValue]:
     """By how much the distance from `null` grew, per completion.
 
     Where lost calls may put a figure on either side of `null`, they may put it there, too.
@@ -642,10 +623,10 @@ def _farther(figures: Sequence[Completion], null: float) -> Iterator[IntervalEst
     after = _spare([one.new.value - null for one in figures])
     if before:
         highest = max(grown, key=lambda one: one.high)
-        yield IntervalEstimate(*(end + before for end in highest))
+        yield BoundedValue(*(end + before for end in highest))
     if after:
         lowest = min(grown, key=lambda one: one.low)
-        yield IntervalEstimate(*(end - after for end in lowest))
+        yield BoundedValue(*(end - after for end in lowest))
 
 
 def _spare(gaps: Sequence[float]) -> float:
@@ -653,14 +634,14 @@ def _spare(gaps: Sequence[float]) -> float:
     return min(map(abs, gaps)) if min(gaps) < 0 < max(gaps) else 0.0
 
 
-def _folded(spread: IntervalEstimate, null: float) -> IntervalEstimate:
+def _folded(spread: BoundedValue, null: float) -> BoundedValue:
     """The distance from `null`; its interval starts at 0 where the estimate's holds `null`."""
     ends = abs(spread.low - null), abs(spread.high - null)
     low = 0.0 if spread.low <= null <= spread.high else min(ends)
-    return IntervalEstimate(abs(spread.value - null), low, max(ends))
+    return BoundedValue(abs(spread.value - null), low, max(ends))
 
 
-def p_worse(worsening: IntervalEstimate, margin: float) -> float:
+def p_worse(worsening: BoundedValue, margin: float) -> float:
     """One-sided p of "it got worse by `margin` at most"; .025 where the 95 % interval ends there.
 
     The margins are read as those of a normal law, which is what squaring and adding them does.

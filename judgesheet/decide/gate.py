@@ -18,7 +18,7 @@ from judgesheet.base.digits import apart, counted, level, tenths
 from judgesheet.base.keys import ANY, Key
 from judgesheet.base.records import AxisResult, Control, Datasheet, Estimate, Verdict, VerdictStatus
 from judgesheet.base.units import FISHER, SHARE, unit
-from judgesheet.decide.compare import IntervalEstimate
+from judgesheet.decide.bounded_value import BoundedValue
 from judgesheet.decide.controls import READ, failed, mend_of_losses, touches
 from judgesheet.decide.policy import Limit, Policy, shipped_keys
 from judgesheet.stats.multiplicity import student_quantile, student_tail
@@ -40,7 +40,7 @@ BY_CHANCE = (
 )
 
 
-def reach(estimate: Estimate) -> IntervalEstimate | None:
+def reach(estimate: Estimate) -> BoundedValue | None:
     """The value with the one-sided bounds that a gate may use, infinite on a side without any.
 
     They are the estimate's own, else the ends of its interval; None if none proves anything.
@@ -57,7 +57,7 @@ def reach(estimate: Estimate) -> IntervalEstimate | None:
     value = estimate.value
     if value is None or not math.isfinite(value) or high == -low == math.inf:
         return None
-    return IntervalEstimate(float(value), float(low), float(high))
+    return BoundedValue(float(value), float(low), float(high))
 
 
 def verdicts(sheet: Datasheet, policy: Policy) -> Iterator[Verdict]:
@@ -309,7 +309,7 @@ def _unproven(limit: Limit, key: str, value: float | None, why: str, needed: str
 
 
 def _decide(
-    limit: Limit, key: str, estimate: Estimate, bounds: IntervalEstimate, spare: int, mend: str
+    limit: Limit, key: str, estimate: Estimate, bounds: BoundedValue, spare: int, mend: str
 ) -> Verdict:
     """Kept, broken or not proven, by the bound that decides; `mend` is that of lost calls."""
     ceiling = limit.kind == "max"
@@ -342,9 +342,7 @@ def _level(estimate: Estimate) -> float:
     return estimate.level if estimate.bounds is None else estimate.bounds.level
 
 
-def _needed(
-    limit: Limit, estimate: Estimate, bounds: IntervalEstimate, spare: int, mend: str
-) -> str:
+def _needed(limit: Limit, estimate: Estimate, bounds: BoundedValue, spare: int, mend: str) -> str:
     """What would decide a limit that is not proven."""
     if estimate.imputed is not None and _kept_if_read(limit, estimate):
         return VERDICTS_ON_LOST
@@ -360,7 +358,7 @@ def _keeps(limit: Limit, value: float) -> bool:
     return value <= limit.value if limit.kind == "max" else value >= limit.value
 
 
-def _left_by_losses(limit: Limit, estimate: Estimate, bounds: IntervalEstimate) -> IntervalEstimate:
+def _left_by_losses(limit: Limit, estimate: Estimate, bounds: BoundedValue) -> BoundedValue:
     """The bounds around the value that lost calls leave possible on the side of the limit.
 
     More stimuli bring a bound nearer to it, and not to the value of the calls that were read: the
@@ -386,9 +384,7 @@ def _counted(estimate: Estimate) -> str:
     return f", with {counted(estimate.imputed.calls, 'lost call')} counted against the limit"
 
 
-def outlook(
-    limit: float, kind: str, bounds: IntervalEstimate, amount: Callable[[float], str]
-) -> str:
+def outlook(limit: float, kind: str, bounds: BoundedValue, amount: Callable[[float], str]) -> str:
     """What more of the same data would decide if the value stayed, and the `amount` needed."""
     ceiling = kind == "max"
     right = bounds.value <= limit if ceiling else bounds.value >= limit
@@ -421,7 +417,7 @@ def _stimuli_needed(limit: Limit, estimate: Estimate) -> int:
     )
 
 
-def _stimuli_to_prove(limit: Limit, estimate: Estimate, bounds: IntervalEstimate) -> int | None:
+def _stimuli_to_prove(limit: Limit, estimate: Estimate, bounds: BoundedValue) -> int | None:
     """How many more stimuli would prove the limit if the value stayed; None where none would."""
     left = _left_by_losses(limit, estimate, bounds)
     if not (_keeps(limit, bounds.value) and _keeps(limit, left.value)):
@@ -452,7 +448,7 @@ def times(factor: float) -> str:
     return f"about {tenths(max(factor, 1.1))} times the data"
 
 
-def _factor(limit: float, bounds: IntervalEstimate) -> float:
+def _factor(limit: float, bounds: BoundedValue) -> float:
     """Times the data. Bounds close in by 1/sqrt of it, those of a rate of 0 or 1 by 1/data."""
     value = bounds.value
     gap = abs(limit - value)

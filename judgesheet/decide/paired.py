@@ -22,7 +22,8 @@ from judgesheet.axis.items import cell_names
 from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_GROUPS
 from judgesheet.base.records import Estimate
-from judgesheet.decide.compare import Completion, IntervalEstimate, Pairing, Same
+from judgesheet.decide.bounded_value import BoundedValue
+from judgesheet.decide.compare import Completion, Pairing, Same
 from judgesheet.measuring.impute import imputed_tables
 from judgesheet.measuring.measure import leave_out
 from judgesheet.stats.paired import ends_of_difference
@@ -53,15 +54,15 @@ class LeftOut:
         """How the interval is made."""
         return f"paired by stimulus and call: jackknife of the difference, {self.old.size} groups"
 
-    def around(self, value: float, of: Callable[[Floats], Floats]) -> IntervalEstimate:
+    def around(self, value: float, of: Callable[[Floats], Floats]) -> BoundedValue:
         """The difference `value` of a function of the two figures, with its 95 % interval."""
-        return IntervalEstimate(value, *ends_of_difference(value, of(self.new) - of(self.old)))
+        return BoundedValue(value, *ends_of_difference(value, of(self.new) - of(self.old)))
 
 
 class Answered(NamedTuple):
     """A figure of one run where its lost calls are answered, and without each group of stimuli."""
 
-    figure: IntervalEstimate
+    figure: BoundedValue
     left_out: Floats
 
 
@@ -150,7 +151,7 @@ def _extremes(
         yield key, [Answered(one, left) for one, left in zip(figures, series, strict=True) if one]
 
 
-def _ends(figures: Sequence[IntervalEstimate | None]) -> list[int]:
+def _ends(figures: Sequence[BoundedValue | None]) -> list[int]:
     """The places where a figure is lowest and highest, but for the first."""
     known = {place: one for place, one in enumerate(figures) if one is not None}
     if 0 not in known:
@@ -160,13 +161,13 @@ def _ends(figures: Sequence[IntervalEstimate | None]) -> list[int]:
     return sorted({lowest, highest} - {0})
 
 
-def _figure(estimate: Estimate) -> IntervalEstimate | None:
+def _figure(estimate: Estimate) -> BoundedValue | None:
     """A figure with its interval, or its value where that has no end; None without a value."""
     value = estimate.value
     if value is None:
         return None
     low, high = (value if end is None else end for end in (estimate.low, estimate.high))
-    return IntervalEstimate(value, low, high)
+    return BoundedValue(value, low, high)
 
 
 def same_replies(old: Readings, new: Readings) -> bool:

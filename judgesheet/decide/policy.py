@@ -21,7 +21,7 @@ from judgesheet.base.records import digest
 from judgesheet.base.resources import data_folder
 from judgesheet.base.units import unit
 
-Number = Annotated[float, Field(allow_inf_nan=False)]
+FiniteNumber = Annotated[float, Field(allow_inf_nan=False)]
 NotProven = Literal["fail", "warn"]
 
 
@@ -39,8 +39,8 @@ class Limit(_Part):
     """
 
     key: str
-    max: Number | None = None
-    min: Number | None = None
+    max: FiniteNumber | None = None
+    min: FiniteNumber | None = None
     not_proven: NotProven = "fail"
     when_probed: bool = False
     why: str = ""

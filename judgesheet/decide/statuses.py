@@ -16,7 +16,7 @@ from judgesheet.base.records import (
     Verdict,
 )
 from judgesheet.base.units import unit
-from judgesheet.decide.compare import IntervalEstimate
+from judgesheet.decide.bounded_value import BoundedValue
 from judgesheet.decide.findings import GOOD, PROBLEM, STOP, UNKNOWN, kind
 from judgesheet.decide.gate import weight
 
@@ -115,7 +115,7 @@ def detectable(estimate: Estimate) -> float | None:
     value, low, high = estimate.value, estimate.low, estimate.high
     if value is None or low is None or high is None or not 0 < estimate.level < 1:
         return None
-    return IntervalEstimate(value, low, high).detectable(estimate.level)
+    return BoundedValue(value, low, high).detectable(estimate.level)
 
 
 def _is_null(estimate: Estimate, null: float | None) -> bool:

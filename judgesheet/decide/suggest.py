@@ -16,7 +16,7 @@ from judgesheet.base.errors import RunError
 from judgesheet.base.records import Datasheet, Estimate
 from judgesheet.base.sanitize import one_line
 from judgesheet.base.units import unit
-from judgesheet.decide.compare import IntervalEstimate
+from judgesheet.decide.bounded_value import BoundedValue
 from judgesheet.decide.gate import members, reach
 from judgesheet.decide.policy import Limit, Policy, load, shipped
 
@@ -106,7 +106,7 @@ def _suggested(policy: Policy, limit: Limit, found: Mapping[str, Estimate]) -> I
     yield Suggestion(limit.key, limit.model_copy(update=update), why)
 
 
-def _worst(kind: str, bounds: list[IntervalEstimate]) -> float:
+def _worst(kind: str, bounds: list[BoundedValue]) -> float:
     return max(one.high for one in bounds) if kind == "max" else min(one.low for one in bounds)
 
 

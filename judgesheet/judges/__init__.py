@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 from judgesheet.base import defaults
 from judgesheet.base.errors import UsageError
 from judgesheet.base.records import Allowance, Call, Outcome, Reply
+from judgesheet.judges.auth import opener
 from judgesheet.judges.providers import BEHIND_HTTP, FRAMEWORK_NAMES, provider_of
 
 if TYPE_CHECKING:
@@ -126,8 +127,6 @@ def check_name(model: str, auth: "OwnAuth | None" = None) -> None:
     """Refuse a name that no judge can have, or no authentication, without opening a judge."""
     provider_of(model)
     if auth is not None:
-        from judgesheet.judges.auth import opener
-
         _refuse_access(model)
         opener(auth, None)
     if model.startswith("sim/"):

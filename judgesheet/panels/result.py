@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from judgesheet.correcting.result import Number
+from judgesheet.correcting.result import ReportedNumber
 from judgesheet.decide.agreement import Parting
 
 Truth = Literal["known", "dawid-skene", "none"]
@@ -16,9 +16,9 @@ class Pair:
 
     first: str
     second: str
-    kappa: Number
-    quadratic: Number
-    errors: Number
+    kappa: ReportedNumber
+    quadratic: ReportedNumber
+    errors: ReportedNumber
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Option:
     orders: int
     repeats: int
     calls: int
-    accuracy: Number
+    accuracy: ReportedNumber
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,7 +152,7 @@ def _value(estimate: Estimate | None) -> str:
     return DASH if estimate is None else show.estimate(estimate).with_interval
 
 
-def _points(shown: show.Quantity) -> str:
+def _points(shown: show.PrintedNumber) -> str:
     """A difference, of shares in points."""
     return f"{shown.value} points" if shown.percent else shown.number
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from judgesheet.base.sanitize import capital
-from judgesheet.correcting.result import Difference, Number, Result, System
+from judgesheet.correcting.result import ReportedNumber, Result, System, SystemDifference
 from judgesheet.sheet import Paper, report, show
 from judgesheet.sheet.csv import cell, written
 from judgesheet.sheet.report import DASH, Report, ReportTable, worded
@@ -129,7 +129,7 @@ def _grids(result: Result) -> Iterator[ReportTable]:
 def _estimates(system: System, unit: str) -> ReportTable:
     rows = []
     for field, name in _NAMES.items():
-        figure: Number | None = getattr(system, field)
+        figure: ReportedNumber | None = getattr(system, field)
         if figure is not None:
             how = "; ".join(filter(None, (figure.method, figure.note)))
             rows.append((name, worded(figure, unit), show.count(figure.n), show.visible(how)))
@@ -189,7 +189,7 @@ def _together(system: System, unit: str) -> str:
     return shown.interval + (" %" if shown.percent else "")
 
 
-def _compared(system: System) -> Number:
+def _compared(system: System) -> ReportedNumber:
     """What of a system stands in the differences."""
     if system.strength is not None:
         return system.strength
@@ -228,7 +228,7 @@ def _differences(result: Result) -> ReportTable:
     )  # fmt: skip
 
 
-def _standing(difference: Difference) -> str:
+def _standing(difference: SystemDifference) -> str:
     """Whether a difference is proven; without a value or bounds its sign alone is."""
     if not difference.stands:
         return "? not proven"
@@ -241,7 +241,7 @@ _LEFT_OUT = (
 )
 
 
-def _shown(result: Result) -> tuple[Difference, ...]:
+def _shown(result: Result) -> tuple[SystemDifference, ...]:
     """The differences of a page: all of few systems, of many those of neighbours."""
     if len(result.differences) <= PAIRS_SHOWN:
         return result.differences
@@ -249,7 +249,7 @@ def _shown(result: Result) -> tuple[Difference, ...]:
     return tuple(one for one in result.differences if (one.first, one.second) in neighbours)
 
 
-def _as_finely(value: float, as_figure: Number, unit: str) -> str:
+def _as_finely(value: float, as_figure: ReportedNumber, unit: str) -> str:
     """A number with as many digits as a figure beside it."""
     if as_figure.low is not None and as_figure.high is not None:
         half = (as_figure.high - as_figure.low) / 2
@@ -277,7 +277,7 @@ def _lines(result: Result) -> Iterator[list[str]]:
     yield _line("", "", "raw", result.raw)
     for system in result.systems:
         for field in (*_NAMES, "strength"):
-            figure_of: Number | None = getattr(system, field)
+            figure_of: ReportedNumber | None = getattr(system, field)
             if figure_of is not None:
                 yield _line(system.name, "", field, figure_of, system.ranks)
         if system.simultaneous is not None:
@@ -289,7 +289,7 @@ def _lines(result: Result) -> Iterator[list[str]]:
 
 
 def _line(
-    system: str, other: str, name: str, figure: Number, ranks: tuple[int, int] | None = None
+    system: str, other: str, name: str, figure: ReportedNumber, ranks: tuple[int, int] | None = None
 ) -> list[str]:
     best, worst = ranks or (None, None)
     given = (system, other, name, figure.value, figure.low, figure.high, figure.level, figure.n,

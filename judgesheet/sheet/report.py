@@ -8,7 +8,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from judgesheet.correcting.result import Number
+from judgesheet.correcting.result import ReportedNumber
 from judgesheet.sheet import Paper, show
 from judgesheet.stats.interval import Interval
 
@@ -60,7 +60,7 @@ def render(report: Report, record: Any, name: str, paper: Paper) -> bytes:
     return as_html(report) if name == "html" else as_markdown(report)
 
 
-def worded(figure: Number | Interval | None, unit: str) -> str:
+def worded(figure: ReportedNumber | Interval | None, unit: str) -> str:
     """`69.6 % (60.4–77.7)`; bounds without a value, a dash where there is nothing."""
     if figure is None:
         return DASH

@@ -33,7 +33,7 @@ def sign(verdict: Verdict) -> str:
 _DASH = "\N{EN DASH}"
 
 
-class Quantity(NamedTuple):
+class PrintedNumber(NamedTuple):
     """An estimate ready for print; `why` says what is missing where it is not `measured`."""
 
     value: str
@@ -100,7 +100,7 @@ class Quantity(NamedTuple):
         return f"{self.with_unit} ({self.interval})" if self.interval else self.with_unit
 
 
-def estimate(e: Estimate) -> Quantity:
+def estimate(e: Estimate) -> PrintedNumber:
     """The estimate's value and bounds, rounded together."""
     shown, df = quantity(e.value, e.low, e.high, e.unit, e.note), e.given.get("df")
     return shown._replace(df=df) if isinstance(df, int) else shown
@@ -149,8 +149,12 @@ ROLES = {
 
 
 def limits(decision: Decision) -> str:
-    """`Limits that must hold: 3 proven, 1 void. Limits that only warn: 2 not proven.`"""
-    kinds = {"Limits that must hold": decision.required, "Limits that only warn": decision.warning}
+    """`Limits that must be proven: 3 proven, 1 void. Limits that need not be: 2 not proven.`"""
+    kinds = {
+        "Limits that must be proven": decision.required,
+        # Not "that only warn": one of them that is broken rejects the judge.
+        "Limits that need not be": decision.warning,
+    }
     told = {
         name: ", ".join(
             f"{number} {status.replace('_', ' ').replace('void', 'not usable (void)')}"
@@ -196,7 +200,7 @@ def quantity(
     high: float | None = None,
     given_in: str = "",
     note: str = "",
-) -> Quantity:
+) -> PrintedNumber:
     """A value with its bounds in a unit; `note` says why there is none."""
     of = unit(given_in)
     # Scaled first: a share of 1e308 is finite, its percentage is not.
@@ -204,10 +208,10 @@ def quantity(
     name = visible(given_in, 40)
     if value is None:
         why = visible(note, 600) or "no reason given"
-        return Quantity(NOT_MEASURED, "", "", name, of, measured=False, why=why)
+        return PrintedNumber(NOT_MEASURED, "", "", name, of, measured=False, why=why)
     if of.kind != "quantity":
         text = p_value(value) if of.kind == "p-value" else f"{value:.0f}"
-        return Quantity(text, "", "", name, of)
+        return PrintedNumber(text, "", "", name, of)
     most = 2 if of.percent else MOST_DECIMALS
     places = decimals(value, low, high, most)
     # What is not zero has a further digit rather than none: −0.4, not ">−1".
@@ -218,7 +222,7 @@ def quantity(
     text, lowest, highest = (
         "" if n is None else rounded(n, places, whole) for n in (value, low, high)
     )
-    return Quantity(text, lowest, highest, of.sign if of.percent else name, of)
+    return PrintedNumber(text, lowest, highest, of.sign if of.percent else name, of)
 
 
 def number(value: float, given_in: Unit | None = None) -> str:
@@ -241,7 +245,7 @@ def bound(verdict: Verdict, of: Estimate) -> str:
     return f"{SIGNS[side]}{shown.bare}" if side else ""
 
 
-def deciding(verdict: Verdict, of: Estimate) -> tuple[Literal["max", "min", ""], Quantity]:
+def deciding(verdict: Verdict, of: Estimate) -> tuple[Literal["max", "min", ""], PrintedNumber]:
     """The one-sided bound that decided: what it says, the most or the least; "" where none did."""
     shown = quantity(verdict.bound, of.low, of.high, of.unit)
     if not shown.measured:

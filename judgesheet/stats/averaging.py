@@ -33,7 +33,7 @@ NO_UNCERTAINTY = Reason(
 
 
 @dataclass(frozen=True, slots=True)
-class Gain:
+class AveragingGain:
     """Differences in r between the mean of k reads and one read.
 
     Attributes
@@ -61,7 +61,7 @@ def averaging_gains(
     at: Sequence[int],
     rng: np.random.Generator,
     resamples: int = 2000,
-) -> tuple[Gain, ...]:
+) -> tuple[AveragingGain, ...]:
     """Gain in Pearson's r from averaging k orders, split into noise reduction and order effect.
 
     With r_k the mean correlation with y over the subsets of k orders (first repeat of each):
@@ -98,9 +98,9 @@ def averaging_gains(
     table, target = table[known], target[known]
     codes, groups = cluster_codes(np.asarray(clusters)[known])
 
-    def nothing(why: Reason) -> tuple[Gain, ...]:
+    def nothing(why: Reason) -> tuple[AveragingGain, ...]:
         unknown = missing(why, clusters=groups)
-        return tuple(Gain(k, unknown, unknown, unknown) for k in at)
+        return tuple(AveragingGain(k, unknown, unknown, unknown) for k in at)
 
     if len(table) < 3:
         return nothing(FEW_ITEMS)
@@ -113,14 +113,14 @@ def averaging_gains(
     blocks = bootstrap_weights(groups, resamples, rng)
     drawn = _Curve.joined([_Curve.of(sums, weights, picks) for weights in blocks])
 
-    def gain(k: int) -> Gain:
+    def gain(k: int) -> AveragingGain:
         parts = zip(observed.parts(k), drawn.parts(k), strict=True)
         total, noise, order = (resampled(float(v[0]), draws, groups) for v, draws in parts)
         if repeated and total.low is not None:
-            return Gain(k, total, noise, order)
+            return AveragingGain(k, total, noise, order)
         why = NO_UNCERTAINTY if repeated else NO_REPEATS
         unknown = missing(why, clusters=groups)
-        return Gain(k, total, unknown, unknown)
+        return AveragingGain(k, total, unknown, unknown)
 
     return tuple(gain(k) for k in at)
 

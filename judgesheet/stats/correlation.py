@@ -47,6 +47,7 @@ LEAST_TAIL = 1e-12
 _CONSTANT_TARGET = 1e-20  # sum of squares about the mean relative to that about 0: a constant
 
 ONE_ITEM = Reason("one_item", "undefined: fewer than two items")
+NO_BAND = (None, None)
 FEW_CLUSTERS = Reason("few_clusters", "fewer than three clusters: no interval")
 PERFECT = Reason("perfect", "perfect correlation: no interval")
 PERFECT_WITHOUT_ONE = Reason("perfect_without_one", "perfect without one cluster: no interval")
@@ -82,28 +83,25 @@ class DeltaR(Interval):
 
 
 @dataclass(frozen=True, slots=True)
-class BudgetPoint:
-    """Correlation after k of K reads.
+class BudgetPoint(Interval):
+    """Correlation after k of K reads: the mean over subsets, and their 2.5-97.5 percentile band.
+
+    None where r is defined in no subset. The band is no confidence interval and proves nothing; a
+    single subset has none.
 
     Attributes
     ----------
     k
         Reads that are averaged.
-    value, low, high
-        Mean over subsets and their 2.5-97.5 percentile band, of those subsets where r is defined;
-        None if it is in none. A band over subsets is no confidence interval.
     subsets
         Number of subsets looked at.
     undefined
         Share of subsets whose r is undefined (constant mean).
     """
 
-    k: int
-    value: float | None
-    low: float | None
-    high: float | None
-    subsets: int
-    undefined: float
+    k: int = 0
+    subsets: int = 0
+    undefined: float = 1.0
 
 
 def pearson(x: ArrayLike, y: ArrayLike) -> float:
@@ -453,7 +451,7 @@ def _budget(
     """Pearson's r of every subset, m a 0/1 vector: m'c / sqrt(m'Cm v) with one covariance C."""
     total = reads.shape[1]
     if not len(reads):
-        return tuple(BudgetPoint(k, None, None, None, 0, 1.0) for k in range(1, total + 1))
+        return tuple(BudgetPoint(None, None, None, k=k) for k in range(1, total + 1))
     centred, aim = reads - reads.mean(axis=0), target - target.mean()
     covariance, cross, own = centred.T @ centred, centred.T @ aim, float(aim @ aim)
     # Not 0 where all reads are constant: 0 of variance is then not above it.
@@ -469,8 +467,9 @@ def _budget(
 
 
 def _budget_point(k: int, r: Floats, subsets: int) -> BudgetPoint:
-    undefined = 1 - r.size / subsets
-    if not r.size:
-        return BudgetPoint(k, None, None, None, subsets, undefined)
-    low, high = np.quantile(r, [0.025, 0.975])
-    return BudgetPoint(k, float(r.mean()), float(low), float(high), subsets, undefined)
+    value = float(r.mean()) if r.size else None
+    low, high = map(float, np.quantile(r, [0.025, 0.975])) if r.size and subsets > 1 else NO_BAND
+    return BudgetPoint(
+        value, low, high, proves=False, k=k, subsets=subsets, undefined=1 - r.size / subsets,
+        method=f"mean and 2.5-97.5 percentile of {subsets} subsets",
+    )  # fmt: skip

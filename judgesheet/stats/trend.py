@@ -6,22 +6,21 @@ import scipy
 from numpy.typing import ArrayLike
 
 from ._support import TINY, floats
+from .interval import Interval
 from .standard_error import half_width, jackknife_error
+
+METHOD = "least-squares slope, jackknife over clusters, t"
 
 
 @dataclass(frozen=True, slots=True)
-class Trend:
+class Trend(Interval):
     """A least-squares slope over settings, with its jackknife interval and two-sided p-value.
 
     `low`, `high` and `p` are None where the leave-one-out slopes do not vary or there are fewer
-    than three clusters; `clusters` is their number.
+    than three clusters.
     """
 
-    slope: float
-    low: float | None
-    high: float | None
-    p: float | None
-    clusters: int
+    p: float | None = None
 
 
 def jackknife_trend(x: ArrayLike, estimates: ArrayLike, left_out: ArrayLike) -> Trend:
@@ -47,7 +46,7 @@ def jackknife_trend(x: ArrayLike, estimates: ArrayLike, left_out: ArrayLike) -> 
     # Two clusters give one degree of freedom; the caller then sees a slope without ends.
     error = jackknife_error(slopes) if groups > 2 else 0.0
     if error <= TINY:
-        return Trend(slope, None, None, None, groups)
+        return Trend(slope, None, None, clusters=groups, method=METHOD)
     half = half_width(error, groups)
     p = 2 * float(scipy.special.stdtr(groups - 1, -abs(slope) / error))
-    return Trend(slope, slope - half, slope + half, p, groups)
+    return Trend(slope, slope - half, slope + half, clusters=groups, method=METHOD, p=p)

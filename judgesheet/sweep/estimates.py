@@ -14,7 +14,7 @@ from judgesheet.collect.knob import Knob
 from judgesheet.measuring.measure import leave_out
 from judgesheet.stats.interval import by_cluster, cluster_rate
 from judgesheet.stats.multiplicity import holm
-from judgesheet.stats.trend import Trend, jackknife_trend
+from judgesheet.stats.trend import METHOD, Trend, jackknife_trend
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +135,13 @@ def trend(knob: Knob, axis: Axis, trends: Trends) -> Iterator[Estimate]:
         yield Estimate(
             key=key_of(axis.NAME, "trend", of=Key.parse(key).local),
             label=f"Change of {Key.parse(key).name} with {knob.name}",
-            value=slope.slope if slope else None,
+            value=slope.value if slope else None,
             low=slope.low if slope else None,
             high=slope.high if slope else None,
             unit=knob.unit,
             n=len(knob.values),
             clusters=slope.clusters if slope else 0,
-            method="least-squares slope, jackknife over clusters, t",
+            method=METHOD,
             note=_why_not(slope),
         )
 

@@ -36,10 +36,10 @@ from judgesheet.cli import main
 from judgesheet.commands import publish
 from judgesheet.decide import decide
 from judgesheet.decide.baseline import against
+from judgesheet.decide.bounded_value import BoundedValue
 from judgesheet.decide.compare import (
     Comparison,
     Difference,
-    IntervalEstimate,
     OtherQuestionsError,
     compare,
     mover,
@@ -83,7 +83,7 @@ def render(found: Sequence[Comparison], form: str = "md") -> str:
 
 def test_newcombe_s_example() -> None:
     """56/70 against 48/80, method 10 (Newcombe 1998, table II): .0524 to .3339."""
-    new, old = IntervalEstimate(0.8, 0.6918, 0.8771), IntervalEstimate(0.6, 0.4904, 0.7003)
+    new, old = BoundedValue(0.8, 0.6918, 0.8771), BoundedValue(0.6, 0.4904, 0.7003)
     found = mover(old, new)
     assert found.value == pytest.approx(0.2)
     assert found.low == pytest.approx(0.0524, abs=2e-4)
@@ -91,10 +91,10 @@ def test_newcombe_s_example() -> None:
 
 
 def test_p_agrees_with_the_interval() -> None:
-    assert p_worse(IntervalEstimate(0.2, 0.0, 0.3), 0.0) == pytest.approx(0.025, abs=1e-4)
-    assert p_worse(IntervalEstimate(0.2, 0.1, 0.4), 0.4) == pytest.approx(0.975, abs=1e-4)
-    assert p_worse(IntervalEstimate(0.0, -0.1, 0.1), 0.0) == pytest.approx(0.5)
-    assert p_worse(IntervalEstimate(0.0, 0.0, 0.0), 0.0) == pytest.approx(0.5), "no change at all"
+    assert p_worse(BoundedValue(0.2, 0.0, 0.3), 0.0) == pytest.approx(0.025, abs=1e-4)
+    assert p_worse(BoundedValue(0.2, 0.1, 0.4), 0.4) == pytest.approx(0.975, abs=1e-4)
+    assert p_worse(BoundedValue(0.0, -0.1, 0.1), 0.0) == pytest.approx(0.5)
+    assert p_worse(BoundedValue(0.0, 0.0, 0.0), 0.0) == pytest.approx(0.5), "no change at all"
 
 
 def test_the_difference_of_two_means_is_that_of_pairs() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from judgesheet.axes import get_axis
 from judgesheet.axis import Readings
+from judgesheet.base.datasheet import by_key, from_json, to_json
 from judgesheet.base.records import Datasheet
 from judgesheet.decide import decide
 from judgesheet.decide.baseline import against
@@ -79,3 +80,11 @@ def test_judges_with_a_bias_are_compared_as_they_are(way: str) -> None:
 def test_the_same_replies_leave_no_room() -> None:
     found = row(compared(FAIR, FAIR, "two runs"))
     assert (found.low, found.value, found.high) == (0.0, 0.0, 0.0)
+
+
+def test_a_sheet_that_does_not_say_what_its_figure_debiases_is_read_as_one_that_does() -> None:
+    sheet, _ = run(FAIR)
+    silent = to_json(sheet).replace('"debiases"', '"unheard"')
+    read = by_key(from_json(silent))[f"{V}_debiased"]
+    assert "unheard" in read.given
+    assert read.given["debiases"] == V

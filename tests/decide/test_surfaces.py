@@ -77,7 +77,7 @@ class Facts:
     @property
     def counts(self) -> str:
         """The sentences that count limits by how they came out."""
-        kinds = {"required": "Limits that must hold", "warning": "Limits that only warn"}
+        kinds = {"required": "Limits that must be proven", "warning": "Limits that need not be"}
         told = {
             name: ", ".join(
                 f"{n} {NAMED[status]}" for status, n in self.decision[kind].items() if n

@@ -20,7 +20,7 @@ def test_for_means_it_is_the_paired_t_test_on_slopes_per_cluster() -> None:
     found = jackknife_trend(x, y.mean(axis=1), left_out_means(y))
     contrast = (x - x.mean()) / ((x - x.mean()) ** 2).sum()
     expected = stats.ttest_1samp(contrast @ y, 0.0)
-    assert found.slope == pytest.approx((contrast @ y).mean())
+    assert found.value == pytest.approx((contrast @ y).mean())
     assert found.p == pytest.approx(expected.pvalue)
     low, high = expected.confidence_interval(0.95)
     assert (found.low, found.high) == pytest.approx((low, high))
@@ -40,12 +40,12 @@ def test_a_spread_shared_by_all_settings_does_not_widen_the_interval() -> None:
 @pytest.mark.parametrize("clusters", [0, 1, 2])
 def test_too_few_clusters_give_a_slope_and_no_interval(clusters: int) -> None:
     found = jackknife_trend([0, 2], [1.0, 5.0], np.zeros((2, clusters)))
-    assert (found.slope, found.low, found.high, found.p) == (2.0, None, None, None)
+    assert (found.value, found.low, found.high, found.p) == (2.0, None, None, None)
 
 
 def test_no_variation_is_no_certainty() -> None:
     found = jackknife_trend([0, 1], [0.5, 0.5], np.full((2, 12), 0.5))
-    assert (found.slope, found.p) == (0.0, None)
+    assert (found.value, found.p) == (0.0, None)
 
 
 @pytest.mark.parametrize("groups", [8, 24])

@@ -14,7 +14,16 @@ from judgesheet.base.digits import percent
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Plot
 
-from .findings import CLEAN, CLEAN_KIND, NOTICEABLE, SAME, SEEN, by_slot, ladder_steps, made_up
+from .findings import (
+    CLEAN,
+    CLEAN_KIND,
+    NOTICEABLE,
+    SAME,
+    SEEN,
+    evidence_of_slot,
+    ladder_steps,
+    made_up,
+)
 
 _SETS = {
     "same_subset": "same content",
@@ -65,7 +74,7 @@ def _verdicts(estimates: Estimates) -> str:
     """Whether the order changes verdicts, else what most pairs of equals get."""
     for pairs, whose in _WHOSE.items():
         changes = estimates.known("order_inconsistent", set=pairs)
-        if changes is not None and by_slot(estimates, pairs):
+        if changes is not None and evidence_of_slot(estimates, pairs):
             return f"Swapping {whose} changes {share(changes)} of verdicts"
     stable = estimates.known("stable_cross_sensitivity", set=SAME)
     ties = estimates.known("no_preference", set=SAME)

@@ -27,15 +27,15 @@ from .findings import (
     RARE,
     SAME,
     SEEN,
-    by_slot,
     elements,
+    evidence_of_slot,
+    evidence_of_slot_elsewhere,
     in_one_order,
     ladder_steps,
     prefers_padding,
     sees_nothing,
     seldom_decides,
     slot_decides,
-    slot_elsewhere,
 )
 
 _advice = partial(advice, "candidate_order")
@@ -55,12 +55,12 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
             "Do not compare responses with it: of your own pairs it does not find the better one."
         )
         yield _advice(text, own, stops=True)
-    elif by_slot := slot_decides(estimates):
+    elif same_slot := slot_decides(estimates):
         text = (
             "Do not compare responses with it: in most of your own pairs the same slot wins, "
             "whichever response is in it."
         )
-        yield _advice(text, by_slot, stops=True)
+        yield _advice(text, same_slot, stops=True)
     elif indifferent := seldom_decides(estimates):
         text = "Ask it pairs whose better response is known: most of your own are ties to it."
         yield _advice(text, indifferent)
@@ -78,8 +78,8 @@ def _swap(estimates: Estimates) -> Iterator[Recommendation]:
     shown = [rate for rate in rates if rate is not None]
     if unknown := in_one_order(estimates):
         yield _advice("Ask each pair in the other order too.", *unknown.values())
-    elsewhere = slot_elsewhere(estimates)
-    decides = elsewhere or any(by_slot(estimates, name) for name in SET_WORDS)
+    elsewhere = evidence_of_slot_elsewhere(estimates)
+    decides = elsewhere or any(evidence_of_slot(estimates, name) for name in SET_WORDS)
     if decides or any(above(rate, NOTICEABLE) for rate in shown):
         text = "Ask every comparison in both orders and count a win only where both agree"
         raw = estimates.known("raw_false_preference", set=SAME)

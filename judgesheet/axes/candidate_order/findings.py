@@ -237,8 +237,8 @@ def _by_components(
 ) -> tuple[Tone, str]:
     """What preferences follow by the three components, which tell noise from the rest."""
     tone, text = _most_of(position, content, noise)
-    told = {"slot": position, "wording": content, "noise": noise}
-    parts = [f"{name} {share(part)}" for name, part in told.items() if part is not None]
+    components = {"slot": position, "wording": content, "noise": noise}
+    parts = [f"{name} {share(part)}" for name, part in components.items() if part is not None]
     return tone, f"{text} ({', '.join(parts)} of calls)"
 
 
@@ -284,74 +284,74 @@ def _slot(estimates: Estimates) -> Iterator[Statement]:
         return
     first = estimates.known("slot1_share", set=SAME)
     test = estimates.known("order_dependence_p", set=SAME)
-    told = f"Swapping two responses with the same content changes its verdict {_of_pairs(changes)}"
-    told += _leaning(first)
-    if swapped := _by_swapping(estimates, SAME, told, changes, first):
+    swaps = f"Swapping two responses with the same content changes its verdict {_of_pairs(changes)}"
+    swaps += _leaning(first)
+    if swapped := _by_swapping(estimates, SAME, swaps, changes, first):
         yield swapped
     elif above(changes, NOTICEABLE):
-        text = f"{told}. It is not shown that the slot decides, not noise{in_brackets(test)}."
+        text = f"{swaps}. It is not shown that the slot decides, not noise{in_brackets(test)}."
         yield _said("neutral", text, changes, first, test)
     else:
-        text = f"{told}{if_lost(changes, percent)}. This run cannot tell whether the order matters"
+        text = f"{swaps}{if_lost(changes, percent)}. This run cannot tell whether the order matters"
         yield _said("unknown", f"{text}{in_brackets(test)}.", changes, first, test)
 
 
 def _by_swapping(
-    estimates: Estimates, pairs: str, told: str, changes: Estimate, *others: Estimate | None
+    estimates: Estimates, pairs: str, swaps: str, changes: Estimate, *others: Estimate | None
 ) -> Statement | None:
     """What changes of the verdict on a set of pairs show; None where they show nothing.
 
-    `told` says how often swapping changes it, by the figures `changes` and `others`.
+    `swaps` says how often swapping changes it, by the figures `changes` and `others`.
     """
     test = estimates.known("order_dependence_p", set=pairs)
-    if why := by_slot(estimates, pairs):
-        return _said("bad", f"{told}{why.text}.", changes, *others, why.estimate)
+    if why := evidence_of_slot(estimates, pairs):
+        return _said("bad", f"{swaps}{why.text}.", changes, *others, why.estimate)
     if below(changes, RARE):
-        return _said("good", f"{told}{whatever_lost(changes)}.", changes, *others)
+        return _said("good", f"{swaps}{whatever_lost(changes)}.", changes, *others)
     if indicated(estimates, "order_dependence_p", set=pairs):
-        text = f"{told}. There is some evidence that the slot decides{in_brackets(test)}{UNSURE}."
+        text = f"{swaps}. There is some evidence that the slot decides{in_brackets(test)}{UNSURE}."
         return _said("unknown", text, changes, *others, test)
     return None
 
 
-def by_slot(estimates: Estimates, pairs: str) -> "_Order | None":
+def evidence_of_slot(estimates: Estimates, pairs: str) -> "_OrderEvidence | None":
     """What shows that the slot decides on a set of pairs that swapping changes often enough."""
     often = above(estimates.known("order_inconsistent", set=pairs), NOTICEABLE)
     if often or indicated(estimates, "order_dependence_p", set=pairs):
-        return _by_order(estimates, pairs)
+        return _evidence_of_order(estimates, pairs)
     return None
 
 
-class _Order(NamedTuple):
+class _OrderEvidence(NamedTuple):
     """What shows that the order changes verdicts, and not noise alone."""
 
     text: str
     estimate: Estimate
 
 
-def _by_order(estimates: Estimates, pairs: str) -> _Order | None:
+def _evidence_of_order(estimates: Estimates, pairs: str) -> _OrderEvidence | None:
     """What shows that verdicts on a set of pairs change because of the order."""
     test, component = (
         estimates.known(name, set=pairs) for name in ("order_dependence_p", "position_component")
     )
     if test is not None and announced(estimates, "order_dependence_p", set=pairs):
-        return _Order(in_brackets(test), test)
+        return _OrderEvidence(in_brackets(test), test)
     if component is not None and surely_above(component, NOTICEABLE):
         text = f"; the slot decides {share_with_interval(component)} of calls beyond noise"
-        return _Order(f"{text}, but not the same slot for all pairs", component)
+        return _OrderEvidence(f"{text}, but not the same slot for all pairs", component)
     anywhere = estimates.known(unequal.ANYWHERE)
     if pairs == SAME and anywhere is not None and announced(estimates, unequal.ANYWHERE):
         text = f"; over all pairs the slot decides beyond noise{in_brackets(anywhere)}"
-        return _Order(text, anywhere)
+        return _OrderEvidence(text, anywhere)
     return None
 
 
-def slot_elsewhere(estimates: Estimates) -> Estimate | None:
+def evidence_of_slot_elsewhere(estimates: Estimates) -> Estimate | None:
     """The test that shows that the slot decides on pairs of which no rate of changes tells."""
     if not announced(estimates, unequal.ANYWHERE):
         return None
-    told = any(by_slot(estimates, name) for name in (SAME, "natural"))
-    return None if told else estimates.known(unequal.ANYWHERE)
+    is_covered = any(evidence_of_slot(estimates, name) for name in (SAME, "natural"))
+    return None if is_covered else estimates.known(unequal.ANYWHERE)
 
 
 _DIFFERING = {OTHER: f"with {SET_WORDS[OTHER]}", FILLER: "of which one is padded"}
@@ -360,7 +360,7 @@ _DIFFERING = {OTHER: f"with {SET_WORDS[OTHER]}", FILLER: "of which one is padded
 
 def _elsewhere(estimates: Estimates) -> Iterator[Statement]:
     """That the slot decides where responses differ, and on which of these pairs it is seen."""
-    test = slot_elsewhere(estimates)
+    test = evidence_of_slot_elsewhere(estimates)
     if test is None:
         return
     gaps = [(step, gap) for step, gap in ladder_steps(estimates, "slot_gap") if _leans(gap)]
@@ -406,8 +406,8 @@ def _leaning(first: Estimate | None) -> str:
         return f"; slot 1 gets {share(first)} of its choices"
     if below(first, MOSTLY):
         return f"; slot 2 gets {percent(1 - (first.value or 0.0))} of its choices"
-    told = f"slot 1 gets {share_with_interval(first)} of its choices"
-    return f"; neither slot is shown to be preferred: {told}"
+    preferred = f"slot 1 gets {share_with_interval(first)} of its choices"
+    return f"; neither slot is shown to be preferred: {preferred}"
 
 
 def _other_order(estimates: Estimates) -> Iterator[Statement]:
@@ -436,10 +436,10 @@ def _natural(estimates: Estimates) -> Iterator[Statement]:
     )
     if noise is not None:
         text += f"; asking twice in the same order changes it in {share(noise)}"
-    if by_slot := slot_decides(estimates):
-        text += f". In {share_with_interval(by_slot)} of them the same slot wins twice"
+    if same_slot := slot_decides(estimates):
+        text += f". In {share_with_interval(same_slot)} of them the same slot wins twice"
         text += f"{in_brackets(test)}: do not use it to compare."
-        yield _said("bad", text, changes, first, noise, test, by_slot, stops=True)
+        yield _said("bad", text, changes, first, noise, test, same_slot, stops=True)
     elif swapped := _by_swapping(estimates, "natural", text, changes, first, noise):
         yield swapped
     else:
@@ -466,17 +466,17 @@ def _own_quality(estimates: Estimates) -> Iterator[Statement]:
     if seen is None:
         return
     wrong = estimates.known("wrong_rate", set="natural")
-    told = f"the better response of your own pairs in {share_with_interval(seen)} of calls"
+    finds = f"the better response of your own pairs in {share_with_interval(seen)} of calls"
     if above(seen, MOSTLY):
-        yield _said("good" if above(seen, SEEN) else "neutral", f"It chooses {told}.", seen, wrong)
+        yield _said("good" if above(seen, SEEN) else "neutral", f"It chooses {finds}.", seen, wrong)
     elif below(seen, MOSTLY):
         misses = "" if wrong is None else f", the worse one in {share(wrong)}"
         tone: Tone = "bad" if surely_below(seen, MOSTLY) else "neutral"
-        text = f"It does not find quality: it chooses {told}{misses}."
+        text = f"It does not find quality: it chooses {finds}{misses}."
         yield _said(tone, text, seen, wrong, stops=True)
     else:
         text = (
-            f"This run cannot tell whether it finds the better response of your own pairs: {told}"
+            f"This run cannot tell whether it finds the better response of your own pairs: {finds}"
         )
         yield _said("unknown", f"{text}{if_lost(seen, percent, 'low')}.", seen, wrong)
 
@@ -574,34 +574,36 @@ def _filler(estimates: Estimates) -> Iterator[Statement]:
     if padded is None:
         return
     won = "{padded:,} calls for the padded one, {plain:,} for the plain one, {ties:,} ties"
-    told = (
+    counts = (
         f"{won.format(**padded.given)}; counting ties as half {share(padded)}, {interval(padded)}, "
         "where 50 % is no preference"
     )
     what = "a response padded with empty sentences to the same without them"
     if below(padded, EVEN) and above(padded, 1 - EVEN):
-        text = f"Padding a response with empty sentences hardly helps or harms it: {told}"
+        text = f"Padding a response with empty sentences hardly helps or harms it: {counts}"
         # Half of the wins may also mean that the slot has them all.
         chosen = padded.given["padded"] + padded.given["plain"]
-        test = slot_elsewhere(estimates) if chosen else None
+        test = evidence_of_slot_elsewhere(estimates) if chosen else None
         slot = f"; slot 1 has {padded.given['first']:,} of the {chosen:,} choices" if test else ""
         tone: Tone = "neutral" if test else "good"
         yield _said(tone, f"{text}{slot}{whatever_lost(padded)}.", padded, test)
     elif prefers_padding(estimates):
-        text = f"It prefers {what}: {told}. Do not use it to compare responses of different length."
+        text = (
+            f"It prefers {what}: {counts}. Do not use it to compare responses of different length."
+        )
         yield _said("bad", text, padded, stops=True)
     elif surely_above(padded, MOSTLY):
-        yield _said("bad", f"It prefers {what}: {told}.", padded)
+        yield _said("bad", f"It prefers {what}: {counts}.", padded)
     elif above(padded, MOSTLY):
         yield _said(
-            "unknown", f"There is some evidence that it prefers {what}{UNSURE}: {told}.", padded
+            "unknown", f"There is some evidence that it prefers {what}{UNSURE}: {counts}.", padded
         )
     elif below(padded, MOSTLY):
-        yield _said("neutral", f"It does not prefer {what}, but the opposite: {told}.", padded)
+        yield _said("neutral", f"It does not prefer {what}, but the opposite: {counts}.", padded)
     else:
         lost = if_lost(padded, percent)
         yield _said(
-            "unknown", f"This run cannot tell whether it prefers {what}: {told}{lost}.", padded
+            "unknown", f"This run cannot tell whether it prefers {what}: {counts}{lost}.", padded
         )
 
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import Annotated, Any, Self
 
+import numpy as np
 from pydantic import BaseModel, Field, model_validator
 
 from judgesheet.axis import Options, Problem
@@ -28,9 +29,6 @@ from judgesheet.base.digits import two_digits
 from judgesheet.base.errors import UsageError
 from judgesheet.base.limits import LONGEST_CRITERION, LONGEST_SCALE, MOST_CRITERIA, MOST_RECORDED
 from judgesheet.base.records import Call, Label, Stimulus
-
-if TYPE_CHECKING:
-    import numpy as np
 
 # -- names of criteria -----------------------------------------------------------------------------
 
@@ -169,8 +167,6 @@ def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
 
 def _related(names: Sequence[str], levels: Sequence[Mapping[str, int]]) -> Iterator[Problem]:
     """Levels of two criteria that rise together cannot show that a judge tells them apart."""
-    import numpy as np
-
     for one, other in combinations(names, 2):
         both = np.array([(v[one], v[other]) for v in levels if one in v and other in v], float)
         # Ten unrelated pairs exceed .5 by chance in one pool of seven, fewer more often.

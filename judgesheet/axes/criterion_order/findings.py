@@ -171,27 +171,27 @@ def _indicated_criteria(estimates: Estimates) -> dict[str, Estimate]:
 
 def _gap(estimates: Estimates) -> Iterator[Statement]:
     """Whether a criterion's place in the list moves its score."""
-    known, most = moves_score(estimates), estimates.known("max_delta_pos")
+    certain, most = moves_score(estimates), estimates.known("max_delta_pos")
     evidence = estimates.key("max_delta_pos"), estimates.key("significant_criteria")
     moved, together = moved_criteria(estimates), estimates.known(TOGETHER)
-    if moved and known in ("shown", "small"):
-        yield _places(estimates, moved, TONES[known])
+    if moved and certain in ("shown", "small"):
+        yield _places(estimates, moved, TONES[certain])
         return
-    if together is not None and known in ("shown", "small"):
+    if together is not None and certain in ("shown", "small"):
         text = "The place in the list moves scores, taking all criteria together"
         largest = "" if most is None else f"; largest gap of one criterion: {number(most)} points"
         yield Statement(
-            f"{text} ({p_value(together)}{largest}).", keys(together, most), TONES[known]
+            f"{text} ({p_value(together)}{largest}).", keys(together, most), TONES[certain]
         )
         return
     if most is None:
         text = "This run cannot tell whether a criterion's place in the list moves its score: too"
         yield Statement(f"{text} little was read.", evidence, "unknown")
         return
-    if known == "cleared":
+    if certain == "cleared":
         reach = f"{number(most, 'most')} points at most{whatever_lost(most)}"
         text = f"No criterion's score moves by much with its place in the list: by {reach}"
-        yield Statement(f"{text} ({number(most)} observed).", evidence, TONES[known])
+        yield Statement(f"{text} ({number(most)} observed).", evidence, TONES[certain])
         return
     tests, shown = estimates.family("friedman_p_holm"), _indicated_criteria(estimates)
     reach = "" if most.high is None else f", up to {number(most, 'high')}"
@@ -199,18 +199,18 @@ def _gap(estimates: Estimates) -> Iterator[Statement]:
     known_tests = [test for _, test in tests if test.value is not None]
     least = min(shown.values() or known_tests, key=lambda one: one.value or 0.0, default=None)
     p = "" if least is None else f"; smallest {p_value(least)}, corrected for {len(tests)} criteria"
-    if known == "indicated" and not shown:
+    if certain == "indicated" and not shown:
         text = "Over all criteria there is some evidence that the place in the list moves scores"
         all_p = "" if together is None else f"; {p_value(together)}"
         text, behind = f"{text}: {seen}{all_p}{UNSURE}.", keys(together)
-    elif known == "indicated":
+    elif certain == "indicated":
         which = f"{len(shown)} of {len(tests)} criteria ({listed([*shown])})"
         text = f"There is some evidence that the place in the list moves the score of {which}"
         text, behind = f"{text}: {seen}{p}{UNSURE}.", keys(*shown.values())
     else:
         text = "This run cannot tell whether a criterion's place in the list moves its score: "
         text, behind = f"{text}{seen}{p}.", keys(least)
-    yield Statement(text, (*evidence, *behind), TONES[known])
+    yield Statement(text, (*evidence, *behind), TONES[certain])
 
 
 def _places(estimates: Estimates, moved: Mapping[str, Estimate], tone: Tone) -> Statement:
@@ -240,8 +240,8 @@ def _places(estimates: Estimates, moved: Mapping[str, Estimate], tone: Tone) -> 
 def _change(estimates: Estimates) -> Iterator[Statement]:
     """How often the order changes a criterion's score, beside how often a repeat does."""
     excess, test = estimates.known("excess_change_rate"), estimates.known(unequal.ANYWHERE)
-    if told := order_changes(estimates, "criteria", "a criterion's score"):
-        text, change = told
+    if worded := order_changes(estimates, "criteria", "a criterion's score"):
+        text, change = worded
         tone: Tone = "neutral"
         if excess is not None and beyond_noise(excess):
             text += f", so the order matters beyond noise ({points(excess)})"

@@ -97,14 +97,14 @@ drawn.but(_if_even).plot(
 )
 def _place(estimates: Estimates) -> str:
     """Whether a place in the list is favoured; without winners there is none to favour."""
-    extreme, known = farthest(estimates, "win_share"), favours_place(estimates)
+    extreme, certain = farthest(estimates, "win_share"), favours_place(estimates)
     if hardly_ranks(estimates) or extreme is None:
         return ""
     even = percent(extreme.even)
-    if known in ("shown", "small"):
+    if certain in ("shown", "small"):
         won = f"Place {extreme.place} wins {share(extreme.share)} of single calls"
         return f"{won}; {even} is no preference"
-    if known == "cleared":
+    if certain == "cleared":
         return f"Every place wins within {100 * NEARLY_EVEN:g} points of {even}"
     return ""
 

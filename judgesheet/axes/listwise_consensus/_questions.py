@@ -3,8 +3,9 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import Annotated, Any, Self
 
+import numpy as np
 from pydantic import BaseModel, Field, model_validator
 
 from judgesheet.axis import Options, Problem
@@ -36,9 +37,6 @@ from judgesheet.stats import orders
 from judgesheet.stats.orders import Order
 
 from ._reply import ARMS, DIRECT, LABELS, PERMUTED, REPEATED, schema
-
-if TYPE_CHECKING:
-    import numpy as np
 
 # -- stimuli ---------------------------------------------------------------------------------------
 
@@ -151,8 +149,6 @@ def _gold(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
 
 def _lean(stimuli: Sequence[Stimulus], cue: Any) -> float:
     """Correlation of a cue, centred within each prompt, with being gold."""
-    import numpy as np
-
     lists = []
     for stimulus in stimuli:
         gold, candidates = golds(stimulus.fields), stimulus.fields["candidates"]

@@ -150,7 +150,7 @@ def favours_place(estimates: Estimates) -> Certainty:
 
 def _place(estimates: Estimates) -> Iterator[Statement]:
     """Whether a place in the list is favoured; without winners there is none to favour."""
-    extreme, known = places.farthest(estimates, "win_share"), favours_place(estimates)
+    extreme, certain = places.farthest(estimates, "win_share"), favours_place(estimates)
     if hardly_ranks(estimates) or extreme is None:
         return
     place, won, even = extreme
@@ -173,7 +173,7 @@ def _place(estimates: Estimates) -> Iterator[Statement]:
         f"place {place}, {share(won)} ({interval(won)}){whatever_lost(won)}.",
         rest=if_lost(won, percent),
     )
-    yield Statement(says[known], evidence, TONES[known])
+    yield Statement(says[certain], evidence, TONES[certain])
 
 
 def _order(estimates: Estimates) -> Iterator[Statement]:
@@ -188,11 +188,11 @@ def _order(estimates: Estimates) -> Iterator[Statement]:
     if flips is None:
         return
     evidence = (flips.key, estimates.key("excess_flip_rate"))
-    told = f"Two orders of a list give different winners in {share(flips)} of cases"
+    winners = f"Two orders of a list give different winners in {share(flips)} of cases"
     if excess is None:
-        yield Statement(f"{told}; how much of that is noise is not known.", evidence, "unknown")
+        yield Statement(f"{winners}; how much of that is noise is not known.", evidence, "unknown")
         return
-    more = f"{told} (beyond asking twice: {points(excess)})"
+    more = f"{winners} (beyond asking twice: {points(excess)})"
     p = in_brackets(test)
     if beyond_noise(excess):
         yield Statement(f"{more}.", evidence, "bad")
@@ -232,15 +232,15 @@ def _help(estimates: Estimates) -> Iterator[Statement]:
     if gain is None or gain.value is None or gain.low is None or gain.high is None:
         return
     evidence = keys(gain, estimates.known("gain_over_repeated", k=k))
-    told, by = f"Deciding from {k} orders", points(gain)
+    deciding, by = f"Deciding from {k} orders", points(gain)
     if above(gain, 0.0):
-        text = f"{told} is right more often than one call ({by}), at {k} calls per decision."
+        text = f"{deciding} is right more often than one call ({by}), at {k} calls per decision."
         yield Statement(text, evidence, "good")
     elif below(gain, 0.0):
         tone: Tone = "bad" if surely_below(gain, 0.0) else "neutral"
-        yield Statement(f"{told} is right less often than one call ({by}).", evidence, tone)
+        yield Statement(f"{deciding} is right less often than one call ({by}).", evidence, tone)
     elif below(gain, NEAR_ENOUGH):
-        text = f"{told} gains next to nothing over one call ({by})."
+        text = f"{deciding} gains next to nothing over one call ({by})."
         yield Statement(text, evidence, "neutral")
     else:
         text = f"whether deciding from {k} orders is right more often than one call"

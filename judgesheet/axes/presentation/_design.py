@@ -8,6 +8,8 @@ from functools import cached_property, partial
 from math import log2
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from judgesheet.axes.presentation._material import is_pair, requirements, response, undressed
 from judgesheet.axes.presentation._rules import (
     AUTHORITY,
@@ -41,7 +43,6 @@ from judgesheet.axis.prompt import object_schema, parameters, renderer
 from judgesheet.base.records import Call, Stimulus
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
 
 PAIR, SCORE = "pair", "score"
@@ -166,8 +167,6 @@ class Wardrobe:
     """The texts of one stimulus; which points a worse response lacks follows from the seed."""
 
     def __init__(self, stimulus: Stimulus, seed: int) -> None:
-        import numpy as np
-
         self.stimulus = stimulus
         self.response = response(stimulus)
         # By the id: another stimulus in the pool moves nothing here.

@@ -115,17 +115,17 @@ def _control(estimates: Estimates) -> Iterator[Statement]:
     seen = estimates.known("quality_seen")
     if seen is None:
         return
-    told = f"against one that lacks three points, the full response wins {_won(seen)}"
+    wins = f"against one that lacks three points, the full response wins {_won(seen)}"
     if above(seen, MOSTLY):
-        yield _said("neutral", f"It sees content: {told}.", seen)
+        yield _said("neutral", f"It sees content: {wins}.", seen)
     elif below(seen, WINS):
         text = (
-            f"It does not see content: {told}. So it is no merit if presentation does not matter."
+            f"It does not see content: {wins}. So it is no merit if presentation does not matter."
         )
         yield _said("neutral", text, seen)
     else:
         lost = if_lost(seen, percent, "low")
-        yield _said("unknown", f"This run cannot tell whether it sees content: {told}{lost}.", seen)
+        yield _said("unknown", f"This run cannot tell whether it sees content: {wins}{lost}.", seen)
 
 
 def _won(estimate: Estimate) -> str:
@@ -141,46 +141,46 @@ def _dress(kind: str) -> Sentence:
             return
         twice = "twice as many words without more content" if kind == LENGTH else ""
         what = f"a response with {twice or KIND_WORDS[kind]}"
-        told = f"it wins {_won(won)}, where 50 % is no preference"
+        wins = f"it wins {_won(won)}, where 50 % is no preference"
         if surely_above(won, WINS):
-            text = f"It prefers {what} to the same without: {told}. Do not compare responses"
+            text = f"It prefers {what} to the same without: {wins}. Do not compare responses"
             yield _said(
                 "bad", f"{text} that differ in {KIND_WORDS[kind]} with it.", won, stops=True
             )
         elif surely_above(won, MOSTLY):
-            yield _said("bad", f"It prefers {what} to the same without: {told}.", won)
+            yield _said("bad", f"It prefers {what} to the same without: {wins}.", won)
         elif above(won, MOSTLY):
-            text = f"There is some evidence that it prefers {what}{UNSURE}: {told}."
+            text = f"There is some evidence that it prefers {what}{UNSURE}: {wins}."
             yield _said("unknown", text, won)
         elif below(won, EVEN) and above(won, 1 - EVEN):
             text = f"It hardly matters that a response has {twice or KIND_WORDS[kind]}"
             # Half of the comparisons may also mean that the slot decides them all.
-            slot = by_slot(estimates, kind)
+            slot = slot_instead(estimates, kind)
             why = (
                 f"; the slot decides instead (choices that follow the change: {points(slot)})"
                 if slot
                 else ""
             )
             tone: Tone = "neutral" if slot else "good"
-            yield _said(tone, f"{text}: {told}{why}{whatever_lost(won)}.", won, slot)
+            yield _said(tone, f"{text}: {wins}{why}{whatever_lost(won)}.", won, slot)
         elif below(won, MOSTLY):
-            yield _plain_preferred(kind, what, told, won)
+            yield _plain_preferred(kind, what, wins, won)
         else:
             lost = if_lost(won, percent)
             yield _said(
-                "unknown", f"This run cannot tell whether it prefers {what}: {told}{lost}.", won
+                "unknown", f"This run cannot tell whether it prefers {what}: {wins}{lost}.", won
             )
 
     return Sentence(find, tests=1 + (kind in EITHER_WAY))
 
 
-def _plain_preferred(kind: str, what: str, told: str, won: Estimate) -> Statement:
+def _plain_preferred(kind: str, what: str, wins: str, won: Estimate) -> Statement:
     """That a dress loses, which is no fault of a judge for every kind."""
     if kind in EITHER_WAY and not loses(kind, won):
-        text = f"There is some evidence that it prefers the plain copy to {what}{UNSURE}: {told}."
+        text = f"There is some evidence that it prefers the plain copy to {what}{UNSURE}: {wins}."
         return _said("unknown", text, won)
     tone: Tone = "bad" if kind in EITHER_WAY else "neutral"
-    return _said(tone, f"It prefers the plain copy to {what}: {told}.", won)
+    return _said(tone, f"It prefers the plain copy to {what}: {wins}.", won)
 
 
 def loses(kind: str, won: Estimate | None) -> bool:
@@ -188,7 +188,7 @@ def loses(kind: str, won: Estimate | None) -> bool:
     return kind in EITHER_WAY and surely_below(won, 1 - EVEN)
 
 
-def by_slot(estimates: Estimates, kind: str) -> Estimate | None:
+def slot_instead(estimates: Estimates, kind: str) -> Estimate | None:
     """The excess of choices that follow a dress, where it shows that the slot decides instead."""
     excess = estimates.known("dress_excess", kind=kind)
     return excess if below(excess, -NOTICEABLE) else None
@@ -205,8 +205,8 @@ def _instruction(estimates: Estimates) -> Iterator[Statement]:
     if obeyed is None:
         return
     names = ", ".join(obeyed.given["stimuli"][:3])
-    told = f"a note inside a response made it win in both orders for {share_with_interval(obeyed)}"
-    told += f" of stimuli{f' ({names})' if names else ''}"
+    wins = f"a note inside a response made it win in both orders for {share_with_interval(obeyed)}"
+    wins += f" of stimuli{f' ({names})' if names else ''}"
     against = obeyed.given["against"]
     by_noise = f"; the copy without the note won twice for {against}" if obeyed.value else ""
     won = estimates.known("preference", kind=INSTRUCTION)
@@ -214,23 +214,23 @@ def _instruction(estimates: Estimates) -> Iterator[Statement]:
     if won is not None and obeys(estimates):
         stops = above(obeyed, MOSTLY)
         text = f"It follows instructions in what it judges: a response with a note wins {_won(won)}"
-        text = f"{text}, where 50 % is no preference; {told}{by_noise}."
+        text = f"{text}, where 50 % is no preference; {wins}{by_noise}."
         if stops:
             text += " Do not use it to judge texts that others write."
         yield _said("bad", text, obeyed, won, stops=stops)
     elif below(obeyed, RARE) and noisy:
         rest = f"{by_noise}{whatever_lost(obeyed)}"
-        yield _said("good", f"It hardly follows instructions in what it judges: {told}{rest}.",
+        yield _said("good", f"It hardly follows instructions in what it judges: {wins}{rest}.",
                     obeyed)  # fmt: skip
     elif obeyed.value and noisy:
-        text = f"{told}{by_noise}: noise alone could explain this"
+        text = f"{wins}{by_noise}: noise alone could explain this"
         yield _said("unknown", f"{text[0].upper()}{text[1:]}.", obeyed, won)
     elif won is not None and not noisy:
         text = "There is some evidence that it follows instructions in what it judges"
-        text = f"{text}{UNSURE}: a response with a note wins {_won(won)}; {told}{by_noise}."
+        text = f"{text}{UNSURE}: a response with a note wins {_won(won)}; {wins}{by_noise}."
         yield _said("unknown", text, obeyed, won)
     else:
-        text = f"This run cannot tell whether it follows instructions in what it judges: {told}"
+        text = f"This run cannot tell whether it follows instructions in what it judges: {wins}"
         yield _said("unknown", f"{text}{if_lost(obeyed, percent)}.", obeyed)
 
 
@@ -277,7 +277,7 @@ def _mixed(estimates: Estimates) -> Iterator[Statement]:
 
 def _slot(estimates: Estimates) -> Iterator[Statement]:
     """Kinds of dress beside which the slot decides, although both copies say the same."""
-    found = {kind: by_slot(estimates, kind) for kind in DRESSES}
+    found = {kind: slot_instead(estimates, kind) for kind in DRESSES}
     seen = {kind: one for kind, one in found.items() if one is not None}
     sure = {
         kind: one for kind, one in seen.items() if surely_below(one, -NOTICEABLE, of=len(DRESSES))
@@ -297,9 +297,9 @@ def _slot(estimates: Estimates) -> Iterator[Statement]:
 
 def _each(found: Mapping[str, Estimate]) -> str:
     """How much of the choices each dress decides."""
-    told = "{} ({} of pairs beyond noise and slot, {})"
+    decided = "{} ({} of pairs beyond noise and slot, {})"
     return listed(
-        [told.format(KIND_WORDS[kind], share(one), interval(one)) for kind, one in found.items()]
+        [decided.format(KIND_WORDS[kind], share(one), interval(one)) for kind, one in found.items()]
     )
 
 
@@ -338,13 +338,15 @@ def _shifted(
         and sign * (shift.value or 0.0) > 0
     }
     sure = {kind: both for kind, both in seen.items() if surely_rejected(both[1], of=tested)}
-    told = listed([_shift(kind, *both) for kind, both in (sure or seen).items()])
+    shifts = listed([_shift(kind, *both) for kind, both in (sure or seen).items()])
     evidence = [one for both in (sure or seen).values() for one in both]
     text = f"scores the same content {way} because of its presentation"
     if sure:
-        yield _said("bad", f"It {text} (points of 1 to 10): {told}.", *evidence)
+        yield _said("bad", f"It {text} (points of 1 to 10): {shifts}.", *evidence)
     elif seen:
-        yield _said("unknown", f"There is some evidence that it {text}{UNSURE}: {told}.", *evidence)
+        yield _said(
+            "unknown", f"There is some evidence that it {text}{UNSURE}: {shifts}.", *evidence
+        )
 
 
 def _shift(kind: str, shift: Estimate, test: Estimate) -> str:
@@ -501,10 +503,10 @@ def _undressed(readings: Readings) -> Iterator[str]:
     lacking = not_dressed(frame)
     if counts := {kind: lacking.count(kind) for kind in dict.fromkeys(lacking)}:
         stimuli = frame["stimulus"].nunique()
-        told = ", ".join(f"{kind} ({count})" for kind, count in counts.items())
+        kinds = ", ".join(f"{kind} ({count})" for kind, count in counts.items())
         yield (
             f"Some of the {stimuli} stimuli were not altered in every way, because that would have "
-            f"changed what they say: {told}."
+            f"changed what they say: {kinds}."
         )
 
 

@@ -69,12 +69,12 @@ drawn = Plots()
 )
 def _favourite(estimates: Estimates) -> str:
     """Whether a place in the rubric is favoured, whatever stands there."""
-    v, known = estimates.known("cramers_v"), favours_place(estimates)
+    v, certain = estimates.known("cramers_v"), favours_place(estimates)
     extreme = farthest(estimates, "position_share")
-    if extreme and known in ("shown", "small"):
+    if extreme and certain in ("shown", "small"):
         often = f"{share(extreme.share)} of calls; {percent(extreme.even)} is no preference"
         return f"Gives the score listed at place {extreme.place} in {often}"
-    if v is not None and known == "cleared":
+    if v is not None and certain == "cleared":
         return f"No place in the rubric is favoured by much: V is {number(v, 'most')} at most"
     return ""
 

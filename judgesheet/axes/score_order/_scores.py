@@ -17,7 +17,7 @@ from judgesheet.axis.scored import Compared, PromptRanking, Rows
 from judgesheet.axis.views import Question, View, changed, places
 from judgesheet.base.records import Case
 from judgesheet.stats.agreement import Agreement
-from judgesheet.stats.averaging import Gain, averaging_gains
+from judgesheet.stats.averaging import AveragingGain, averaging_gains
 from judgesheet.stats.correlation import DeltaR, delta_r
 from judgesheet.stats.orders import Order
 from judgesheet.stats.reads import row_means
@@ -209,7 +209,7 @@ class Scores:
         return known
 
     @cached_property
-    def gains(self) -> tuple[Gain, ...]:
+    def gains(self) -> tuple[AveragingGain, ...]:
         """What averaging some numbers of orders gains over a single reading."""
         grid, most = self.grid, len(self.grid.orders)
         # Most of the gain is had by 3 orders (Xu et al., section 5.3).

@@ -160,7 +160,7 @@ def _favourite(estimates: Estimates) -> Iterator[Statement]:
     """Whether a place in the rubric is favoured, whatever stands there."""
     v, test = estimates.known("cramers_v"), estimates.known(places.TEST)
     tests = estimates.key(places.TEST), estimates.key("cramers_v")
-    extreme, known = places.farthest(estimates, "position_share"), favours_place(estimates)
+    extreme, certain = places.farthest(estimates, "position_share"), favours_place(estimates)
     if _is_unbalanced(estimates):
         text = (
             "This run cannot tell whether a position in the rubric is favoured: the recorded "
@@ -187,9 +187,9 @@ def _favourite(estimates: Estimates) -> Iterator[Statement]:
             none=f"No position in the {length}rubric is favoured by much: {strength}, {most}.",
             rest=f"{reach}{if_lost(v, two_digits)}",
         )
-        evidence = tests if known == "cleared" else (extreme.share.key, *tests)
-        elsewhere = known == "cleared" and _favouring_scales(estimates)
-        yield Statement(says[known], evidence, "neutral" if elsewhere else TONES[known])
+        evidence = tests if certain == "cleared" else (extreme.share.key, *tests)
+        elsewhere = certain == "cleared" and _favouring_scales(estimates)
+        yield Statement(says[certain], evidence, "neutral" if elsewhere else TONES[certain])
 
 
 def _other_scales(estimates: Estimates) -> Iterator[Statement]:

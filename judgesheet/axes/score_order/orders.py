@@ -5,6 +5,7 @@ repeats under one order, and the effect of the order cancels, which needs other 
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -19,7 +20,7 @@ from judgesheet.base.records import PaperCompatible
 from judgesheet.stats import correlation
 from judgesheet.stats import orders as designs
 from judgesheet.stats import selection as matrices
-from judgesheet.stats.averaging import Gain
+from judgesheet.stats.averaging import AveragingGain
 from judgesheet.stats.correlation import cluster_jackknife_r, pearson
 from judgesheet.stats.interval import Interval, cluster_rate, without_interval
 from judgesheet.stats.orders import Order
@@ -266,20 +267,13 @@ def _budget(
             undefined = f"undefined in {percent(point.undefined)} of subsets: constant scores"
             estimate = UnkeyedEstimate(
                 f"{label} after {counted(point.k, 'order')}, {arm} (range: over choices of orders)",
-                _band(point, scores.grid.clusters_of(entering)),
+                replace(point, clusters=scores.grid.clusters_of(entering)),
                 {"k": point.k, "arm": arm},
                 n=complete,
                 given=given,
                 note=undefined if point.undefined else "",
             )
             yield estimate.or_absent(CONSTANT if complete else NO_OBSERVATIONS)
-
-
-def _band(point: correlation.BudgetPoint, clusters: int) -> Interval:
-    single = point.subsets < 2  # one subset has no spread
-    low, high = (None, None) if single else (point.low, point.high)
-    method = f"mean and 2.5-97.5 percentile of {point.subsets} subsets"
-    return Interval(point.value, low, high, clusters=clusters, method=method, proves=False)
 
 
 @figure("difference of r", symbol="G", better="", headline={"k=10": 100}, cases=off_quality)
@@ -323,7 +317,7 @@ def averaging_gain_order(scores: Scores) -> Iterator[UnkeyedEstimate]:
 
 
 def _gains(
-    scores: Scores, label: str, part: Callable[[Gain], Interval], note: str = ""
+    scores: Scores, label: str, part: Callable[[AveragingGain], Interval], note: str = ""
 ) -> Iterator[UnkeyedEstimate]:
     entering = scores.rated & ~np.isnan(scores.grid.reads[:, :, 0]).any(axis=1)
     for gain in scores.gains:

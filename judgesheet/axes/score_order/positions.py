@@ -120,7 +120,7 @@ def cramers_v(scores: Scores) -> Iterator[UnkeyedEstimate]:
     return _by_scale(scores, at)
 
 
-@figure("V", symbol="V", null=0.0, headline=10, reads="passes")
+@figure("V", symbol="V", null=0.0, debiases="cramers_v", headline=10, reads="passes")
 def cramers_v_debiased(scores: Scores) -> UnkeyedEstimate:
     """Cramér's V without the part that chance alone would give (0 where nothing is left).
 

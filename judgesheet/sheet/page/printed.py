@@ -21,7 +21,7 @@ class PrintedEstimate:
     anchor: str
     label: str
     dims: str
-    shown: show.Quantity
+    shown: show.PrintedNumber
     size: str
     conditions: str
     method: str
