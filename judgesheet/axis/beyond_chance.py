@@ -83,7 +83,7 @@ def quality_kappa(scores: Scored) -> Iterator[UnkeyedEstimate]:
                 yield absent(label, OTHER_SCALE, dims)
             else:
                 kappa, calls = _with_quality(rows, known, level)
-                yield UnkeyedEstimate(label, kappa, dims, n=calls, given=known.given())
+                yield UnkeyedEstimate(label, kappa, dims, n=calls, conditions=known.conditions())
 
 
 NAMES = frozenset({"order_alpha", "repeat_alpha", "quality_kappa"})

@@ -47,8 +47,8 @@ class UnkeyedEstimate:
         The dimensions of its key, in order.
     n
         Calls or items used.
-    given
-        The conditions, as a record; a text if no program needs them.
+    conditions
+        As a record; a text if no program needs them.
     note
         Printed before the interval's own note.
     method, unit
@@ -63,7 +63,7 @@ class UnkeyedEstimate:
     interval: Interval
     dims: Mapping[str, object] = field(default_factory=dict)
     n: int = 0
-    given: Conditions | str = ""
+    conditions: Conditions | str = ""
     note: str = ""
     method: str = ""
     unit: str = ""
@@ -209,8 +209,8 @@ class Figure(Generic[S]):
     def _estimate(self, estimate: UnkeyedEstimate) -> Estimate:
         interval = estimate.interval
         note = "; ".join(part for part in (estimate.note, interval.note) if part)
-        given = estimate.given
-        facts = {} if isinstance(given, str) else asdict(cast("Any", given))
+        conditions = estimate.conditions
+        facts = {} if isinstance(conditions, str) else asdict(cast("Any", conditions))
         if debiased := self.facts.get("debiases"):
             facts["debiases"] = str(Key(self.axis, debiased))
         return Estimate(
@@ -224,7 +224,7 @@ class Figure(Generic[S]):
             n=estimate.n,
             clusters=interval.clusters,
             method=estimate.method or interval.method,
-            conditions=given if isinstance(given, str) else given.words,
+            conditions=conditions if isinstance(conditions, str) else conditions.words,
             note=note,
             paper_compatible=estimate.paper,
             bounds=_bounds(interval),

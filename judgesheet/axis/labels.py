@@ -112,7 +112,7 @@ class Reference:
     values: Floats
     ratings: Floats
 
-    def given(self, reads: int = 0, remark: str = "") -> Quality:
+    def conditions(self, reads: int = 0, remark: str = "") -> Quality:
         """The conditions of a figure that compares scores with these values."""
         return Quality(self.kind or "", reads, remark)
 

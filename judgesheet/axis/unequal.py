@@ -145,12 +145,12 @@ class ByOrder:
     gap: float
 
     def p_value(
-        self, label: str, distances: str, stimuli: "Stimuli", given: Conditions
+        self, label: str, distances: str, stimuli: "Stimuli", conditions: Conditions
     ) -> UnkeyedEstimate:
         """The figure of that p-value; `distances` are those of calls that were compared."""
         method = f"orders exchanged within items, {distances} from the item's mean, {self.how}"
         value = without_interval(self.p, clusters=stimuli.frame["cluster"].nunique(), method=method)
-        return UnkeyedEstimate(label, value, n=len(stimuli.frame), given=given)
+        return UnkeyedEstimate(label, value, n=len(stimuli.frame), conditions=conditions)
 
 
 @dataclass(frozen=True)  # no slots: figures share what is cached
@@ -426,13 +426,13 @@ def unequal_stimuli(stimuli: Stimuli) -> UnkeyedEstimate:
     if not stimuli.names:
         return absent(label, TOO_FEW)
     shown, hits = stimuli.shown, (stimuli.compared.p < SIGNIFICANT).astype(float)
-    given = Shown(list(shown), hits.size, stimuli.compared.rest_p, stimuli.in_common)
+    conditions = Shown(list(shown), hits.size, stimuli.compared.rest_p, stimuli.in_common)
     calls = int(stimuli.calls.sum())
     rate = cluster_rate(hits, np.ones_like(hits))
     # Weak effects are not counted, so nothing bounds the share from above.
     at_least = replace(rate, high=None, bounds=None, note=SHOWN_ONLY)
     return UnkeyedEstimate(
-        label, at_least, n=calls, given=given, note=_named(shown).removeprefix(": ")
+        label, at_least, n=calls, conditions=conditions, note=_named(shown).removeprefix(": ")
     )
 
 
@@ -483,8 +483,8 @@ def wavering_p(stimuli: Stimuli) -> UnkeyedEstimate:
     if stimuli.wavering is None:
         return absent(label, NEVER_WAVERS)
     beside = None if stimuli.beside_level is None else stimuli.beside_level.p
-    given = Wavering([*stimuli.wavering.most], beside)
-    return stimuli.wavering.p_value(label, "squared distances", stimuli, given)
+    conditions = Wavering([*stimuli.wavering.most], beside)
+    return stimuli.wavering.p_value(label, "squared distances", stimuli, conditions)
 
 
 @figure("p", better="")
@@ -523,10 +523,12 @@ def largest_stimulus_effect(stimuli: Stimuli) -> UnkeyedEstimate:
     name, by_noise = stimuli.names[worst], float(stimuli.compared.by_noise.mean())
     method = "largest mean over a cluster's calls minus that of exchanged orders; no interval"
     value = without_interval(float(effects.max()), clusters=len(effects), method=method)
-    given = Largest(name, place + 1, by_noise, stimuli.unit)
+    conditions = Largest(name, place + 1, by_noise, stimuli.unit)
     note = f"at place {place + 1} on {name}"
     calls = int(stimuli.calls[worst])
-    return UnkeyedEstimate(label, value, n=calls, given=given, note=note, unit=stimuli.unit)
+    return UnkeyedEstimate(
+        label, value, n=calls, conditions=conditions, note=note, unit=stimuli.unit
+    )
 
 
 FIGURES: Mapping[str, Figure[Stimuli]] = {

@@ -293,7 +293,7 @@ class Group:
             cluster_rate(*counts),
             {**self.dims, **more},
             n=int(calls),
-            given=self.conditions,
+            conditions=self.conditions,
             note=note,
             paper=paper if published and calls else None,
         ).or_absent(reason)
