@@ -48,7 +48,7 @@ class UnkeyedEstimate:
     n
         Calls or items used.
     conditions
-        As a record; a text if no program needs them.
+        Those it was measured under, as a record; a text if no program needs them.
     note
         Printed before the interval's own note.
     method, unit
@@ -250,13 +250,13 @@ class Figures:
         self, unit: str, **facts: Unpack[Facts]
     ) -> Callable[[Callable[[S], UnkeyedEstimate | Iterable[UnkeyedEstimate]]], Figure[S]]:
         """Declare a figure in a unit: a name of `units.UNITS`, or a quantity such as `points`."""
-        known: Facts = {**self.facts, **facts}
-        return lambda function: Figure(self.axis, function, unit, **known)
+        merged: Facts = {**self.facts, **facts}
+        return lambda function: Figure(self.axis, function, unit, **merged)
 
     def but(self, **facts: Unpack[Facts]) -> "Figures":
         """The same decorator for figures that have other facts in common."""
-        known: Facts = {**self.facts, **facts}
-        return Figures(self.axis, **known)
+        merged: Facts = {**self.facts, **facts}
+        return Figures(self.axis, **merged)
 
     def adopted(self, *modules: ModuleType, **facts: Unpack[Facts]) -> dict[str, Figure[Any]]:
         """The figures that these modules declare for every axis, as figures of this one."""
@@ -265,8 +265,8 @@ class Figures:
 
     def of(self, figure: Figure[S], **facts: Unpack[Facts]) -> Figure[S]:
         """The same figure on this axis, where some facts may be others."""
-        known: Facts = {**self.facts, **figure.facts, **facts}
-        return Figure(self.axis, figure.function, figure.unit, **known)
+        merged: Facts = {**self.facts, **figure.facts, **facts}
+        return Figure(self.axis, figure.function, figure.unit, **merged)
 
 
 def declared_in(*modules: ModuleType) -> dict[str, Figure[Any]]:
