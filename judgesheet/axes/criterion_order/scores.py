@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from judgesheet.axis import alignment
+from judgesheet.axis import within_item
 from judgesheet.axis.arms import WORDS
 from judgesheet.axis.figure import UnkeyedEstimate, absent
 from judgesheet.axis.labels import NO_REFERENCE
@@ -39,7 +39,7 @@ def within_item_sd(scores: Scores) -> Iterator[UnkeyedEstimate]:
     for arm, reads in scores.arms.items():
         label = f"Spread within a response and criterion, {WORDS[arm]}"
         conditions = f"{reads.shape[1]} readings per response"
-        yield alignment.within_item_sd(label, arm, reads, scores.cluster, scores.span, conditions)
+        yield within_item.within_item_sd(label, arm, reads, scores.cluster, scores.span, conditions)
 
 
 @figure(

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from judgesheet.axis import alignment
+from judgesheet.axis import within_item
 from judgesheet.axis.arms import WORDS
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import UnkeyedEstimate, absent
@@ -46,7 +46,7 @@ def within_item_sd(scores: Scores) -> Iterator[UnkeyedEstimate]:
     for arm, reads in scores.arms.items():
         label = f"Spread within a response, {WORDS[arm]}"
         conditions = f"{reads.shape[1]} readings per response, {scores.scale}-point rubric"
-        yield alignment.within_item_sd(
+        yield within_item.within_item_sd(
             label, arm, reads, scores.grid.cluster, scores.scale - 1, conditions
         )
 
