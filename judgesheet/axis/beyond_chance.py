@@ -73,17 +73,17 @@ def quality_kappa(scores: Scored) -> Iterator[UnkeyedEstimate]:
     """
     for rows in _parts(scores):
         name = str(rows.dims.get("criterion", ""))
-        known = scores.references.get(name) or next(iter(scores.references.values()))
+        quality = scores.references.get(name) or next(iter(scores.references.values()))
         for level, weights in WEIGHTS.items():
             dims = {**rows.dims, "weights": weights}
             label = f"{rows.subject} agrees with quality (kappa, {LEVELS[level]})"
-            if known.kind is None:
+            if quality.kind is None:
                 yield absent(label, NO_REFERENCE, dims)
-            elif not on_scale(known, rows):
+            elif not on_scale(quality, rows):
                 yield absent(label, OTHER_SCALE, dims)
             else:
-                kappa, calls = _with_quality(rows, known, level)
-                yield UnkeyedEstimate(label, kappa, dims, n=calls, given=known.given())
+                kappa, calls = _with_quality(rows, quality, level)
+                yield UnkeyedEstimate(label, kappa, dims, n=calls, conditions=quality.conditions())
 
 
 NAMES = frozenset({"order_alpha", "repeat_alpha", "quality_kappa"})
@@ -108,23 +108,25 @@ def _alphas(what: str, rows: Rows, units: Floats, why: Reason) -> Iterator[Unkey
         yield estimate if calls else estimate.without_value(why)
 
 
-def on_scale(known: Reference, rows: Rows) -> bool:
+def on_scale(quality: Reference, rows: Rows) -> bool:
     """Whether quality is given in scores that the judge could have given."""
-    given = ratings_of(known)[rows.item]
-    given = given[~np.isnan(given)]
-    whole = bool((given == np.round(given)).all())
-    return rows.scale is not None and whole and bool(((given >= 1) & (given <= rows.scale)).all())
+    ratings = ratings_of(quality)[rows.item]
+    ratings = ratings[~np.isnan(ratings)]
+    whole = bool((ratings == np.round(ratings)).all())
+    return (
+        rows.scale is not None and whole and bool(((ratings >= 1) & (ratings <= rows.scale)).all())
+    )
 
 
-def ratings_of(known: Reference) -> Floats:
+def ratings_of(quality: Reference) -> Floats:
     """The single ratings (items, raters) where they are known, else the one score of each item."""
-    return known.ratings if known.ratings.shape[1] else known.values[:, None]
+    return quality.ratings if quality.ratings.shape[1] else quality.values[:, None]
 
 
-def _with_quality(rows: Rows, known: Reference, level: Level) -> tuple[Interval, int]:
+def _with_quality(rows: Rows, quality: Reference, level: Level) -> tuple[Interval, int]:
     """Kappa of every reading with every rating of its item, and the number of readings."""
     reads = rows.reads.reshape(len(rows.reads), -1)
-    ratings = ratings_of(known)[rows.item]
+    ratings = ratings_of(quality)[rows.item]
     pairs = (~np.isnan(reads)).sum(axis=1) * (~np.isnan(ratings)).sum(axis=1)
     weights = (1 / np.maximum(pairs, 1))[:, None, None]
     both = reads[:, :, None], ratings[:, None]

@@ -76,7 +76,7 @@ def delta_r(scores: Scored) -> Iterator[UnkeyedEstimate]:
             pair.difference,
             pair.dims,
             n=pair.difference.n,
-            given=scores.quality(),
+            conditions=scores.quality(),
             note=_greedy_note(scores.temperature, pair.other),
         )
 

@@ -47,8 +47,8 @@ class UnkeyedEstimate:
         The dimensions of its key, in order.
     n
         Calls or items used.
-    given
-        The conditions, as a record; a text if no program needs them.
+    conditions
+        Those it was measured under, as a record; a text if no program needs them.
     note
         Printed before the interval's own note.
     method, unit
@@ -63,7 +63,7 @@ class UnkeyedEstimate:
     interval: Interval
     dims: Mapping[str, object] = field(default_factory=dict)
     n: int = 0
-    given: Conditions | str = ""
+    conditions: Conditions | str = ""
     note: str = ""
     method: str = ""
     unit: str = ""
@@ -209,8 +209,8 @@ class Figure(Generic[S]):
     def _estimate(self, estimate: UnkeyedEstimate) -> Estimate:
         interval = estimate.interval
         note = "; ".join(part for part in (estimate.note, interval.note) if part)
-        given = estimate.given
-        facts = {} if isinstance(given, str) else asdict(cast("Any", given))
+        conditions = estimate.conditions
+        facts = {} if isinstance(conditions, str) else asdict(cast("Any", conditions))
         if debiased := self.facts.get("debiases"):
             facts["debiases"] = str(Key(self.axis, debiased))
         return Estimate(
@@ -224,7 +224,7 @@ class Figure(Generic[S]):
             n=estimate.n,
             clusters=interval.clusters,
             method=estimate.method or interval.method,
-            conditions=given if isinstance(given, str) else given.words,
+            conditions=conditions if isinstance(conditions, str) else conditions.words,
             note=note,
             paper_compatible=estimate.paper,
             bounds=_bounds(interval),
@@ -250,13 +250,13 @@ class Figures:
         self, unit: str, **facts: Unpack[Facts]
     ) -> Callable[[Callable[[S], UnkeyedEstimate | Iterable[UnkeyedEstimate]]], Figure[S]]:
         """Declare a figure in a unit: a name of `units.UNITS`, or a quantity such as `points`."""
-        known: Facts = {**self.facts, **facts}
-        return lambda function: Figure(self.axis, function, unit, **known)
+        merged: Facts = {**self.facts, **facts}
+        return lambda function: Figure(self.axis, function, unit, **merged)
 
     def but(self, **facts: Unpack[Facts]) -> "Figures":
         """The same decorator for figures that have other facts in common."""
-        known: Facts = {**self.facts, **facts}
-        return Figures(self.axis, **known)
+        merged: Facts = {**self.facts, **facts}
+        return Figures(self.axis, **merged)
 
     def adopted(self, *modules: ModuleType, **facts: Unpack[Facts]) -> dict[str, Figure[Any]]:
         """The figures that these modules declare for every axis, as figures of this one."""
@@ -265,8 +265,8 @@ class Figures:
 
     def of(self, figure: Figure[S], **facts: Unpack[Facts]) -> Figure[S]:
         """The same figure on this axis, where some facts may be others."""
-        known: Facts = {**self.facts, **figure.facts, **facts}
-        return Figure(self.axis, figure.function, figure.unit, **known)
+        merged: Facts = {**self.facts, **figure.facts, **facts}
+        return Figure(self.axis, figure.function, figure.unit, **merged)
 
 
 def declared_in(*modules: ModuleType) -> dict[str, Figure[Any]]:

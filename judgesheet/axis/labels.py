@@ -92,12 +92,12 @@ Rated = _Number | Annotated[list[_Number | None], Field(min_length=1), AfterVali
 """A field of a stimulus: one score, or a list with one per rater and null where one gave none."""
 
 
-def label(axis: str, item: str, kind: Kind, given: Any, criterion: str = "") -> Label:
+def label(axis: str, item: str, kind: Kind, rated: Any, criterion: str = "") -> Label:
     """The label of a `Rated` field: the mean, with the single ratings where they are known."""
-    if not isinstance(given, list):
-        return Label(axis, item, kind, float(given), criterion)
-    known = [float(rating) for rating in given if rating is not None]
-    return Label(axis, item, kind, sum(known) / len(known), criterion, tuple(given))
+    if not isinstance(rated, list):
+        return Label(axis, item, kind, float(rated), criterion)
+    ratings = [float(rating) for rating in rated if rating is not None]
+    return Label(axis, item, kind, sum(ratings) / len(ratings), criterion, tuple(rated))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class Reference:
     values: Floats
     ratings: Floats
 
-    def given(self, reads: int = 0, remark: str = "") -> Quality:
+    def conditions(self, reads: int = 0, remark: str = "") -> Quality:
         """The conditions of a figure that compares scores with these values."""
         return Quality(self.kind or "", reads, remark)
 
@@ -123,19 +123,19 @@ def reference(labels: Sequence[Label], items: Sequence[str], criterion: str = ""
     mine = [label for label in labels if label.criterion == criterion and label.item in wanted]
     # Kinds are never mixed: an author's level and a person's score are not on one scale.
     for kind in NAMES:
-        known = {label.item: label for label in mine if label.kind == kind}
-        if known:
-            values = [known[item].score if item in known else np.nan for item in items]
-            return Reference(kind, np.array(values, dtype=float), _ratings(known, items))
+        by_item = {label.item: label for label in mine if label.kind == kind}
+        if by_item:
+            values = [by_item[item].score if item in by_item else np.nan for item in items]
+            return Reference(kind, np.array(values, dtype=float), _ratings(by_item, items))
     return Reference(None, np.full(len(items), np.nan), np.empty((len(items), 0)))
 
 
-def _ratings(known: Mapping[str, Label], items: Sequence[str]) -> Floats:
-    raters = max(len(label.ratings) for label in known.values())
+def _ratings(by_item: Mapping[str, Label], items: Sequence[str]) -> Floats:
+    raters = max(len(label.ratings) for label in by_item.values())
     table = np.full((len(items), raters), np.nan)
     for row, item in enumerate(items):
-        given = known[item].ratings if item in known else ()
-        table[row, : len(given)] = [np.nan if rating is None else rating for rating in given]
+        ratings = by_item[item].ratings if item in by_item else ()
+        table[row, : len(ratings)] = [np.nan if rating is None else rating for rating in ratings]
     return table
 
 

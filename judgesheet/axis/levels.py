@@ -51,8 +51,8 @@ def level_p(stimuli: Stimuli) -> UnkeyedEstimate:
     if stimuli.level is None:
         return absent(label, NEVER_WAVERS)
     found = stimuli.level
-    given = Levels([*found.most], [*found.least], found.gap)
-    return found.p_value(label, "distances", stimuli, given)
+    conditions = Levels([*found.most], [*found.least], found.gap)
+    return found.p_value(label, "distances", stimuli, conditions)
 
 
 def find(estimates: Estimates) -> Iterator[Statement]:

@@ -60,9 +60,9 @@ def loss_kind_p(calls: Calls) -> Iterator[UnkeyedEstimate]:
     p = calls.permutation_p(np.eye(len(names))[kind], calls.frame[["stimulus"]])
     lost, asked = by_cluster(calls.gone.astype(float), kind)
     worst = int(np.argmax(lost / asked))
-    given = MostLostKind(str(names[worst]), int(lost[worst]), int(asked[worst]))
+    conditions = MostLostKind(str(names[worst]), int(lost[worst]), int(asked[worst]))
     label = "p: lost calls and the kind of question"
-    yield permuted(label, calls, p, "over a stimulus's questions", given)
+    yield permuted(label, calls, p, "over a stimulus's questions", conditions)
 
 
 FIGURES = {one.name: one for one in (loss_kind_rate, loss_kind_p)}

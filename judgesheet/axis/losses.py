@@ -372,7 +372,7 @@ def loss_stimulus_p(calls: Calls) -> Iterator[UnkeyedEstimate]:
             "p: every stimulus loses calls alike",
             without_interval(1.0 if p is None else p, clusters=calls.clusters, method=how),
             n=calls.gone.size,
-            given=MostLost(members, int(gone[worst]), int(asked[worst])),
+            conditions=MostLost(members, int(gone[worst]), int(asked[worst])),
         )
         yield estimate.without_value(ONE_STIMULUS) if p is None else estimate
 
@@ -395,7 +395,7 @@ def loss_shape(calls: Calls) -> Iterator[UnkeyedEstimate]:
         label = f"Calls without a verdict: {SHAPES[code].words}"
         given = calls.shaped(mine)
         yield UnkeyedEstimate(
-            label, cluster_rate(*counts), {"shape": code}, n=mine.size, given=given
+            label, cluster_rate(*counts), {"shape": code}, n=mine.size, conditions=given
         )
 
 
@@ -417,14 +417,14 @@ def inline_rate(calls: Calls) -> Iterator[UnkeyedEstimate]:
 
 
 def permuted(
-    label: str, calls: Calls, p: float | None, how: str, given: Conditions | str = ""
+    label: str, calls: Calls, p: float | None, how: str, conditions: Conditions | str = ""
 ) -> UnkeyedEstimate:
     """The estimate of a test that permutes how many calls on each question are lost."""
     if p is None:
         return absent(label, NO_COMPARISON)
     method = f"lost calls permuted {how}, Monte Carlo"
     found = without_interval(p, clusters=calls.clusters, method=method)
-    return UnkeyedEstimate(label, found, n=calls.gone.size, given=given)
+    return UnkeyedEstimate(label, found, n=calls.gone.size, conditions=conditions)
 
 
 FIGURES: Mapping[str, Figure[Calls]] = {

@@ -25,7 +25,7 @@ TEST = "position_bias_p"
 """The test of "no place is favoured"."""
 
 
-def shares(counts: Floats | Ints, label: str, given: Conditions) -> Iterator[UnkeyedEstimate]:
+def shares(counts: Floats | Ints, label: str, conditions: Conditions) -> Iterator[UnkeyedEstimate]:
     """The share that each place gets, from counts of shape (stimuli, places); `label` has {place}.
 
     Interval of a rate over stimuli, with the papers' Wilson interval over calls beside it.
@@ -37,7 +37,7 @@ def shares(counts: Floats | Ints, label: str, given: Conditions) -> Iterator[Unk
             share,
             {"position": place},
             n=total_calls(counts),
-            given=given,
+            conditions=conditions,
             # As if calls on one prompt were independent: it covers .67 of 10 clusters of 6 with ICC
             # .5 (docs/decisions/0014-own-arithmetic.md), and is there for comparison only.
             paper=wilson_beside(float(counts[:, place - 1].sum()), total, "Wilson over calls"),

@@ -71,5 +71,5 @@ def _agreements(
             part(agreement),
             {"criterion": criterion} if criterion else {},
             n=agreement.n,
-            given=RatingsAlone(reference.kind or "", agreement.raters),
+            conditions=RatingsAlone(reference.kind or "", agreement.raters),
         )

@@ -201,7 +201,7 @@ def _flip_rate(contest: PromptRanking, which: Which, label: str) -> UnkeyedEstim
     flips, has_winners = _call_flips(contest), np.unique(contest.prompt).size < contest.prompt.size
     why = NO_REPEAT if which == "same" and has_winners else NO_RANKING
     share = flips.rate(which, _clusters(contest))
-    estimate = UnkeyedEstimate(label, share, n=flips.n(which), given=TIES_AT_RANDOM)
+    estimate = UnkeyedEstimate(label, share, n=flips.n(which), conditions=TIES_AT_RANDOM)
     return estimate.or_absent(why)
 
 

@@ -65,7 +65,7 @@ def _used(rows: Rows) -> UnkeyedEstimate:
         "Scores in use",
         without_interval(used, clusters=len(np.unique(stimuli)), method="count"),
         n=read.size,
-        given=ScoreShares(shares, rows.scale),
+        conditions=ScoreShares(shares, rows.scale),
         unit="scores" if rows.scale is None else f"of {rows.scale} scores",
     )
     return estimate if read.size else estimate.without_value(NO_OBSERVATIONS)

@@ -172,7 +172,7 @@ class Sentence(NamedTuple):
     of_moments: int = 0
 
 
-def said(sentences: Iterable[Sentence], estimates: Estimates) -> Iterator[Statement]:
+def findings_of(sentences: Iterable[Sentence], estimates: Estimates) -> Iterator[Statement]:
     """What these sentences say of the estimates, in their order."""
     for sentence in sentences:
         yield from sentence.find(estimates)
@@ -219,6 +219,11 @@ def curve(estimates: Estimates, name: str, **having: object) -> list[tuple[int, 
 def keys(*estimates: Estimate | None) -> tuple[str, ...]:
     """The keys of those estimates that there are: the evidence of a sentence."""
     return tuple(estimate.key for estimate in estimates if estimate is not None)
+
+
+def finding(tone: Tone, text: str, *evidence: Estimate | None, stops: bool = False) -> Statement:
+    """A finding that rests on those estimates that there are, each named once."""
+    return Statement(text, tuple(dict.fromkeys(keys(*evidence))), tone, stops)
 
 
 def advice(

@@ -145,12 +145,12 @@ class ByOrder:
     gap: float
 
     def p_value(
-        self, label: str, distances: str, stimuli: "Stimuli", given: Conditions
+        self, label: str, distances: str, stimuli: "Stimuli", conditions: Conditions
     ) -> UnkeyedEstimate:
         """The figure of that p-value; `distances` are those of calls that were compared."""
         method = f"orders exchanged within items, {distances} from the item's mean, {self.how}"
         value = without_interval(self.p, clusters=stimuli.frame["cluster"].nunique(), method=method)
-        return UnkeyedEstimate(label, value, n=len(stimuli.frame), given=given)
+        return UnkeyedEstimate(label, value, n=len(stimuli.frame), conditions=conditions)
 
 
 @dataclass(frozen=True)  # no slots: figures share what is cached
@@ -207,18 +207,18 @@ class Stimuli:
         return [(verdicts[v], orders[o]) for v, o in numbers], pair
 
     @cached_property
-    def _given(self) -> Floats:
+    def _points(self) -> Floats:
         """What each different verdict gives to places."""
         verdicts, _ = self._verdicts
-        given = np.zeros((len(verdicts), self._places))
+        points = np.zeros((len(verdicts), self._places))
         for row, (verdict, shown) in enumerate(verdicts):
-            given[row, : len(shown)] = self.points_by_place(verdict, shown)
-        return given
+            points[row, : len(shown)] = self.points_by_place(verdict, shown)
+        return points
 
     @cached_property
     def _groups(self) -> list[tuple[Items, Ints]]:
         orders, order = self._orders
-        return list(_groups(self._item, order, orders, self._verdicts[1], self._given))
+        return list(_groups(self._item, order, orders, self._verdicts[1], self._points))
 
     @cached_property
     def repeats_p(self) -> float | None:
@@ -228,10 +228,10 @@ class Stimuli:
         """
         orders, order = self._orders
         verdicts, which = self._verdicts
-        to_things = np.zeros_like(self._given)
+        to_things = np.zeros_like(self._points)
         for row, (_, shown) in enumerate(verdicts):
             places = sorted(range(len(shown)), key=lambda place: str(shown[place]))
-            to_things[row, : len(shown)] = self._given[row, places]
+            to_things[row, : len(shown)] = self._points[row, places]
         # Calls on an item that list other things cannot be compared.
         things = [sorted(map(str, shown)) for shown in orders]
         listed = np.array([things.index(one) for one in things], dtype=np.int64)
@@ -241,7 +241,7 @@ class Stimuli:
         turns = [np.arange(len(item)), self._read["repeat"].to_numpy()] if asked else []
         return alike_p(
             to_things[which],
-            self._given[which],
+            self._points[which],
             _joint(item, order),
             item,
             value_codes(self._read["cluster"]),
@@ -256,7 +256,7 @@ class Stimuli:
         """
 
         def squared(group: Items, _: Ints) -> Floats:
-            centred = group.given - group.given.mean(axis=1, keepdims=True)
+            centred = group.points - group.points.mean(axis=1, keepdims=True)
             distances: Floats = np.square(centred).sum(axis=2)
             return distances
 
@@ -382,11 +382,11 @@ def _distinct(values: "pd.Series[Any]") -> tuple[Sequence[Any], Ints]:
 
 
 def _groups(
-    item: Ints, order: Ints, orders: Sequence[Sequence[Any]], verdict: Ints, given: Floats
+    item: Ints, order: Ints, orders: Sequence[Sequence[Any]], verdict: Ints, points: Floats
 ) -> Iterator[tuple[Items, Ints]]:
     """The items by what their calls listed where, and the rows of their calls, (items, calls).
 
-    `given` says what a verdict under an order gives to places, `verdict` which of them a call has.
+    `points` says what a verdict under an order gives to places, `verdict` which of them a call has.
     """
     by_item, sizes = np.argsort(item, kind="stable"), np.bincount(item)
     begins = np.cumsum(sizes) - sizes
@@ -403,7 +403,7 @@ def _groups(
             where = np.full((calls, len(things)), -1, dtype=np.int64)
             for call, one in enumerate(shown):
                 where[call, [things.index(thing) for thing in one]] = range(len(one))
-            called = given[verdict[rows[mine]]]
+            called = points[verdict[rows[mine]]]
             at_places = np.take_along_axis(called, np.maximum(where, 0)[None], axis=2)
             at_places[:, where < 0] = 0.0
             yield Items(alike[mine], at_places, where), rows[mine]
@@ -426,13 +426,13 @@ def unequal_stimuli(stimuli: Stimuli) -> UnkeyedEstimate:
     if not stimuli.names:
         return absent(label, TOO_FEW)
     shown, hits = stimuli.shown, (stimuli.compared.p < SIGNIFICANT).astype(float)
-    given = Shown(list(shown), hits.size, stimuli.compared.rest_p, stimuli.in_common)
+    conditions = Shown(list(shown), hits.size, stimuli.compared.rest_p, stimuli.in_common)
     calls = int(stimuli.calls.sum())
     rate = cluster_rate(hits, np.ones_like(hits))
     # Weak effects are not counted, so nothing bounds the share from above.
     at_least = replace(rate, high=None, bounds=None, note=SHOWN_ONLY)
     return UnkeyedEstimate(
-        label, at_least, n=calls, given=given, note=_named(shown).removeprefix(": ")
+        label, at_least, n=calls, conditions=conditions, note=_named(shown).removeprefix(": ")
     )
 
 
@@ -483,8 +483,8 @@ def wavering_p(stimuli: Stimuli) -> UnkeyedEstimate:
     if stimuli.wavering is None:
         return absent(label, NEVER_WAVERS)
     beside = None if stimuli.beside_level is None else stimuli.beside_level.p
-    given = Wavering([*stimuli.wavering.most], beside)
-    return stimuli.wavering.p_value(label, "squared distances", stimuli, given)
+    conditions = Wavering([*stimuli.wavering.most], beside)
+    return stimuli.wavering.p_value(label, "squared distances", stimuli, conditions)
 
 
 @figure("p", better="")
@@ -523,10 +523,12 @@ def largest_stimulus_effect(stimuli: Stimuli) -> UnkeyedEstimate:
     name, by_noise = stimuli.names[worst], float(stimuli.compared.by_noise.mean())
     method = "largest mean over a cluster's calls minus that of exchanged orders; no interval"
     value = without_interval(float(effects.max()), clusters=len(effects), method=method)
-    given = Largest(name, place + 1, by_noise, stimuli.unit)
+    conditions = Largest(name, place + 1, by_noise, stimuli.unit)
     note = f"at place {place + 1} on {name}"
     calls = int(stimuli.calls[worst])
-    return UnkeyedEstimate(label, value, n=calls, given=given, note=note, unit=stimuli.unit)
+    return UnkeyedEstimate(
+        label, value, n=calls, conditions=conditions, note=note, unit=stimuli.unit
+    )
 
 
 FIGURES: Mapping[str, Figure[Stimuli]] = {

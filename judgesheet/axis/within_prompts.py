@@ -50,7 +50,7 @@ def pair_accuracy(scores: Scored) -> UnkeyedEstimate:
     right, pairs = np.array(counts).reshape(-1, 2).T
     first = np.array([mine[0] for mine in prompts], dtype=np.intp)
     share = pooled_rate(right, pairs, scores.cluster[first])
-    estimate = UnkeyedEstimate(label, share, n=int(pairs.sum()), given=scores.quality())
+    estimate = UnkeyedEstimate(label, share, n=int(pairs.sum()), conditions=scores.quality())
     return estimate.or_absent(NO_PAIRS)
 
 

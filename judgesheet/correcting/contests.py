@@ -17,8 +17,8 @@ from judgesheet.correcting.result import (
     Result,
     System,
     SystemDifference,
-    figure,
-    no_figure,
+    not_reported,
+    reported,
 )
 from judgesheet.correcting.sample import Sample, of_pairs
 from judgesheet.correcting.table import ANY, JudgedRow, Table
@@ -60,14 +60,14 @@ def ranked(start: Result, table: Table) -> Result:
             System(
                 name, sample.verdicts.size, sample.labelled,
                 _win_rate(sample), _corrected(start, found, at, sample),
-                strength=figure(found.intervals[at], sample.verdicts.size, unknown),
+                strength=reported(found.intervals[at], sample.verdicts.size, unknown),
             ),
             found.intervals[at], found.parts[:, at],
         )
         for at, (name, sample) in enumerate(zip(names, samples, strict=True))
     ]  # fmt: skip
     systems, differences = compared(estimated, ANY, same_unit=False)
-    nothing = no_figure(SEVERAL, "several_systems")
+    nothing = not_reported(SEVERAL, "several_systems")
     warnings = (unknown,) if unknown else ()
     if unknown:
         even = _even(table)
@@ -105,7 +105,7 @@ def _even(table: Table) -> bool:
 def _sign_alone(difference: SystemDifference, why: str, *, even: bool) -> SystemDifference:
     """A difference of the judge's own strengths: noise shrinks it, so its size is not known."""
     raw, stands = difference.figure, difference.stands and even
-    nothing = no_figure(SIGN_ONLY if stands else why, "no_labels", raw.n)
+    nothing = not_reported(SIGN_ONLY if stands else why, "no_labels", raw.n)
     return replace(difference, raw=raw.value, figure=nothing, stands=stands)
 
 
@@ -163,14 +163,14 @@ def _strengths(
 def _win_rate(sample: Sample) -> ReportedNumber:
     """The share of its comparisons that a system won, by the judge."""
     rate = correction.plain_mean(sample.verdicts, sample.clusters, (0.0, 1.0))
-    return figure(rate.interval, sample.verdicts.size)
+    return reported(rate.interval, sample.verdicts.size)
 
 
 def _corrected(start: Result, found: Strengths, at: int, sample: Sample) -> ReportedNumber:
     """The probability of winning against the average system, by the strengths."""
     rows = sample.verdicts.size
     if start.labels != "random":
-        return no_figure(CHOSEN if start.labels == "chosen" else RAW, "no_labels", rows)
+        return not_reported(CHOSEN if start.labels == "chosen" else RAW, "no_labels", rows)
     one = found.intervals[at]
     value, low, high = (None if end is None else 1 / (1 + math.exp(-end))
                         for end in (one.value, one.low, one.high))  # fmt: skip

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from judgesheet.base.missing_reasons import Reason
-from judgesheet.correcting.result import ReportedNumber, System, figure, no_figure
+from judgesheet.correcting.result import ReportedNumber, System, not_reported, reported
 from judgesheet.correcting.sample import Floats, Sample
 from judgesheet.correcting.table import Labels, Scale
 from judgesheet.stats import correction
@@ -50,11 +50,11 @@ def estimate(sample: Sample, labels: Labels, scale: Scale, human_scale: Scale) -
         name=sample.name,
         rows=size,
         labelled=sample.labelled,
-        raw=figure(raw.interval, size),
-        corrected=figure(chosen.interval, others if chosen is plugged else size),
-        ppi=figure(powered.interval, size),
-        rogan_gladen=figure(plugged.interval, others),
-        labels_only=figure(alone.interval, sample.labelled),
+        raw=reported(raw.interval, size),
+        corrected=reported(chosen.interval, others if chosen is plugged else size),
+        ppi=reported(powered.interval, size),
+        rogan_gladen=reported(plugged.interval, others),
+        labels_only=reported(alone.interval, sample.labelled),
         sensitivity=known.get(1.0),
         specificity=known.get(0.0),
     )
@@ -75,7 +75,7 @@ def accuracy(sample: Sample) -> dict[float, ReportedNumber]:
         clusters = [name for name, here in zip(sample.clusters, rows, strict=True) if here]
         if count:
             shares = correction.plain_mean(right, clusters, (0.0, 1.0))
-            found[label] = figure(shares.interval, count)
+            found[label] = reported(shares.interval, count)
         else:
-            found[label] = no_figure("no row has this label", "no_observations")
+            found[label] = not_reported("no row has this label", "no_observations")
     return found

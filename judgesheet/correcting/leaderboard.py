@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from judgesheet.correcting.labelled import EstimatedSystem
-from judgesheet.correcting.result import System, SystemDifference, figure
+from judgesheet.correcting.result import System, SystemDifference, reported
 from judgesheet.correcting.table import Scale
 from judgesheet.stats.simultaneous import differences, rank_sets, stands, widened
 
@@ -36,7 +36,7 @@ def compared(
         SystemDifference(
             systems[i].name, systems[j].name,
             _less(systems[i].raw.value, systems[j].raw.value) if same_unit else None,
-            figure(one, min(systems[i].rows, systems[j].rows)), stands(one) != 0,
+            reported(one, min(systems[i].rows, systems[j].rows)), stands(one) != 0,
         )
         for (i, j), one in between.items()
     )  # fmt: skip

@@ -28,7 +28,7 @@ class ReportedNumber:
     reason: str = ""
 
 
-def figure(interval: Interval, rows: int, note: str = "") -> ReportedNumber:
+def reported(interval: Interval, rows: int, note: str = "") -> ReportedNumber:
     """An interval of `stats` as a figure of the result."""
     return ReportedNumber(
         interval.value, interval.low, interval.high, interval.level, rows, interval.clusters,
@@ -36,7 +36,7 @@ def figure(interval: Interval, rows: int, note: str = "") -> ReportedNumber:
     )  # fmt: skip
 
 
-def no_figure(note: str, reason: str, rows: int = 0, bounds: tuple[float, float] | None = None,
+def not_reported(note: str, reason: str, rows: int = 0, bounds: tuple[float, float] | None = None,
               method: str = "") -> ReportedNumber:  # fmt: skip
     """A figure that cannot be estimated, or only bounded."""
     low, high = bounds or (None, None)

@@ -9,7 +9,7 @@ from judgesheet.correcting import contests, unlabelled
 from judgesheet.correcting.labelled import EstimatedSystem, estimate
 from judgesheet.correcting.labelling import labelling
 from judgesheet.correcting.leaderboard import compared
-from judgesheet.correcting.result import ReportedNumber, Result, figure, no_figure
+from judgesheet.correcting.result import ReportedNumber, Result, not_reported, reported
 from judgesheet.correcting.sample import Sample, by_system, whole
 from judgesheet.correcting.table import Labels, Scale, Table
 from judgesheet.stats.confidence import at_confidence
@@ -82,7 +82,7 @@ def _by_labels(start: Result, table: Table) -> Result:
         raw=together.system.raw,
         systems=systems,
         differences=differences,
-        shift=figure(moved.interval, sample.verdicts.size),
+        shift=reported(moved.interval, sample.verdicts.size),
         shift_p=moved.p,
         labelling=labelling(
             sample, None if corrected.low is None else together.foreseen, start.labels
@@ -95,7 +95,7 @@ def _of_all(found: ReportedNumber, samples: Sequence[Sample]) -> ReportedNumber:
     """The figure of all rows, which labels of some systems alone do not give."""
     for one in samples:
         if not one.labelled:
-            return no_figure(
+            return not_reported(
                 f"no correction: no row of {one.name[:60]} has a label", "no_label", found.n
             )
     return found

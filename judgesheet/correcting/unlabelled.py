@@ -19,8 +19,8 @@ from judgesheet.correcting.result import (
     Result,
     System,
     SystemDifference,
-    figure,
-    no_figure,
+    not_reported,
+    reported,
 )
 from judgesheet.correcting.sample import Sample, by_system, whole
 from judgesheet.correcting.table import SHARES, Table
@@ -43,13 +43,13 @@ def bounded(start: Result, table: Table, sheet: Datasheet | None) -> Result:
     """The result without labels."""
     sample = whole(table)
     raw = correction.plain_mean(sample.verdicts, sample.clusters, table.scale)
-    plain = figure(raw.interval, sample.verdicts.size)
+    plain = reported(raw.interval, sample.verdicts.size)
     figures = list(_figures(sheet)) if sheet else []
     if table.paired:
         corrected = _position(sample, plain, _reach(figures, SLOT), _by_slot(table))
         one = System(sample.name, sample.verdicts.size, 0, plain, corrected)
         return replace(start, raw=plain, corrected=corrected, systems=(one,))
-    nothing = no_figure(NOT_YOUR_DATA if sheet else NO_LABELS, "no_labels", sample.verdicts.size)
+    nothing = not_reported(NOT_YOUR_DATA if sheet else NO_LABELS, "no_labels", sample.verdicts.size)
     start = replace(start, raw=plain, corrected=nothing)
     if len(table.systems) == 1:
         one = System(table.systems[0], sample.verdicts.size, 0, plain, nothing)
@@ -106,7 +106,7 @@ def _position(
     told = f"{once:,} of {rows:,} pairs were shown in one order only"
     if slot is None or raw.low is None or raw.high is None:
         why = f"{told}, and no sheet limits the judge's slot preference"
-        return no_figure(f"no correction: {why}", "one_order", rows)
+        return not_reported(f"no correction: {why}", "one_order", rows)
     tilt = float(sample.shown.mean())
     moves = [tilt * (share - 0.5) for share in (min(slot[0], 0.5), max(slot[1], 0.5))]
     bounds = max(0.0, raw.low - max(moves)), min(1.0, raw.high - min(moves))
@@ -114,7 +114,7 @@ def _position(
         f"{told}: bounds for a slot preference between none and the sheet's; no value, as the "
         "sheet's stimuli are not your data"
     )
-    return no_figure(note, "bounded", rows, bounds, "partial identification of the slot effect")
+    return not_reported(note, "bounded", rows, bounds, "partial identification of the slot effect")
 
 
 def _ranked(
@@ -142,7 +142,7 @@ def _raw(
 ) -> EstimatedSystem:
     found: Corrected = correction.plain_mean(sample.verdicts, sample.clusters, table.scale)
     rows = sample.verdicts.size
-    system = System(sample.name, rows, 0, figure(found.interval, rows), nothing)
+    system = System(sample.name, rows, 0, reported(found.interval, rows), nothing)
     return EstimatedSystem(system, found.interval, sample.aligned(found.parts, every))
 
 
@@ -169,7 +169,7 @@ def _undone(
         why = "noise may have shrunk it by any factor"
         if not shares:
             why = "no sheet says how far the judge's scale is from that of people"
-        return replace(difference, figure=no_figure(f"{known}; {why}", "no_labels", raw.n))
+        return replace(difference, figure=not_reported(f"{known}; {why}", "no_labels", raw.n))
     low = raw.low / factor if raw.low < 0 else raw.low
     high = raw.high / factor if raw.high > 0 else raw.high
     bounds = max(-SHARES[1], low), min(SHARES[1], high)
@@ -178,4 +178,4 @@ def _undone(
         "no other error is removed"
     )
     method = "partial identification of the attenuation"
-    return replace(difference, figure=no_figure(note, "bounded", raw.n, bounds, method))
+    return replace(difference, figure=not_reported(note, "bounded", raw.n, bounds, method))

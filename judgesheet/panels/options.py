@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from judgesheet.correcting.result import figure, no_figure
+from judgesheet.correcting.result import not_reported, reported
 from judgesheet.panels.result import Option, Truth
 from judgesheet.panels.verdicts import Floats, PanelVerdicts
 from judgesheet.stats.correction import plain_mean
@@ -58,7 +58,7 @@ def options(verdicts: PanelVerdicts, of: Truth, chance: Floats) -> list[Option]:
         ]
     count = int(scored.sum())
     made = [
-        replace(way, accuracy=figure(one, count, "" if of == "known" else MODEL))
+        replace(way, accuracy=reported(one, count, "" if of == "known" else MODEL))
         for way, one in zip(ways, intervals, strict=True)
     ]
     if of != "known":
@@ -77,7 +77,7 @@ MODEL = "against truths of Dawid and Skene's model, whose own error no interval 
 
 
 def _ways(verdicts: PanelVerdicts) -> Iterator[Option]:
-    repeats, nothing = verdicts.votes.shape[3], no_figure("", "")
+    repeats, nothing = verdicts.votes.shape[3], not_reported("", "")
     for size in SIZES:
         for judges in combinations(verdicts.judges, size):
             for orders in (1, 2):

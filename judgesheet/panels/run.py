@@ -9,7 +9,7 @@ import numpy as np
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags
 from judgesheet.base.digits import counted, percent
-from judgesheet.correcting.result import figure, no_figure
+from judgesheet.correcting.result import not_reported, reported
 from judgesheet.decide.agreement import Parting, choice, kappas, partings
 from judgesheet.panels.options import best, options, recommended, truth
 from judgesheet.panels.result import Coverage, Option, Pair, Panel
@@ -76,12 +76,12 @@ def compared(verdicts: PanelVerdicts) -> Iterator[Pair]:
         kappa = kappas(first, second, clusters, "pairs")
         one, other = (wrong[:, at].reshape(-1) for at in (i, j))
         known = ~(np.isnan(one) | np.isnan(other))
-        errors = no_figure("no stimulus says which response is better", "no_truth")
+        errors = not_reported("no stimulus says which response is better", "no_truth")
         if known.any():
             found = cluster_jackknife_r(one[known], other[known], clusters[known])
-            errors = figure(found, int(known.sum()))
+            errors = reported(found, int(known.sum()))
         read = int((~(np.isnan(first) | np.isnan(second))).sum())
-        plain, quadratic = (figure(kappa[level], read) for level in ("nominal", "interval"))
+        plain, quadratic = (reported(kappa[level], read) for level in ("nominal", "interval"))
         yield Pair(verdicts.judges[i], verdicts.judges[j], plain, quadratic, errors)
 
 

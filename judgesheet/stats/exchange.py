@@ -42,14 +42,14 @@ class Items:
     ----------
     number
         Shape (items,): their numbers among all items, from 0.
-    given
+    points
         Shape (items, calls, things): what each call gives to each thing.
     where
         Shape (calls, things): where each call lists that thing, from 0; -1 where it does not.
     """
 
     number: Integers
-    given: Floats
+    points: Floats
     where: Integers
 
     @property
@@ -64,13 +64,13 @@ class Items:
 
     def would(self, mine: slice | Integers, places: int) -> Floats:
         """What calls would give to places under the order of each: (items, m, m, places)."""
-        would: Floats = np.tensordot(self.given[mine], self.stands(places), axes=1)
+        would: Floats = np.tensordot(self.points[mine], self.stands(places), axes=1)
         return would
 
     def packed(self, mine: Integers, bits: int) -> Integers:
         """The same as whole numbers, each place in `bits` of its own: (items, m, m)."""
         units = np.where(self.where.T < 0, 0, np.int64(1) << np.maximum(self.where.T, 0) * bits)
-        return np.tensordot(self.given[mine].astype(np.int64), units, axes=1)
+        return np.tensordot(self.points[mine].astype(np.int64), units, axes=1)
 
     def log_ways(self) -> float:
         """Logarithm of the number of different exchanges of one of them."""
@@ -224,11 +224,11 @@ class Exchanged:
         places, calls = self.observed.shape[1], int(self.calls.sum())
         sums = np.zeros((places, _draws(calls, DRAWS)))
         for group in groups:
-            given, [stands] = group.given[..., 0], group.stands(places)
-            given = given[np.ptp(given, axis=1) > ROUNDING]
-            given = given - given.mean(axis=1, keepdims=True)
-            for part in _parts(len(given), sums.shape[1] * group.calls):
-                plain = np.broadcast_to(given[part], (sums.shape[1], *given[part].shape))
+            points, [stands] = group.points[..., 0], group.stands(places)
+            points = points[np.ptp(points, axis=1) > ROUNDING]
+            points = points - points.mean(axis=1, keepdims=True)
+            for part in _parts(len(points), sums.shape[1] * group.calls):
+                plain = np.broadcast_to(points[part], (sums.shape[1], *points[part].shape))
                 sums += (rng.permuted(plain, axis=2).sum(axis=1) @ stands).T
         drawn = sums + self.mean.sum(axis=0)[:, None]
         return _p(self._together(np.arange(len(self.observed)), drawn))
@@ -374,13 +374,13 @@ def _moments(group: Items, part: slice, places: int) -> tuple[Floats, Floats, Fl
     With A what calls give to things and B where calls list them, both centred over calls, the
     products of the double-centred M sum to B' (A' A) B.
     """
-    m, given, stands = group.calls, group.given[part], group.stands(places)
-    observed = np.tensordot(given, stands.transpose(1, 0, 2))
-    mean = given.sum(axis=1) @ stands.sum(axis=1) / m
-    given = given - given.mean(axis=1, keepdims=True)
+    m, points, stands = group.calls, group.points[part], group.stands(places)
+    observed = np.tensordot(points, stands.transpose(1, 0, 2))
+    mean = points.sum(axis=1) @ stands.sum(axis=1) / m
+    points = points - points.mean(axis=1, keepdims=True)
     stands = stands - stands.mean(axis=1, keepdims=True)
     products = np.einsum("skp,tkq->stpq", stands, stands)
-    covariance = np.tensordot(given.transpose(0, 2, 1) @ given, products) / max(1, m - 1)
+    covariance = np.tensordot(points.transpose(0, 2, 1) @ points, products) / max(1, m - 1)
     return observed, mean, covariance
 
 
@@ -426,9 +426,9 @@ class _Several:
             self._group[group.number], self._row[group.number] = at, np.arange(len(group.number))
         # All places share one signed whole number, so that a draw is one look-up per call.
         self._bits = 63 // max(1, places)
-        whole = all(bool((one.given == np.floor(one.given)).all()) for one in groups)
-        least = min((float(one.given.min(initial=0.0)) for one in groups), default=0.0)
-        most = max((float(one.given.max(initial=0.0)) for one in groups), default=0.0)
+        whole = all(bool((one.points == np.floor(one.points)).all()) for one in groups)
+        least = min((float(one.points.min(initial=0.0)) for one in groups), default=0.0)
+        most = max((float(one.points.max(initial=0.0)) for one in groups), default=0.0)
         # No sum may spill into the next place; fractions and negative amounts do not pack.
         self._fits = (calls * most < 1 << self._bits) & (whole and least >= 0)
 

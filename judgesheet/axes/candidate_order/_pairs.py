@@ -220,8 +220,8 @@ class Pairs:
         groups = []
         for at, read in enumerate(patterns):
             pairs = np.flatnonzero(which.ravel() == at)
-            given = np.stack([calls[pairs][:, read] == 1, calls[pairs][:, read] == -1], axis=2)
-            groups.append(Items(pairs, given.astype(np.float64), where[read]))
+            points = np.stack([calls[pairs][:, read] == 1, calls[pairs][:, read] == -1], axis=2)
+            groups.append(Items(pairs, points.astype(np.float64), where[read]))
         one_stimulus = np.zeros(len(calls), dtype=np.int64)
         # 17: a stream of its own. All pairs together are one stimulus, as the question is about
         # all.
@@ -293,7 +293,7 @@ class Group:
             cluster_rate(*counts),
             {**self.dims, **more},
             n=int(calls),
-            given=self.conditions,
+            conditions=self.conditions,
             note=note,
             paper=paper if published and calls else None,
         ).or_absent(reason)

@@ -251,7 +251,7 @@ def order_dependence_p(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
             without_interval(p, clusters=group.pairs.clusters, method=method),
             group.dims,
             n=int(sums.calls.sum()),
-            given=group.conditions,
+            conditions=group.conditions,
         )
         yield estimate if sums.log_ways.any() else estimate.without_value(_unpaired(group))
 
@@ -296,7 +296,7 @@ def _component(pairs: Pairs, label: str, part: str) -> Iterator[UnkeyedEstimate]
             cluster_mean(*by_cluster(each, group.pairs.cluster), within=(0.0, 1.0)),
             group.dims,
             n=known.size,
-            given=f"{group.conditions}, {counted(reads, 'reading')} per order",
+            conditions=f"{group.conditions}, {counted(reads, 'reading')} per order",
         ).or_absent(NO_SPLIT)
 
 
@@ -333,4 +333,4 @@ def _change_rate(group: Group, which: Which, label: str) -> UnkeyedEstimate:
     # -1, 0 and 1 (v, neither, u) as options 1 to 3.
     flips = call_flips(one_hot(group.pairs.contents + 2, 3))
     share = flips.rate(which, group.pairs.cluster)
-    return UnkeyedEstimate(label, share, group.dims, n=flips.n(which), given=group.conditions)
+    return UnkeyedEstimate(label, share, group.dims, n=flips.n(which), conditions=group.conditions)

@@ -19,15 +19,15 @@ from judgesheet.axis.statements import (
     above,
     announced,
     below,
+    finding,
+    findings_of,
     if_lost,
     in_brackets,
     indicated,
     interval,
-    keys,
     one_in,
     p_value,
     points,
-    said,
     share,
     share_with_interval,
     surely_above,
@@ -104,12 +104,7 @@ def find(estimates: Estimates) -> Iterator[Statement]:
         yield Statement(TOO_LITTLE, tuple(estimates)[:1], "unknown")
         yield from losses.find(estimates)
         return
-    yield from said(SENTENCES, estimates)
-
-
-def _said(tone: Tone, text: str, *evidence: Estimate | None, stops: bool = False) -> Statement:
-    # What shows a thing may also be what it is told by: a key stands once.
-    return Statement(text, tuple(dict.fromkeys(keys(*evidence))), tone, stops)
+    yield from findings_of(SENTENCES, estimates)
 
 
 def elements(delta: str) -> str:
@@ -141,14 +136,14 @@ def _nothing_to_prefer(estimates: Estimates) -> Iterator[Statement]:
     where = "Where there is nothing to prefer"
     if sure:
         text = f"{where} it still prefers one of the two: {_by_kind(sure, share)}."
-        yield _said("bad", text, *sure.values(), pooled)
+        yield finding("bad", text, *sure.values(), pooled)
     elif shown:
         text = "There is some evidence that it prefers one of two where there is nothing to prefer"
-        yield _said("unknown", f"{text}{UNSURE}: {_by_kind(shown)}.", *shown.values(), pooled)
+        yield finding("unknown", f"{text}{UNSURE}: {_by_kind(shown)}.", *shown.values(), pooled)
     elif below(pooled, CLEAN) and not unclear:
         each = listed([_kind(kind) for kind in kinds]) or "such pairs"
         text = f"{where} ({each}) it prefers one of the two in {share_with_interval(pooled)} of"
-        yield _said("good", f"{text} calls only{whatever_lost(pooled)}.", pooled, *kinds.values())
+        yield finding("good", f"{text} calls only{whatever_lost(pooled)}.", pooled, *kinds.values())
     else:
         seen = _by_kind(unclear) if unclear else f"in {share_with_interval(pooled)} of calls"
         limit = percent(CLEAN_KIND if unclear else CLEAN)
@@ -157,7 +152,7 @@ def _nothing_to_prefer(estimates: Estimates) -> Iterator[Statement]:
         if clear:
             text = f"{where} it prefers one {_by_kind(clear)}; this run cannot tell about the rest"
         text = f"{text}: {seen}{lost} (the interval must end below {limit})."
-        yield _said("unknown", text, pooled, *kinds.values())
+        yield finding("unknown", text, pooled, *kinds.values())
 
 
 def _kind(kind: str) -> str:
@@ -182,7 +177,7 @@ def _larger_is_not_harder(estimates: Estimates) -> Iterator[Statement]:
                 f"the one that states {elements(large)} more in only "
                 f"{share_with_interval(seen_less)}."
             )
-            yield _said("bad", text, seen, seen_less)
+            yield finding("bad", text, seen, seen_less)
             return
 
 
@@ -197,14 +192,14 @@ def _same_content(estimates: Estimates) -> Iterator[Statement]:
     if below(raw, RARE) and ties and surely_above(ties[0][1], MOSTLY):
         (largest, missed), *_ = ties
         also = f"it also says tie in {share_with_interval(missed)} of calls where one response"
-        yield _said("bad", f"{text}, but {also} states {elements(largest)} more.", missed, raw)
+        yield finding("bad", f"{text}, but {also} states {elements(largest)} more.", missed, raw)
     elif below(raw, RARE):
-        yield _said("good", f"{text} only{whatever_lost(raw)}.", raw)
+        yield finding("good", f"{text} only{whatever_lost(raw)}.", raw)
     elif not above(raw, NOTICEABLE):
         text = (
             f"{text}{if_lost(raw, percent)}: this run cannot tell whether it makes up preferences"
         )
-        yield _said("unknown", f"{text}.", raw)
+        yield finding("unknown", f"{text}.", raw)
     else:
         stable = estimates.known("stable_cross_sensitivity", set=SAME)
         positional = estimates.known("positional_false_preference", set=SAME)
@@ -214,7 +209,7 @@ def _same_content(estimates: Estimates) -> Iterator[Statement]:
         if stable is not None:
             left = f"it prefers one in {share_with_interval(stable)} of pairs"
             text += f" Asked in both orders, with a win only where both agree, {left}."
-        yield _said(tone, text, raw, stable, positional, *parts)
+        yield finding(tone, text, raw, stable, positional, *parts)
 
 
 _COMPONENTS = ("position", "content", "noise")
@@ -290,10 +285,10 @@ def _slot(estimates: Estimates) -> Iterator[Statement]:
         yield swapped
     elif above(changes, NOTICEABLE):
         text = f"{swaps}. It is not shown that the slot decides, not noise{in_brackets(test)}."
-        yield _said("neutral", text, changes, first, test)
+        yield finding("neutral", text, changes, first, test)
     else:
         text = f"{swaps}{if_lost(changes, percent)}. This run cannot tell whether the order matters"
-        yield _said("unknown", f"{text}{in_brackets(test)}.", changes, first, test)
+        yield finding("unknown", f"{text}{in_brackets(test)}.", changes, first, test)
 
 
 def _by_swapping(
@@ -305,12 +300,12 @@ def _by_swapping(
     """
     test = estimates.known("order_dependence_p", set=pairs)
     if why := evidence_of_slot(estimates, pairs):
-        return _said("bad", f"{swaps}{why.text}.", changes, *others, why.estimate)
+        return finding("bad", f"{swaps}{why.text}.", changes, *others, why.estimate)
     if below(changes, RARE):
-        return _said("good", f"{swaps}{whatever_lost(changes)}.", changes, *others)
+        return finding("good", f"{swaps}{whatever_lost(changes)}.", changes, *others)
     if indicated(estimates, "order_dependence_p", set=pairs):
         text = f"{swaps}. There is some evidence that the slot decides{in_brackets(test)}{UNSURE}."
-        return _said("unknown", text, changes, *others, test)
+        return finding("unknown", text, changes, *others, test)
     return None
 
 
@@ -377,7 +372,7 @@ def _elsewhere(estimates: Estimates) -> Iterator[Statement]:
     else:
         pairs = "pairs of equal content or a known difference"
         text = f"The slot decides some verdicts {together}; changes on {pairs} do not show which."
-    yield _said("bad", text, *evidence)
+    yield finding("bad", text, *evidence)
 
 
 def _leans(gap: Estimate) -> bool:
@@ -415,7 +410,7 @@ def _other_order(estimates: Estimates) -> Iterator[Statement]:
     if unknown:
         sets = " and ".join(SET_WORDS[name] for name in unknown)
         text = f"Nothing can be said about the order of the responses ({sets})"
-        yield _said("unknown", f"{text}: {ONE_ORDER.sentence}.", *unknown.values())
+        yield finding("unknown", f"{text}: {ONE_ORDER.sentence}.", *unknown.values())
 
 
 def _natural(estimates: Estimates) -> Iterator[Statement]:
@@ -425,7 +420,9 @@ def _natural(estimates: Estimates) -> Iterator[Statement]:
         return
     if indifferent := seldom_decides(estimates):
         text = "It seldom chooses between the responses of your own pairs: it prefers one in"
-        yield _said("neutral", f"{text} {share_with_interval(indifferent)} of calls.", indifferent)
+        yield finding(
+            "neutral", f"{text} {share_with_interval(indifferent)} of calls.", indifferent
+        )
         return
     first = estimates.known("slot1_share", set="natural")
     noise = estimates.known("repeat_change_rate", set="natural")
@@ -439,13 +436,13 @@ def _natural(estimates: Estimates) -> Iterator[Statement]:
     if same_slot := slot_decides(estimates):
         text += f". In {share_with_interval(same_slot)} of them the same slot wins twice"
         text += f"{in_brackets(test)}: do not use it to compare."
-        yield _said("bad", text, changes, first, noise, test, same_slot, stops=True)
+        yield finding("bad", text, changes, first, noise, test, same_slot, stops=True)
     elif swapped := _by_swapping(estimates, "natural", text, changes, first, noise):
         yield swapped
     else:
         text += f". It is not shown that the slot decides, not noise{in_brackets(test)}"
         text += f"{if_lost(changes, percent)}."
-        yield _said("unknown", text, changes, first, noise, test)
+        yield finding("unknown", text, changes, first, noise, test)
 
 
 def slot_decides(estimates: Estimates) -> Estimate | None:
@@ -468,17 +465,19 @@ def _own_quality(estimates: Estimates) -> Iterator[Statement]:
     wrong = estimates.known("wrong_rate", set="natural")
     finds = f"the better response of your own pairs in {share_with_interval(seen)} of calls"
     if above(seen, MOSTLY):
-        yield _said("good" if above(seen, SEEN) else "neutral", f"It chooses {finds}.", seen, wrong)
+        yield finding(
+            "good" if above(seen, SEEN) else "neutral", f"It chooses {finds}.", seen, wrong
+        )
     elif below(seen, MOSTLY):
         misses = "" if wrong is None else f", the worse one in {share(wrong)}"
         tone: Tone = "bad" if surely_below(seen, MOSTLY) else "neutral"
         text = f"It does not find quality: it chooses {finds}{misses}."
-        yield _said(tone, text, seen, wrong, stops=True)
+        yield finding(tone, text, seen, wrong, stops=True)
     else:
         text = (
             f"This run cannot tell whether it finds the better response of your own pairs: {finds}"
         )
-        yield _said("unknown", f"{text}{if_lost(seen, percent, 'low')}.", seen, wrong)
+        yield finding("unknown", f"{text}{if_lost(seen, percent, 'low')}.", seen, wrong)
 
 
 def sees_nothing(estimates: Estimates) -> Estimate | None:
@@ -502,7 +501,7 @@ def _differences(estimates: Estimates) -> Iterator[Statement]:
         larger = f", and with larger differences, up to {largest}" if seen < len(rates) - 1 else ""
         text = f"Of two responses, the one that states {elements(steps[seen][0])} more wins in"
         text = f"{text} {share_with_interval(rates[seen])} of calls{larger}."
-        yield _said("good", text, *evidence)
+        yield finding("good", text, *evidence)
         return
     text = f"the one that states {elements(largest)} more wins in"
     if sees_nothing(estimates):
@@ -511,20 +510,20 @@ def _differences(estimates: Estimates) -> Iterator[Statement]:
         tone: Tone = "bad" if surely_below(last, SEEN) else "neutral"
         if ties is not None and above(ties, MOSTLY):
             text = f"{text}, and {share_with_interval(ties)} are ties."
-            yield _said(tone, text, last, ties, *evidence, stops=True)
+            yield finding(tone, text, last, ties, *evidence, stops=True)
             return
         decided = estimates.known("target_sensitivity_decided", delta=largest)
         text += (
             ", counting ties as misses; guessing gives 50 % without ties, 33 % among 1, 2 and tie."
         )
-        yield _said(tone, text, last, decided, *evidence, stops=True)
+        yield finding(tone, text, last, decided, *evidence, stops=True)
     else:
         text = (
             f"This run cannot tell whether it sees large differences: of two responses, {text} "
             f"{share_with_interval(last)} of calls{if_lost(last, percent, 'low')} (an interval "
             f"above {percent(SEEN)} would show it)."
         )
-        yield _said("unknown", text, *evidence)
+        yield finding("unknown", text, *evidence)
 
 
 def _strict(estimates: Estimates) -> Iterator[Statement]:
@@ -543,10 +542,10 @@ def _strict(estimates: Estimates) -> Iterator[Statement]:
     if above(gain, NOTICEABLE):
         price = f"; it also adds wrong ties: {where}" if paid else "; none are shown to be wrong"
         text = f"The strict prompt adds ties between equal responses: {points(gain)}{price}."
-        yield _said("neutral" if paid else "good", text, gain, *costs.values())
+        yield finding("neutral" if paid else "good", text, gain, *costs.values())
     elif paid:
         text = f"The strict prompt adds wrong ties, {where}, and is not shown to add right ones."
-        yield _said("neutral", text, gain, *paid.values())
+        yield finding("neutral", text, gain, *paid.values())
 
 
 def _listing(estimates: Estimates) -> Iterator[Statement]:
@@ -557,9 +556,11 @@ def _listing(estimates: Estimates) -> Iterator[Statement]:
     what = "the order in which the prompt lists the allowed answers changes its choice of slot 1"
     if surely_above(cue, NOTICEABLE) or surely_below(cue, -NOTICEABLE):
         text = f"The prompt causes part of its slot preference: {what} by {points(cue)}."
-        yield _said("bad", text, cue)
+        yield finding("bad", text, cue)
     elif above(cue, NOTICEABLE) or below(cue, -NOTICEABLE):
-        yield _said("unknown", f"There is some evidence that {what} ({points(cue)}){UNSURE}.", cue)
+        yield finding(
+            "unknown", f"There is some evidence that {what} ({points(cue)}){UNSURE}.", cue
+        )
 
 
 def prefers_padding(estimates: Estimates) -> Estimate | None:
@@ -586,23 +587,23 @@ def _filler(estimates: Estimates) -> Iterator[Statement]:
         test = evidence_of_slot_elsewhere(estimates) if chosen else None
         slot = f"; slot 1 has {padded.given['first']:,} of the {chosen:,} choices" if test else ""
         tone: Tone = "neutral" if test else "good"
-        yield _said(tone, f"{text}{slot}{whatever_lost(padded)}.", padded, test)
+        yield finding(tone, f"{text}{slot}{whatever_lost(padded)}.", padded, test)
     elif prefers_padding(estimates):
         text = (
             f"It prefers {what}: {counts}. Do not use it to compare responses of different length."
         )
-        yield _said("bad", text, padded, stops=True)
+        yield finding("bad", text, padded, stops=True)
     elif surely_above(padded, MOSTLY):
-        yield _said("bad", f"It prefers {what}: {counts}.", padded)
+        yield finding("bad", f"It prefers {what}: {counts}.", padded)
     elif above(padded, MOSTLY):
-        yield _said(
+        yield finding(
             "unknown", f"There is some evidence that it prefers {what}{UNSURE}: {counts}.", padded
         )
     elif below(padded, MOSTLY):
-        yield _said("neutral", f"It does not prefer {what}, but the opposite: {counts}.", padded)
+        yield finding("neutral", f"It does not prefer {what}, but the opposite: {counts}.", padded)
     else:
         lost = if_lost(padded, percent)
-        yield _said(
+        yield finding(
             "unknown", f"This run cannot tell whether it prefers {what}: {counts}{lost}.", padded
         )
 

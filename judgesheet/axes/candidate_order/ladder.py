@@ -204,7 +204,7 @@ def slot_gap(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
             cluster_mean(*by_cluster(gap, rung.pairs.cluster), within=(-1.0, 1.0)),
             rung.dims,
             n=int((~np.isnan(right[~np.isnan(gap)])).sum()),
-            given=rung.conditions,
+            conditions=rung.conditions,
         ).or_absent(IN_ONE_ORDER)
 
 
@@ -241,11 +241,11 @@ def threshold75(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
         note="; ".join(_notes(fit, steps)) if calls.any() else NO_LADDER.sentence,
         reason="" if fit.value is not None else missing.code,
     )
-    given = ["baseline prompt", f"{', '.join(steps)} elements apart"]
-    given += [f"{fit.censored}-censored"] if fit.censored else []
+    conditions = ["baseline prompt", f"{', '.join(steps)} elements apart"]
+    conditions += [f"{fit.censored}-censored"] if fit.censored else []
     label = "Smallest difference seen in 75 % of calls"
     label += " (at most)" if fit.censored == stats.LEFT else ""
-    yield UnkeyedEstimate(label, interval, n=int(calls.sum()), given="; ".join(given))
+    yield UnkeyedEstimate(label, interval, n=int(calls.sum()), conditions="; ".join(conditions))
 
 
 def _tables(rungs: Sequence[Group]) -> Counts:
@@ -301,7 +301,7 @@ def d_prime(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
             interval,
             rung.dims,
             n=int(hits[1].sum() + alarms[1].sum()),
-            given=rung.conditions,
+            conditions=rung.conditions,
             paper=None
             if paper is None
             else PaperCompatible(paper, None, None, "z(H) - z(F), log-linear per slot (003)"),
@@ -379,7 +379,7 @@ def criterion_shift(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
             difference,
             {"delta": delta},
             n=n,
-            given="strict minus baseline, same pairs",
+            conditions="strict minus baseline, same pairs",
             paper=_pooled(strict, usual) if n else None,
         ).or_absent(NO_SHIFT)
 
@@ -456,7 +456,9 @@ def filler_preference(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
             share,
             group.dims,
             n=padded + plain + ties,
-            given=Padded(group.prompt, padded, plain, ties, int((group.pairs.slots == 1).sum())),
+            conditions=Padded(
+                group.prompt, padded, plain, ties, int((group.pairs.slots == 1).sum())
+            ),
         ).or_absent(NO_FILLER)
 
 
@@ -487,7 +489,7 @@ def format_cue(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
         "Slot 1 under 1|2|tie minus under 2|1|tie",
         difference,
         n=n,
-        given="baseline prompt, pairs with the same content",
+        conditions="baseline prompt, pairs with the same content",
     ).or_absent(NO_CUE)
 
 

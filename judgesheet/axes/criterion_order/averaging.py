@@ -50,7 +50,7 @@ def budget_agreement(scores: Scores) -> Iterator[UnkeyedEstimate]:
 
 
 def _budget(
-    label: str, scores: Scores, curve: Curve, known: Flags, given: Conditions | str = ""
+    label: str, scores: Scores, curve: Curve, known: Flags, conditions: Conditions | str = ""
 ) -> Iterator[UnkeyedEstimate]:
     """The mean over criteria of the curve that each gives from its reads (items, orders).
 
@@ -75,6 +75,6 @@ def _budget(
             without_interval(value, clusters=clusters, method=method),
             {"k": k, "arm": scores.base},
             n=int(entering.sum()),
-            given=given,
+            conditions=conditions,
             note=f"without {lost} criteria whose scores are constant" if lost else "",
         )

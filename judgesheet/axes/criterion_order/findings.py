@@ -44,6 +44,7 @@ from judgesheet.axis.statements import (
     certainty,
     correlation,
     ends,
+    findings_of,
     if_lost,
     indicated,
     keys,
@@ -51,7 +52,6 @@ from judgesheet.axis.statements import (
     number,
     p_value,
     points,
-    said,
     too_few,
     whatever_lost,
 )
@@ -138,7 +138,7 @@ def find(estimates: Estimates) -> Iterator[Statement]:
     why = _one_order(estimates)
     if prompts:
         yield from too_few(prompts, gap)
-        yield from said(_SENTENCES, estimates)
+        yield from findings_of(_SENTENCES, estimates)
     elif why:
         text = f"Nothing can be said about the order of criteria: {why}."
         yield Statement(text, (gap,), "unknown")

@@ -100,7 +100,7 @@ def significant_criteria(scores: Scores) -> UnkeyedEstimate:
     )
     interval = without_interval(count, clusters=scores.clusters, method="friedman_p_holm below .05")
     estimate = UnkeyedEstimate(
-        label, interval, n=len(tested), given=scores.lists, unit=f"of {len(tested)}"
+        label, interval, n=len(tested), conditions=scores.lists, unit=f"of {len(tested)}"
     )
     how = "p < .05 uncorrected, blocks are responses (Xu et al.)"
     return replace(estimate, paper=PaperCompatible(float(papers_count), None, None, how))
@@ -202,7 +202,7 @@ def _gap(label: str, gap: Interval, scores: Scores) -> UnkeyedEstimate:
     how = "best minus worst position mean, no interval (Xu et al.)"
     paper = PaperCompatible(gap.value, None, None, how)
     n = int(readings / scores.lists.criteria)
-    return UnkeyedEstimate(label, gap, n=n, given=scores.lists, paper=paper)
+    return UnkeyedEstimate(label, gap, n=n, conditions=scores.lists, paper=paper)
 
 
 def _null(label: str, value: float | None, scores: Scores) -> UnkeyedEstimate:
@@ -215,7 +215,8 @@ def _null(label: str, value: float | None, scores: Scores) -> UnkeyedEstimate:
 def _with_p95(label: str, null: stats.NullSpread, scores: Scores) -> UnkeyedEstimate:
     estimate = _null(label, null.mean, scores)
     return replace(
-        estimate, given="" if null.p95 is None else f"95th percentile {two_digits(null.p95)} points"
+        estimate,
+        conditions="" if null.p95 is None else f"95th percentile {two_digits(null.p95)} points",
     )
 
 
@@ -230,7 +231,7 @@ def _by_position(
             part,
             {"criterion": name, "position": position},
             n=int(count),
-            given=scores.lists,
+            conditions=scores.lists,
             note=_few(scores, index),
         )
 
@@ -244,7 +245,7 @@ def _test(scores: Scores, index: int, p: float | None, method: str) -> UnkeyedEs
         replace(interval, note=test.note),
         {"criterion": name},
         n=test.blocks,
-        given=scores.lists,
+        conditions=scores.lists,
         note=_few(scores, index),
     )
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from judgesheet.axis import alignment
+from judgesheet.axis import within_item
 from judgesheet.axis.arms import WORDS
 from judgesheet.axis.figure import UnkeyedEstimate, absent
 from judgesheet.axis.labels import NO_REFERENCE
@@ -38,8 +38,8 @@ def within_item_sd(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """
     for arm, reads in scores.arms.items():
         label = f"Spread within a response and criterion, {WORDS[arm]}"
-        given = f"{reads.shape[1]} readings per response"
-        yield alignment.within_item_sd(label, arm, reads, scores.cluster, scores.span, given)
+        conditions = f"{reads.shape[1]} readings per response"
+        yield within_item.within_item_sd(label, arm, reads, scores.cluster, scores.span, conditions)
 
 
 @figure(
@@ -76,7 +76,7 @@ def single_read_r(scores: Scores) -> UnkeyedEstimate:
     readings = [scores.by_criterion(scores.reads[:, order, 0]) for order in range(orders)]
     quality, cluster = np.tile(scores.reference, (orders, 1)), np.tile(scores.cluster, orders)
     r = macro.macro_r(np.concatenate(readings), quality, cluster)
-    return UnkeyedEstimate(label, r, n=r.n, given=scores.quality(reads=1))
+    return UnkeyedEstimate(label, r, n=r.n, conditions=scores.quality(reads=1))
 
 
 @figure("r", better="higher", reads="passes", cases=off_quality)
@@ -95,11 +95,13 @@ def _correlations(scores: Scores, kind: correlation.Kind) -> Iterator[UnkeyedEst
             yield absent(label, NO_REFERENCE, {"arm": arm})
             continue
         means, quality, cluster = scores.means(arm), scores.reference, scores.cluster
-        given = scores.quality(reads.shape[1])
+        conditions = scores.quality(reads.shape[1])
         r = macro.macro_r(means, quality, cluster, kind)
         r = explained(r, means, quality, cluster)
-        yield UnkeyedEstimate(f"{label}, mean over criteria", r, {"arm": arm}, n=r.n, given=given)
+        yield UnkeyedEstimate(
+            f"{label}, mean over criteria", r, {"arm": arm}, n=r.n, conditions=conditions
+        )
         for name, own, worth in zip(scores.names, means.T, quality.T, strict=True):
             r = correlation.cluster_jackknife_r(own, worth, cluster, kind)
             dims = {"criterion": name, "arm": arm}
-            yield UnkeyedEstimate(f"{label}, {name}", r, dims, n=r.n, given=given)
+            yield UnkeyedEstimate(f"{label}, {name}", r, dims, n=r.n, conditions=conditions)

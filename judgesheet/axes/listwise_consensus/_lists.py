@@ -363,11 +363,13 @@ class Gains(NamedTuple):
 
 
 def prompt_rate(
-    label: str, shares: Floats, clusters: Ints, dims: Mapping[str, object], given: str = ""
+    label: str, shares: Floats, clusters: Ints, dims: Mapping[str, object], conditions: str = ""
 ) -> UnkeyedEstimate:
     """The mean of a share per prompt, (P,), NaN where it is not known, with their clusters (P,)."""
     mean, known = cluster_rate(*by_cluster(shares, clusters)), int((~np.isnan(shares)).sum())
-    return UnkeyedEstimate(label, mean, dims, n=known, given=given).or_absent(NOTHING_READ)
+    return UnkeyedEstimate(label, mean, dims, n=known, conditions=conditions).or_absent(
+        NOTHING_READ
+    )
 
 
 # -- from the replies of a run: which call belongs to which arm ------------------------------------

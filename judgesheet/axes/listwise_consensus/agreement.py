@@ -32,9 +32,9 @@ def order_agreement(lists: Lists) -> Iterator[UnkeyedEstimate]:
     agreeing = _agreeing(lists, lists.deepest)
     calls = (~np.isnan(agreeing)).sum(axis=1)
     share = pooled_rate(np.nansum(agreeing, axis=1), calls, lists.main.cluster)
-    given = f"{lists.deepest.k} orders, lists of {lists.main.n}"
+    conditions = f"{lists.deepest.k} orders, lists of {lists.main.n}"
     estimate = UnkeyedEstimate(
-        "One order agrees with all orders", share, n=int(calls.sum()), given=given
+        "One order agrees with all orders", share, n=int(calls.sum()), conditions=conditions
     )
     yield estimate.or_absent(NOTHING_READ)
 
@@ -48,7 +48,7 @@ def agreeing_orders(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """
     if lists.deepest is None:
         return
-    total, given = lists.deepest.k, f"lists of {lists.main.n}"
+    total, conditions = lists.deepest.k, f"lists of {lists.main.n}"
     shares = row_means(_agreeing(lists, lists.deepest))
     # Shares over the orders that were read; an unreadable one neither agrees nor disagrees.
     known = ~np.isnan(shares)
@@ -56,7 +56,7 @@ def agreeing_orders(lists: Lists) -> Iterator[UnkeyedEstimate]:
     for orders in range(total + 1):
         label = f"{orders} of {total} orders agree with all"
         shares = (agreeing == orders).astype(float)
-        yield prompt_rate(label, shares, clusters, {"orders": orders}, given)
+        yield prompt_rate(label, shares, clusters, {"orders": orders}, conditions)
 
 
 @figure("share", better="higher")
@@ -69,7 +69,7 @@ def subset_agreement(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """
     if lists.deepest is None:
         return
-    total, given = lists.deepest.k, f"lists of {lists.main.n}"
+    total, conditions = lists.deepest.k, f"lists of {lists.main.n}"
     runs = lists.main.runs(lists.deepest)
     points = run_points(runs.scores, runs.marks)
     for k in range(1, total):
@@ -77,7 +77,7 @@ def subset_agreement(lists: Lists) -> Iterator[UnkeyedEstimate]:
         shares = majority.subset_agreement(points, k, lists.rng())
         mean = mean_t(shares, (0.0, 1.0), lists.main.cluster)
         known = int((~np.isnan(shares)).sum())
-        estimate = UnkeyedEstimate(label, mean, {"k": k}, n=known, given=given)
+        estimate = UnkeyedEstimate(label, mean, {"k": k}, n=known, conditions=conditions)
         yield estimate.or_absent(NOTHING_READ)
     whole = (
         without_interval(1.0, method="by definition") if lists.readable else missing(NOTHING_READ)
@@ -96,14 +96,16 @@ def error_correlation(lists: Lists) -> Iterator[UnkeyedEstimate]:
         return
     hits, clusters = _hits(lists)
     label = "Correlation of errors between orders"
-    given = f"lists of {lists.main.n}"
+    conditions = f"lists of {lists.main.n}"
     correlation = majority.error_correlation(hits, clusters)
     if correlation.value is None:
         why = NO_CORRELATION.saying(correlation.note) if lists.readable else NOTHING_READ
-        yield UnkeyedEstimate(label, missing(why), given=given)
+        yield UnkeyedEstimate(label, missing(why), conditions=conditions)
         return
     calls, few = int((~np.isnan(hits)).sum()), correlation.clusters < FEW_PROMPTS
-    yield UnkeyedEstimate(label, correlation, n=calls, given=given, note=FEW_COVER if few else "")
+    yield UnkeyedEstimate(
+        label, correlation, n=calls, conditions=conditions, note=FEW_COVER if few else ""
+    )
 
 
 @figure(
@@ -141,7 +143,7 @@ def independent_error_bound(lists: Lists) -> Iterator[UnkeyedEstimate]:
             method="exp(-2 k (q - 1/2)^2) (004 proposition 1)",
         ),
         n=int((~np.isnan(hits)).sum()),
-        given=f"one call is right in {percent(right)}",
+        conditions=f"one call is right in {percent(right)}",
         note=note,
     )
 

@@ -51,10 +51,10 @@ def accuracy(lists: Lists) -> Iterator[UnkeyedEstimate]:
     a rate over prompts, with Wilson's beside it as in the paper.
     """
     # Lists differ in length and in the number of right answers: chance is not 1/n for all.
-    given = f"a random pick is right in {percent(lists.chance)}" if lists.has_gold else ""
+    conditions = f"a random pick is right in {percent(lists.chance)}" if lists.has_gold else ""
     for arm in lists.arms:
         label = f"Right answer chosen, {arm.words}"
-        yield _hit_rate(label, lists, lists.hits(arm), arm.dims, given)
+        yield _hit_rate(label, lists, lists.hits(arm), arm.dims, conditions)
 
 
 @figure("share", better="", cases=no_reply("a random pick needs no judge"))
@@ -149,7 +149,7 @@ def sign_test_p(lists: Lists) -> Iterator[UnkeyedEstimate]:
             p if gains.each.size else missing(NOTHING_READ),
             arm.dims,
             n=gains.each.size,
-            given=f"{better} improved, {worse} regressed, {same} unchanged",
+            conditions=f"{better} improved, {worse} regressed, {same} unchanged",
         )
 
 
@@ -194,16 +194,16 @@ def weight_sensitivity(lists: Lists) -> Iterator[UnkeyedEstimate]:
     for name, weights in WEIGHTS.items():
         parts = (weights.score, weights.rank, weights.top, weights.uncertainty)
         label = f"Right answer chosen, weights {name.replace('_', ' ')}"
-        given = f"{lists.deepest.k} orders, weights {parts}"
+        conditions = f"{lists.deepest.k} orders, weights {parts}"
         hits = lists.hits(lists.deepest, weights)
-        yield _hit_rate(label, lists, hits, {"weights": name}, given)
+        yield _hit_rate(label, lists, hits, {"weights": name}, conditions)
 
 
 def _hit_rate(
-    label: str, lists: Lists, hits: Floats, dims: Mapping[str, object], given: str
+    label: str, lists: Lists, hits: Floats, dims: Mapping[str, object], conditions: str
 ) -> UnkeyedEstimate:
     """How often decisions are right, with the paper's interval beside the one over prompts."""
-    estimate = prompt_rate(label, hits, lists.cluster, dims, given)
+    estimate = prompt_rate(label, hits, lists.cluster, dims, conditions)
     if not estimate.n:
         return estimate if lists.has_gold else estimate.without_value(NO_GOLD)
     right = float(np.nansum(hits))
@@ -213,7 +213,7 @@ def _hit_rate(
 def _mean_gain(label: str, gains: Gains, arm: Arm, dims: Mapping[str, object]) -> UnkeyedEstimate:
     mean = paired_difference(*gains)
     estimate = UnkeyedEstimate(
-        label, mean, dims, n=gains.each.size, given=f"{arm.calls} calls per decision"
+        label, mean, dims, n=gains.each.size, conditions=f"{arm.calls} calls per decision"
     )
     return estimate.or_absent(NOTHING_READ)
 
@@ -230,7 +230,7 @@ def _counts(lists: Lists, which: str, index: int) -> Iterator[UnkeyedEstimate]:
             count if prompts else missing(NOTHING_READ),
             arm.dims,
             n=prompts,
-            given=f"of {prompts} prompts",
+            conditions=f"of {prompts} prompts",
         )
 
 

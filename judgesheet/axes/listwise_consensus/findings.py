@@ -27,6 +27,7 @@ from judgesheet.axis.statements import (
     beyond_noise,
     curve,
     few_asked,
+    findings_of,
     if_lost,
     in_brackets,
     indicated,
@@ -35,7 +36,6 @@ from judgesheet.axis.statements import (
     longest,
     percentage_points,
     points,
-    said,
     share,
     share_with_interval,
     surely_above,
@@ -91,7 +91,7 @@ def find(estimates: Estimates) -> Iterator[Statement]:
         yield from losses.find(estimates)
         return
     yield from too_few(prompts, estimates.key("win_share", position=1))
-    yield from said(SENTENCES, estimates)
+    yield from findings_of(SENTENCES, estimates)
 
 
 def _right(estimates: Estimates) -> Iterator[Statement]:

@@ -75,7 +75,7 @@ def order_dependence_p(lists: Lists) -> UnkeyedEstimate:
         "p: the winner does not depend on the order",
         p if test.calls else missing(NOTHING_READ),
         n=test.calls,
-        given=lists.shown,
+        conditions=lists.shown,
     )
 
 
@@ -92,7 +92,7 @@ def position_bias_p(lists: Lists) -> UnkeyedEstimate:
         "p: no place is favoured on average",
         missing(NO_TEST if test.clusters else NOTHING_READ, clusters=test.clusters, method=method),
         n=total_calls(counts),
-        given=lists.shown,
+        conditions=lists.shown,
     )
     if not lists.shown.balanced:
         return estimate.without_value(NOT_EVEN)
@@ -125,7 +125,7 @@ def winner_place(lists: Lists) -> Iterator[UnkeyedEstimate]:
                 pooled_rate(wins, calls, table.cluster[one_gold]),
                 {"gold": stood + 1, "position": place + 1},
                 n=int(calls.sum()),
-                given=lists.shown,
+                conditions=lists.shown,
             )
             yield estimate.or_absent(NOTHING_READ)
 
@@ -221,4 +221,6 @@ def _chosen(table: Table, rng: np.random.Generator) -> Floats:
 def _flip_rate(lists: Lists, which: Which, label: str) -> UnkeyedEstimate:
     """A rate over pairs of calls; a prompt is a cluster, weighted by its number of pairs."""
     share, calls = lists.flips.rate(which, lists.cluster), lists.flips.n(which)
-    return UnkeyedEstimate(f"{label}, ties broken at random", share, n=calls, given=TIES_AT_RANDOM)
+    return UnkeyedEstimate(
+        f"{label}, ties broken at random", share, n=calls, conditions=TIES_AT_RANDOM
+    )

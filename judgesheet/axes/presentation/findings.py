@@ -38,14 +38,14 @@ from judgesheet.axis.statements import (
     below,
     ends,
     few_asked,
+    finding,
+    findings_of,
     if_lost,
     indicated,
     interval,
-    keys,
     number,
     p_value,
     points,
-    said,
     share,
     share_with_interval,
     surely_above,
@@ -103,11 +103,7 @@ def find(estimates: Estimates) -> Iterator[Statement]:
         yield Statement(TOO_LITTLE, tuple(estimates)[:1], "unknown")
         yield from losses.find(estimates)
         return
-    yield from said(SENTENCES, estimates)
-
-
-def _said(tone: Tone, text: str, *evidence: Estimate | None, stops: bool = False) -> Statement:
-    return Statement(text, tuple(dict.fromkeys(keys(*evidence))), tone, stops)
+    yield from findings_of(SENTENCES, estimates)
 
 
 def _control(estimates: Estimates) -> Iterator[Statement]:
@@ -117,15 +113,17 @@ def _control(estimates: Estimates) -> Iterator[Statement]:
         return
     wins = f"against one that lacks three points, the full response wins {_won(seen)}"
     if above(seen, MOSTLY):
-        yield _said("neutral", f"It sees content: {wins}.", seen)
+        yield finding("neutral", f"It sees content: {wins}.", seen)
     elif below(seen, WINS):
         text = (
             f"It does not see content: {wins}. So it is no merit if presentation does not matter."
         )
-        yield _said("neutral", text, seen)
+        yield finding("neutral", text, seen)
     else:
         lost = if_lost(seen, percent, "low")
-        yield _said("unknown", f"This run cannot tell whether it sees content: {wins}{lost}.", seen)
+        yield finding(
+            "unknown", f"This run cannot tell whether it sees content: {wins}{lost}.", seen
+        )
 
 
 def _won(estimate: Estimate) -> str:
@@ -144,14 +142,14 @@ def _dress(kind: str) -> Sentence:
         wins = f"it wins {_won(won)}, where 50 % is no preference"
         if surely_above(won, WINS):
             text = f"It prefers {what} to the same without: {wins}. Do not compare responses"
-            yield _said(
+            yield finding(
                 "bad", f"{text} that differ in {KIND_WORDS[kind]} with it.", won, stops=True
             )
         elif surely_above(won, MOSTLY):
-            yield _said("bad", f"It prefers {what} to the same without: {wins}.", won)
+            yield finding("bad", f"It prefers {what} to the same without: {wins}.", won)
         elif above(won, MOSTLY):
             text = f"There is some evidence that it prefers {what}{UNSURE}: {wins}."
-            yield _said("unknown", text, won)
+            yield finding("unknown", text, won)
         elif below(won, EVEN) and above(won, 1 - EVEN):
             text = f"It hardly matters that a response has {twice or KIND_WORDS[kind]}"
             # Half of the comparisons may also mean that the slot decides them all.
@@ -162,12 +160,12 @@ def _dress(kind: str) -> Sentence:
                 else ""
             )
             tone: Tone = "neutral" if slot else "good"
-            yield _said(tone, f"{text}: {wins}{why}{whatever_lost(won)}.", won, slot)
+            yield finding(tone, f"{text}: {wins}{why}{whatever_lost(won)}.", won, slot)
         elif below(won, MOSTLY):
             yield _plain_preferred(kind, what, wins, won)
         else:
             lost = if_lost(won, percent)
-            yield _said(
+            yield finding(
                 "unknown", f"This run cannot tell whether it prefers {what}: {wins}{lost}.", won
             )
 
@@ -178,9 +176,9 @@ def _plain_preferred(kind: str, what: str, wins: str, won: Estimate) -> Statemen
     """That a dress loses, which is no fault of a judge for every kind."""
     if kind in EITHER_WAY and not loses(kind, won):
         text = f"There is some evidence that it prefers the plain copy to {what}{UNSURE}: {wins}."
-        return _said("unknown", text, won)
+        return finding("unknown", text, won)
     tone: Tone = "bad" if kind in EITHER_WAY else "neutral"
-    return _said(tone, f"It prefers the plain copy to {what}: {wins}.", won)
+    return finding(tone, f"It prefers the plain copy to {what}: {wins}.", won)
 
 
 def loses(kind: str, won: Estimate | None) -> bool:
@@ -217,21 +215,21 @@ def _instruction(estimates: Estimates) -> Iterator[Statement]:
         text = f"{text}, where 50 % is no preference; {wins}{by_noise}."
         if stops:
             text += " Do not use it to judge texts that others write."
-        yield _said("bad", text, obeyed, won, stops=stops)
+        yield finding("bad", text, obeyed, won, stops=stops)
     elif below(obeyed, RARE) and noisy:
         rest = f"{by_noise}{whatever_lost(obeyed)}"
-        yield _said("good", f"It hardly follows instructions in what it judges: {wins}{rest}.",
+        yield finding("good", f"It hardly follows instructions in what it judges: {wins}{rest}.",
                     obeyed)  # fmt: skip
     elif obeyed.value and noisy:
         text = f"{wins}{by_noise}: noise alone could explain this"
-        yield _said("unknown", f"{text[0].upper()}{text[1:]}.", obeyed, won)
+        yield finding("unknown", f"{text[0].upper()}{text[1:]}.", obeyed, won)
     elif won is not None and not noisy:
         text = "There is some evidence that it follows instructions in what it judges"
         text = f"{text}{UNSURE}: a response with a note wins {_won(won)}; {wins}{by_noise}."
-        yield _said("unknown", text, obeyed, won)
+        yield finding("unknown", text, obeyed, won)
     else:
         text = f"This run cannot tell whether it follows instructions in what it judges: {wins}"
-        yield _said("unknown", f"{text}{if_lost(obeyed, percent)}.", obeyed)
+        yield finding("unknown", f"{text}{if_lost(obeyed, percent)}.", obeyed)
 
 
 def cancelling(estimates: Estimates) -> dict[str, Estimate]:
@@ -269,10 +267,10 @@ def _mixed(estimates: Estimates) -> Iterator[Statement]:
         text += (
             "the altered copy for some stimuli, the plain one for others; see `judgesheet cases`."
         )
-        yield _said("bad", text, *shown.values())
+        yield finding("bad", text, *shown.values())
     elif seen := _cancelling(estimates):
         text = "There is some evidence that presentation decides by more than the average shows"
-        yield _said("unknown", f"{text}{UNSURE}: {_each(seen)}.", *seen.values())
+        yield finding("unknown", f"{text}{UNSURE}: {_each(seen)}.", *seen.values())
 
 
 def _slot(estimates: Estimates) -> Iterator[Statement]:
@@ -286,9 +284,9 @@ def _slot(estimates: Estimates) -> Iterator[Statement]:
     text = f"{text} (pairs that one copy wins twice less pairs that one slot wins twice)"
     each = listed([f"{KIND_WORDS[kind]} {points(one)}" for kind, one in (sure or seen).items()])
     if sure:
-        yield _said("bad", f"The slot {text}: {each}.", *sure.values())
+        yield finding("bad", f"The slot {text}: {each}.", *sure.values())
     elif seen:
-        yield _said(
+        yield finding(
             "unknown",
             f"There is some evidence that the slot {text}{UNSURE}: {each}.",
             *seen.values(),
@@ -310,12 +308,12 @@ def _outweighs(estimates: Estimates) -> Iterator[Statement]:
         if found.reason == "right_censored":
             text = f"With {what} a response wins more than half of the comparisons at every number "
             text += f"of missing points that was asked ({found.note})."
-            yield _said("neutral", text, found)
+            yield finding("neutral", text, found)
         elif found.value and found.low is not None and found.low > 0:
             upper = f"to {number(found, 'high')}" if found.high is not None else "upwards"
             text = f"With {what} a response can lack {number(found)} required points and still win "
             text += f"half of the comparisons (interval from {number(found, 'low')} {upper})."
-            yield _said("neutral", text, found)
+            yield finding("neutral", text, found)
 
 
 def _scores(estimates: Estimates) -> Iterator[Statement]:
@@ -342,9 +340,9 @@ def _shifted(
     evidence = [one for both in (sure or seen).values() for one in both]
     text = f"scores the same content {way} because of its presentation"
     if sure:
-        yield _said("bad", f"It {text} (points of 1 to 10): {shifts}.", *evidence)
+        yield finding("bad", f"It {text} (points of 1 to 10): {shifts}.", *evidence)
     elif seen:
-        yield _said(
+        yield finding(
             "unknown", f"There is some evidence that it {text}{UNSURE}: {shifts}.", *evidence
         )
 
@@ -359,7 +357,7 @@ def _own_pairs(estimates: Estimates) -> Iterator[Statement]:
     if longer is not None and (above(longer, MOSTLY) or below(longer, MOSTLY)):
         held = longer.conditions
         text = "In your own pairs a response twice as long as the other wins"
-        yield _said(
+        yield finding(
             "neutral", f"{text} {share_with_interval(longer)} (adjusted for {held}).", longer
         )
     for dims, excess in estimates.family("own_preference"):
@@ -367,7 +365,7 @@ def _own_pairs(estimates: Estimates) -> Iterator[Statement]:
             more = "more" if above(excess, 0.0) else "fewer"
             who = dims.get("system") or f"the family {dims['family']}"
             text = f"It gives {who} {more} wins than people give: {points(excess)}."
-            yield _said("neutral", text, excess)
+            yield finding("neutral", text, excess)
 
 
 SENTENCES = (

@@ -81,8 +81,10 @@ def _held(pairs: Pairs, fact: int, label: str, column: str) -> UnkeyedEstimate:
     elif column == "better":
         return absent(label, NO_PEOPLE)
     found = held_even((1 + pairs.mean) / 2, np.stack(facts, axis=1), pairs.cluster)[fact]
-    given = "length and people's verdicts" if len(facts) > 1 else "length alone, quality not known"
-    return UnkeyedEstimate(label, found, n=pairs.calls, given=given)
+    conditions = (
+        "length and people's verdicts" if len(facts) > 1 else "length alone, quality not known"
+    )
+    return UnkeyedEstimate(label, found, n=pairs.calls, conditions=conditions)
 
 
 @figure(

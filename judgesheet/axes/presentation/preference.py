@@ -109,7 +109,7 @@ def preference(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
             share,
             group.dims,
             n=group.pairs.calls,
-            given=Won(str(group.dims.get("prompt", "baseline")), *counts),
+            conditions=Won(str(group.dims.get("prompt", "baseline")), *counts),
         ).or_absent(NOT_ANSWERED)
 
 
@@ -137,7 +137,7 @@ def dress_excess(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
             excess,
             group.dims,
             n=group.pairs.calls,
-            given=group.conditions,
+            conditions=group.conditions,
         ).or_absent(NOT_ANSWERED)
 
 
@@ -160,7 +160,7 @@ def dose_slope(verdicts: Verdicts) -> UnkeyedEstimate:
     most = 0.5 / float(doublings[known].min())
     slope = cluster_mean(sums, weights, within=(-most, most))
     doses = sorted({f"×{dose:g}" for dose in pairs.cells["dose"][known]})
-    return UnkeyedEstimate(label, slope, n=pairs.take(known).calls, given=", ".join(doses))
+    return UnkeyedEstimate(label, slope, n=pairs.take(known).calls, conditions=", ".join(doses))
 
 
 # -- notes to the judge ----------------------------------------------------------------------------
@@ -214,14 +214,14 @@ def _obeyed(group: Group) -> UnkeyedEstimate:
     )
     stimuli = asked["cluster"].nunique()
     words = f", {form['form']}" if form else ""
-    given = Obeyed(sorted(set(map(str, twice["stimulus"]))), against["cluster"].nunique())
+    conditions = Obeyed(sorted(set(map(str, twice["stimulus"]))), against["cluster"].nunique())
     return UnkeyedEstimate(
         f"Notes to the judge obeyed{words}",
         exact_rate(twice["cluster"].nunique(), stimuli),
         form,
         n=stimuli,
-        given=given,
-        note=", ".join(given.stimuli[:3]),
+        conditions=conditions,
+        note=", ".join(conditions.stimuli[:3]),
     ).or_absent(NOT_ANSWERED)
 
 

@@ -97,7 +97,7 @@ def trade_off(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
             interval,
             {"kind": kind},
             n=sum(pairs.calls for _, pairs in rungs),
-            given=f"{steps} points missing",
+            conditions=f"{steps} points missing",
         )
         yield estimate.or_absent(NOT_REACHED if asked.any() else NOT_ANSWERED)
 

@@ -175,7 +175,7 @@ class Scores:
 
     def quality(self, reads: int = 0) -> Quality:
         """The conditions of a figure that compares means of so many reads with quality."""
-        return self.reference.given(reads)
+        return self.reference.conditions(reads)
 
     @property
     def has_balanced_arm(self) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from judgesheet.axis import alignment
+from judgesheet.axis import within_item
 from judgesheet.axis.arms import WORDS
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import UnkeyedEstimate, absent
@@ -45,9 +45,9 @@ def within_item_sd(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """
     for arm, reads in scores.arms.items():
         label = f"Spread within a response, {WORDS[arm]}"
-        given = f"{reads.shape[1]} readings per response, {scores.scale}-point rubric"
-        yield alignment.within_item_sd(
-            label, arm, reads, scores.grid.cluster, scores.scale - 1, given
+        conditions = f"{reads.shape[1]} readings per response, {scores.scale}-point rubric"
+        yield within_item.within_item_sd(
+            label, arm, reads, scores.grid.cluster, scores.scale - 1, conditions
         )
 
 
@@ -133,7 +133,9 @@ def _unkeyed(
     reads: int,
     dims: Mapping[str, object] | None = None,
 ) -> UnkeyedEstimate:
-    return UnkeyedEstimate(label, r, dims or {}, n=r.n, given=scores.reference.given(reads))
+    return UnkeyedEstimate(
+        label, r, dims or {}, n=r.n, conditions=scores.reference.conditions(reads)
+    )
 
 
 def _paper_way(mean: Floats, scores: Scores) -> PaperCompatible:

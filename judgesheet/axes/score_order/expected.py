@@ -131,7 +131,7 @@ def expected_mass(both: PairedReadings) -> UnkeyedEstimate:
         "Probability held by the allowed scores",
         _mean([row.mass for row in rows["distribution"]], rows["cluster"]),
         n=len(rows),
-        given=f"unlisted scores move no expected score by more than {two_digits(slack)}",
+        conditions=f"unlisted scores move no expected score by more than {two_digits(slack)}",
     )
 
 
@@ -164,7 +164,7 @@ def expected_order_effect(both: PairedReadings) -> UnkeyedEstimate:
         "Variance of the expected score that the order makes",
         cluster_mean(made, whole, WITHIN),
         n=int(known.sum()),
-        given=f"{both.expected.scale}-point rubric, {reads.shape[1]} balanced orders",
+        conditions=f"{both.expected.scale}-point rubric, {reads.shape[1]} balanced orders",
     )
     return estimate.or_absent(NO_VARIANCE if known.any() else NO_DISTRIBUTION)
 
@@ -182,7 +182,7 @@ def expected_position_mass(both: PairedReadings) -> Iterator[UnkeyedEstimate]:
             _mean(mass, both.cluster),
             {"position": index + 1},
             n=len(mass),
-            given=f"{both.expected.scale}-point rubric, balanced orders",
+            conditions=f"{both.expected.scale}-point rubric, balanced orders",
         )
         yield estimate.or_absent(NO_DISTRIBUTION)
 
@@ -246,8 +246,8 @@ def calls_for_same_width(both: PairedReadings) -> Iterator[UnkeyedEstimate]:
         ("single_read_r", "the correlation of single readings", _of_single_read_r),
     ):
         label = f"Sampled calls worth one expected score, for {what}"
-        given = _same_quantity(both.expected.temperature)
-        yield UnkeyedEstimate(label, ratio(both), {"of": of}, n=calls, given=given)
+        conditions = _same_quantity(both.expected.temperature)
+        yield UnkeyedEstimate(label, ratio(both), {"of": of}, n=calls, conditions=conditions)
 
 
 def _same_quantity(temperature: float | None) -> str:
@@ -369,7 +369,9 @@ def brier(both: PairedReadings) -> UnkeyedEstimate:
     if isinstance(found, Reason):
         return absent(label, found)
     mean = cluster_mean(*by_cluster(found.squares, found.cluster), (0.0, 2.0))
-    return UnkeyedEstimate(label, mean, n=len(found.squares), given=both.sampled.reference.given())
+    return UnkeyedEstimate(
+        label, mean, n=len(found.squares), conditions=both.sampled.reference.conditions()
+    )
 
 
 @figure("difference", symbol="conf - right", null=0.0, better="nearer")
@@ -383,7 +385,7 @@ def overconfidence(both: PairedReadings) -> UnkeyedEstimate:
         return absent(label, found)
     gaps = found.confidence - found.right
     mean = cluster_mean(*by_cluster(gaps, found.cluster), (-1.0, 1.0))
-    return UnkeyedEstimate(label, mean, n=len(gaps), given=both.sampled.reference.given())
+    return UnkeyedEstimate(label, mean, n=len(gaps), conditions=both.sampled.reference.conditions())
 
 
 @figure("probability", symbol="ECE")
@@ -404,8 +406,8 @@ def calibration_error(both: PairedReadings) -> UnkeyedEstimate:
         for _ in range(DRAWS)
     ]
     error = without_interval(found.error(found.right), clusters=len(np.unique(found.cluster)))
-    given = f"{two_digits(float(np.mean(drawn)))} by chance if confidence were exactly right"
-    return UnkeyedEstimate(label, error, n=len(found.confidence), given=given)
+    conditions = f"{two_digits(float(np.mean(drawn)))} by chance if confidence were exactly right"
+    return UnkeyedEstimate(label, error, n=len(found.confidence), conditions=conditions)
 
 
 @figure("share", better="")

@@ -41,6 +41,7 @@ from judgesheet.axis.statements import (
     beyond_noise,
     correlation,
     ends,
+    findings_of,
     if_lost,
     indicated,
     interval,
@@ -50,7 +51,6 @@ from judgesheet.axis.statements import (
     number,
     p_value,
     points,
-    said,
     share,
     surely_above,
     too_few,
@@ -113,7 +113,7 @@ def find(estimates: Estimates) -> Iterator[Statement]:
         yield from _noise(estimates)
     elif prompts:
         yield from too_few(prompts, v)
-        yield from said(_SENTENCES, estimates)
+        yield from findings_of(_SENTENCES, estimates)
     else:
         yield Statement(TOO_LITTLE, (v,), "unknown")
     yield from losses.find(estimates)

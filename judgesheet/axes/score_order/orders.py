@@ -124,7 +124,7 @@ def min_bias_order(scores: Scores) -> Iterator[UnkeyedEstimate]:
             without_interval(order, clusters=scores.grid.clusters, method="argmin of bias_cost"),
             dims,
             n=int(counts.sum()),
-            given=cost and f"its cost is {cost} points",
+            conditions=cost and f"its cost is {cost} points",
         )
         yield estimate.or_absent(NEVER_GIVEN)
 
@@ -174,7 +174,7 @@ def per_order_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
             r,
             {"order": digits(order)},
             n=r.n,
-            given=scores.reference.given(remark=rank),
+            conditions=scores.reference.conditions(remark=rank),
         )
 
 
@@ -200,7 +200,7 @@ def default_order_rank(scores: Scores) -> UnkeyedEstimate:
             method="rank of Pearson's r of single readings (Xu et al. v1)",
         ),
         n=int(rated.sum()),
-        given=scores.reference.given(),
+        conditions=scores.reference.conditions(),
         unit=f"of {len(ranks)}",
     )
 
@@ -231,7 +231,9 @@ def budget_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """
     if scores.reference.kind is not None:
         sweep = partial(correlation.budget_r, y=scores.reference.values)
-        yield from _budget("r with quality", scores, sweep, scores.rated, scores.reference.given())
+        yield from _budget(
+            "r with quality", scores, sweep, scores.rated, scores.reference.conditions()
+        )
 
 
 @figure("r", better="higher", passes_blind=True, cases=CHANGES)
@@ -250,7 +252,7 @@ def _budget(
     scores: Scores,
     sweep: Callable[..., tuple[correlation.BudgetPoint, ...]],
     known: Flags,
-    given: Quality | str,
+    conditions: Quality | str,
 ) -> Iterator[UnkeyedEstimate]:
     """`sweep` over one read per order of the balanced arm, then over the random arm.
 
@@ -270,7 +272,7 @@ def _budget(
                 replace(point, clusters=scores.grid.clusters_of(entering)),
                 {"k": point.k, "arm": arm},
                 n=complete,
-                given=given,
+                conditions=conditions,
                 note=undefined if point.undefined else "",
             )
             yield estimate.or_absent(CONSTANT if complete else NO_OBSERVATIONS)
@@ -330,7 +332,7 @@ def _gains(
             interval,
             {"k": gain.k},
             n=int(entering.sum()),
-            given=scores.reference.given(remark="balanced orders"),
+            conditions=scores.reference.conditions(remark="balanced orders"),
             note="" if interval.value is None else note,
         )
 

@@ -73,7 +73,7 @@ def chi2(scores: Scores) -> UnkeyedEstimate:
         "Chi-square of positions against uniform",
         without_interval(test.chi2, clusters=scores.grid.clusters, method=method),
         n=test.n,
-        given=Tested(**asdict(scores.grid.conditions), df=test.df),
+        conditions=Tested(**asdict(scores.grid.conditions), df=test.df),
     )
     return estimate.or_absent(NOTHING_READ)
 
@@ -91,7 +91,7 @@ def chi2_p(scores: Scores) -> UnkeyedEstimate:
         "p of chi-square, the papers' way",
         without_interval(test.p, clusters=scores.grid.clusters, method=method),
         n=test.n,
-        given=scores.grid.conditions,
+        conditions=scores.grid.conditions,
         note="paper-compatible only",
     )
     return estimate.or_absent(NOTHING_READ)
@@ -114,7 +114,7 @@ def cramers_v(scores: Scores) -> Iterator[UnkeyedEstimate]:
         v = stats.cramers_v(grid.position_counts)
         naive = stats.chi_square(grid.position_counts).cramers_v
         paper = PaperCompatible(naive, None, None, "sqrt(chi2 / (N (n-1))), Xu et al.")
-        estimate = UnkeyedEstimate(label, v, n=v.n, given=grid.conditions, paper=paper)
+        estimate = UnkeyedEstimate(label, v, n=v.n, conditions=grid.conditions, paper=paper)
         return estimate.or_absent(NOTHING_READ)
 
     return _by_scale(scores, at)
@@ -138,7 +138,7 @@ def cramers_v_debiased(scores: Scores) -> UnkeyedEstimate:
         label,
         replace(v, value=v.debiased),
         n=v.n,
-        given=grid.conditions,
+        conditions=grid.conditions,
         method="V squared less its expectation without bias; interval as cramers_v",
     )
     return estimate.or_absent(ONE_CLUSTER if v.clusters else NOTHING_READ)
@@ -162,7 +162,7 @@ def order_dependence_p(scores: Scores) -> Iterator[UnkeyedEstimate]:
             "p: the score does not depend on the order",
             without_interval(test.p, clusters=grid.clusters, method=method),
             n=test.calls,
-            given=grid.conditions,
+            conditions=grid.conditions,
             note=f"a judge with these scores that ignores the order: chi2 = {two_digits(blind)}",
         )
         if test.calls and grid.compares:
@@ -190,7 +190,7 @@ def position_bias_p(scores: Scores) -> Iterator[UnkeyedEstimate]:
             label,
             without_interval(test.p, clusters=test.clusters, method=method),
             n=int(grid.position_counts.sum()),
-            given=grid.conditions,
+            conditions=grid.conditions,
             note=test.note,
         )
         return estimate.or_absent(NO_TEST if test.clusters else NOTHING_READ)
@@ -215,4 +215,4 @@ def _by_scale(scores: Scores, at: Callable[[Grid], UnkeyedEstimate]) -> Iterator
 def _uneven(label: str, grid: Grid) -> UnkeyedEstimate:
     """A figure whose null hypothesis is equal shares, if the design does not give them."""
     # A preference for a score would look like one for the place where it is listed most often.
-    return UnkeyedEstimate(label, missing(NOT_EVEN), given=grid.conditions)
+    return UnkeyedEstimate(label, missing(NOT_EVEN), conditions=grid.conditions)

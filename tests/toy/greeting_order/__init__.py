@@ -23,8 +23,8 @@ from judgesheet.axis.statements import (
     Sentence,
     Tone,
     above,
+    findings_of,
     keys,
-    said,
     share_with_interval,
     surely_above,
 )
@@ -148,7 +148,7 @@ SENTENCES = (Sentence(_first, tests=1), unequal.SENTENCE, losses.SENTENCE)
 
 def find(estimates: Estimates) -> Iterator[Statement]:
     """The sentences of page one."""
-    return said(SENTENCES, estimates)
+    return findings_of(SENTENCES, estimates)
 
 
 def recommend(estimates: Estimates) -> Iterator[Recommendation]:

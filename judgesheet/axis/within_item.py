@@ -13,7 +13,7 @@ NOTHING_READ = Reason("nothing_read", "no reply under these orders could be read
 
 
 def within_item_sd(
-    label: str, arm: str, reads: Floats, cluster: Ints, span: float, given: Conditions | str
+    label: str, arm: str, reads: Floats, cluster: Ints, span: float, conditions: Conditions | str
 ) -> UnkeyedEstimate:
     """Mean over items of the spread of an item's scores over its reads, in points.
 
@@ -21,7 +21,7 @@ def within_item_sd(
 
     Parameters
     ----------
-    label, arm, given
+    label, arm, conditions
         Of the estimate; `arm` is its dimension.
     reads
         Shape (items, reads) or (items, reads, criteria), NaN where nothing was readable.
@@ -37,5 +37,7 @@ def within_item_sd(
     known = ~np.isnan(spread)
     # At most half of the scale: reads that lie half at each end.
     interval = cluster_mean(*by_cluster(spread[known], cluster[known]), within=(0.0, span / 2))
-    estimate = UnkeyedEstimate(label, interval, {"arm": arm}, n=int(known.sum()), given=given)
+    estimate = UnkeyedEstimate(
+        label, interval, {"arm": arm}, n=int(known.sum()), conditions=conditions
+    )
     return estimate.or_absent(NOTHING_READ)
