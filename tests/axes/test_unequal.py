@@ -213,10 +213,12 @@ def test_noise_that_every_order_brings_is_none_of_one(axis: str, spec: str) -> N
         assert test.reason == "never_wavers", "no reading differs from another of its item"
 
 
-def test_wavering_keeps_its_size() -> None:
+def test_wavering_and_level_keep_their_size() -> None:
     """Of 60 noisy judges about 3 are below .05 (at most 8 in 995 of 1,000 such sixties)."""
-    sheets = (
-        simulate(f"fair?width=1&seed={seed}", "smoke", "criterion_order") for seed in range(60)
-    )
-    found = [sheet.value("wavering_p") for sheet in sheets]
-    assert sum(p < 0.05 for p in found) <= 8
+    both = frozenset({"wavering_p", "level_p"})
+    sheets = [
+        simulate(f"fair?width=1&seed={seed}", "smoke", "criterion_order", families=both)
+        for seed in range(60)
+    ]
+    for name in both:
+        assert sum(sheet.value(name) < 0.05 for sheet in sheets) <= 8, name
