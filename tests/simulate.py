@@ -59,7 +59,7 @@ class Sheet:
 
     def __getitem__(self, name: str) -> Estimate:
         key, family = f"{self.axis.NAME}.{name}", name.partition("[")[0]
-        if "_measured" in vars(self):
+        if self.readings.families or "_measured" in vars(self):
             return self.estimates[key]
         if family not in self._families:
             alone = replace(self.readings, families=frozenset({family}))
@@ -109,7 +109,7 @@ def simulate(
 ) -> Sheet:
     """The sheet of `sim/SPEC`; `edit` may spoil the table of replies before it is measured.
 
-    `families` are the figures that findings may rest on, None for all. Tests share the replies to
+    `families` are the figures that are measured together, None for all. Tests share the replies to
     built-in stimuli, and the sheet of replies as they are.
     """
     if edit is None and stimuli is None and families is None:

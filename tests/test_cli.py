@@ -231,8 +231,10 @@ os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
 """As the shell of a script starts what it runs in the background."""
 
 
-@pytest.mark.parametrize("started", [(), ("-c", IGNORES_CTRL_C)])
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    ("how", "started"),
+    [(signal.SIGINT, ()), (signal.SIGTERM, ()), (signal.SIGINT, ("-c", IGNORES_CTRL_C))],
+)
 def test_interrupted_run_exits_130_and_resumes(
     tmp_path: Path, how: signal.Signals, started: tuple[str, ...]
 ) -> None:

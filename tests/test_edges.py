@@ -69,17 +69,15 @@ CHOOSE: dict[str, Callable[[Answer, Answer, int], Answer]] = {
 
 def rewritten(frame: pd.DataFrame, axis: str, rows: list[int], place: int) -> pd.DataFrame:
     """The replies of these rows, each preferring one place."""
-    frame = frame.copy()
-    column = list(frame.columns).index("text")
+    texts, cells = frame["text"].tolist(), frame["cell"].tolist()
     for row in rows:
-        cell, answer = (json.loads(frame.iloc[row][name]) for name in ("cell", "text"))
-        frame.iloc[row, column] = json.dumps(CHOOSE[axis](answer, cell, place))
-    return frame
+        answer, cell = json.loads(texts[row]), json.loads(cells[row])
+        texts[row] = json.dumps(CHOOSE[axis](answer, cell, place))
+    return frame.assign(text=texts)
 
 
 def slipping(frame: pd.DataFrame, axis: str, rows: list[int]) -> pd.DataFrame:
     """Each of these replies with the first preference that differs from the one it had."""
-    frame = frame.copy()
     for row in rows:
         before = frame.iloc[row]["text"]
         other = (rewritten(frame, axis, [row], place) for place in (1, 2, 0))

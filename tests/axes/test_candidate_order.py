@@ -604,8 +604,10 @@ def test_partial_pairs_are_counted_named_and_left_out() -> None:
         frame.loc[swapped & (frame["stimulus"] == "co-cooking-1"), "text"] = "no idea"
         return frame
 
-    sheet, whole = sheet_of("always-1", edit=spoil), sheet_of("always-1")
-    name = f"positional_false_preference{SAME}"
+    figure = "positional_false_preference"
+    whole = sheet_of("always-1")
+    sheet = sheet_of("always-1", edit=spoil, families=frozenset({figure}))
+    name = f"{figure}{SAME}"
     assert sheet[name].n == whole[name].n - 2
     assert sheet.value(name) == 1
     caveat = next(c for c in sheet.result.caveats if "one order only" in c)

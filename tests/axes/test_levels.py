@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from judgesheet.axis.statements import ORDER_ERROR
-from tests.axes.test_unequal import CRITERIA, noisy_in
+from tests.axes.test_unequal import CRITERIA
 from tests.simulate import simulate
 
 AXES = ("score_order", "criterion_order")
@@ -73,32 +73,9 @@ def test_a_shift_of_one_order_is_no_wavering(axis: str) -> None:
 
 
 @pytest.mark.parametrize("axis", AXES)
-def test_noise_in_one_order_is_told_beside_a_shift(axis: str) -> None:
-    """Noise moves the mean, too, where the scale ends."""
-    sheet = simulate(
-        "fair?width=0.3", "quick", axis, edit=noisy_in(axis, ONE[axis]), families=FAMILIES
-    )
-    assert sheet.tones("wavering_p") == {"bad"}
-
-
-@pytest.mark.parametrize("axis", AXES)
-@pytest.mark.parametrize("spec", ["fair?width=1", "noisy", "constant"])
+@pytest.mark.parametrize("spec", ["noisy", "constant"])
 def test_one_level_under_every_order_is_no_problem(axis: str, spec: str) -> None:
-    sheet = simulate(spec, "quick", axis)
+    sheet = simulate(spec, "quick", axis, families=FAMILIES)
     assert not sheet.about("level_p")
     if spec == "constant":
         assert sheet["level_p"].reason == "never_wavers"
-
-
-def test_the_level_keeps_its_size() -> None:
-    """Of 60 noisy judges about 3 are below .05 (at most 8 in 995 of 1,000 such sixties)."""
-    found = [
-        simulate(
-            f"fair?width=1&seed={seed}",
-            "smoke",
-            "criterion_order",
-            families=FAMILIES,
-        ).value("level_p")
-        for seed in range(60)
-    ]
-    assert sum(p < 0.05 for p in found) <= 8

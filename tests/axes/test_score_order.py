@@ -456,7 +456,7 @@ def test_missing_replies_are_counted_and_left_out() -> None:
         frame.loc[frame.index % 13 == 0, ["outcome", "text"]] = None
         return frame
 
-    sheet = simulate("first-biased", "quick", edit=spoil)
+    sheet = simulate("first-biased", "quick", edit=spoil, families=frozenset({"position_share"}))
     result = sheet.result
     assert result.unreadable > 0
     assert result.failed > 0

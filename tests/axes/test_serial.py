@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 
 from judgesheet.axes import all_axes, get_axis
-from judgesheet.axis import Options, Readings
+from judgesheet.axis import Readings
 from judgesheet.axis.serial import CAVEAT, NAMES, NOT_RANDOM
 from judgesheet.base.records import Call, Estimate
 from judgesheet.measuring.measure import COLUMNS, measure_axis, parse_rows
-from judgesheet.planning.plan import make_plan
+from tests.simulate import planned
 
 AXES = [name for name, axis in all_axes().items() if axis.ESTIMATES.keys() >= NAMES]
 
@@ -43,14 +43,14 @@ def _estimates(axis: str, share: float, reply: str = "text") -> tuple[Mapping[st
     room, judge = get_axis(axis), Copying(share)
     # Eight calls on a list are few to remember something in.
     profile = "standard" if axis == "listwise_consensus" else "quick"
-    plan = make_plan([room], {axis: Options(profile=profile, reply="json")}, 0)
+    plan = planned(profile, axis, 0, False, None)
     rows = [
         (call.id, axis, call.stimulus, json.dumps(call.cell), call.repeat, "recorded", "ok",
          json.dumps(judge.says(call)))
         for call in plan.calls
     ]  # fmt: skip
     frame = parse_rows(room, pd.DataFrame(rows, columns=list(COLUMNS))).assign(reply=reply)
-    result, _ = measure_axis(room, Readings(frame, plan.labels, 0.0, 0))
+    result, _ = measure_axis(room, Readings(frame, plan.labels, 0.0, 0, NAMES))
     return {e.key.partition(".")[2]: e for e in result.estimates}, result.caveats
 
 

@@ -16,7 +16,10 @@ from tests.test_edges import rewritten
 
 AXES = ORDER_AXES
 GOOD = "fair?width=0.2"
-WAVERING = frozenset({"wavering_p"})
+READ = frozenset({"chi2", "mean_delta_pos", "order_inconsistent", "win_share"})
+"""What says on an axis whether enough was read to tell anything."""
+PLACES = unequal.NAMES | READ
+NOISE = READ | {"wavering_p", "level_p", "anywhere_p"}
 HOSTILE = '{0} & <script>alert("x")</script>, {stimuli} %s \n| a |'
 Edit = Callable[[pd.DataFrame], pd.DataFrame]
 
@@ -47,7 +50,7 @@ def said(sheet: Sheet) -> list[Statement]:
 def test_the_stimuli_that_carry_the_bias_are_named(axis: str, stimuli: int) -> None:
     # Quick asks too few pairs of one task for two tasks to show alone.
     profile = "standard" if axis == "candidate_order" else "quick"
-    sheet = simulate(GOOD, profile, axis, edit=always_first(axis, stimuli))
+    sheet = simulate(GOOD, profile, axis, edit=always_first(axis, stimuli), families=PLACES)
     share, largest = sheet["unequal_stimuli"], sheet["largest_stimulus_effect"]
     assert set(share.given["stimuli"]) == biased(sheet, stimuli)
     assert share.value == stimuli / share.given["of"]
@@ -65,14 +68,14 @@ def test_the_stimuli_that_carry_the_bias_are_named(axis: str, stimuli: int) -> N
 @pytest.mark.parametrize("axis", AXES)
 @pytest.mark.parametrize("spec", ["first-biased", "always-1"])
 def test_no_few_are_named_where_all_are_biased(axis: str, spec: str) -> None:
-    assert not said(simulate(spec, "quick", axis))
+    assert not said(simulate(spec, "quick", axis, families=PLACES))
 
 
 @pytest.mark.parametrize("axis", AXES)
 @pytest.mark.parametrize("spec", ["fair", "noisy"])
 def test_a_judge_that_is_blind_to_the_order_has_no_such_problem(axis: str, spec: str) -> None:
     """Stimuli may be named by chance in one run of twenty, and then it says how sure that is."""
-    sheet = simulate(spec, "quick", axis)
+    sheet = simulate(spec, "quick", axis, families=PLACES)
     for finding in said(sheet):
         assert finding.tone == "unknown"
         assert p_value(sheet["any_stimulus_p"]) in finding.text
@@ -94,7 +97,7 @@ def own_places(axis: str, calls: float) -> Edit:
 
 @pytest.mark.parametrize("axis", AXES)
 def test_effects_that_cancel_in_averages_are_a_problem(axis: str) -> None:
-    sheet = simulate(GOOD, "standard", axis, edit=own_places(axis, 0.7))
+    sheet = simulate(GOOD, "standard", axis, edit=own_places(axis, 0.7), families=PLACES)
     assert sheet.value("unequal_stimuli") > 0.5
     assert sheet["unequal_stimuli"].given["in_common"] < 0.2
     (finding,) = said(sheet)
@@ -123,7 +126,7 @@ def test_names_travel_as_data(axis: str) -> None:
         last = frame["stimulus"].unique()[-1]
         return spoiled.assign(stimulus=spoiled["stimulus"].replace(last, HOSTILE))
 
-    sheet = simulate(GOOD, "quick", axis, edit=edit)
+    sheet = simulate(GOOD, "quick", axis, edit=edit, families=PLACES)
     assert sheet["unequal_stimuli"].given["stimuli"] == [HOSTILE]
     assert HOSTILE in said(sheet)[0].text
 
@@ -191,7 +194,7 @@ CRITERIA = ["Courtesy", "Practicality", "Organisation", "Coverage", "Accuracy"]
     ("axis", "order"), [("score_order", [5, 4, 2, 3, 1]), ("criterion_order", CRITERIA)]
 )
 def test_noise_in_one_order_only_is_told(axis: str, order: list[object]) -> None:
-    sheet = simulate("fair?width=0.3", "quick", axis, edit=noisy_in(axis, order))
+    sheet = simulate("fair?width=0.3", "quick", axis, edit=noisy_in(axis, order), families=NOISE)
     assert sheet.value("wavering_p") < ORDER_ERROR
     assert sheet["wavering_p"].given["order"] == [*map(str, order)]
     (told,) = sheet.about("wavering_p")
@@ -200,9 +203,9 @@ def test_noise_in_one_order_only_is_told(axis: str, order: list[object]) -> None
 
 
 @pytest.mark.parametrize("axis", AXES)
-@pytest.mark.parametrize("spec", ["fair?width=0.5", "noisy", "constant"])
+@pytest.mark.parametrize("spec", ["noisy", "constant"])
 def test_noise_that_every_order_brings_is_none_of_one(axis: str, spec: str) -> None:
-    sheet = simulate(spec, "quick", axis)
+    sheet = simulate(spec, "quick", axis, families=NOISE)
     assert not sheet.about("wavering_p")
     test = sheet["wavering_p"]
     assert test.value is None or test.value > ORDER_ERROR
@@ -210,11 +213,12 @@ def test_noise_that_every_order_brings_is_none_of_one(axis: str, spec: str) -> N
         assert test.reason == "never_wavers", "no reading differs from another of its item"
 
 
-def test_wavering_keeps_its_size() -> None:
+def test_wavering_and_level_keep_their_size() -> None:
     """Of 60 noisy judges about 3 are below .05 (at most 8 in 995 of 1,000 such sixties)."""
-    sheets = (
-        simulate(f"fair?width=1&seed={seed}", "smoke", "criterion_order", families=WAVERING)
+    both = frozenset({"wavering_p", "level_p"})
+    sheets = [
+        simulate(f"fair?width=1&seed={seed}", "smoke", "criterion_order", families=both)
         for seed in range(60)
-    )
-    found = [sheet.value("wavering_p") for sheet in sheets]
-    assert sum(p < 0.05 for p in found) <= 8
+    ]
+    for name in both:
+        assert sum(sheet.value(name) < 0.05 for sheet in sheets) <= 8, name

@@ -173,6 +173,7 @@ def planned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Plan]:
 
 
 @pytest.mark.parametrize("created", ["1e999", "-1e999", "1e15", "-5", "1" + "0" * 400, '"now"'])
+@pytest.mark.usefixtures("only_json")
 def test_a_batch_made_at_no_time_is_ingested(
     tmp_path: Path, planned: tuple[Path, Plan], created: str
 ) -> None:
