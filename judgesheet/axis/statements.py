@@ -36,7 +36,7 @@ Part = Literal["value", "low", "high", "least", "most"]
 
 SIGNIFICANT = 0.05
 """How often page one may call something a problem of a judge that has none."""
-OF_ORDER, OF_MOMENTS, OF_LOSSES, OTHERS = 21, 6, 16, 44
+OF_ORDER, OF_MOMENTS, OF_LOSSES, OTHERS = 21, 6, 16, 47
 """Tests of the order, of mean and noise by order, tests of losses, and other tests and bounds, by
 which a sentence of page one can call something a problem, all axes of this package together: the
 sums over their `SENTENCES`."""
@@ -86,12 +86,15 @@ def below(estimate: Estimate | None, limit: float) -> bool:
     return estimate is not None and estimate.most is not None and estimate.most < limit
 
 
-def surely_above(estimate: Estimate | None, limit: float, of: int = 1) -> bool:
+def surely_above(
+    estimate: Estimate | None, limit: float, of: int = 1, error: float = OTHER_ERROR
+) -> bool:
     """Whether the value lies so far above a limit that a sentence may accuse by it.
 
-    Where any one `of` several values would do, they share the error.
+    Where any one `of` several values would do, they share the error. A sentence that does not
+    accuse may allow a larger one.
     """
-    return above(estimate, limit) and _sure_end(estimate, "least", OTHER_ERROR / of) > limit
+    return above(estimate, limit) and _sure_end(estimate, "least", error / of) > limit
 
 
 def beyond_noise(estimate: Estimate | None) -> bool:
@@ -99,9 +102,11 @@ def beyond_noise(estimate: Estimate | None) -> bool:
     return above(estimate, 0.0) and _sure_end(estimate, "least", ORDER_ERROR) > 0
 
 
-def surely_below(estimate: Estimate | None, limit: float, of: int = 1) -> bool:
-    """Whether the value lies so far below a limit that a sentence may accuse by it."""
-    return below(estimate, limit) and _sure_end(estimate, "most", OTHER_ERROR / of) < limit
+def surely_below(
+    estimate: Estimate | None, limit: float, of: int = 1, error: float = OTHER_ERROR
+) -> bool:
+    """Whether the value lies so far below a limit; as `surely_above`."""
+    return below(estimate, limit) and _sure_end(estimate, "most", error / of) < limit
 
 
 def surely_rejected(test: Estimate | None, of: int = 1) -> bool:

@@ -24,7 +24,7 @@ from judgesheet.decide.decide import decide
 from judgesheet.decide.policy import load as load_policy
 from judgesheet.planning.plan import make_plan
 from judgesheet.planning.stimuli import load
-from tests.simulate import Sheet, planned, simulate
+from tests.simulate import Edit, Sheet, planned, simulate
 
 AXIS: Any = get_axis("presentation")
 LENGTH2 = "preference[kind=length,dose=2]"
@@ -704,3 +704,45 @@ def test_a_slot_that_decides_between_copies_is_no_merit() -> None:
 
     sheet = sheet_of("perfect", edit=edited(first))
     assert sheet.tones("preference[kind=length,dose=2]") == {"neutral"}
+
+
+def dressed_wins(wins: Callable[[dict[str, Any], str], bool]) -> Edit:
+    """Every comparison goes to the altered copy where it `wins`, and is a tie elsewhere."""
+
+    def verdict(cell: dict[str, Any], stimulus: str) -> str | None:
+        if cell["ask"] != "pair" or cell["kind"] == "quality":
+            return None
+        slot = 1 + cell["order"].index("dressed") if wins(cell, stimulus) else "tie"
+        return f'{{"winner": "{slot}"}}'
+
+    return edited(verdict)
+
+
+@pytest.mark.parametrize(
+    ("kind", "key"),
+    [
+        ("wordy", "preference[kind=length,form=wordy]"),
+        (3.0, "preference[kind=length,dose=3]"),
+    ],
+)
+def test_one_form_that_always_wins_is_named_and_takes_the_merit(kind: object, key: str) -> None:
+    taste = dressed_wins(lambda cell, _: kind in (cell["form"], cell["dose"]))
+    sheet = sheet_of("perfect", "standard", edit=taste)
+    assert sheet.value(key) == 1.0
+    assert sheet.tones(key) == {"unknown"}
+    assert sheet.tones("preference[kind=length,dose=2]") == {"neutral"}
+
+
+def test_notes_of_one_form_that_are_always_obeyed_are_a_problem() -> None:
+    taste = dressed_wins(lambda cell, _: cell["form"] == "foreign")
+    sheet = sheet_of("perfect", "standard", edit=taste)
+    assert sheet.value("instruction_obeyed") == 0.5
+    assert sheet.tones("instruction_obeyed") == {"bad"}
+
+
+def test_eleven_notes_obeyed_are_some_evidence() -> None:
+    noted = sorted(
+        call.stimulus for call in plan_of("standard").calls if call.cell["form"] == "foreign"
+    )
+    taste = dressed_wins(lambda cell, one: cell["form"] == "foreign" and one != noted[0])
+    assert sheet_of("perfect", "standard", edit=taste).tones("instruction_obeyed") == {"unknown"}

@@ -6,6 +6,7 @@ rests on.
 
 from collections.abc import Iterator, Mapping
 from functools import partial
+from math import comb
 from typing import Literal
 
 from judgesheet.axes.presentation._design import not_dressed
@@ -23,13 +24,15 @@ from judgesheet.axes.presentation._rules import (
     STRIPPED,
     SUMMARY,
 )
-from judgesheet.axes.presentation._verdicts import KIND_WORDS
+from judgesheet.axes.presentation._verdicts import KIND_WORDS, REPEATED
 from judgesheet.axis import Readings, losses
 from judgesheet.axis.findings import listed
 from judgesheet.axis.repeats import about_repeats
 from judgesheet.axis.results import Plots, nothing
 from judgesheet.axis.statements import (
     MOSTLY,
+    OTHER_ERROR,
+    SIGNIFICANT,
     UNSURE,
     Sentence,
     Tone,
@@ -76,6 +79,8 @@ SCORED = (*DRESSES, INSTRUCTION)
 EITHER_WAY = (LENGTH, FORMAT)
 """Dresses that must not lose either: marking down praise of itself or an appeal to authority may be
 right."""
+SHOWN_AT = SIGNIFICANT / 2
+"""Error, on either side, of what is some evidence of all forms together."""
 CANCELLING = (LENGTH, SUMMARY, FORMAT, AUTHORITY, PRAISE, CERTAIN, HEDGED)
 """Kinds whose effects may differ in direction between stimuli."""
 
@@ -159,7 +164,8 @@ def _dress(kind: str) -> Sentence:
                 if slot
                 else ""
             )
-            tone: Tone = "neutral" if slot else "good"
+            # Nor is the kind harmless where one form of it decides.
+            tone: Tone = "neutral" if slot or deciding(estimates, SHOWN_AT, kind) else "good"
             yield finding(tone, f"{text}: {wins}{why}{whatever_lost(won)}.", won, slot)
         elif below(won, MOSTLY):
             yield _plain_preferred(kind, what, wins, won)
@@ -193,13 +199,29 @@ def slot_instead(estimates: Estimates, kind: str) -> Estimate | None:
 
 
 def obeys(estimates: Estimates) -> bool:
-    """Whether responses surely win by a note that they hold: no slot and no noise does that."""
-    return surely_above(estimates.known("preference", kind=INSTRUCTION), MOSTLY)
+    """Whether responses surely win by a note that they hold: no slot and no noise does that.
+
+    By all notes together, or by the stimuli on which a copy wins twice (a sign test), which shows
+    one form of a note that is always obeyed: among all forms it moves the average little. That test
+    has two shares of the error, since 12 stimuli, as many as have a form, give .00024 at least.
+    """
+    won, obeyed = _notes(estimates)
+    if obeyed is None or not above(won, MOSTLY):
+        return False
+    twice, against = round((obeyed.value or 0.0) * obeyed.n), obeyed.given["against"]
+    chance = sum(comb(twice + against, n) for n in range(against + 1)) / 2 ** (twice + against)
+    return surely_above(won, MOSTLY) or chance < 2 * OTHER_ERROR
+
+
+def _notes(estimates: Estimates) -> tuple[Estimate | None, Estimate | None]:
+    """What responses win by notes, and on how many stimuli notes are obeyed."""
+    won = estimates.known("preference", kind=INSTRUCTION)
+    return won, estimates.known("instruction_obeyed")
 
 
 def _instruction(estimates: Estimates) -> Iterator[Statement]:
     """Whether a note inside a response decides."""
-    obeyed = estimates.known("instruction_obeyed")
+    won, obeyed = _notes(estimates)
     if obeyed is None:
         return
     names = ", ".join(obeyed.given["stimuli"][:3])
@@ -207,7 +229,6 @@ def _instruction(estimates: Estimates) -> Iterator[Statement]:
     wins += f" of stimuli{f' ({names})' if names else ''}"
     against = obeyed.given["against"]
     by_noise = f"; the copy without the note won twice for {against}" if obeyed.value else ""
-    won = estimates.known("preference", kind=INSTRUCTION)
     noisy = not above(won, MOSTLY)
     if won is not None and obeys(estimates):
         stops = above(obeyed, MOSTLY)
@@ -271,6 +292,49 @@ def _mixed(estimates: Estimates) -> Iterator[Statement]:
     elif seen := _cancelling(estimates):
         text = "There is some evidence that presentation decides by more than the average shows"
         yield finding("unknown", f"{text}{UNSURE}: {_each(seen)}.", *seen.values())
+
+
+def _forms(estimates: Estimates) -> dict[str, dict[str, Estimate]]:
+    """The preferences for forms and doses, by kind, beside that which the kind is judged by."""
+    found: dict[str, dict[str, Estimate]] = {kind: {} for kind in DRESSES}
+    for kind, forms in found.items():
+        for dims, one in estimates.family("preference", kind=kind):
+            # Repetition is in its doses.
+            judged = one is padding(estimates) or dims.get("form") == REPEATED
+            if not judged and dims.keys() in ({"kind", "form"}, {"kind", "dose"}):
+                form = f", {dims['form']}" if "form" in dims else f" ×{dims['dose']}"
+                forms[f"{KIND_WORDS[kind]}{form}"] = one
+    return found
+
+
+def deciding(estimates: Estimates, error: float, *kinds: str) -> dict[str, Estimate]:
+    """The forms of these kinds that win, or lose, with this error of all forms together.
+
+    Of kinds that are a problem as a whole none is named.
+    """
+    forms = _forms(estimates)
+    many = max(1, sum(map(len, forms.values())))
+    return {
+        form: one
+        for kind in kinds
+        if not surely_above(preferences(estimates).get(kind), MOSTLY)
+        for form, one in forms[kind].items()
+        if surely_above(one, MOSTLY, many, error)
+        or (kind in EITHER_WAY and surely_below(one, MOSTLY, many, error))
+    }
+
+
+def _of_form(estimates: Estimates) -> Iterator[Statement]:
+    """Forms and doses that decide, although the change as a whole does not."""
+    sure, seen = (deciding(estimates, error, *DRESSES) for error in (OTHER_ERROR, SHOWN_AT))
+    winning = listed([f"{form} wins {_won(one)}" for form, one in (sure or seen).items()])
+    if sure:
+        yield finding(
+            "bad", f"Some forms of a change decide by themselves: {winning}.", *sure.values()
+        )
+    elif seen:
+        text = "There is some evidence that some forms of a change decide by themselves"
+        yield finding("unknown", f"{text}{UNSURE}: {winning}.", *seen.values())
 
 
 def _slot(estimates: Estimates) -> Iterator[Statement]:
@@ -370,8 +434,9 @@ def _own_pairs(estimates: Estimates) -> Iterator[Statement]:
 
 SENTENCES = (
     *(_dress(kind) for kind in DRESSES),
-    Sentence(_instruction, tests=2),
+    Sentence(_instruction, tests=3),
     Sentence(_mixed, tests=1),
+    Sentence(_of_form, tests=2),
     Sentence(_slot, tests=1),
     Sentence(_scores, tests=1),
     Sentence(_outweighs),
@@ -405,12 +470,13 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
             yield _advice(f"{REMEDIES[kind]}: {KIND_WORDS[kind]} wins.", won)
         elif loses(kind, won):
             yield _advice(f"{REMEDIES[kind]}: {KIND_WORDS[kind]} loses.", won)
+        elif forms := deciding(estimates, OTHER_ERROR, kind):
+            yield _advice(f"{REMEDIES[kind]}: some forms of it decide.", *forms.values())
     yield from _against_notes(estimates)
 
 
 def _against_notes(estimates: Estimates) -> Iterator[Recommendation]:
-    obeyed = estimates.known("instruction_obeyed")
-    won = estimates.known("preference", kind=INSTRUCTION)
+    won, obeyed = _notes(estimates)
     if obeys(estimates):
         text = "Check responses for notes to the judge, and mark clearly where each begins and ends"
         stops = above(obeyed, MOSTLY)
