@@ -32,7 +32,7 @@ from judgesheet.axis.statements import (
     share_with_interval,
     surely_above,
 )
-from judgesheet.base.digits import percent
+from judgesheet.base.digits import counted, percent
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.limits import MOST_IN_A_LIST, MOST_KINDS, MOST_NAMED
 from judgesheet.base.missing_reasons import NO_OBSERVATIONS, Reason
@@ -104,7 +104,7 @@ class Shaped:
         """The conditions as the sheet prints them."""
         first = ", ".join(f"{name} ({count})" for name, count in self.by_first.items())
         places = ", ".join(f"place {place} ({count:g})" for place, count in self.by_place.items())
-        parts = (f"{self.calls} calls", first and f"listed first: {first}")
+        parts = (counted(self.calls, "call"), first and f"listed first: {first}")
         where = places and f"its favourite at {places}"
         return "; ".join(part for part in (*parts, where) if part)
 

@@ -84,10 +84,11 @@ def wordings(
         f"{gets} ({interval(of.share)}), where {percent(of.even)} would mean that the place does "
         f"not matter{'' if test is None else f'; {p_value(test)}'}"
     )
+    favours = "favours" if (of.share.value or 0.0) >= of.even else "disfavours"
     return {
-        "shown": f"It favours {place}: {text}.",
-        "small": f"It favours {place}: {text}. This effect is measured, but small: {little}.",
+        "shown": f"It {favours} {place}: {text}.",
+        "small": f"It {favours} {place}: {text}. This effect is measured, but small: {little}.",
         "cleared": none,
-        "indicated": f"There is some evidence that it favours {place}{UNSURE}: {text}.",
+        "indicated": f"There is some evidence that it {favours} {place}{UNSURE}: {text}.",
         "not known": f"This run cannot tell whether {place} is favoured: {text}{rest}.",
     }

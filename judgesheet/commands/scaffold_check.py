@@ -202,6 +202,7 @@ def _policy(path: Path, plan: Plan | None) -> Iterator[Fault]:
 # -- jobs ------------------------------------------------------------------------------------------
 
 _COMMAND = re.compile(r"(?:^|[\s|;&])judgesheet ([a-z]+)\b(.*)")
+_COMMENT = re.compile(r"(?:^|\s)#.*")
 _OPTION = re.compile(r"(?<!\S)--[a-z][a-z-]*")
 # What pip takes for a file: a wheel or a path, and neither a name nor an address.
 _WHEEL = re.compile(r"""\s*JUDGESHEET:\s*["']?((?!\S*://)[^\s"'\[]*(?:/[^\s"'\[]*|\.whl))""")
@@ -212,7 +213,7 @@ def _job(directory: Path, path: Path, options: Mapping[str, Set[str]]) -> Iterat
     """What was not filled in, commands and options that do not exist, files that are not there."""
     lines = text_of(path, "the job", PolicyError).splitlines()
     for number, line in enumerate(lines, start=1):
-        if FILL_IN in line:
+        if FILL_IN in _COMMENT.sub("", line):
             yield Fault(path, number, f"must be filled in: {line.strip()}")
         wheel = _WHEEL.match(line)
         if wheel and not (directory / wheel[1]).exists():

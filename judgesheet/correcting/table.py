@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from judgesheet.base.errors import StimuliError, UsageError
-from judgesheet.base.limits import LARGEST_COUNT, MOST_ROWS, MOST_SYSTEMS
+from judgesheet.base.limits import LARGEST_COUNT, MOST_REMEMBERED_ROWS, MOST_ROWS, MOST_SYSTEMS
 from judgesheet.base.sanitize import brief
 from judgesheet.correcting.words import Kind, is_empty, kind_of, slot, worth
-from judgesheet.importers.logs import Row, opened
+from judgesheet.importers.logs import UNKNOWN, Row, as_option, opened, proposed
 
 FIELDS: Mapping[str, str] = {
     "id": "the thing judged: a question, a response, a pair",
@@ -111,8 +111,8 @@ def read(path: Path, choice: Choice) -> Table:
     found = opened(path, None)
     if not found.columns:
         raise StimuliError(f"{path.name} holds no rows")
-    columns = _columns(found.columns, choice, path.name)
     rows = list(_rows(found.rows, path.name))
+    columns = _columns(found.columns, rows, choice, path.name)
     kind = _kind(rows, columns)
     shares = kind != "mean"
     scale = SHARES if shares else choice.scale or ANY
@@ -140,7 +140,9 @@ def _rows(rows: Iterator[Row], name: str) -> Iterator[Row]:
         yield row
 
 
-def _columns(present: tuple[str, ...], choice: Choice, name: str) -> dict[str, str]:
+def _columns(
+    present: tuple[str, ...], rows: Sequence[Row], choice: Choice, name: str
+) -> dict[str, str]:
     """Our fields and the columns that hold them: those of our names, and what the map says."""
     for given in choice.columns:
         if given not in FIELDS:
@@ -153,14 +155,36 @@ def _columns(present: tuple[str, ...], choice: Choice, name: str) -> dict[str, s
     for one in needed:
         if one not in columns:
             raise UsageError(
-                f"{name} has no column {one!r} ({FIELDS[one]}): --map {one}=COLUMN; the columns "
-                f"are {', '.join(present)[:300]}"
+                f"{name} has no column {one!r} ({FIELDS[one]}): perhaps "
+                f"{as_option(_proposed(rows, needed) | dict(choice.columns))}; the columns are "
+                f"{', '.join(present)[:300]}"
             )
     if columns["verdict"] == columns.get("label"):
         raise UsageError(
             f"{columns['verdict']} cannot be both verdict and label: no judge is always right"
         )
     return columns
+
+
+def _proposed(rows: Sequence[Row], needed: Sequence[str]) -> dict[str, str]:
+    """A map by what the columns are called, `UNKNOWN` for those that only the user can name."""
+    seen = proposed(rows[:MOST_REMEMBERED_ROWS])
+    item = seen.get("item", "").rpartition("+")[2]
+    found = {
+        "id": seen["stimulus"],
+        "verdict": seen["verdict"],
+        "label": seen.get("human") or seen.get("better"),
+        "first": seen.get("first"),
+        "second": seen.get("second"),
+    }
+    kinds = {
+        one: len({str(row.cells.get(one)) for row in rows}) for one in (item, seen["stimulus"])
+    }
+    if item and kinds[item] < len(rows):
+        found["system"] = item
+    elif item and kinds[seen["stimulus"]] < len(rows):  # what several responses share
+        found |= {"id": item, "group": seen["stimulus"]}
+    return {field: one or UNKNOWN for field, one in found.items() if one or field in needed}
 
 
 def _kind(rows: list[Row], columns: Mapping[str, str]) -> Kind:

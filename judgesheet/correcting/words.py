@@ -19,8 +19,11 @@ OUTCOME: Mapping[str, float] = {
     **dict.fromkeys(("tie", "draw", "equal"), 0.5),
     **dict.fromkeys(("loss", "lose", "lost"), 0.0),
 }
-FIRST = {**dict.fromkeys(("1", "first"), 1.0), **dict.fromkeys(("2", "second"), 0.0)}
-TIES = ("tie", "draw", "equal", "both")
+FIRST = {
+    **dict.fromkeys(("1", "first", "model_a"), 1.0),
+    **dict.fromkeys(("2", "second", "model_b"), 0.0),
+}
+TIES = ("tie", "draw", "equal", "both", "tie (bothbad)")
 UNREADABLE = ("invalid", "error", "null", "none", "n/a", "nan")
 
 

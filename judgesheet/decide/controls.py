@@ -112,7 +112,7 @@ def end_of_run(sheet: Datasheet) -> str:
     """What brings a run to its end that is not complete."""
     settled, made = sheet.run.get("settled"), sum(axis.made for axis in sheet.axes)
     failed = made - settled if isinstance(settled, int) else 0
-    if failed <= 0:
+    if failed <= 0 or made < sum(axis.planned for axis in sheet.axes):
         return "the same command resumes it"
     calls = counted(failed, "call")
     return f"{calls} failed, which the same command asks again and --give-up counts as lost"

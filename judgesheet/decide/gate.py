@@ -439,7 +439,8 @@ def _more(limit: Limit, estimate: Estimate, spare: int, factor: float) -> str:
         return times(factor)
     more = f"about {stimuli:,} more {'stimulus' if stimuli == 1 else 'stimuli'}"
     if spare:
-        more += f", of which a larger --profile has {spare}"
+        more += " " if spare >= stimuli else f" including the {spare} "
+        more += "of a larger --profile"
     return more
 
 

@@ -5,12 +5,14 @@ Each `FIELD=COLUMN` names a column; in JSON and Parquet a dot selects a field of
 """
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any, TypeVar
 
 from judgesheet.axis.shaping import UNNAMED
 from judgesheet.base.errors import StimuliError, UsageError
 from judgesheet.importers._piece import Format, ImportOptions, Piece, Skip, key_of
 from judgesheet.importers._rows import Row
+from judgesheet.importers.logs import UNKNOWN, as_option
 
 T = TypeVar("T")
 
@@ -22,31 +24,58 @@ FIELDS = (
 )
 """What a map can name; docs/stimuli.md says what each holds."""
 _YES_NO = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
+    "prompt": ("prompt", "question", "instruction", "request", "query", "input"),
+    "text": ("text", "response", "answer", "reply", "output", "completion"),
+    "u": ("u", "response_a", "response_1", "answer_a", "answer_1", "output_a", "output_1"),
+    "v": ("v", "response_b", "response_2", "answer_b", "answer_2", "output_b", "output_2"),
+    "better": ("better", "best", "winner", "preference", "label"),
+    "item": ("item", "model", "system"),
+    "human": ("human", "human_score", "human_rating"),
+}
 _SIDES = {"u": "u", "a": "u", "1": "u", "v": "v", "b": "v", "2": "v", "tie": None, "none": None}
 
 
 def read(rows: Iterator[Row], choice: ImportOptions) -> Iterator[Piece | Skip]:
     """The rows as the map says; `--system` chooses by `item`."""
     columns = choice.columns
-    _refuse_map(columns)
+    first = next(rows, None)
+    _refuse_map(columns, first.cells if first else {})
     pieces = _pair if "u" in columns else _response
-    for row in rows:
+    for row in chain([first] if first else [], rows):
         cells = {field: row.at(column) for field, column in columns.items()}
         for piece in pieces(Row(row.where, cells, columns)):
             yield piece if choice.keeps(piece.item) else Skip(row.where)
 
 
-def _refuse_map(columns: Mapping[str, str]) -> None:
+def _refuse_map(columns: Mapping[str, str], cells: Mapping[str, Any]) -> None:
     for name in columns:
         if name not in FIELDS and not name.startswith("human."):
             raise UsageError(f"--map {name}=…: there is no such field; fields: {', '.join(FIELDS)}")
     needed = ("prompt", "u", "v") if {"u", "v"} & columns.keys() else ("prompt", "text")
     missing = [name for name in needed if name not in columns]
     if missing:
+        likely = as_option({**_proposed(cells), **columns})
         raise UsageError(
-            f"say which column holds the {missing[0]}: --map {missing[0]}=COLUMN "
-            f"(fields: {', '.join(FIELDS)})"
+            f"say which column holds the {missing[0]}, perhaps {likely} (fields: "
+            f"{', '.join(FIELDS)})"
         )
+
+
+def _proposed(cells: Mapping[str, Any]) -> dict[str, str]:
+    """The columns of a first row that are called as their field often is."""
+    found = {
+        field: column
+        for field, names in _USUAL_NAMES.items()
+        for column in cells
+        if column.lower() in names
+    }
+    if {"u", "v"} <= found.keys():  # of a pair only the better one is known
+        told = str(cells.get(found.get("better", ""))).lower()
+        kept = ("prompt", "u", "v", *(["better"] if told in _SIDES else []))
+    else:
+        kept = ("prompt", "text", "item", "human")
+    return {name: found.get(name, UNKNOWN) for name in kept if name in found or name in kept[:2]}
 
 
 def _response(row: Row) -> Iterator[Piece]:

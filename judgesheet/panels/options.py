@@ -52,8 +52,13 @@ def options(verdicts: PanelVerdicts, of: Truth, chance: Floats) -> list[Option]:
     intervals = together(verdicts.votes)
     if verdicts.lost.any():
         wrong, well = (together(_answered(verdicts, chance, sign)) for sign in (-1, 1))
+        # The exact bound of a way that is always right may lie below what its errors would give.
         intervals = [
-            replace(read, low=worst.low, high=best.high)
+            replace(
+                read,
+                low=min((one.low for one in (read, worst) if one.low is not None), default=None),
+                high=max((one.high for one in (read, best) if one.high is not None), default=None),
+            )
             for read, worst, best in zip(intervals, wrong, well, strict=True)
         ]
     count = int(scored.sum())

@@ -1,12 +1,13 @@
 """Candidate sets as users have them: in a file or in memory, lists and pairs mixed."""
 
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from judgesheet.axes import get_axis
 from judgesheet.base.errors import StimuliError
-from judgesheet.base.files import records
+from judgesheet.base.files import kind_of, records
 from judgesheet.base.records import Stimulus
 from judgesheet.planning.stimuli import reject_duplicates, validated
 
@@ -35,6 +36,11 @@ def read_sets(sets: Sets) -> list[Stimulus]:
 
 def _given(sets: Sets) -> Iterator[tuple[Any, str]]:
     if isinstance(sets, str | Path):
+        if (kind := kind_of(Path(sets))) in ("csv", "parquet"):
+            raise StimuliError(
+                f"{sets} is a table: `judgesheet stimuli import {kind} {shlex.quote(str(sets))} "
+                f"--axis {PAIRWISE} --out sets.jsonl` makes sets of it ({LISTWISE} for lists)"
+            )
         yield from records(Path(sets))
     elif isinstance(sets, Mapping):
         yield sets, "the set"

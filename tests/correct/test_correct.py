@@ -595,3 +595,27 @@ def test_a_page_without_labels_speaks_of_nothing_that_needs_them(table: Write) -
 def test_of_a_chosen_part_nobody_is_told_how_it_stays_random(table: Write) -> None:
     found = judgesheet.correct(table("id,verdict,label", judged(300, 100)), "chosen")
     assert "--labels random" not in render(found, "md", "a4").decode()
+
+
+@pytest.mark.parametrize(
+    ("header", "told"),
+    [
+        (
+            "prompt,response,human_score,llm_score",
+            "id=response,verdict=llm_score,label=human_score",
+        ),
+        (
+            "question_id,model,judge_verdict,human_label",
+            "id=question_id,verdict=judge_verdict,label=human_label,system=model",
+        ),
+        ("question_id,model_a,model_b,winner", "id=question_id,verdict=winner,label=COLUMN,"),
+    ],
+)
+def test_a_table_of_other_column_names_is_told_a_map(
+    header: str, told: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "table.csv"
+    rows = ("p,r1,1,2", "p,r2,3,4") if "response" in header else ("q1,m,1,1", "q2,m,0,0")
+    path.write_text("\n".join([header, *rows]), encoding="utf-8")
+    with pytest.raises(UsageError, match=re.escape(f"perhaps --map {told}")):
+        read(path, Choice("random"))

@@ -157,6 +157,10 @@ def test_a_run_in_which_calls_failed_says_what_ends_it() -> None:
     for text in (found.mend, needed):
         assert "58 calls failed, which the same command asks again" in text
         assert "--give-up" in text
+    cut = control(
+        sheet(axis(answered=2, failed=8), complete=False, planned=100, settled=2), COMPLETE
+    )
+    assert "--give-up" not in cut.mend, "most calls were not made, and nothing gives them up"
 
 
 # -- what a failed one touches -------------------------------------------------------------------

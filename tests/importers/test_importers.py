@@ -493,3 +493,22 @@ def test_options_that_say_nothing_are_usage_errors(
     said = CliRunner().invoke(main, command)
     assert said.exit_code == 2
     assert words in said.output
+
+
+@pytest.mark.parametrize(
+    ("header", "told"),
+    [
+        (
+            "instruction,output_1,output_2,preference",
+            "prompt=instruction,u=output_1,v=output_2,better=preference",
+        ),
+        ("question,model,answer,score", "prompt=question,text=answer,item=model"),
+        ("q,reply", "prompt=COLUMN,text=reply"),
+    ],
+)
+def test_a_table_without_a_map_is_told_one(header: str, told: str, tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    row = ",".join("abc1"[: header.count(",") + 1])
+    path.write_text(f"{header}\n{row}\n", "utf-8")
+    with pytest.raises(UsageError, match=f"perhaps --map {told} "):
+        judgesheet.import_stimuli("csv", path, tmp_path / "out.jsonl", axis="candidate_order")

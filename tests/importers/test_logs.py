@@ -20,7 +20,7 @@ from judgesheet import ingest, inspect_log
 from judgesheet.base.errors import JudgesheetError, StimuliError, UsageError
 from judgesheet.commands import log_report
 from judgesheet.importers import logs
-from judgesheet.importers.logs import LogOptions, Scale, opened, proposed
+from judgesheet.importers.logs import LogOptions, Scale, opened, proposed, reader
 from tests.command import run, sentence
 
 Record = dict[str, Any]
@@ -936,3 +936,41 @@ def test_one_response_per_question_is_why_no_winner_can_change(tmp_path: Path) -
     assert by_key["score_order.repeat_change_rate"].value is not None
     note = by_key["score_order.repeat_flip_rate"].note
     assert note == "no prompt has several candidates that were all read"
+
+
+PROMPTS = [("p1", "a"), ("p1", "b"), ("p2", "c"), ("p2", "d")]
+
+
+@pytest.mark.parametrize(
+    ("header", "rows", "told"),
+    [
+        (
+            "question_id,model_a,model_b,winner",
+            ["q1,x,y,model_a", "q1,y,x,model_b", "q2,x,y,tie (bothbad)", "q2,y,x,model_a"],
+            "--map verdict=winner,stimulus=question_id,first=model_a,second=model_b",
+        ),
+        (
+            "prompt,response,human_score,llm_score",
+            [f"{prompt},{text},{at},{at + 1}" for at, (prompt, text) in enumerate(PROMPTS, 1)],
+            "--map verdict=llm_score,stimulus=prompt,item=response,human=human_score",
+        ),
+    ],
+)
+def test_a_table_without_a_map_is_told_one_that_reads_it(
+    header: str, rows: list[str], told: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "a table.csv"
+    path.write_text("\n".join([header, *rows]), encoding="utf-8")
+    with pytest.raises(UsageError) as refused:
+        reader([path], LogOptions())
+    assert told in str(refused.value)
+    assert f"inspect-log '{path}'" in str(refused.value), "as it must be typed"
+    columns = dict(pair.split("=") for pair in told.removeprefix("--map ").split(","))
+    assert len([*reader([path], LogOptions(columns=columns, scale="1:5")).records()]) >= len(rows)
+
+
+def test_pairs_as_alpaca_eval_writes_them_need_no_annotator(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_text("instruction,output_1,output_2,preference,best\nWhy?,so,no,2,2\n", "utf-8")
+    (record, _) = next(reader([path], LogOptions(columns={"better": "best"})).records())
+    assert record["verdict"] == 2

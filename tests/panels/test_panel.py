@@ -14,7 +14,9 @@ import judgesheet
 from judgesheet.base.errors import RunError, UsageError
 from judgesheet.correcting.result import ReportedNumber
 from judgesheet.decide.agreement import choice
+from judgesheet.panels.options import options
 from judgesheet.panels.result import Panel
+from judgesheet.panels.verdicts import PanelVerdicts
 from judgesheet.sheet.panel import render
 from judgesheet.stats.dawid_skene import posterior
 from tests.command import run
@@ -183,3 +185,18 @@ def test_a_run_votes_once_also_as_a_copy(runs: list[Path], tmp_path: Path) -> No
     for twice in (runs[0], copy):
         with pytest.raises(UsageError):
             judgesheet.panel(runs[0], twice)
+
+
+def test_no_judge_is_surer_for_calls_that_it_lost() -> None:
+    """Two judges are always right, and the first gave no verdict in one call of forty pairs."""
+    names = tuple(f"q{at}" for at in range(40))
+    votes, lost = np.ones((40, 2, 2, 1)), np.zeros((40, 2, 2, 1), dtype=bool)
+    votes[0, 0, 0], lost[0, 0, 0] = np.nan, True
+    verdicts = PanelVerdicts(
+        ("lossy", "whole"), names, names, names, names, names, votes, np.ones(40), lost, (40, 40)
+    )
+    made = [one for one in options(verdicts, "known", np.ones(40)) if one.orders == 2]
+    low = {one.judges: one.accuracy.low or 0.0 for one in made}
+    whole = low.pop(("whole",))
+    # The level that all share differs a little where calls are lost.
+    assert max(low.values()) <= whole + 0.001

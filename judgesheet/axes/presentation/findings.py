@@ -159,8 +159,10 @@ def _dress(kind: str) -> Sentence:
             text = f"It hardly matters that a response has {twice or KIND_WORDS[kind]}"
             # Half of the comparisons may also mean that the slot decides them all.
             slot = slot_instead(estimates, kind)
+            sure = surely_below(slot, -NOTICEABLE, of=len(DRESSES))
             why = (
-                f"; the slot decides instead (choices that follow the change: {points(slot)})"
+                f"; the slot {'decides' if sure else 'may decide'} instead (choices that follow "
+                f"the change: {points(slot)})"
                 if slot
                 else ""
             )

@@ -7,6 +7,7 @@ proposes one. `_kinds` says which verdicts the mapped fields make. Of the rows o
 `_ratings` those of people, and `_reader` goes through them and counts what it leaves out.
 """
 
+import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -14,12 +15,13 @@ from pathlib import Path
 
 from judgesheet.base.errors import StimuliError, UsageError
 from judgesheet.base.files import kind_of
+from judgesheet.base.limits import MOST_REMEMBERED_ROWS
 from judgesheet.base.tally import Tally
 from judgesheet.importers._rows import Row, finite
 from judgesheet.importers.logs import _tables, inspect_ai, mt_bench, promptfoo
 from judgesheet.importers.logs._kinds import FIELDS, KINDS, TRUTHS, MissingFieldError
 from judgesheet.importers.logs._log import LogFormat, LogOptions, Scale
-from judgesheet.importers.logs._proposal import UNKNOWN, proposed
+from judgesheet.importers.logs._proposal import UNKNOWN, as_option, proposed
 from judgesheet.importers.logs._reader import LogReader, NoFigureError
 from judgesheet.importers.logs._records import raw
 
@@ -99,9 +101,10 @@ def reader(files: Sequence[Path], choice: LogOptions) -> LogReader:
     lines = Tally("line")
     found = opened(path, choice.form, lines)
     if found.form is None and not choice.columns:
+        told = as_option(proposed([*islice(found.rows, MOST_REMEMBERED_ROWS)]))
         raise UsageError(
-            f"{path.name} is a table that needs --map FIELD=COLUMN for its columns; `judgesheet "
-            f"inspect-log {path.name}` lists them"
+            f"{path.name} is a table that needs a map of its columns, perhaps {told}; `judgesheet "
+            f"inspect-log {shlex.quote(str(path))}` says more"
         )
     return LogReader(path.name, found.log, choice, found.rows, lines)
 
@@ -119,6 +122,7 @@ __all__ = [
     "NoFigureError",
     "Row",
     "Scale",
+    "as_option",
     "finite",
     "is_ours",
     "opened",

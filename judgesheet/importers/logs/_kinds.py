@@ -38,13 +38,13 @@ OF_STIMULUS = ("group", "stimulus_text")
 _SHARED = ("stimulus", *OF_STIMULUS, "repeat", "judge", "metric", "by")
 """Fields that are read of every kind."""
 SLOTS: Mapping[str, int | str | None] = {
-    **dict.fromkeys(("1", "first", "a", "left"), 1),
-    **dict.fromkeys(("2", "second", "b", "right"), 2),
-    **dict.fromkeys(("tie", "both", "equal", "draw"), "tie"),
+    **dict.fromkeys(("1", "first", "a", "left", "model_a"), 1),
+    **dict.fromkeys(("2", "second", "b", "right", "model_b"), 2),
+    **dict.fromkeys(("tie", "both", "equal", "draw", "tie (bothbad)"), "tie"),
     "abstain": "abstain",
     **dict.fromkeys(("invalid", "error", "null", "none"), None),
 }
-"""What names the slot that won, or neither."""
+"""What names the slot that won, or neither; with the words of Chatbot Arena."""
 SWAPPED: Mapping[str, bool] = {
     **dict.fromkeys(("true", "yes", "1", "ba"), True),
     **dict.fromkeys(("false", "no", "0", "ab"), False),

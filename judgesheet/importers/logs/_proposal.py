@@ -1,6 +1,7 @@
 """A map for a table that has none, proposed by the names of its columns and what they hold."""
 
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -19,17 +20,21 @@ _USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
     "stimulus": (
         *("stimulus", "question_id", "prompt_id", "doc_id", "example_id", "task_id"),
         *("conversation_id", "chat_id", "question", "prompt", "conversation", "chat"),
+        *("instruction", "request", "query"),
     ),
     "item": (
         *("item", "item_id", "response_id", "answer_id", "trace_id", "run_id", "model", "system"),
         *("response", "answer", "reply"),
     ),
-    "verdict": ("verdict", "score", "rating", "grade", "winner", "preference", "label"),
+    "verdict": (
+        *("verdict", "judge_verdict", "llm_verdict", "judge_score", "llm_score", "judge_rating"),
+        *("llm_rating", "score", "rating", "grade", "winner", "preference", "label"),
+    ),
     "first": ("first", "response_a", "model_a"),
     "second": ("second", "response_b", "model_b"),
     "order": ("order", "displayed_order"),
     "repeat": ("repeat", "rep", "repetition", "epoch", "run", "trial"),
-    "human": ("human", "human_score", "human_rating"),
+    "human": ("human", "human_score", "human_rating", "human_label", "human_verdict"),
     "judge": ("judge", "judge_model", "annotator"),
     "metric": ("metric", "criterion"),
 }
@@ -38,6 +43,11 @@ _PEOPLE = re.compile("human|people|person|expert|rater|rating|label|gold|truth",
 """How columns are called that hold what people said."""
 _SIDES = (("_a", "_b"), ("_1", "_2"), ("1", "2"), ("left", "right"), ("first", "second"))
 """How the columns of the two responses of a pair differ."""
+
+
+def as_option(columns: Mapping[str, str]) -> str:
+    """A map as it is typed: `--map verdict=score,stimulus=question_id`."""
+    return shlex.join(["--map", ",".join(f"{name}={column}" for name, column in columns.items())])
 
 
 def proposed(rows: Sequence[Row]) -> dict[str, str]:

@@ -41,7 +41,7 @@ def alpaca_eval(records: Iterator[Row]) -> Iterator[Row]:
             names.reverse()
         instruction = f"p-{digest(record.text('instruction'))[:12]}"
         pair = {"first": names[0], "second": names[1], "winner": winner, "question": instruction}
-        yield Row(record.where, {**record.cells, **pair})
+        yield Row(record.where, {"annotator": None, **record.cells, **pair})
 
 
 def langsmith(records: Iterator[Row]) -> Iterator[Row]:
