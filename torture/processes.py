@@ -35,7 +35,9 @@ about one in a thousand; no command ends with it. A process as a shell starts it
 LONGEST_S = 180.0
 ROOT = Path(__file__).parent.parent
 _SENTENCE = re.compile(r"^(judgesheet|Error): .|not complete; .*resumes it")
-_TRACEBACK = re.compile(r"Traceback \(most recent call last\)|^Process .*:$|Warning: ", re.M)
+_TRACEBACK = re.compile(
+    r"Traceback \(most recent call last\)|^Process .*:$|Warning: |: internal error \(", re.M
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,8 +78,8 @@ def _decided(sheet: Datasheet) -> _Decided:
         worst = min(broken, key=weight)
         return _Decided("reject", worst.key, "broken", f"Reject: {_limits(broken)} broken.")
     if void := [one for one in required if one.status == "void"]:
-        rests = "rests on a figure" if len(void) == 1 else "rest on figures"
-        text = f"{_limits(void)} {rests} that is not usable ({void[0].why})"
+        rests = "rests on a figure that is" if len(void) == 1 else "rest on figures that are"
+        text = f"{_limits(void)} {rests} not usable ({void[0].why})"
         return _Decided("not proven", void[0].key, "void", f"Not proven: {text}.")
     if open_ := [one for one in required if one.status == "not proven"]:
         text = f"{_limits(open_)} not proven ({open_[0].why})"
