@@ -32,7 +32,7 @@ from tests.hostile.test_limits import TOO_LARGE
 from tests.hostile.test_pages import PAINT
 from tests.hostile.test_secrets import FIELD, KEY, NESTED, PASSWORD, QUERY, TOKEN
 from tests.hostile.test_terminal import EVIL
-from tests.sheet.sheets import ATTACKS, hostile, plausible
+from tests.sheet.sheets import ATTACKS, AXIS, hostile, plausible
 from torture.processes import judgesheet
 
 Words = Sequence[str]
@@ -262,9 +262,12 @@ def sheets() -> Iterator[Case]:
             commands = [("render", "datasheet.json", "--to", "pdf")]
         yield Case(commands, lay)
     whole = [("render", "datasheet.json", *FORMATS, "--to", "pdf")]
-    yield Case(
-        whole, lambda place: place.write("datasheet.json", to_json(hostile(place.canary))), 17
-    )
+
+    def everywhere(place: Place) -> None:
+        sheet = hostile(place.canary)
+        place.write("datasheet.json", to_json(_first(sheet, name=AXIS)))
+
+    yield Case(whole, everywhere, 17, code=0)
 
 
 NUMBERS = ("1" + "0" * 400, "1" + "0" * 5000, "9223372036854775809", "1e999", "-1e999", "NaN",
