@@ -1,5 +1,6 @@
 """The command line: the group of all commands, and how their failures end."""
 
+import errno
 import os
 import signal
 import sys
@@ -88,7 +89,9 @@ def _hear_signals() -> None:
 def _say_unforeseen(error: Exception) -> None:
     if isinstance(error, OSError):
         what = f"{error.filename}: " if error.filename else ""
-        say(f"judgesheet: {what}{error.strerror or error}", err=True)
+        more = "; allow more (`ulimit -n 256`), then run the same again"
+        advice = more if error.errno in (errno.EMFILE, errno.ENFILE) else ""
+        say(f"judgesheet: {what}{error.strerror or error}{advice}", err=True)
         return
     from judgesheet.commands.crash_report import lines
 

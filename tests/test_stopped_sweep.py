@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import judgesheet
-from judgesheet.base.errors import JudgeError, StoppedError
+from judgesheet.base.errors import JudgeError, RunError, StoppedError
 from tests.judges.loopback import Answer, Request, Script, completion, failure, serving
 
 REVOKED = failure(401, message="revoked")
@@ -66,3 +66,9 @@ def test_a_setting_that_was_killed_before_its_plan_was_stored_is_none(tmp_path: 
         sweep(run, until(1, 0))
     (run / "02-temperature-1" / "ledger.sqlite").write_bytes(b"")
     assert judgesheet.measure(run, pdf=False).datasheet.run["complete"] is False
+
+
+def test_a_sweep_of_which_nothing_was_asked_has_no_sheet(tmp_path: Path) -> None:
+    (tmp_path / "sweep.json").write_text('{"knob": "temperature", "values": ["0", "1"]}')
+    with pytest.raises(RunError):
+        judgesheet.measure(tmp_path)

@@ -440,11 +440,18 @@ def faults() -> Iterator[Fault]:
 # -- the table -----------------------------------------------------------------------------------
 
 
-def suffer(fault: Fault) -> tuple[list[Ended], Balance]:
-    """Run into a fault, mend the server, go on with the same command; and compare the books."""
+def suffer(fault: Fault) -> tuple[list[Ended], Balance, int]:
+    """Run into a fault, mend the server, go on with the same command; and compare the books.
+
+    The number is that of requests that met it.
+    """
+    met: list[Asked] = []
 
     def broken(asked: Asked) -> Given:
-        return fault.give(asked) if fault.meets(asked) else answer(asked)
+        if not fault.meets(asked):
+            return answer(asked)
+        met.append(asked)
+        return fault.give(asked)
 
     with TemporaryDirectory(prefix="torture-") as folder, serving(broken) as server:
         run = Path(folder) / "run"
@@ -466,7 +473,7 @@ def suffer(fault: Fault) -> tuple[list[Ended], Balance]:
                 server.script = answer
                 server.start()
             ended.append(judgesheet("probe", *asked, env={"ANTHROPIC_API_KEY": "of-nobody"}))
-        return ended, balance(run, server.log, is_away=fault.is_away)
+        return ended, balance(run, server.log, is_away=fault.is_away), len(met)
 
 
 def table(fewer: int, jobs: int) -> Table:
@@ -474,12 +481,12 @@ def table(fewer: int, jobs: int) -> Table:
     head = ["fault", "requests", "lost", "asked twice", "wrongly scored", "exit", "counts differ"]
     made, chosen = Table(head), list(faults())[::fewer]
     with ThreadPoolExecutor(3 * jobs) as pool:  # they wait more than they work
-        for fault, (ended, books) in zip(chosen, pool.map(suffer, chosen), strict=True):
+        for fault, (ended, books, met) in zip(chosen, pool.map(suffer, chosen), strict=True):
             codes = tuple(one.code for one in ended)
             clean = all(one.has_sentence and not one.has_traceback for one in ended)
             made.add(
                 fault.name,
-                books.requests,
+                made.sure(f"{books.requests}", right=bool(met) or fault.at_once),
                 made.nought(books.lost),
                 made.nought(books.twice),
                 made.nought(books.wrong),

@@ -58,7 +58,8 @@ def _meet(server: Server, case: Case) -> tuple[Harm, str]:
         ended = [judgesheet(*words, env=case.env, here=folder) for words in filled]
         secrets = [*SECRETS] if case.env or _holds_secret(case) else []
         harm = look(ended, laid, folder, state(mine) == before, secrets)
-        if case.code not in {None, ended[-1].code}:
+        misused = any(one.code == 2 for one in ended) and not (case.are_hostile or case.code == 2)
+        if misused or case.code not in {None, ended[-1].code}:
             harm = replace(harm, tracebacks=harm.tracebacks + 1)
         told = " | ".join(f"{one.code} {one.err[-300:]}" for one in ended)
         return harm, f"{[word[:60] for word in case.commands[-1]]}: {told}"

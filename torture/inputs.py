@@ -20,7 +20,7 @@ from urllib.parse import quote
 import pyarrow as pa
 from pyarrow import parquet
 
-import judgesheet
+from judgesheet import list_stimuli
 from judgesheet.axes import get_axis, prompt
 from judgesheet.base.datasheet import to_json
 from judgesheet.base.limits import LONGEST_LINE
@@ -32,11 +32,12 @@ from tests.hostile.test_limits import TOO_LARGE
 from tests.hostile.test_pages import PAINT
 from tests.hostile.test_secrets import FIELD, KEY, NESTED, PASSWORD, QUERY, TOKEN
 from tests.hostile.test_terminal import EVIL
-from tests.sheet.sheets import ATTACKS, hostile, plausible
+from tests.sheet.sheets import ATTACKS, AXIS, hostile, plausible
+from torture.processes import judgesheet
 
 Words = Sequence[str]
 DEEP = "[" * 5000 + "]" * 5000
-FORMATS = ("--to", "html", "--to", "md", "--to", "csv", "--to", "junit", "--to", "model-card")
+FORMATS = ("--to", "html", "--to", "md", "--to", "csv", "--to", "model-card")
 SOMEONE = f"//someone:{quote(PASSWORD, safe='')}@"
 QUICK = ("--profile", "smoke", "--no-pdf", "--quiet")
 GRADING = ("--axis", "score_order", *QUICK)
@@ -74,10 +75,11 @@ def _file(name: str, content: str | bytes) -> Lay:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One hostile input, or several that one command meets.
+    """One hostile input, or several that one command meets; wrong use, exit 2, would meet nothing.
 
     `{judge}` in a word is filled in, `{someone}` is the same address with a name and a password.
-    `code` is that which the last command must end with, None for any of the contract.
+    `code` is that which the last command must end with, None for any of the contract but 2, unless
+    it is the words that `are_hostile`.
     """
 
     commands: Sequence[Words]
@@ -85,6 +87,7 @@ class Case:
     inputs: int = 1
     env: Mapping[str, str] = field(default_factory=dict)
     code: int | None = None
+    are_hostile: bool = False
 
 
 def attacks(canary: str) -> list[str]:
@@ -100,6 +103,11 @@ def attacks(canary: str) -> list[str]:
 
 
 COUNT = len(attacks(""))
+
+
+def _can_be_read(text: str) -> bool:
+    """Whether it holds no half of a surrogate pair, for which a whole file would be refused."""
+    return text.encode("utf-8", "ignore").decode() == text
 
 
 def _some(step: int, *parts: Iterable[Any]) -> list[tuple[Any, ...]]:
@@ -124,10 +132,11 @@ SAID = (
 def replies() -> Iterator[Case]:
     """What a judge says, to every axis; in half of the runs a verdict follows each attack."""
     said = COUNT + len(SAID)
-    for axis, model in product(judgesheet.list_stimuli(), ("says", "says-and-decides")):
+    for axis, model in product(list_stimuli(), ("says", "says-and-decides")):
         asked = ("--model", f"openai-compatible/{model}", "--base-url", "{judge}", "--axis", axis)
         probe = ("probe", *asked, *QUICK, "--reply", "text", "--out", "run")
-        yield Case([probe, ("render", "run", *FORMATS)], inputs=said)
+        gate = ("gate", "run", "--policy", "scoring", "--junit", "gate.xml")
+        yield Case([probe, ("render", "run", *FORMATS), gate], inputs=said)
 
 
 # -- stimuli and candidates ----------------------------------------------------------------------
@@ -135,7 +144,7 @@ def replies() -> Iterator[Case]:
 
 @cache
 def _stimulus(axis: str) -> str:
-    return json.dumps(judgesheet.list_stimuli()[axis][0].fields)
+    return json.dumps(list_stimuli()[axis][0].fields)
 
 
 def _with_everywhere(value: Any, attack: str) -> Any:
@@ -151,7 +160,7 @@ def _with_everywhere(value: Any, attack: str) -> Any:
 def stimuli() -> Iterator[Case]:
     """Stimuli of every axis with an attack in each of their texts, and in their ids."""
     check = ("stimuli", "check", "own.jsonl", "--axis")
-    for axis, number in _some(4, judgesheet.list_stimuli(), range(COUNT)):
+    for axis, number in _some(4, list_stimuli(), range(COUNT)):
 
         def lay(place: Place, axis: str = axis, number: int = number) -> None:
             attack, record = attacks(place.canary)[number], json.loads(_stimulus(axis))
@@ -173,12 +182,12 @@ def candidates() -> Iterator[Case]:
 
     def some(place: Place) -> None:
         lines = []
-        for number, attack in enumerate(attacks(place.canary)):
+        for number, attack in enumerate(filter(_can_be_read, attacks(place.canary))):
             texts = [{"id": name, "text": f"{name} {attack}"} for name in "abc"]
             lines.append({"id": f"q{number}", "prompt": attack, "candidates": texts})
         place.write("sets.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
 
-    yield Case([decide], some, COUNT)
+    yield Case([decide], some, sum(map(_can_be_read, attacks(""))), code=0)
     texts = [{"id": "a", "text": "x"}, {"id": "b", "text": "y"}]
     for line in (
         {"id": EVIL, "prompt": "p", "candidates": texts},
@@ -253,9 +262,12 @@ def sheets() -> Iterator[Case]:
             commands = [("render", "datasheet.json", "--to", "pdf")]
         yield Case(commands, lay)
     whole = [("render", "datasheet.json", *FORMATS, "--to", "pdf")]
-    yield Case(
-        whole, lambda place: place.write("datasheet.json", to_json(hostile(place.canary))), 17
-    )
+
+    def everywhere(place: Place) -> None:
+        sheet = hostile(place.canary)
+        place.write("datasheet.json", to_json(_first(sheet, name=AXIS)))
+
+    yield Case(whole, everywhere, 17, code=0)
 
 
 NUMBERS = ("1" + "0" * 400, "1" + "0" * 5000, "9223372036854775809", "1e999", "-1e999", "NaN",
@@ -504,7 +516,7 @@ def recorded() -> Iterator[Case]:
 def batches() -> Iterator[Case]:
     """Answers of a batch whose fields are anything."""
     body = {"choices": [{"message": {"content": "[RESULT] 3"}}]}
-    answer = {"custom_id": "ID", "response": {"status_code": 200, "body": body}}
+    answer = {"custom_id": "", "response": {"status_code": 200, "body": body}}
     odd: list[Any] = [EVIL, 10**400, None, [], {}, "../../x", True]
     lines = [{**answer, name: value} for name, value in product(answer, odd)]
     lines += [
@@ -513,9 +525,15 @@ def batches() -> Iterator[Case]:
     ]
     plan = ("plan", "--model", "openai/m", "--axis", "score_order", "--profile", "smoke")
     for line in lines:
-        write = _file("b.jsonl", json.dumps(line))
-        made = (*plan, "--out", "run/plan.jsonl", "--export-batch", "batch.jsonl")
-        yield Case([made, ("ingest", "b.jsonl", "--out", "run", "--no-pdf")], write)
+
+        def lay(place: Place, line: dict[str, Any] = line) -> None:
+            made = (*plan, "--out", "run/plan.jsonl", "--export-batch", "batch.jsonl")
+            judgesheet(*made, here=place.folder)
+            with (place.folder / "batch.jsonl").open() as requests:
+                asked = json.loads(next(requests))["custom_id"]
+            place.write("b.jsonl", json.dumps({**line, "custom_id": line["custom_id"] or asked}))
+
+        yield Case([("ingest", "b.jsonl", "--out", "run", "--no-pdf")], lay)
 
 
 def tables() -> Iterator[Case]:
@@ -588,7 +606,8 @@ def typed() -> Iterator[Case]:
         for name in names
     ]
     # No argument of a process holds a NUL.
-    yield from (Case([[word.replace("\0", "") for word in line]]) for line in lines)
+    bare = ([word.replace("\0", "") for word in line] for line in lines)
+    yield from (Case([line], are_hostile=True) for line in bare)
     for case in given:
         yield case
         yield replace(case, env={"GITHUB_ACTIONS": "true"})
@@ -655,10 +674,12 @@ def secrets() -> Iterator[Case]:
     )):  # fmt: skip
         words = (command, "--model", "openai-compatible/m", "--base-url", address)
         yield Case(
-            [(*words, *(("--axis", "score_order", "--quiet") if command == "probe" else ()))]
+            [(*words, *(("--axis", "score_order", "--quiet") if command == "probe" else ()))],
+            are_hostile=True,
         )
     for typed_key in (KEY, TOKEN, f"{KEY} "):
-        yield Case([("probe", "--model", "openai/x", "--api-key-env", typed_key)])
+        named = ("probe", "--model", "openai/x", "--api-key-env", typed_key)
+        yield Case([named], are_hostile=True)
     proxied = (
         "probe",
         "--model",

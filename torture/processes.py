@@ -34,8 +34,10 @@ FORGOTTEN = 255
 about one in a thousand; no command ends with it. A process as a shell starts it is asked then."""
 LONGEST_S = 180.0
 ROOT = Path(__file__).parent.parent
-_SENTENCE = re.compile(r"^(judgesheet|Error): .|not complete; .*resumes it")
-_TRACEBACK = re.compile(r"Traceback \(most recent call last\)|^Process .*:$|Warning: ", re.M)
+_SENTENCE = re.compile(r"^(judgesheet|Error): .|not complete[;:] .")
+_TRACEBACK = re.compile(
+    r"Traceback \(most recent call last\)|^Process .*:$|Warning: |: internal error \(", re.M
+)
 
 
 @dataclass(frozen=True, slots=True)

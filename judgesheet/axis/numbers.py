@@ -30,7 +30,7 @@ def _whole(pattern: str) -> str:
 
 
 # Signs that make another number of one, or a range.
-_SIGNS = r"+\-−–—~≈≃<>≤≥±×÷%‰^⁄/"
+_SIGNS = r"+\-‐‑−–—~≈≃<>≤≥±×÷%‰^⁄/"
 # Dress: markup, quotes, brackets, LaTeX commands.
 _MARK = rf"(?:\\[a-zA-Z]{{1,30}}(?![a-zA-Z])|\\|_|[^\w{_SIGNS}\\.,;!?])"
 # Never more at once: marks behind each of many names would be read as often as there are names.

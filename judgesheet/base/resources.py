@@ -1,6 +1,7 @@
 """What a process has: its data folders, in a wheel or a checkout, its libraries, its memory."""
 
 import errno
+import mmap
 import resource
 from collections.abc import Iterator
 from functools import cache
@@ -42,17 +43,29 @@ OUT_OF_MEMORY = (
 )
 
 
+def require_memory(size: int = 150_000_000) -> None:
+    """OSError where a limited process has less memory left than SciPy's linear algebra takes.
+
+    While that is loaded it asks for its memory again and again until it gets it, without end.
+    """
+    if _is_limited():
+        mmap.mmap(-1, size).close()
+
+
+def _is_limited() -> bool:
+    return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
+
+
 def is_out_of_memory(error: BaseException) -> bool:
     """Whether an exception comes of too little memory, under whatever name.
 
     Libraries that cannot be loaded into a limited process say so as an error of import or of the
     interpreter.
     """
-    is_limited = resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
     return any(
         isinstance(one, MemoryError)
         or (isinstance(one, OSError) and one.errno == errno.ENOMEM)
-        or (is_limited and isinstance(one, ImportError | SystemError))
+        or (_is_limited() and isinstance(one, ImportError | SystemError))
         for one in _with_causes(error)
     )
 

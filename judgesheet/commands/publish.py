@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from judgesheet.axis import Readings
+from judgesheet.base.errors import RunError
 from judgesheet.base.files import remove, write_whole
 from judgesheet.base.limits import MOST_CALLS_OF_A_PAGE
 from judgesheet.base.records import Datasheet
@@ -49,12 +50,17 @@ def publish(
 def publish_sweep(
     knob: Knob, directory: Path, *, to: Collection[str] = FORMATS, pdf: bool = True
 ) -> Datasheet:
-    """Measure the settings that were started and write the sheet that compares them."""
+    """Measure the settings that were started and write the sheet that compares them.
+
+    RunError if none was.
+    """
     settings = []
     for value, folder in knob.begun(directory).items():
         with Ledger.open(folder / LEDGER) as ledger:
             measured = measure(ledger)
             settings.append(Setting(value, assemble(ledger, measured), measured.readings))
+    if not settings:
+        raise RunError(f"{directory} holds no run of its sweep: run `judgesheet probe` first")
     sheet = decide(combine(knob, settings))
     write(sheet, directory, formats(directory, to, pdf=pdf))
     return sheet

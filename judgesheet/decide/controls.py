@@ -11,7 +11,7 @@ from judgesheet.axis.shapes import SHAPES
 from judgesheet.base.digits import count, counted, percent
 from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_EXAMPLES
-from judgesheet.base.records import AxisResult, Control, Datasheet
+from judgesheet.base.records import BATCH, AxisResult, Control, Datasheet
 from judgesheet.base.sanitize import listed
 
 READABLE = 0.95
@@ -110,6 +110,8 @@ def _complete(axis: AxisResult, sheet: Datasheet) -> Control:
 
 def end_of_run(sheet: Datasheet) -> str:
     """What brings a run to its end that is not complete."""
+    if str(sheet.judge.get("model")).startswith(f"{BATCH}/"):
+        return "`judgesheet plan --resume` exports the calls that have no answer"
     settled, made = sheet.run.get("settled"), sum(axis.made for axis in sheet.axes)
     failed = made - settled if isinstance(settled, int) else 0
     if failed <= 0 or made < sum(axis.planned for axis in sheet.axes):

@@ -64,7 +64,7 @@ _REFUSING = re.compile(
 )
 """Words, in lower case, of an endpoint that knows a parameter not at all; not those of one that
 finds its value too large."""
-_WORDS = {"text", "output_text"}  # parts of a message; others are thoughts, calls of tools
+_WORDS = ("text", "output_text")  # parts of a message; others are thoughts, calls of tools
 
 
 @dataclass(frozen=True, slots=True)

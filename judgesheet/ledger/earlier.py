@@ -21,7 +21,7 @@ from judgesheet.base.records import Reply, canonical_json
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.opening import free_name, held, reject_links
 from judgesheet.ledger.run_directory import CASES, JUDGMENT_LINES, JUDGMENTS, LEDGER, PLAN
-from judgesheet.ledger.schema import belongs, distrust, tables
+from judgesheet.ledger.schema import SQL_FAULTS, belongs, distrust, tables
 
 EARLIER = "earlier.sqlite"
 SETTLED = frozenset({"ok", "refused"})
@@ -222,5 +222,5 @@ def _opened(path: Path, *, make: bool = False) -> Iterator[sqlite3.Connection]:
             elif sorted(there) != sorted(_TABLES):
                 raise RunError(f"{path} is not a file of earlier replies: remove it")
             yield db
-    except sqlite3.Error as error:
+    except SQL_FAULTS as error:
         raise RunError(f"{path} cannot be used ({error}): remove it") from None

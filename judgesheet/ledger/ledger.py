@@ -53,6 +53,7 @@ from judgesheet.ledger.rows import (
 from judgesheet.ledger.schema import (
     SCHEMA,
     SCHEMA_VERSION,
+    SQL_FAULTS,
     VIEWS,
     belongs,
     damage,
@@ -253,7 +254,7 @@ class Ledger:
                     self._rescue()
             # Only the exclusive owner can leave WAL; SQLite cannot read a WAL file in a folder
             # that is write-protected. Whoever only reads, or finds the disk full, leaves it.
-            with suppress(sqlite3.Error):
+            with suppress(*SQL_FAULTS):
                 self._db.execute("PRAGMA journal_mode = DELETE")
             self._db.close()
             self.require_place()
@@ -323,7 +324,7 @@ class Ledger:
         others = [folder / directory.name for folder in self._elsewhere.folders]
         for near in (directory, *others):
             target = free_name(near, "rescued") / self.path.name
-            with suppress(OSError, sqlite3.Error):
+            with suppress(OSError, *SQL_FAULTS):
                 copy = connect_exclusively(target)
                 self._db.backup(copy)
                 copy.execute("PRAGMA journal_mode = WAL")

@@ -11,7 +11,7 @@ from typing import Literal
 
 from judgesheet.base.errors import DamagedError, InUseError, RunError
 from judgesheet.base.limits import LARGEST_TEXT
-from judgesheet.ledger.schema import distrust
+from judgesheet.ledger.schema import SQL_FAULTS, distrust
 
 _MAGIC = bytes.fromhex("d9d505f920a163d7")
 """The last bytes of a rollback journal that names a super-journal (https://sqlite.org/fileformat.html)."""
@@ -99,7 +99,7 @@ def held(path: Path) -> Iterator[None]:
             db.execute("PRAGMA locking_mode = EXCLUSIVE")
             db.execute("PRAGMA journal_mode = DELETE")
             db.execute("BEGIN EXCLUSIVE")
-        except sqlite3.Error as error:
+        except SQL_FAULTS as error:
             if error_code(error) in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
                 raise
         yield
@@ -139,7 +139,7 @@ def is_blank(path: Path) -> bool:
 
     One that cannot be read is not: whoever opens it says why.
     """
-    with suppress(sqlite3.Error), closing(connect_to_read(path)) as db:
+    with suppress(*SQL_FAULTS), closing(connect_to_read(path)) as db:
         return is_empty(db)
     return False
 
@@ -149,7 +149,7 @@ def one_sentence(path: Path) -> Iterator[None]:
     """Turn errors of SQLite and the system about `path` into a `RunError`."""
     try:
         yield
-    except (sqlite3.Error, OSError) as error:
+    except (*SQL_FAULTS, OSError) as error:
         raise _named(path, error) from error
     except UnicodeEncodeError as error:
         raise RunError(

@@ -19,6 +19,7 @@ from judgesheet.ledger.opening import reject_links
 from judgesheet.ledger.schema import (
     ALWAYS,
     SOMETIMES,
+    SQL_FAULTS,
     belongs,
     column_names,
     distrust,
@@ -169,7 +170,7 @@ def _replies(db: sqlite3.Connection) -> Iterator[Reply]:
 def _rows(db: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
     """Every row that can be read and holds what it may, in sequence; damaged pages are skipped."""
     columns = tables()[table]
-    with suppress(sqlite3.Error):
+    with suppress(*SQL_FAULTS):
         there = column_names(db, table) if table in plain_tables(db) else set()
         present = [column for column in columns if column.name in there]
         if any(column.required and column not in present for column in columns):
@@ -201,5 +202,5 @@ def _page(db: sqlite3.Connection, query: str, last: int, most: int) -> list[tupl
     place = "WHERE rowid > ? ORDER BY rowid LIMIT ?"
     try:
         return db.execute(f"{query} {place}", (last, most)).fetchall()
-    except sqlite3.Error:
+    except SQL_FAULTS:
         return None

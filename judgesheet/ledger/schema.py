@@ -22,6 +22,9 @@ VIEWS = [
 """Our own reading of the tables: those that a file brings along may be anything, even endless, and
 those of an older run settle other outcomes."""
 
+SQL_FAULTS = (sqlite3.Error, UnicodeDecodeError)
+"""What SQLite raises: the second where its message quotes a damaged text."""
+
 
 class Added(NamedTuple):
     """A column that ledgers gained with a `version`, its type, and its value in older rows."""

@@ -40,7 +40,7 @@ from judgesheet.base.records import (
     Statement,
     digest,
 )
-from judgesheet.base.resources import PACKAGE
+from judgesheet.base.resources import PACKAGE, require_memory
 from judgesheet.base.sanitize import listed
 from judgesheet.measuring.impute import with_imputed
 from judgesheet.measuring.parsing import Parser, from_records, reading, shape_of
@@ -73,6 +73,7 @@ def measure(ledger: "Ledger") -> Measured:
     RunError if the ledger holds an axis that this installation does not know, or no probe at all.
     """
     readings = read_all(ledger)
+    require_memory()
     results, recommendations = [], []
     looks = ledger.looks
     for name in readings:

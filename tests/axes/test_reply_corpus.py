@@ -66,6 +66,11 @@ def test_few_verdicts_are_read_that_are_taken_back_in_words_of_what_was_judged()
     assert len(read) <= 31, read
 
 
+@pytest.mark.parametrize("sign", "-‐‑−–—")
+def test_a_number_behind_a_sign_is_another_one(sign: str) -> None:
+    assert get_axis("score_order").parse(f"[RESULT] {sign}3", "text", {"scale": 5}) is None
+
+
 def test_half_of_the_replies_of_a_real_model_are_only_counted() -> None:
     real = [case for case in cases() if case.id.startswith("real-")]
     counted = [case for case in real if is_only_counted(case.id)]

@@ -163,6 +163,12 @@ def test_a_run_in_which_calls_failed_says_what_ends_it() -> None:
     assert "--give-up" not in cut.mend, "most calls were not made, and nothing gives them up"
 
 
+def test_a_batch_without_all_answers_is_exported_again() -> None:
+    made = sheet(axis(answered=42, failed=8), complete=False, planned=100, settled=42)
+    batch = replace(made, judge={"model": "batch/openai/m"})
+    assert "plan --resume" in control(batch, COMPLETE).mend
+
+
 # -- what a failed one touches -------------------------------------------------------------------
 
 

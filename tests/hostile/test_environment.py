@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from judgesheet import gate, probe
-from judgesheet.base.resources import is_out_of_memory
+from judgesheet.base.resources import is_out_of_memory, require_memory
 from judgesheet.ledger.run_directory import DATASHEET
 from tests.command import run, sentence, start
 
@@ -166,5 +166,9 @@ def test_what_hides_behind_an_error_of_import_is_found(monkeypatch: pytest.Monke
     hidden.__cause__ = MemoryError()
     assert is_out_of_memory(hidden)
     assert is_out_of_memory(OSError(errno.ENOMEM, "x"))
+    require_memory(2**60)
     monkeypatch.setattr(resource, "getrlimit", lambda _: (10**8, 10**8))
     assert is_out_of_memory(broken)
+    with pytest.raises(OSError) as caught:  # noqa: PT011  (what it is, is_out_of_memory says)
+        require_memory(2**60)
+    assert is_out_of_memory(caught.value)

@@ -132,6 +132,7 @@ def test_why_the_judge_stopped_is_kept() -> None:
         ["[RESULT] ", "2"],
         [{"type": "text", "text": "[RESULT] "}, "2"],
         [{"type": "output_text", "text": "[RESULT] 2", "annotations": []}],
+        [{"type": ["text"], "text": "5?"}, {"type": "text", "text": "[RESULT] 2"}],
         [{"type": "reasoning", "text": "5?"}, {"type": "output_text", "text": "[RESULT] 2"}],
     ],
 )
