@@ -57,8 +57,8 @@ def _refuse_map(columns: Mapping[str, str], cells: Mapping[str, Any]) -> None:
     if missing:
         likely = as_option({**_proposed(cells), **columns})
         raise UsageError(
-            f"say which column holds the {missing[0]}, perhaps {likely} (fields: "
-            f"{', '.join(FIELDS)})"
+            f"say which column holds the {missing[0]} (--map {missing[0]}=COLUMN), perhaps "
+            f"{likely} (fields: {', '.join(FIELDS)})"
         )
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judgesheet.axis import unequal
+from judgesheet.axis import places, unequal
 from judgesheet.axis.statements import ORDER_ERROR, p_value
-from judgesheet.base.records import Statement
+from judgesheet.base.records import Estimate, Statement
 from tests.simulate import ORDER_AXES, Sheet, simulate
 from tests.test_edges import rewritten
 
@@ -222,3 +222,12 @@ def test_wavering_and_level_keep_their_size() -> None:
     ]
     for name in both:
         assert sum(sheet.value(name) < 0.05 for sheet in sheets) <= 8, name
+
+
+@pytest.mark.parametrize(("value", "verb"), [(0.4, "favours"), (0.12, "disfavours")])
+def test_a_place_that_gets_too_little_is_not_favoured(value: float, verb: str) -> None:
+    won = Estimate("one.win_share", "", value, value - 0.1, value + 0.1, unit="share")
+    farthest = places.Farthest("2", won, 0.25)
+    said = places.wordings("a place", "it wins", farthest, None, little="", none="", rest="")
+    assert said["shown"].startswith(f"It {verb} a place: ")
+    assert f"evidence that it {verb} a place" in said["indicated"]
