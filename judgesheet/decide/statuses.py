@@ -97,7 +97,8 @@ def _alone(estimate: Estimate, null: float | None, noise: Estimate | None) -> Fi
         # A tenth means something on a scale with ends alone.
         bounded = unit(estimate.unit).ends is not None
         return "none seen" if bounded and least <= VISIBLE else "open"
-    return "effect" if _excludes(estimate, null) else "open"
+    # Where noise counts and nobody asked twice, what is not 0 may all be noise.
+    return "effect" if noise is None and _excludes(estimate, null) else "open"
 
 
 def _beyond_noise(estimate: Estimate, noise: float, most: float | None) -> FigureCode:
