@@ -9,7 +9,7 @@ GENERATED = $(shell grep -rl '^<!-- \[\[\[cog' README.md docs --include='*.md')
 # Modules are compiled once, whatever the shell says: tests start hundreds of processes that load them.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo announced openmp test bare env check docs site proof check-proof torture sheets examples bench golden judges counts clean
+.PHONY: help demo announced openmp test bare env check lint types texts docs site proof check-proof torture sheets examples bench golden judges counts clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -37,10 +37,16 @@ bare:  ## on fresh Debian systems with nothing but Python, make and git: demo an
 
 env: $(VENV)/dev.stamp  ## the environment with the test tools, nothing run
 
-check: $(VENV)/dev.stamp  ## lint, types, and texts that are generated from the code
+check: lint types texts  ## lint, types, and texts that are generated from the code
+
+lint: $(VENV)/dev.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types: $(VENV)/dev.stamp
 	$(BIN)/mypy
+
+texts: $(VENV)/dev.stamp
 	$(BIN)/python -m cogapp --check $(GENERATED)
 
 docs: $(VENV)/dev.stamp  ## rewrite the generated parts of README and docs

@@ -3,19 +3,25 @@
 import asyncio
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from judgesheet.axes import all_axes, get_axis
-from judgesheet.axis import Options, Readings, unequal
+from judgesheet.axis import Axis, Options, Readings, unequal
 from judgesheet.base.records import AxisResult, Estimate, Plan, Recommendation, Statement
 from judgesheet.judges import Judge
 from judgesheet.judges.simulated import SimulatedJudge, answer_key
-from judgesheet.measuring.measure import COLUMNS, measure_axis, parse_rows, with_distributions
+from judgesheet.measuring.measure import (
+    COLUMNS,
+    measure_axis,
+    measure_wanted,
+    parse_rows,
+    with_distributions,
+)
 from judgesheet.planning.plan import make_plan
 
 SHARED = Path(__file__).parent.parent.parent / "shared"
@@ -27,18 +33,41 @@ ORDER_AXES = [name for name, axis in all_axes().items() if axis.ESTIMATES.keys()
 Edit = Callable[[pd.DataFrame], pd.DataFrame]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # no slots: what was measured is kept
 class Sheet:
-    """What came out of a simulated run."""
+    """What comes out of a simulated run, measured when a test asks for it.
+
+    A test that asks for single figures measures these alone; findings and advice rest on all.
+    """
 
     plan: Plan
-    result: AxisResult
-    advice: list[Recommendation]
+    axis: Axis
+    readings: Readings
+    _families: dict[str, Mapping[str, Estimate]] = field(default_factory=dict)
 
-    def __getitem__(self, name: str) -> Estimate:
-        return self.estimates[f"{self.result.name}.{name}"]
+    @cached_property
+    def _measured(self) -> tuple[AxisResult, list[Recommendation]]:
+        return measure_axis(self.axis, self.readings)
 
     @property
+    def result(self) -> AxisResult:
+        return self._measured[0]
+
+    @property
+    def advice(self) -> list[Recommendation]:
+        return self._measured[1]
+
+    def __getitem__(self, name: str) -> Estimate:
+        key, family = f"{self.axis.NAME}.{name}", name.partition("[")[0]
+        if "_measured" in vars(self):
+            return self.estimates[key]
+        if family not in self._families:
+            alone = replace(self.readings, families=frozenset({family}))
+            found = measure_wanted(self.axis, alone).estimates
+            self._families[family] = {estimate.key: estimate for estimate in found}
+        return self._families[family][key]
+
+    @cached_property
     def estimates(self) -> dict[str, Estimate]:
         return {estimate.key: estimate for estimate in self.result.estimates}
 
@@ -80,14 +109,13 @@ def simulate(
 ) -> Sheet:
     """The sheet of `sim/SPEC`; `edit` may spoil the table of replies before it is measured.
 
-    `families` are the figures that a test looks at, None for all. Tests share the replies to
+    `families` are the figures that findings may rest on, None for all. Tests share the replies to
     built-in stimuli, and the sheet of replies as they are.
     """
     if edit is None and stimuli is None and families is None:
         return _untouched(spec, profile, axis, seed, logprobs)
     plan, rows = parsed(spec, profile, axis, seed, stimuli, edit, logprobs=logprobs)
-    readings = Readings(rows, plan.labels, 0.0, seed, families)
-    return Sheet(plan, *measure_axis(get_axis(axis), readings))
+    return Sheet(plan, get_axis(axis), Readings(rows, plan.labels, 0.0, seed, families))
 
 
 def parsed(

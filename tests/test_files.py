@@ -41,10 +41,11 @@ def test_a_device_is_written_to_and_not_replaced() -> None:
     assert device.is_char_device()
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
-def test_records_tell_their_places(tmp_path: Path, name: str) -> None:
+def test_records_tell_their_places(tmp_path: Path, name: str, encoding: str) -> None:
     path = tmp_path / name
-    content = b'\xef\xbb\xbf{"a": 1}\n\n  {"a": 2}\r\n'
+    content = '{"a": 1}\n\n  {"a": 2}\r\n'.encode(encoding)
     path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
     assert list(records(path)) == [({"a": 1}, f"{name}:1"), ({"a": 2}, f"{name}:3")]
 
@@ -55,7 +56,7 @@ def test_records_tell_their_places(tmp_path: Path, name: str) -> None:
         ("a.jsonl", b'{"a": 1}\n{"a":\n', "a.jsonl:2: not JSON"),
         ("a.jsonl", b"[1]\n", "a.jsonl:1: a JSON list, not an object"),
         ("a.jsonl", b"[" * 100_000, "a.jsonl:1: not JSON"),
-        ("a.jsonl", b'{"a": "\xff"}', "not UTF-8"),
+        ("a.jsonl", b"{}\n" * 9999 + b'{"a": "\xff"}\n', "a.jsonl:10000: not UTF-8"),
         (
             "a.jsonl",
             b" " * (LONGEST_LINE + 1),

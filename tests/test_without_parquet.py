@@ -2,12 +2,15 @@
 
 import gzip
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pandas as pd
 import pytest
+
+from tests.command import run as whole
 
 LINES, PARQUET = "judgments.jsonl.gz", "judgments.parquet"
 WITHOUT = (
@@ -24,26 +27,28 @@ def light(*words: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-def whole(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    """The same command of one with it."""
-    command = [sys.executable, "-m", "judgesheet", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("light") / "run"
     words = ["--model", "sim/first-biased", "--profile", "smoke", "--no-pdf"]
-    done = light("probe", *words, "--out", tmp_path / "run")
-    assert (done.returncode, (tmp_path / "run" / PARQUET).exists()) == (0, False), done.stderr
-    return tmp_path / "run"
+    done = light("probe", *words, "--out", out)
+    assert (done.returncode, (out / PARQUET).exists()) == (0, False), done.stderr
+    return out
 
 
-def test_the_table_has_the_rows_that_parquet_has(run: Path) -> None:
+@pytest.fixture(scope="module")
+def measured(run: Path) -> Path:
+    """The run, measured again where pyarrow is."""
+    copy = Path(shutil.copytree(run, run.parent / "measured"))
+    assert whole("measure", copy, "--no-pdf").returncode == 0
+    return copy
+
+
+def test_the_table_has_the_rows_that_parquet_has(run: Path, measured: Path) -> None:
     packed = (run / LINES).read_bytes()
     lines = [json.loads(line) for line in gzip.decompress(packed).splitlines()]
-    assert whole("measure", run, "--no-pdf").returncode == 0
-    assert not (run / LINES).exists()
-    table = pd.read_parquet(run / PARQUET)
+    assert not (measured / LINES).exists()
+    table = pd.read_parquet(measured / PARQUET)
     assert list(lines[0]) == list(table.columns)
     assert [row["call_id"] for row in lines] == list(table["call_id"])
     for column in ("value", "order"):  # JSON in Parquet, whose columns are of one type
@@ -52,26 +57,24 @@ def test_the_table_has_the_rows_that_parquet_has(run: Path) -> None:
     assert [row["score"] for row in lines] == [None if pd.isna(n) else n for n in table["score"]]
 
 
-def test_a_sheet_is_the_same(run: Path) -> None:
-    made = json.loads((run / "datasheet.json").read_text())
-    assert whole("measure", run, "--no-pdf").returncode == 0
-    again = json.loads((run / "datasheet.json").read_text())
+def test_a_sheet_is_the_same(run: Path, measured: Path) -> None:
+    made, again = (json.loads((one / "datasheet.json").read_text()) for one in (run, measured))
     assert (made["axes"], made["run"]) == (again["axes"], again["run"])
 
 
-def test_doctor_compares_the_table_that_is_there(run: Path) -> None:
+def test_doctor_compares_the_table_that_is_there(run: Path, tmp_path: Path) -> None:
+    run = Path(shutil.copytree(run, tmp_path / "run"))
     done = light("doctor", run)
     assert (done.returncode, f"ok       {LINES}" in done.stdout) == (0, True), done.stdout
     rows = gzip.decompress((run / LINES).read_bytes())
     for damage in (gzip.compress(rows + b"{}\n"), gzip.compress(rows[:-9]), b"no table"):
         (run / LINES).write_bytes(damage)
-        done = light("doctor", run)
+        done = whole("doctor", run)
         assert (done.returncode, f"failed   {LINES}" in done.stdout) == (1, True), done.stdout
 
 
-def test_a_table_in_parquet_is_left_unread(run: Path) -> None:
-    assert whole("measure", run, "--no-pdf").returncode == 0
-    done = light("doctor", run)
+def test_a_table_in_parquet_is_left_unread(measured: Path) -> None:
+    done = light("doctor", measured)
     assert (done.returncode, f"note     {PARQUET}" in done.stdout) == (0, True), done.stdout
     assert "judgesheet[parquet]" in done.stdout
 

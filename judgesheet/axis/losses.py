@@ -192,11 +192,26 @@ class Calls:
         """The orders of each item."""
         return Questions.of(self.ordered, self.gone)
 
+    @cached_property
+    def _repeat(self) -> Ints:
+        """How often each call's question was asked before it."""
+        return np.asarray(self.frame.groupby(self.ordered).cumcount(), dtype=np.int64)
+
     def permutation_p(self, features: Floats, within: "pd.DataFrame") -> float | None:
-        """p-value of "losses do not depend on these features", of questions alike in `within`."""
-        first, asked, lost = self.questions.first, self.questions.asked, self.questions.lost
-        # What was asked more often has another law, and is no equal of the rest.
-        strata = codes(within.iloc[first].assign(asked=asked))
+        """p-value of "losses do not depend on these features", of questions alike in `within`.
+
+        What was asked more often has another law. So either questions that were asked equally often
+        are compared, or all of them by as many calls as the one that was asked least; whichever
+        compares more calls.
+        """
+        first, asked = self.questions.first, self.questions.asked
+        alike, equally = codes(within.iloc[first]), codes(within.iloc[first].assign(asked=asked))
+        fewest = np.full(len(first), asked.max())
+        np.minimum.at(fewest, alike, asked)
+        used, strata = max((asked, equally), (fewest[alike], alike), key=_compared)
+        lost = np.bincount(
+            self.ordered[self.gone & (self._repeat < used[self.ordered])], minlength=len(first)
+        )
         return permutation_p(lost, features[first], strata, self.rng())
 
     @property
@@ -274,6 +289,12 @@ class Calls:
         """A fresh generator from the run's seed, the same for every estimate that asks."""
         # 11: a stream of its own, so that no other figure's draws move these.
         return np.random.default_rng([self.seed, 11])
+
+
+def _compared(used: tuple[Ints, Ints]) -> int:
+    """How many calls are compared: of questions with so many, in these strata, all but one's."""
+    calls, strata = used
+    return int(calls.sum() - calls[firsts(strata)].sum())
 
 
 # -- figures ---------------------------------------------------------------------------------------

@@ -125,7 +125,7 @@ def repeat_change_rate(scores: Scored) -> Iterator[UnkeyedEstimate]:
         yield _change_rate(rows, "same", f"{rows.subject} differs under the same order")
 
 
-@figure("share", symbol="ΔC", null=0.0, headline=25, cases=changed)
+@figure("difference", symbol="ΔC", null=0.0, headline=25, cases=changed)
 def excess_change_rate(scores: Scored) -> UnkeyedEstimate:
     """Changes of score that the order causes, beyond noise.
 
@@ -176,7 +176,7 @@ def repeat_flip_rate(scores: Scored) -> UnkeyedEstimate:
     return _flip_rate(scores.contest, "same", label)
 
 
-@figure("share", symbol="ΔF", null=0.0, headline=30, cases=FLIPS, sweep=3)
+@figure("difference", symbol="ΔF", null=0.0, headline=30, cases=FLIPS, sweep=3)
 def excess_flip_rate(scores: Scored) -> UnkeyedEstimate:
     """Flips of the best response that the order causes, beyond noise and ties.
 

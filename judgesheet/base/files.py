@@ -4,6 +4,7 @@ A file is written whole or not at all, and never over another that the same comm
 written; JSONL is read line by line, and a complaint names the line.
 """
 
+import codecs
 import errno
 import fcntl
 import glob
@@ -19,6 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache, partial
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
@@ -38,6 +40,7 @@ _DATABASE = b"SQLite format 3\0"
 _PART_OF_A_DOCUMENT = re.compile(r"^\s*[\]},:]|[\[{,:]\s*[\r\n]\Z")
 """A line that has another before or behind it in one JSON document: wherever a document is broken
 into lines, it is behind one of `[{,:` or before one of `]},:`."""
+_LINE_ENDS = re.compile(rb"\r\n?|\n")
 _PART = ".part"
 _NO_LINK = os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -246,12 +249,16 @@ def _lock(handle: int, how: int) -> None:
 def numbered_lines(path: Path, longest: int = LONGEST_LINE) -> Iterator[tuple[int, str]]:
     """(number from 1, line with its end) of a text file, gzipped if its name ends in `.gz`.
 
-    StimuliError if it cannot be read, or a line has more than `longest` characters.
+    It is UTF-8, or UTF-16 with a byte order mark, as Excel writes it. StimuliError if it cannot be
+    read, or a line has more than `longest` characters.
     """
-    packed, name = path.suffix == ".gz", path.name
+    packed, name, number = path.suffix == ".gz", path.name, 0
     opened = gzip.open if packed else open
     try:
-        with opened(read_from(path), "rt", encoding="utf-8-sig", newline="") as file:
+        with (
+            opened(read_from(path), "rb") as content,
+            TextIOWrapper(content, encoding=_encoding(content), newline="") as file,
+        ):
             read, most = 0, 1_000_000 + MOST_UNPACKED * path.stat().st_size
             # Never more than the limit at once: a file without line ends would be held whole.
             for number, line in enumerate(iter(partial(file.readline, longest + 1), ""), start=1):
@@ -268,10 +275,22 @@ def numbered_lines(path: Path, longest: int = LONGEST_LINE) -> Iterator[tuple[in
                     )
                 yield number, line
     except UnicodeDecodeError as error:
-        raise StimuliError(f"{path} is not UTF-8 text ({error.reason}); save it as UTF-8") from None
+        # What was read before ended within the next line.
+        at = number + len(_LINE_ENDS.findall(error.object[: error.start])) + 1
+        raise StimuliError(f"{name}:{at}: {_no_text(error)}") from None
     except (OSError, EOFError, zlib.error) as error:  # the last two: a packed file was cut off
         reason = getattr(error, "strerror", None) or error
         raise StimuliError(f"{path} cannot be read: {reason}") from None
+
+
+def _encoding(content: Any) -> str:
+    """That of a text file that is open at its beginning."""
+    is_utf16 = content.peek(2)[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    return "utf-16" if is_utf16 else "utf-8-sig"
+
+
+def _no_text(error: UnicodeDecodeError) -> str:
+    return f"not UTF-8 text ({error.reason}); save the file as UTF-8"
 
 
 def kind_of(path: Path) -> str:
@@ -383,7 +402,7 @@ def text_of(path: Path, what: str, error: type[JudgesheetError]) -> str:
     except OSError as fault:
         raise error(f"{what} {path} cannot be read: {fault.strerror}") from None
     except UnicodeDecodeError as fault:
-        raise error(f"{what} {path} cannot be read: {fault.reason}") from None
+        raise error(f"{what} {path} cannot be read: {_no_text(fault)}") from None
 
 
 def toml(text: str, name: str, error: type[JudgesheetError]) -> dict[str, Any]:

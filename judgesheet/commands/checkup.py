@@ -7,19 +7,21 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from judgesheet.base.arguments import made
 from judgesheet.base.async_runner import run
 from judgesheet.base.digits import seconds
 from judgesheet.base.errors import JudgesheetError, MissingDependencyError
+from judgesheet.base.records import Datasheet
 from judgesheet.base.resources import data_folder
 from judgesheet.base.version import __version__
 from judgesheet.judges import Connection, open_judge
-from judgesheet.judges.providers import refuse_key
-
-if TYPE_CHECKING:
-    from judgesheet.judges.check import Examined
+from judgesheet.judges.check import ASKED, Examined
+from judgesheet.judges.check import examine as examine_judge
+from judgesheet.judges.local import INSTALL, SMOLLM2
+from judgesheet.judges.providers import FRAMEWORK_NAMES, PROVIDERS, provider_of, refuse_key
+from judgesheet.sheet import own_template, render
 
 Status = Literal["ok", "missing", "failed", "note"]
 
@@ -64,16 +66,11 @@ def tried(what: str, look: Callable[[], Diagnosis | str]) -> Diagnosis:
 
 def _pdf() -> str:
     """That the typesetter works, tested with an empty sheet."""
-    from judgesheet.base.records import Datasheet
-    from judgesheet.sheet import render
-
     return f"a test sheet was set ({len(render(Datasheet('1', {}, {}, {}, ()), 'pdf')):,} bytes)"
 
 
 def _own_pdf() -> str:
     """That a template of the user's own can become a PDF, tested with an empty page."""
-    from judgesheet.sheet import own_template
-
     return f"a test page was set ({len(own_template.pdf('<p>', Path.cwd())):,} bytes)"
 
 
@@ -85,8 +82,6 @@ def _writable() -> str:
 
 
 def _local_judge() -> Diagnosis | str:
-    from judgesheet.judges.local import INSTALL, SMOLLM2
-
     lacking = [command for module, command in INSTALL.items() if find_spec(module) is None]
     if lacking:
         return Diagnosis("local judge", "missing", " and ".join(lacking))
@@ -103,8 +98,6 @@ def _local_judge() -> Diagnosis | str:
 
 
 def _keys() -> Diagnosis:
-    from judgesheet.judges.providers import PROVIDERS
-
     known = [one.key_env for one in PROVIDERS.values() if os.environ.get(one.key_env)]
     return Diagnosis("keys", "note", f"{', '.join(known) or 'none of the usual ones is'} set")
 
@@ -128,8 +121,6 @@ def _concerns(what: str, model: str | None) -> bool:
 
 
 def _endpoint(model: str, connection: Connection) -> Iterator[Diagnosis]:
-    from judgesheet.judges.check import examine as examine_judge
-    from judgesheet.judges.providers import FRAMEWORK_NAMES
 
     try:
         judge = open_judge(model, connection)
@@ -165,10 +156,8 @@ def _endpoint(model: str, connection: Connection) -> Iterator[Diagnosis]:
     yield from _repeatability(seen)
 
 
-def _repeatability(seen: "Examined") -> Iterator[Diagnosis]:
+def _repeatability(seen: Examined) -> Iterator[Diagnosis]:
     """What was seen of a seed and of repeats, which is less than that answers do not vary."""
-    from judgesheet.judges.check import ASKED
-
     if seen.seed:
         yield Diagnosis("seed", "ok", "accepted; whether it is used cannot be seen")
     else:
@@ -182,8 +171,6 @@ def _repeatability(seen: "Examined") -> Iterator[Diagnosis]:
 
 def _key(model: str, api_key_env: str | None) -> Iterator[Diagnosis]:
     """Whether the variable with the key is set; nothing where the provider has none."""
-    from judgesheet.judges.providers import provider_of
-
     provider = provider_of(model)
     if name := api_key_env or provider.key_env:
         is_set, is_needed = bool(os.environ.get(name, "").strip()), provider.needs_key

@@ -11,9 +11,10 @@ import click
 from judgesheet.base.arguments import checked
 from judgesheet.base.records import Datasheet
 from judgesheet.base.sanitize import told_apart
-from judgesheet.commands.options import ACROSS, EXISTING, PATH, option
+from judgesheet.commands.options import ACROSS, EXISTING, document, option
 from judgesheet.commands.reporting import say_document
 from judgesheet.commands.sheets import load
+from judgesheet.sheet import Paper
 
 if TYPE_CHECKING:
     from judgesheet.axis import Readings
@@ -117,27 +118,26 @@ def readings(source: str | Path) -> "dict[str, Readings]":
 @click.command("compare")
 @click.argument("old", type=EXISTING)
 @click.argument("new", type=EXISTING, nargs=-1, required=True)
-@option("--to", "form", type=click.Choice(["md", "html", "json"]), default="md", help="Format.")
-@option("--out", type=PATH, help="File to write. [standard output]")
 @ACROSS
 @option("--force", is_flag=True, help="Compare sheets that answer different questions.")
-@option("--json", "as_json", is_flag=True, help="The same as --to json.")
+@document("md", "html", "pdf", "json")
 def command(
     old: Path,
     new: tuple[Path, ...],
-    form: str,
-    out: Path | None,
-    as_json: bool,
     across_prompts: bool,
     force: bool,
+    form: str,
+    out: Path | None,
+    paper: Paper,
+    as_json: bool,
 ) -> None:
     """Compare datasheets with the first one: differences, intervals and verdicts.
 
     Each is a run directory or a datasheet.json; two run directories on the same stimuli are
     compared call by call.
     """
-    from judgesheet.sheet import comparison
+    from judgesheet.sheet.comparison import render
 
     changes = compare(old, *new, force=force, across_prompts=across_prompts)
     form = "json" if as_json else form
-    say_document(comparison.render(changes, form).encode(), form, out)
+    say_document(render(changes, form, paper), form, out)

@@ -8,14 +8,14 @@ import click
 
 from judgesheet.base.files import one_command
 from judgesheet.commands.option_types import column_map, ends_of
-from judgesheet.commands.options import EXISTING, JSON, PAPER, PATH, choice, option
+from judgesheet.commands.options import EXISTING, choice, document, option
 from judgesheet.commands.reporting import say_document
 from judgesheet.commands.sheets import load
+from judgesheet.sheet import Paper
 
 if TYPE_CHECKING:
     from judgesheet.correcting.result import Result
     from judgesheet.correcting.table import Labels
-    from judgesheet.sheet import Paper
 
 
 @one_command()
@@ -56,11 +56,7 @@ def correct(
         help="Lowest and highest label, if different from --scale.")  # fmt: skip
 @option("--group-prefix", default="", metavar="SIGN",
         help="Ids with the same text before the last SIGN form one group.")  # fmt: skip
-@option("--to", "form", type=click.Choice(["md", "html", "pdf", "json", "csv"]), default="md",
-        help="Format.")  # fmt: skip
-@option("--out", type=PATH, help="File to write. [standard output]")
-@PAPER
-@JSON
+@document("md", "html", "pdf", "json", "csv")
 def command(
     table: Path,
     labels: "Labels",
@@ -71,7 +67,7 @@ def command(
     group_prefix: str,
     form: str,
     out: Path | None,
-    paper: "Paper",
+    paper: Paper,
     as_json: bool,
 ) -> None:  # fmt: skip
     """Correct the results of your own evaluation for the errors of its judge.

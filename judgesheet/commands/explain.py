@@ -5,6 +5,7 @@ from inspect import cleandoc
 
 import click
 
+from judgesheet.axes import all_axes
 from judgesheet.base.arguments import checked
 from judgesheet.base.errors import UsageError
 from judgesheet.commands.terminal import say_lines
@@ -16,7 +17,6 @@ def explain(key: str | None = None) -> str:
 
     UsageError if it is not a key, or a name that several axes have; the sentence lists likely ones.
     """
-    from judgesheet.axes import all_axes
     from judgesheet.sweep.estimates import EXPLAINED
 
     texts = {

@@ -13,6 +13,7 @@ from judgesheet.commands.compare import comparison_of
 from judgesheet.commands.options import ACROSS, EXISTING, JSON, PATH, POLICIES, option
 from judgesheet.commands.sheets import load, sheet_of
 from judgesheet.commands.terminal import say, say_command, say_json, say_lines
+from judgesheet.sheet import render
 
 
 @checked
@@ -37,7 +38,6 @@ def gate(
     from judgesheet.decide import policy as policies
     from judgesheet.decide.baseline import against, regressions, unanswered, with_remarks
     from judgesheet.decide.compare import OtherQuestionsError
-    from judgesheet.sheet import render
 
     rules, sheet = policies.load(policy), load(source)
     extra: tuple[Verdict, ...] = ()

@@ -6,12 +6,14 @@ from pathlib import Path
 import click
 
 from judgesheet.base.arguments import checked
+from judgesheet.base.datasheet import to_json
 from judgesheet.base.errors import JudgesheetError, RunError
 from judgesheet.base.files import one_command, slug, write_whole
 from judgesheet.base.records import Datasheet, digest
 from judgesheet.commands.options import PATH, option
 from judgesheet.commands.sheets import load
 from judgesheet.commands.terminal import note, say
+from judgesheet.sheet import render
 
 
 @checked
@@ -26,7 +28,6 @@ def index(
     a sentence on them. RunError if there is no sheet at all.
     """
     from judgesheet.sheet import index as page
-    from judgesheet.sheet import render
 
     site = Path(out)
     sheets = []
@@ -45,7 +46,6 @@ def index(
 
 def _sheets(folder: Path, tell: Callable[[str], None]) -> Iterator[tuple[str, Datasheet]]:
     """Every sheet with its folder, relative to that which is searched."""
-    from judgesheet.base.datasheet import to_json
     from judgesheet.ledger.earlier import is_renamed
     from judgesheet.ledger.run_directory import DATASHEET, LEDGER
 

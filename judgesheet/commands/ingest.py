@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from judgesheet.base.arguments import checked
 from judgesheet.base.errors import UsageError
 from judgesheet.base.files import one_command
+from judgesheet.base.tally import Tally
 from judgesheet.commands.measure import measure
 from judgesheet.commands.options import (
     EXISTING,
@@ -21,11 +22,9 @@ from judgesheet.commands.options import (
     reading_a_log,
 )
 from judgesheet.commands.policy import load_policy
-from judgesheet.commands.reporting import report
+from judgesheet.commands.reporting import INCOMPLETE, report
+from judgesheet.commands.sheets import Run
 from judgesheet.commands.terminal import note, say
-
-if TYPE_CHECKING:
-    from judgesheet.commands.sheets import Run
 
 
 @checked
@@ -45,7 +44,7 @@ def ingest(
     pdf: bool = True,
     cases: bool = True,
     tell: Callable[[str], None] = lambda _: None,
-) -> "Run":
+) -> Run:
     """Recorded judgments, or the results of a batch (one file or several), into a run directory.
 
     For a batch, `out` holds the plan that was exported (`judgesheet plan --out DIR/plan.jsonl`), or
@@ -55,7 +54,6 @@ def ingest(
     `LOGS` it is), and `columns` (`--map`), `where`, `scale`, `nearest` (`--round`), `human_scale`
     and `unreadable` say what is in it; `tell` receives how it was read.
     """
-    from judgesheet.base.tally import Tally
     from judgesheet.collect.ingest import ingest as fill_ledger
     from judgesheet.importers import logs
     from judgesheet.ledger.run_directory import LEDGER, make_directory
@@ -92,7 +90,8 @@ def command(as_json: bool, **options: Any) -> None:
 
     The kind of FILE is recognised: recorded judgments, results of a batch (several files, error
     files included: docs/batches.md) or the log of a known tool; a table needs --map. `judgesheet
-    inspect-log FILE` shows which figures it allows, and the command that reads it.
+    inspect-log FILE` shows which figures it allows, and the command that reads it. Exits 5 if calls
+    of the batch have no answer yet.
     """
     run = ingest(tell=note, **options)
     report(run, as_json=as_json)
@@ -105,3 +104,4 @@ def command(as_json: bool, **options: Any) -> None:
             f"`judgesheet probe` with its options and --out {run.directory} asks them.",
             err=True,
         )
+        raise SystemExit(INCOMPLETE)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -19,11 +19,9 @@ from judgesheet.commands.options import (
 )
 from judgesheet.commands.policy import load_policy
 from judgesheet.commands.reporting import report
+from judgesheet.commands.sheets import Run
 from judgesheet.commands.terminal import say
 from judgesheet.sheet import FORMATS
-
-if TYPE_CHECKING:
-    from judgesheet.commands.sheets import Run
 
 
 @checked
@@ -36,7 +34,7 @@ def measure(
     to: Sequence[str] | set[str] = (),
     pdf: bool = True,
     cases: bool = True,
-) -> "Run":
+) -> Run:
     """Recompute and render the datasheet of a run directory from its ledger, sweeps included.
 
     The sheet itself, `datasheet.json`, is always written; `to` names the other formats that are
@@ -47,7 +45,6 @@ def measure(
     """
     from judgesheet.collect.knob import recall
     from judgesheet.commands.publish import publish, publish_sweep
-    from judgesheet.commands.sheets import Run
     from judgesheet.ledger.ledger import Ledger
     from judgesheet.ledger.run_directory import LEDGER
     from judgesheet.measuring.parsing import replace_parsers

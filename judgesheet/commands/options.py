@@ -84,6 +84,17 @@ PAPER = choice("--paper", "a4", "letter", default=defaults.PAPER, help="Page siz
 FORCE = option("--force", is_flag=True, help="Overwrite an existing file.")
 JSON = option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
+
+def document(*formats: str) -> Callable[[Command], Command]:
+    """The options of a command that gives a page, for `reporting.say_document`."""
+    return together(
+        option("--to", "form", type=click.Choice(formats), default="md", help="Format."),
+        option("--out", type=PATH, help="File to write. [standard output]"),
+        PAPER,
+        JSON,
+    )
+
+
 _JUDGE = option("--model", required=True, metavar="PROVIDER/NAME", help=_MODELS)
 _PROMPT = axis_files("prompt", "Your own prompt template.")
 _SEED = option("--seed", type=click.IntRange(0), default=defaults.SEED,

@@ -12,13 +12,13 @@ from judgesheet.base.files import one_command
 from judgesheet.base.limits import MOST_JUDGES
 from judgesheet.base.sanitize import told_apart
 from judgesheet.commands.option_types import Finite
-from judgesheet.commands.options import EXISTING, JSON, PAPER, PATH, option
+from judgesheet.commands.options import EXISTING, document, option
 from judgesheet.commands.reporting import say_document
 from judgesheet.commands.sheets import load
+from judgesheet.sheet import Paper
 
 if TYPE_CHECKING:
     from judgesheet.panels.result import Panel
-    from judgesheet.sheet import Paper
 
 
 @checked
@@ -61,19 +61,10 @@ def panel(
 
 @click.command("panel")
 @click.argument("sheets", type=EXISTING, nargs=-1, required=True)
-@option(
-    "--accuracy",
-    type=Finite(0.5, 1),
-    help="Share of right decisions to be proven.",
-)
-@option(
-    "--to", "form", type=click.Choice(["md", "html", "pdf", "json"]), default="md", help="Format."
-)
-@option("--out", type=PATH, help="File to write. [standard output]")
-@PAPER
-@JSON
+@option("--accuracy", type=Finite(0.5, 1), help="Share of right decisions to be proven.")
+@document("md", "html", "pdf", "json")
 def command(
-    sheets: tuple[Path, ...], accuracy: float | None, form: str, out: Path | None, paper: "Paper",
+    sheets: tuple[Path, ...], accuracy: float | None, form: str, out: Path | None, paper: Paper,
     as_json: bool,
 ) -> None:  # fmt: skip
     """Compare judges on the same stimuli: agreement, the best panel, where they disagree.

@@ -27,12 +27,12 @@ from judgesheet.commands.options import (
 )
 from judgesheet.commands.policy import load_policy
 from judgesheet.commands.reporting import exit_incomplete, report
+from judgesheet.commands.sheets import Run
 from judgesheet.commands.terminal import note
 
 if TYPE_CHECKING:
     from judgesheet.collect.collect import Progress
     from judgesheet.collect.request import JudgeOrRequest, Request
-    from judgesheet.commands.sheets import Run
 
 
 @checked
@@ -54,7 +54,7 @@ def probe(
     on_progress: "Callable[[Progress], None]" = lambda _: None,
     tell: Callable[[str], None] = lambda _: None,
     **options: Any,
-) -> "Run":
+) -> Run:
     """Measure a judge: plan, collect, measure, decide, write. Resumes a run of its plan in `out`.
 
     `model` is `PROVIDER/NAME`, a function of your own from messages to a reply, or a `Request`, of

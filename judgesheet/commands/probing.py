@@ -16,16 +16,18 @@ from judgesheet.base.errors import JudgeError, RunError, StoppedError
 from judgesheet.base.records import BUILT_IN, Datasheet, Plan
 from judgesheet.collect.collect import MIXED_UP, IsReadable, Progress, enter_and_collect
 from judgesheet.collect.request import Request, ask_outside_plan, collect_settings, prepare
+from judgesheet.commands import stale_run
 from judgesheet.commands.sheets import Run
 from judgesheet.judges import Judge
+from judgesheet.judges.check import mixes_up_answers
 from judgesheet.judges.providers import BEHIND_HTTP
 from judgesheet.ledger.earlier import make_room
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.run_directory import open_run
+from judgesheet.measuring.early import EarlyWarning
 from judgesheet.planning.plan import remarks
 
 if TYPE_CHECKING:
-    from judgesheet.commands.stale_run import Version
     from judgesheet.decide.policy import Policy
 
 
@@ -73,9 +75,7 @@ def probe_once(
             tell(what)
         del planned
         if version is not None:
-            from judgesheet.commands.stale_run import take_over_replies
-
-            take_over_replies(ledger, judge, version, options.reuse_for, tell)
+            stale_run.take_over_replies(ledger, judge, version, options.reuse_for, tell)
         give_back_memory()  # that of a long plan, for the hours of asking
         ledger.set_meta("prices", request.prices)
         for name, value in (("machine", judge.machine), ("note", judge.note)):
@@ -87,9 +87,7 @@ def probe_once(
             ledger.give_up()
         _refuse_mixing(request, ledger)
         if judge.code:
-            from judgesheet.commands.stale_run import tell_of_changed_code
-
-            tell_of_changed_code(ledger, judge, tell)
+            stale_run.tell_of_changed_code(ledger, judge, tell)
         try:
             progress = _ask(request, judge, ledger, options)
         # What was paid for before the judge failed is measured and shown.
@@ -103,13 +101,11 @@ def probe_once(
 
 def _prepared(
     request: Request, directory: Path, options: RunOptions, *, fresh: bool
-) -> "tuple[Judge, Plan, Version | None]":
+) -> tuple[Judge, Plan, stale_run.Version | None]:
     """The judge, the plan, and, where replies of earlier runs may be taken over, its version."""
     judge, planned = prepare(request, directory, fresh=fresh)
     if fresh or not options.fresh_if_changed:
         return judge, planned, None
-    from judgesheet.commands import stale_run
-
     version = cache(partial(stale_run.served, judge, request))
     digest = None if options.until is None else options.until.digest
     why = stale_run.changed(directory, planned, judge, version, digest)
@@ -132,8 +128,6 @@ def _refuse_mixing(request: Request, ledger: Ledger) -> None:
     These two questions are outside the plan, so they are asked only where `auto` tries the
     endpoint out.
     """
-    from judgesheet.judges.check import mixes_up_answers
-
     is_tried = "auto" in (request.reply, request.logprobs)
     is_asked_there = request.model.partition("/")[0] in BEHIND_HTTP and request.engine == "local"
     may_ask = is_tried and request.concurrency > 1 and not ledger.totals().attempts
@@ -168,8 +162,6 @@ def _look(ledger: Ledger, policy: "Policy | None") -> Callable[[], bool]:
 
 
 def _reader(ledger: Ledger, tell: Callable[[str], None]) -> IsReadable:
-    from judgesheet.measuring.early import EarlyWarning
-
     return EarlyWarning(ledger.parsers(), tell)
 
 

@@ -1,29 +1,28 @@
 """What `probe`, `measure`, `ingest` and `consensus` print of a run."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+from judgesheet.base.datasheet import to_json
 from judgesheet.base.errors import UsageError
 from judgesheet.base.files import write_whole
+from judgesheet.base.records import Datasheet
+from judgesheet.commands.sheets import Run
 from judgesheet.commands.terminal import say, say_json, say_lines, say_markdown, say_wrapped
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from judgesheet.base.records import Datasheet
     from judgesheet.collect.collect import Progress
-    from judgesheet.commands.sheets import Run
 
 INCOMPLETE = 5
 """The exit code of a run that can be resumed, apart from errors (1) and wrong use (2)."""
 MARKS = {"good": "✓", "bad": "✗", "unknown": "?", "neutral": "·"}
 
 
-def report(run: "Run", *, as_json: bool) -> None:
+def report(run: Run, *, as_json: bool) -> None:
     """Print the datasheet itself, or what it says and where it is.
 
     What failed is printed on standard error.
     """
-    from judgesheet.base.datasheet import to_json
     from judgesheet.sheet.page.identity import failures, refusals
     from judgesheet.sheet.verdicts import as_text
 
@@ -42,7 +41,7 @@ def report(run: "Run", *, as_json: bool) -> None:
             say(run.directory / name)
 
 
-def say_document(content: bytes, form: str, out: "Path | None") -> None:
+def say_document(content: bytes, form: str, out: Path | None) -> None:
     """Print a document, or write it and say where; a PDF is written."""
     if out is not None:
         write_whole(out, content)
@@ -54,7 +53,7 @@ def say_document(content: bytes, form: str, out: "Path | None") -> None:
         how.get(form, say_lines)(content.decode())
 
 
-def _say_findings(sheet: "Datasheet") -> None:
+def _say_findings(sheet: Datasheet) -> None:
     from judgesheet.sheet.page.parts import axis_title
 
     for axis in sheet.axes:

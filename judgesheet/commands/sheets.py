@@ -6,6 +6,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from judgesheet.base.arguments import checked
+from judgesheet.base.datasheet import SCHEMA_VERSION, from_json
 from judgesheet.base.errors import RunError
 from judgesheet.base.files import read_from
 from judgesheet.base.records import Datasheet
@@ -31,7 +32,6 @@ class Run:
 @checked
 def load(source: str | Path) -> Datasheet:
     """The datasheet of a run directory, or of a datasheet.json."""
-    from judgesheet.base.datasheet import SCHEMA_VERSION, from_json
     from judgesheet.decide import decide
     from judgesheet.ledger.run_directory import JUDGMENT_LINES, JUDGMENTS, LEDGER, PLAN
 

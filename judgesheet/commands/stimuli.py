@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from judgesheet.axes import get_axis
 from judgesheet.axis import Problem
 from judgesheet.base.arguments import checked, made
 from judgesheet.base.errors import UsageError
@@ -61,7 +62,6 @@ def check_stimuli(
 
     `parser` is tried on its own examples, in the first cell that the axis would ask about.
     """
-    from judgesheet.axes import get_axis
     from judgesheet.axis.material import counted_as_one
     from judgesheet.planning.stimuli import problems as all_problems
 
@@ -76,7 +76,6 @@ def check_stimuli(
 
 
 def _try_parser(parser: str | Path, axes: list[str], stimuli: str | Path | None) -> "list[Trial]":
-    from judgesheet.axes import get_axis
     from judgesheet.collect.request import Request, make_plan, settle
     from judgesheet.measuring import parsing
 
@@ -91,7 +90,6 @@ def _try_parser(parser: str | Path, axes: list[str], stimuli: str | Path | None)
 
 
 def _pools(axis: str | None, path: str | Path | None) -> dict[str, list[Stimulus]]:
-    from judgesheet.axes import get_axis
     from judgesheet.planning.stimuli import pools
 
     return pools(None if path is None else Path(path), None if axis is None else get_axis(axis))

@@ -17,11 +17,14 @@ from judgesheet.base.files import read_from
 from judgesheet.base.limits import LARGEST_TEXT
 from judgesheet.base.records import Datasheet, Decision, digest
 from judgesheet.base.version import __version__
+from judgesheet.collect.knob import recall
 from judgesheet.commands.run_checkup import numbers, other_facts, other_figures, other_origin
 from judgesheet.decide import decide
 from judgesheet.decide import policy as policies
 from judgesheet.decide.policy import Policy
+from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.run_directory import DATASHEET, LEDGER
+from judgesheet.sheet import render
 
 PAPERS = ("a4", "letter")
 
@@ -137,8 +140,6 @@ def _its_own(known: dict[str, Any], given: Policy | None) -> Policy | None:
 
 def _sets_the_same(sheet: Datasheet, content: bytes) -> Iterator[tuple[str, bool]]:
     """The pages are those that the JSON gives, byte for byte."""
-    from judgesheet.sheet import render
-
     try:
         if not any(render(sheet, "pdf", paper) == content for paper in PAPERS):  # type: ignore[arg-type]
             yield "its pages differ from those that its datasheet.json gives", True
@@ -148,8 +149,6 @@ def _sets_the_same(sheet: Datasheet, content: bytes) -> Iterator[tuple[str, bool
 
 def _is_of(run: Path, sheet: Datasheet) -> Iterator[tuple[str, bool]]:
     """Every figure, count and fact of the run, computed again from its ledger."""
-    from judgesheet.collect.knob import recall
-    from judgesheet.ledger.ledger import Ledger
     from judgesheet.measuring.assemble import assemble
     from judgesheet.measuring.measure import measure
 

@@ -53,7 +53,8 @@ def ranked(start: Result, table: Table) -> Result:
     unknown = {"random": "", "chosen": CHOSEN, "none": RAW}[start.labels]
     samples = [_of(name, table) for name in names]
     meetings = _meetings(table)
-    found = _strengths(meetings, names, with_labels=start.labels == "random")
+    every = _all(meetings)
+    found = _strengths(meetings, every, names, with_labels=start.labels == "random")
     estimated = [
         EstimatedSystem(
             System(
@@ -75,7 +76,6 @@ def ranked(start: Result, table: Table) -> Result:
         if not even:
             systems = tuple(replace(one, ranks=None) for one in systems)
             warnings = (*warnings, UNEVEN)
-    every = _all(meetings)
     widest = max(range(len(names)), key=lambda at: _width(found.intervals[at]))
     foreseen = found.foresee(widest) if found.foresee else None
     plan = labelling(every, foreseen, start.labels) if every.labelled else None
@@ -145,19 +145,19 @@ def _meetings(table: Table) -> list[tuple[str, str, Sample]]:
 
 
 def _strengths(
-    meetings: Sequence[tuple[str, str, Sample]], names: Sequence[str], *, with_labels: bool
+    meetings: Sequence[tuple[str, str, Sample]],
+    every: Sample,
+    names: Sequence[str],
+    *,
+    with_labels: bool,
 ) -> Strengths:
+    """Those of the systems; `every` is all meetings in one sample, in their order."""
     code = {name: at for at, name in enumerate(names)}
     sizes = [sample.verdicts.size for _, _, sample in meetings]
     first = np.repeat([code[one] for one, _, _ in meetings], sizes)
     second = np.repeat([code[other] for _, other, _ in meetings], sizes)
-    verdicts, labels = (
-        np.concatenate([getattr(one[2], part) for one in meetings])
-        for part in ("verdicts", "labels")
-    )
-    clusters = [name for one in meetings for name in one[2].clusters]
-    said = labels if with_labels else np.full(labels.size, np.nan)
-    return strengths(first, second, verdicts, said, clusters, len(names))
+    said = every.labels if with_labels else np.full(every.labels.size, np.nan)
+    return strengths(first, second, every.verdicts, said, every.clusters, len(names))
 
 
 def _win_rate(sample: Sample) -> ReportedNumber:

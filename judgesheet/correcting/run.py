@@ -41,7 +41,7 @@ def corrected(table: Table, labels: Labels, sheet: Datasheet | None) -> Result:
 def _start(table: Table, labels: Labels, sheet: Datasheet | None) -> Result:
     """The result before anything is estimated."""
     unreadable = sum(row.verdict is None for row in table.rows)
-    nothing = ReportedNumber(None, None, None, 0.95, 0, 0, "")
+    nothing = not_reported("", "")
     if table.paired:
         about = f"win rate of {table.systems[0]} against {table.systems[1]}"
     else:

@@ -6,6 +6,7 @@ often pull results together, so that differences can be bounded by the noise of 
 judge gets wrong beyond that, a sheet of other stimuli does not tell.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -33,7 +34,7 @@ NOT_YOUR_DATA = "no correction: the sheet's stimuli are not your data"
 NO_LABELS = "no correction: without labels the judge's errors cannot be separated from the results"
 SIGN_ONLY = "the sign comes from the judge's own verdicts; the size is not known"
 BOTH_ORDERS = (
-    "every pair was shown in both orders, so position is removed exactly; the judge's other "
+    "every pair was shown in both orders, so position favours neither response; the judge's other "
     "errors are not removed"
 )
 
@@ -45,7 +46,7 @@ def bounded(start: Result, table: Table, sheet: Datasheet | None) -> Result:
     plain = reported(raw.interval, sample.verdicts.size)
     figures = list(_figures(sheet)) if sheet else []
     if table.paired:
-        corrected = _position(sample, plain, _reach(figures, SLOT))
+        corrected = _position(sample, plain, _reach(figures, SLOT), _by_slot(table))
         one = System(sample.name, sample.verdicts.size, 0, plain, corrected)
         return replace(start, raw=plain, corrected=corrected, systems=(one,))
     nothing = not_reported(NOT_YOUR_DATA if sheet else NO_LABELS, "no_labels", sample.verdicts.size)
@@ -76,8 +77,16 @@ def _reach(figures: list[Estimate], name: str) -> tuple[float, float] | None:
     return max(known)[1] if known else None
 
 
+def _by_slot(table: Table) -> int:
+    """How many pairs the same slot won in both orders, which say nothing of the responses."""
+    verdicts: defaultdict[str, list[float | None]] = defaultdict(list)
+    for row in table.rows:
+        verdicts[row.id].append(row.verdict)
+    return sum(said in ([1.0, 1.0], [0.0, 0.0]) for said in verdicts.values())
+
+
 def _position(
-    sample: Sample, raw: ReportedNumber, slot: tuple[float, float] | None
+    sample: Sample, raw: ReportedNumber, slot: tuple[float, float] | None, by_slot: int
 ) -> ReportedNumber:
     """A win rate without what the slot adds to it.
 
@@ -87,7 +96,13 @@ def _position(
     """
     rows, once = sample.verdicts.size, int((sample.shown != 0).sum())
     if not once:
-        return replace(raw, note=BOTH_ORDERS, method=f"both orders averaged; {raw.method}")
+        told = f"{by_slot:,} of {rows:,} pairs were won by the same slot twice, which counts half"
+        note = f"{BOTH_ORDERS}; {told} to each and draws the rate towards 50 %"
+        return replace(
+            raw,
+            note=note if by_slot else BOTH_ORDERS,
+            method=f"both orders averaged; {raw.method}",
+        )
     told = f"{once:,} of {rows:,} pairs were shown in one order only"
     if slot is None or raw.low is None or raw.high is None:
         why = f"{told}, and no sheet limits the judge's slot preference"
@@ -117,7 +132,7 @@ def _ranked(
         warnings=(
             *start.warnings,
             "ranks are those of the judge's own verdicts: errors that affect all systems equally "
-            "do not change them, a preference of the judge for one of them does",
+            "do not change them, a preference of the judge for one, or more noise there, does",
         ),
     )
 
@@ -136,7 +151,8 @@ def _attenuation(changes: tuple[float, float] | None) -> float | None:
 
     A reading that is not the most frequent one of its row at rate e moves a mean by e at most, so
     1 - 2e of a difference is left. Two readings differ at rate e or more, and at no more than that
-    where few rows have all the noise: sqrt(1 - 2 changes) would hold of equal noise alone.
+    where few rows have all the noise: sqrt(1 - 2 changes) would hold of equal noise alone. Where
+    the rows of one system have more noise than those of another, a difference may even turn.
     """
     return None if changes is None or changes[1] >= 0.5 else 1 - 2 * changes[1]
 
@@ -149,17 +165,16 @@ def _undone(
     if raw.low is None or raw.high is None:
         return difference
     known = SIGN_ONLY if difference.stands else NO_LABELS
-    if not shares:
-        note = f"{known}; no sheet says how far the judge's scale is from that of people"
-        return replace(difference, figure=not_reported(note, "no_labels", raw.n))
     if factor is None:
-        note = f"{known}; noise may have shrunk it by any factor"
-        return replace(difference, figure=not_reported(note, "no_labels", raw.n))
+        why = "noise may have shrunk it by any factor"
+        if not shares:
+            why = "no sheet says how far the judge's scale is from that of people"
+        return replace(difference, figure=not_reported(f"{known}; {why}", "no_labels", raw.n))
     low = raw.low / factor if raw.low < 0 else raw.low
     high = raw.high / factor if raw.high > 0 else raw.high
     bounds = max(-SHARES[1], low), min(SHARES[1], high)
     note = (
-        "bounds for noise between none and the sheet's largest, however it is spread over rows; "
+        "bounds for noise between none and the sheet's largest, if it is alike for both systems; "
         "no other error is removed"
     )
     method = "partial identification of the attenuation"

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pydantic import TypeAdapter, ValidationError
+
 from judgesheet.axis.shaping import Holds
 from judgesheet.base.errors import UsageError
 from judgesheet.base.files import read_from, slug
@@ -119,8 +121,6 @@ def key_of(prompt: str) -> str:
 
 def read_rubric(path: str | Path | None) -> dict[str, list[str]]:
     """The rubrics of a JSON file, none for None; UsageError unless it is lists of texts by name."""
-    from pydantic import TypeAdapter, ValidationError
-
     if path is None:
         return {}
     try:

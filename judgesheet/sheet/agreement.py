@@ -5,11 +5,10 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from judgesheet.sheet import show
-from judgesheet.sheet.report import ReportTable
+from judgesheet.sheet.report import DASH, ReportTable, worded
 
 if TYPE_CHECKING:
     from judgesheet.decide.agreement import Agreed, Agreement, Parting
-    from judgesheet.stats.interval import Interval
 
 Words = Mapping[tuple[str, str], str]
 READING = (
@@ -34,8 +33,8 @@ def _of_two(pairs: "Sequence[Agreed]") -> tuple[ReportTable, ...]:
     rows = tuple(
         (
             _part(one), show.count(one.calls),
-            "–" if one.equal is None else show.quantity(one.equal, given_in="share").in_table,
-            _kappa(one.plain), _kappa(one.quadratic),
+            DASH if one.equal is None else show.quantity(one.equal, given_in="share").in_table,
+            worded(one.plain, "kappa"), worded(one.quadratic, "kappa"),
         )
         for one in pairs
     )  # fmt: skip
@@ -47,8 +46,8 @@ def _matrices(found: "Agreement") -> Iterator[ReportTable]:
     """One per axis or part of it; the first explains them."""
     for number, (part, pairs) in enumerate(groupby(found.pairs, _part)):
         known = {(one.first, one.second): one for one in pairs}
-        plain = {both: _kappa(one.plain) for both, one in known.items()}
-        below = {both: _kappa(one.quadratic) for both, one in known.items()}
+        plain = {both: worded(one.plain, "kappa") for both, one in known.items()}
+        below = {both: worded(one.quadratic, "kappa") for both, one in known.items()}
         told = ABOVE if any(one.plain for one in known.values()) else BELOW
         reading = told if number else f"{READING} {told}"
         yield matrix(f"Agreement: {part}", reading, found.judges, plain, below)
@@ -75,17 +74,11 @@ def _cell(judges: Sequence[str], row: int, column: int, above: Words, below: Wor
     if row == column:
         return ""
     words = above if row < column else below
-    return words.get((judges[min(row, column)], judges[max(row, column)]), "–")
+    return words.get((judges[min(row, column)], judges[max(row, column)]), DASH)
 
 
 def _part(agreed: "Agreed") -> str:
     return show.visible(", ".join(filter(None, (agreed.axis, agreed.kind, agreed.part))), 120)
-
-
-def _kappa(interval: "Interval | None") -> str:
-    if interval is None or interval.value is None:
-        return "–"
-    return show.quantity(interval.value, interval.low, interval.high, "kappa").in_table
 
 
 def partings(what: str, judges: Sequence[str], found: "Sequence[Parting]") -> ReportTable:

@@ -1,25 +1,19 @@
-"""A comparison of datasheets: Markdown (also for terminals), JSON, and one HTML page."""
+"""A comparison of datasheets in words: one page as Markdown (also for terminals), HTML or PDF."""
 
-import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain, repeat
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from itertools import chain, repeat, starmap
+from typing import Any
 
 from judgesheet.base.datasheet import to_json
 from judgesheet.base.digits import counted
 from judgesheet.base.records import Datasheet, Estimate, Plot, digest
 from judgesheet.base.sanitize import told_apart
 from judgesheet.decide.compare import Comparison, Difference
-from judgesheet.sheet import agreement, show
-from judgesheet.sheet.markdown import code, fill
-from judgesheet.sheet.report import ReportTable
+from judgesheet.sheet import Paper, agreement, report, show
+from judgesheet.sheet.plots import Drawing, draw
+from judgesheet.sheet.report import DASH, Report, ReportTable
 
-if TYPE_CHECKING:
-    from judgesheet.sheet.plots import Drawing
-
-FORMATS = ("md", "html", "json")
-TEMPLATE = "compare.html.jinja"
 SIGNS = {
     "worse": "✗ worse",
     "better": "✓ better",
@@ -27,72 +21,17 @@ SIGNS = {
     "void": "∅ not usable",
     "": "",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedFigure:
-    """A figure of every sheet, one per judge, the first being the old one.
-
-    In words: the `old` value, then per other judge its value, the difference and the verdict, and
-    why it must not be used in one of the sheets (`void`).
-    """
-
-    key: str
-    label: str
-    estimates: tuple[Estimate | None, ...]
-    old: str
-    changes: tuple[tuple[str, str, str], ...]
-    void: str
-
-    @property
-    def is_known(self) -> bool:
-        """Whether any of the sheets has a value."""
-        return any(one is not None and one.value is not None for one in self.estimates)
-
-
-@dataclass(frozen=True, slots=True)
-class SideBySide:
-    """The content of every format, with a comparison for each judge after the first.
-
-    `rows` are the figures of which a sheet has a value, `unmeasured` a sentence on the others.
-    `grids` say how far the judges agree, call by call, and where they part.
-    """
-
-    judges: tuple[str, ...]
-    documents: tuple[str, ...]
-    summary: tuple[str, ...]
-    warnings: tuple[str, ...]
-    rows: tuple[ComparedFigure, ...]
-    unmeasured: str
-    grids: tuple[ReportTable, ...]
-
-
-def render(comparisons: Sequence[Comparison], name: str) -> str:
-    """The comparisons in a format of `FORMATS`; all have the same old sheet."""
-    if name == "json":
-        return json.dumps([*map(as_record, comparisons)], indent=2) + "\n"
-    return as_html(comparisons) if name == "html" else as_markdown(comparisons)
-
-
-def as_markdown(comparisons: Sequence[Comparison]) -> str:
-    """GitHub-flavoured Markdown that also reads well in a terminal."""
-    page = build(comparisons)
-    beside = [(judge, "Difference", "Verdict") for judge in page.judges[1:]]
-    return fill(
-        "compare.md.jinja",
-        page=page,
-        head=("Key", page.judges[0], *chain.from_iterable(beside)),
-        align="lr" + "rrl" * len(beside),
-        rows=[(code(r.key), r.old, *chain.from_iterable(r.changes)) for r in page.rows],
-        reading=READING,
-    )
-
-
 READING = (
-    "Differences are new minus old with 95 % intervals. Verdicts use Holm's correction over all "
-    "figures that can get one. “No change proven” does not mean “no change”: it comes with the "
-    "smallest difference that would be detected in 80 of 100 cases."
+    "Verdicts use Holm's correction over all figures that can get one.",
+    "“No change proven” does not mean “no change”: it comes with the smallest difference that "
+    "would be detected in 80 of 100 cases.",
 )
+
+
+def render(comparisons: Sequence[Comparison], name: str, paper: Paper) -> bytes:
+    """The comparisons in a format of `FORMATS`; all have the same old sheet."""
+    made = page(comparisons, drawn=name in ("html", "pdf"))
+    return report.render(made, [*map(as_record, comparisons)], name, paper)
 
 
 def as_record(comparison: Comparison) -> dict[str, Any]:
@@ -126,31 +65,31 @@ def _difference_record(row: Difference) -> dict[str, Any]:
     return {name: getattr(row, name) for name in plain} | either
 
 
-# -- the table in words --------------------------------------------------------------------------
+# -- the page ------------------------------------------------------------------------------------
 
 
-def build(comparisons: Sequence[Comparison]) -> SideBySide:
-    """Names, sentences and rows of a comparison."""
+def page(comparisons: Sequence[Comparison], *, drawn: bool = True) -> Report:
+    """The page: what changed, who agrees, and a small figure per parameter where it is `drawn`."""
     sheets = [comparisons[0].old, *(comparison.new for comparison in comparisons)]
     # Two runs of one judge are the usual case.
     paths = [comparisons[0].sources[0], *(comparison.sources[1] for comparison in comparisons)]
     judges = [show.short(show.judge(sheet), 60) for sheet in sheets]
-    names = tuple(told_apart(judges, [show.visible(path) for path in paths]))
-    rows = [*_rows(comparisons)]
-    unmeasured = sum(not row.is_known for row in rows)
-    return SideBySide(
-        judges=names,
-        documents=tuple(digest(to_json(sheet))[:12] for sheet in sheets),
-        summary=tuple(map(_summary, names[1:], repeat(names[0]), comparisons)),
+    names = told_apart(judges, [show.visible(path) for path in paths])
+    of_each = [*zip(names[1:], repeat(names[0]), comparisons)]
+    return Report(
+        kicker="LLM judges compared",
+        title=" → ".join(names),
+        facts=tuple(zip(names, map(_document, sheets), strict=True)),
+        lead=(" ".join(starmap(_summary, of_each)),),
         warnings=tuple(dict.fromkeys(_warnings(comparisons))),
-        rows=tuple(row for row in rows if row.is_known),
-        unmeasured=(
-            f"{counted(unmeasured, 'more figure')} without a value in any sheet; --json says why."
-            if unmeasured
-            else ""
-        ),
-        grids=agreement.grids(comparisons[0].agreement),
+        grids=(*starmap(_changes, of_each), *agreement.grids(comparisons[0].agreement)),
+        drawings=tuple(_multiples(names, comparisons)) if drawn else (),
+        notes=READING,
     )
+
+
+def _document(sheet: Datasheet) -> str:
+    return f"Document {digest(to_json(sheet))[:12]}"
 
 
 def _summary(new: str, old: str, comparison: Comparison) -> str:
@@ -170,32 +109,29 @@ def _warnings(comparisons: Sequence[Comparison]) -> Iterator[str]:
         yield from map(show.visible, comparison.remarks)
 
 
-def _rows(comparisons: Sequence[Comparison]) -> Iterator[ComparedFigure]:
-    tables = [{row.key: row for row in comparison.headline} for comparison in comparisons]
-    for key in dict.fromkeys(key for rows in tables for key in rows):
-        changes = [rows.get(key) for rows in tables]
-        known = next(row for row in changes if row is not None)
-        yield ComparedFigure(
-            key=show.visible(key, 120),
-            label=show.visible(known.label, 120),
-            estimates=(known.old, *(row.new if row else None for row in changes)),
-            old=_value(known.old),
-            changes=tuple(("–", "–", "–") if row is None else _change(row) for row in changes),
-            void=next(filter(None, map(_void, changes)), ""),
-        )
+def _changes(new: str, old: str, comparison: Comparison) -> ReportTable:
+    """A row per figure of which either sheet has a value."""
+    rows = [row for row in comparison.headline if _has_value(row.old) or _has_value(row.new)]
+    reading = f"Differences are {new} minus {old}, with 95 % intervals."
+    if unmeasured := len(comparison.headline) - len(rows):
+        more = counted(unmeasured, "more figure")
+        reading += f" {more} without a value in either sheet; --json says why."
+    return ReportTable(
+        f"What changed: {new}",
+        reading,
+        ("Figure", old, new, "Difference", "Verdict"),
+        "lrrrl",
+        tuple(map(_cells, rows)),
+        keys=tuple(show.visible(row.key, 120) for row in rows),
+    )
 
 
-def _void(row: Difference | None) -> str:
-    """Why a figure must not be used in one of two sheets; "" where it may be."""
-    return show.short(row.note, 200) if row is not None and row.verdict == "void" else ""
+def _has_value(estimate: Estimate | None) -> bool:
+    return estimate is not None and estimate.value is not None
 
 
-def _value(estimate: Estimate | None) -> str:
-    return "–" if estimate is None else show.estimate(estimate).with_interval
-
-
-def _change(row: Difference) -> tuple[str, str, str]:
-    """The new value, the difference and the verdict."""
+def _cells(row: Difference) -> tuple[str, ...]:
+    """The figure, both values, the difference and the verdict."""
     verdict = SIGNS[row.verdict] or show.short(row.note, 70)
     # What is not proven is not "the same", so what would have been seen stands beside it.
     if row.verdict == "no change proven" and row.detectable is not None:
@@ -203,12 +139,17 @@ def _change(row: Difference) -> tuple[str, str, str]:
         verdict = f"{verdict} (detectable from {_points(least)})"
     if row.verdict == "void":
         verdict = f"{verdict} ({show.short(row.note, 120)})"
-    if row.value is None or row.verdict == "void":
-        return _value(row.new), "–", verdict or "–"
-    shown = show.quantity(row.value, row.low, row.high, row.unit)
-    interval = f" ({shown.interval})" if shown.interval else ""
-    difference = f"{'+' if row.value > 0 else ''}{_points(shown)}{interval}"
-    return _value(row.new), difference, verdict or "–"
+    difference = DASH
+    if row.value is not None and row.verdict != "void":
+        shown = show.quantity(row.value, row.low, row.high, row.unit)
+        interval = f" ({shown.interval})" if shown.interval else ""
+        difference = f"{'+' if row.value > 0 else ''}{_points(shown)}{interval}"
+    label = show.visible(row.label, 120)
+    return label, _value(row.old), _value(row.new), difference, verdict or DASH
+
+
+def _value(estimate: Estimate | None) -> str:
+    return DASH if estimate is None else show.estimate(estimate).with_interval
 
 
 def _points(shown: show.PrintedNumber) -> str:
@@ -216,33 +157,20 @@ def _points(shown: show.PrintedNumber) -> str:
     return f"{shown.value} points" if shown.percent else shown.number
 
 
-# -- the page ------------------------------------------------------------------------------------
-
-
-def as_html(comparisons: Sequence[Comparison]) -> str:
-    """One page without network or script: the table, and a small figure per parameter."""
-    from judgesheet.sheet.html import filled, minify_html
-
-    page = build(comparisons)
-    drawings = [*_multiples(page)]
-    text = filled(
-        TEMPLATE, "grids.css", "compare.css", page=page, drawings=drawings, reading=READING
-    )
-    return minify_html(text)
-
-
-def _multiples(page: SideBySide) -> "Iterator[Drawing]":
+def _multiples(names: Sequence[str], comparisons: Sequence[Comparison]) -> Iterator[Drawing]:
     """One small figure per parameter that at least two judges have: a dot with interval each."""
-    from judgesheet.sheet.chart import themed
-    from judgesheet.sheet.plots import draw
-
-    for number, row in enumerate(page.rows, start=1):
+    tables = [{row.key: row for row in comparison.headline} for comparison in comparisons]
+    for number, key in enumerate(dict.fromkeys(chain(*tables)), start=1):
+        changes = [table.get(key) for table in tables]
+        known = next(filter(None, changes))
+        of_all = (known.old, *(row.new if row else None for row in changes))
         judged = [
-            replace(estimate, key=f"compare.judge[place={place}]", label=name, note="")
-            for place, (name, estimate) in enumerate(zip(page.judges, row.estimates, strict=True))
-            if estimate is not None and estimate.value is not None
+            replace(one, key=f"compare.judge[place={place}]", label=name, note="")
+            for place, (name, one) in enumerate(zip(names, of_all, strict=True))
+            if one is not None and one.value is not None
         ]
         if len(judged) > 1:
-            plot = Plot("intervals", row.label, row.key, ("judge",), series="place")
-            drawing = draw(plot, judged, f"multiple-{number}", void=row.void)
-            yield replace(drawing, svg=themed(drawing.svg))
+            label = show.visible(known.label, 120)
+            plot = Plot("intervals", label, show.visible(key, 120), ("judge",), series="place")
+            void = next((row.note for row in changes if row and row.verdict == "void"), "")
+            yield draw(plot, judged, f"multiple-{number}", void=show.short(void, 200))

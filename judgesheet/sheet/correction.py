@@ -1,7 +1,5 @@
 """A corrected evaluation in words: one page as Markdown, HTML or PDF, and its figures as CSV."""
 
-import csv
-import io
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
@@ -9,8 +7,8 @@ from itertools import pairwise
 from judgesheet.base.sanitize import capital
 from judgesheet.correcting.result import ReportedNumber, Result, System, SystemDifference
 from judgesheet.sheet import Paper, report, show
-from judgesheet.sheet.csv import cell
-from judgesheet.sheet.report import Report, ReportTable, worded
+from judgesheet.sheet.csv import cell, written
+from judgesheet.sheet.report import DASH, Report, ReportTable, worded
 
 FORMATS = (*report.FORMATS, "csv")
 HEAD = ("system", "other", "figure", "value", "low", "high", "level", "n", "clusters", "rank_best",
@@ -20,7 +18,6 @@ NAMED = 5
 """Systems that a sentence names."""
 PAIRS_SHOWN = 45
 """Differences that are all shown, those of ten systems; of more only those of neighbours."""
-_DASH = "–"
 _HOW = {
     "random": "a random sample of the rows has labels",
     "chosen": "selected rows have labels",
@@ -40,7 +37,7 @@ _NAMES = {
 def render(result: Result, name: str, paper: Paper) -> bytes:
     """The result in a format of `FORMATS`."""
     if name == "csv":
-        return _csv(result).encode()
+        return written(HEAD, _lines(result))
     return report.render(page(result), result.as_record(), name, paper)
 
 
@@ -70,24 +67,13 @@ def _unit(result: Result) -> str:
     return "" if result.kind == "mean" else "share"
 
 
-def _in_words(figure: ReportedNumber | None, unit: str) -> str:
-    """`69.6 % (60.4–77.7)`; bounds without a value, or why there is nothing."""
-    if figure is None:
-        return _DASH
-    if figure.value is None and figure.low is not None and figure.high is not None:
-        shown = show.quantity((figure.low + figure.high) / 2, figure.low, figure.high, unit)
-        return f"between {shown.low} and {shown.high}" + (" %" if shown.percent else "")
-    return worded(figure, unit)
-
-
 def _lead(result: Result) -> Iterator[str]:
     unit = _unit(result)
-    about, note = show.visible(result.about, 160), show.visible(result.corrected.note)
-    about = about[:1].upper() + about[1:]
-    raw = _in_words(result.raw, unit)
+    about, note = capital(show.visible(result.about, 160)), show.visible(result.corrected.note)
+    raw = worded(result.raw, unit)
     has_figure = result.corrected.value is not None or result.corrected.low is not None
     if has_figure:
-        yield f"{about}: {_in_words(result.corrected, unit)}. The judge alone says {raw}."
+        yield f"{about}: {worded(result.corrected, unit)}. The judge alone says {raw}."
     elif result.raw.value is not None:
         yield f"{about}: {note}. The judge alone says {raw}."
     elif len(result.systems) < 2:
@@ -95,7 +81,7 @@ def _lead(result: Result) -> Iterator[str]:
     if len(result.systems) > 1:
         yield _leaders(result)
     if note and result.raw.value is not None and has_figure:
-        yield f"{note[:1].upper()}{note[1:]}."
+        yield f"{capital(note)}."
     plan = result.labelling
     if plan is not None and plan.more is not None:
         yield f"{show.count(plan.more)} more labels would halve the interval."
@@ -119,7 +105,7 @@ def _leaders(result: Result) -> str:
         show.visible(one.name, 60) for one in result.systems if one.ranks and one.ranks[0] == 1
     ]
     if not first:
-        return f"{text[:1].upper()}{text[1:]}; no system has a rank."
+        return f"{capital(text)}; no system has a rank."
     more = f" and {show.count(len(first) - NAMED)} more" if len(first) > NAMED else ""
     is_raw = all(one.corrected.value is None for one in result.systems)
     by = "By the judge's verdicts alone the best is" if is_raw else "The best is"
@@ -137,9 +123,7 @@ def _grids(result: Result) -> Iterator[ReportTable]:
     if result.labelling is not None and result.labelling.next:
         note, ids = result.labelling.note, result.labelling.next
         rows = ((", ".join(show.visible(name, 60) for name in ids),),)
-        yield ReportTable(
-            "Which to label next", f"{note[:1].upper()}{note[1:]}.", ("id",), "l", rows
-        )
+        yield ReportTable("Which to label next", f"{capital(note)}.", ("id",), "l", rows)
 
 
 def _estimates(system: System, unit: str) -> ReportTable:
@@ -148,7 +132,7 @@ def _estimates(system: System, unit: str) -> ReportTable:
         figure: ReportedNumber | None = getattr(system, field)
         if figure is not None:
             how = "; ".join(filter(None, (figure.method, figure.note)))
-            rows.append((name, _in_words(figure, unit), show.count(figure.n), show.visible(how)))
+            rows.append((name, worded(figure, unit), show.count(figure.n), show.visible(how)))
     reading = "With 95 % intervals."
     if system.labelled:
         reading = (
@@ -165,11 +149,11 @@ def _leaderboard(result: Result, unit: str) -> ReportTable:
     why = dict.fromkeys(show.visible(one.note) for one in plugged if one.value is None)
     rows = tuple(
         (
-            _ranks(one), show.visible(one.name, 60), _in_words(one.raw, unit),
-            _in_words(one.corrected, unit) if one.corrected.value is not None else _DASH,
-            *((_in_words(one.strength, ""),) if strengths else ()),
+            _ranks(one), show.visible(one.name, 60), worded(one.raw, unit),
+            worded(one.corrected, unit) if one.corrected.value is not None else DASH,
+            *((worded(one.strength, ""),) if strengths else ()),
             _together(one, compared),
-            *((_in_words(one.rogan_gladen, unit),) if plugged else ()),
+            *((worded(one.rogan_gladen, unit),) if plugged else ()),
             show.count(one.labelled),
         )
         for one in result.systems
@@ -199,7 +183,7 @@ def _in_strengths(result: Result) -> bool:
 
 def _together(system: System, unit: str) -> str:
     if system.simultaneous is None:
-        return _DASH
+        return DASH
     low, high = system.simultaneous
     shown = show.quantity((low + high) / 2, low, high, unit)
     return shown.interval + (" %" if shown.percent else "")
@@ -214,9 +198,9 @@ def _compared(system: System) -> ReportedNumber:
 
 def _ranks(system: System) -> str:
     if system.ranks is None:
-        return _DASH
+        return DASH
     best, worst = system.ranks
-    return str(best) if best == worst else f"{best}{_DASH}{worst}"
+    return str(best) if best == worst else f"{best}{DASH}{worst}"
 
 
 def _differences(result: Result) -> ReportTable:
@@ -227,8 +211,8 @@ def _differences(result: Result) -> ReportTable:
     rows = tuple(
         (
             f"{show.visible(one.first, 60)} less {show.visible(one.second, 60)}",
-            _DASH if one.raw is None else _as_finely(one.raw, one.figure, unit),
-            _in_words(one.figure, unit), _standing(one),
+            DASH if one.raw is None else _as_finely(one.raw, one.figure, unit),
+            worded(one.figure, unit), _standing(one),
             *((show.visible(one.figure.note),) * noted),
         )
         for one in shown
@@ -287,25 +271,21 @@ _READING = {
 }
 
 
-def _csv(result: Result) -> str:
-    out = io.StringIO(newline="")
-    writer = csv.writer(out)
-    writer.writerow(HEAD)
-    whole = {"corrected": result.corrected, "raw": result.raw}
-    for name, figure in whole.items():
-        writer.writerow(_line("", "", name, figure))
+def _lines(result: Result) -> Iterator[list[str]]:
+    """Every figure of the result, in the columns of `HEAD`."""
+    yield _line("", "", "corrected", result.corrected)
+    yield _line("", "", "raw", result.raw)
     for system in result.systems:
         for field in (*_NAMES, "strength"):
             figure_of: ReportedNumber | None = getattr(system, field)
             if figure_of is not None:
-                writer.writerow(_line(system.name, "", field, figure_of, system.ranks))
+                yield _line(system.name, "", field, figure_of, system.ranks)
         if system.simultaneous is not None:
             low, high = system.simultaneous
             together = replace(_compared(system), low=low, high=high, method=TOGETHER)
-            writer.writerow(_line(system.name, "", "simultaneous", together, system.ranks))
+            yield _line(system.name, "", "simultaneous", together, system.ranks)
     for difference in result.differences:
-        writer.writerow(_line(difference.first, difference.second, "difference", difference.figure))
-    return out.getvalue()
+        yield _line(difference.first, difference.second, "difference", difference.figure)
 
 
 def _line(

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from judgesheet.base.records import AxisResult, Datasheet, Estimate
@@ -24,10 +25,16 @@ _STARTS_A_FORMULA = ("=", "+", "-", "@")  # a spreadsheet would compute a note t
 
 def render(sheet: Datasheet, _paper: Paper) -> bytes:
     """The estimates as RFC 4180 CSV in UTF-8, with a header row."""
+    rows = (_row(estimate, axis) for axis in sheet.axes for estimate in axis.estimates)
+    return written(HEAD, rows)
+
+
+def written(head: Sequence[str], rows: Iterable[Sequence[str]]) -> bytes:
+    """A table as CSV, of cells as `cell` makes them."""
     out = io.StringIO(newline="")
     writer = csv.writer(out)
-    writer.writerow(HEAD)
-    writer.writerows(_row(estimate, axis) for axis in sheet.axes for estimate in axis.estimates)
+    writer.writerow(head)
+    writer.writerows(rows)
     return out.getvalue().encode()
 
 

@@ -67,8 +67,7 @@ def render(sheet: Datasheet, _paper: Paper, cases: str = "") -> bytes:
         cases=cases,
         figures=drawn,
         forest=drawn.forest,
-        # What draws them escapes foreign text.
-        place=lambda drawing: Markup(themed(drawing.svg)),  # noqa: S704
+        place=place,
     )
     return minify_html(text).encode()
 
@@ -84,6 +83,11 @@ def filled(name: str, *css: str, scripts: Sequence[str] = (), **variables: Any) 
         policy=security_policy(styles, code),
         **variables,
     )
+
+
+def place(drawing: Drawing) -> Markup:
+    """A drawing in a page with a dark mode; what draws it escapes foreign text."""
+    return Markup(themed(drawing.svg))  # noqa: S704
 
 
 def minify_html(text: str) -> str:

@@ -90,8 +90,12 @@ def _keys(evidence: Iterable[PrintedEstimate]) -> Markdown:
     return Markdown(f" ({listed})" if listed else "")
 
 
-def table(head: Sequence[str], align: str, rows: Iterable[Sequence[str]]) -> Markdown:
-    """A table; `align` has one letter per column, `r` for right."""
+def table(
+    head: Sequence[str], align: str, rows: Iterable[Sequence[str]], keys: Sequence[str] = ()
+) -> Markdown:
+    """A table; `align` has one letter per column, `r` for right; `keys` are first cells instead."""
+    if keys:
+        rows = [(code(key), *cells[1:]) for key, cells in zip(keys, rows, strict=True)]
     rule = [Markdown("--:" if side == "r" else "---") for side in align]
     lines = (f"| {' | '.join(map(_inline, cells))} |" for cells in (head, rule, *rows))
     return Markdown("\n".join(lines))

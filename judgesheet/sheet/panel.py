@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from judgesheet.base.sanitize import capital
 from judgesheet.panels.result import Panel
 from judgesheet.sheet import Paper, report, show
 from judgesheet.sheet.agreement import ABOVE, READING, matrix, partings
@@ -21,7 +22,6 @@ def render(panel: Panel, name: str, paper: Paper) -> bytes:
 
 def page(panel: Panel) -> Report:
     """The page."""
-    advice = show.visible(panel.advice)
     return Report(
         kicker="LLM judges together",
         title=f"A panel of {len(panel.judges)} judges",
@@ -30,7 +30,7 @@ def page(panel: Panel) -> Report:
             ("Stimuli", show.stimuli(panel.stimuli, panel.independent)),
             ("Accuracy against", _TRUTHS[panel.truth]),
         ),
-        lead=(f"{advice[:1].upper()}{advice[1:]}.",),
+        lead=(f"{capital(show.visible(panel.advice))}.",),
         warnings=tuple(show.visible(one) for one in panel.warnings),
         grids=(
             _options(panel),

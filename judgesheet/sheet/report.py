@@ -1,24 +1,31 @@
-"""Pages of other commands: sentences, warnings and tables, as Markdown, HTML or PDF.
+"""Pages of other commands: sentences, tables and drawings, as Markdown, HTML or PDF.
 
-What a command found comes as a `Report`, made by `correction` or `panel`; its JSON is its own.
+What a command found comes as a `Report`, made by `comparison`, `correction` or `panel`; its JSON is
+its own.
 """
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judgesheet.correcting.result import ReportedNumber
 from judgesheet.sheet import Paper, show
+from judgesheet.stats.interval import Interval
+
+if TYPE_CHECKING:
+    from judgesheet.sheet.plots import Drawing
 
 FORMATS = ("md", "html", "pdf", "json")
-TEMPLATE = "report.html.jinja"
+DASH = "–"
+"""Stands where there is nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportTable:
     """A table with a sentence above it, or alone without `rows`; `align` has l or r per column.
 
-    `command` stands below the sentence, so that it can be copied.
+    `command` stands below the sentence, so that it can be copied. `keys` are those of figures, a
+    row each: below its first cell, in Markdown in its place.
     """
 
     title: str
@@ -27,6 +34,7 @@ class ReportTable:
     align: str
     rows: tuple[tuple[str, ...], ...]
     command: str = ""
+    keys: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +47,7 @@ class Report:
     lead: tuple[str, ...]
     warnings: tuple[str, ...]
     grids: tuple[ReportTable, ...]
+    drawings: "tuple[Drawing, ...]" = ()
     notes: tuple[str, ...] = ()
 
 
@@ -51,11 +60,17 @@ def render(report: Report, record: Any, name: str, paper: Paper) -> bytes:
     return as_html(report) if name == "html" else as_markdown(report)
 
 
-def worded(figure: ReportedNumber, unit: str) -> str:
-    """`69.6 % (60.4–77.7)`; a dash where there is no value."""
-    if figure.value is None:
-        return "–"
-    return show.quantity(figure.value, figure.low, figure.high, unit).in_table
+def worded(figure: ReportedNumber | Interval | None, unit: str) -> str:
+    """`69.6 % (60.4–77.7)`; bounds without a value, a dash where there is nothing."""
+    if figure is None:
+        return DASH
+    value, low, high = figure.value, figure.low, figure.high
+    if value is not None:
+        return show.quantity(value, low, high, unit).in_table
+    if low is None or high is None:
+        return DASH
+    shown = show.quantity((low + high) / 2, low, high, unit)
+    return f"between {shown.low} and {shown.high}" + (" %" if shown.percent else "")
 
 
 def as_markdown(report: Report) -> bytes:
@@ -67,9 +82,9 @@ def as_markdown(report: Report) -> bytes:
 
 def as_html(report: Report) -> bytes:
     """One page without network or script."""
-    from judgesheet.sheet.html import filled, minify_html
+    from judgesheet.sheet.html import filled, minify_html, place
 
-    text = filled(TEMPLATE, "grids.css", "report.css", page=report)
+    text = filled("report.html.jinja", "report.css", page=report, place=place)
     return minify_html(text).encode()
 
 

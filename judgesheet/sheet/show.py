@@ -149,8 +149,12 @@ ROLES = {
 
 
 def limits(decision: Decision) -> str:
-    """`Limits that must hold: 3 proven, 1 void. Limits that only warn: 2 not proven.`"""
-    kinds = {"Limits that must hold": decision.required, "Limits that only warn": decision.warning}
+    """`Limits that must be proven: 3 proven, 1 void. Limits that need not be: 2 not proven.`"""
+    kinds = {
+        "Limits that must be proven": decision.required,
+        # Not "that only warn": one of them that is broken rejects the judge.
+        "Limits that need not be": decision.warning,
+    }
     told = {
         name: ", ".join(
             f"{number} {status.replace('_', ' ').replace('void', 'not usable (void)')}"
@@ -382,9 +386,9 @@ def anything(value: Any, limit: int = 400) -> str:
     return visible(_plain(value), limit)
 
 
-def judge(sheet: Datasheet, limit: int = 120) -> str:
+def judge(sheet: Datasheet) -> str:
     """What the judge is called."""
-    return visible(str(sheet.judge.get("model") or "unnamed judge"), limit)
+    return visible(str(sheet.judge.get("model") or "unnamed judge"), 120)
 
 
 def visible(text: str, limit: int = 2000) -> str:

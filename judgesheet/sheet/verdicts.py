@@ -14,6 +14,7 @@ from judgesheet.base.records import Datasheet, Verdict
 from judgesheet.base.sanitize import one_line
 from judgesheet.sheet import show
 from judgesheet.sheet.markdown import code, fill
+from judgesheet.sheet.page import build
 
 OPEN = ("not proven", "void")
 GLANCE = ("Axis", "Asked", "At a glance", "Figure", "Limit")
@@ -70,8 +71,6 @@ def as_json(sheet: Datasheet, exit_code: int) -> str:
 
 def as_markdown(sheet: Datasheet) -> str:
     """The same as GitHub-flavoured Markdown, with every axis at a glance as on page one."""
-    from judgesheet.sheet.page import build
-
     cells = (_cells(verdict, sheet) for verdict in sheet.verdicts)
     return fill(
         "verdicts.md.jinja",

@@ -570,7 +570,7 @@ def test_a_judge_that_tells_prompts_apart_but_not_responses_is_not_enough_to_cho
         lambda score: sorted(score)[len(score) // 2]
     )
     readings = Readings(rows.assign(value=scores), plan.labels, 0.0, 0, None)
-    sheet = Sheet(plan, *measure_axis(AXIS, readings))
+    sheet = Sheet(plan, AXIS, readings)
     assert sheet.says("It hardly ranks at all")
     assert any("Do not choose between responses" in advice.text for advice in sheet.advice)
     assert not any("enough" in advice.text for advice in sheet.advice)

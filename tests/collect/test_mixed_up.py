@@ -142,5 +142,5 @@ def test_equal_questions_of_different_lengths_are_told(
     answers: Script, is_told: bool, tmp_path: Path
 ) -> None:
     with serving(answers) as server:
-        [axis] = probe(server, tmp_path / "run", concurrency=8, profile="quick").datasheet.axes
+        [axis] = probe(server, tmp_path / "run", concurrency=8).datasheet.axes
     assert any("--concurrency 1" in caveat for caveat in axis.caveats) is is_told

@@ -234,6 +234,20 @@ def test_both_orders_take_position_out_and_one_order_has_no_value(table: Write) 
     assert once.reason == "one_order"
 
 
+def test_pairs_that_a_slot_wins_twice_are_counted_and_ties_are_not(table: Write) -> None:
+    said = [("1", "1")] * 7 + [("2", "2")] * 3 + [("1", "2")] * 5 + [("tie", "tie"), ("1", "tie")]
+    rows = [
+        [f"p{number}", *shown, verdict]
+        for number, both in enumerate(said)
+        for shown, verdict in zip((("a", "b"), ("b", "a")), both, strict=True)
+    ]
+    found = judgesheet.correct(table("id,first,second,verdict", rows), "none").corrected
+    assert found.value == pytest.approx((5 + 11 * 0.5 + 0.75) / 17)
+    assert f"10 of {len(said)} pairs" in found.note
+    content = judgesheet.correct(table("id,first,second,verdict", rows[20:]), "none").corrected
+    assert "pairs were won" not in content.note
+
+
 def sheet(**figures: tuple[float, float]) -> Datasheet:
     estimates = tuple(
         Estimate(

@@ -7,7 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import combinations
@@ -38,6 +38,7 @@ from judgesheet.decide import decide
 from judgesheet.decide.baseline import against
 from judgesheet.decide.bounded_value import BoundedValue
 from judgesheet.decide.compare import (
+    Comparison,
     Difference,
     OtherQuestionsError,
     compare,
@@ -47,8 +48,9 @@ from judgesheet.decide.compare import (
 from judgesheet.decide.paired import LeftOut
 from judgesheet.decide.policy import parse
 from judgesheet.ledger.run_directory import JUDGMENTS
-from judgesheet.sheet.comparison import as_html, as_markdown, build, render
+from judgesheet.sheet import comparison
 from judgesheet.sheet.markdown import escape, for_terminal
+from tests.sheet.pdf_text import page_texts
 
 FEW = 12
 """Stimuli of the runs that are compared; with fewer than six no correlation is estimated."""
@@ -70,6 +72,10 @@ def sheet(*estimates: Estimate, row: Characteristic | None = None, **run: object
 
 def change(old: Estimate, new: Estimate, row: Characteristic | None = None) -> Difference:
     return compare(sheet(old, row=row), sheet(new, row=row)).differences[0]
+
+
+def render(found: Sequence[Comparison], form: str = "md") -> str:
+    return comparison.render(found, form, "a4").decode()
 
 
 # -- arithmetic ----------------------------------------------------------------------------------
@@ -178,7 +184,7 @@ def test_apples_and_oranges() -> None:
         compare(one, other)
     forced = compare(one, other, force=True)
     assert forced.forced
-    assert "by --force" in as_markdown([forced])
+    assert "by --force" in render([forced])
     asked = replace(one, provenance={"stimuli": [{"axis": "candidate_order", "digest": "a"}]})
     again = replace(one, provenance={"stimuli": [{"axis": "candidate_order", "digest": "b"}]})
     with pytest.raises(RunError, match="candidate_order"):
@@ -207,10 +213,23 @@ def test_two_prompts_are_compared_if_that_is_wanted() -> None:
 def test_foreign_names_stay_text() -> None:
     evil = replace(sheet(rate(0.1, 0, 0.2)), judge={"model": "<script>alert(1)</script>|\x00"})
     found = [compare(evil, evil)]
-    assert "<script>alert" not in as_html(found)
-    assert "<script>" not in as_markdown(found)
-    assert "\x00" not in as_html(found) + as_markdown(found)
+    assert "<script>alert" not in render(found, "html")
+    assert "<script>" not in render(found)
+    assert "\x00" not in render(found, "html") + render(found)
     assert json.loads(render(found, "json"))[0]["no_change_proven"] == 1
+
+
+def test_paper_has_a_table_of_each_judge_and_a_figure_per_parameter() -> None:
+    old = sheet(rate(0.1, 0, 0.2))
+    worse, better = (
+        replace(sheet(rate(value, value - 0.02, value + 0.02)), judge={"model": name})
+        for name, value in (("sim/b", 0.6), ("sim/c", 0.02))
+    )
+    pages = page_texts(comparison.render([compare(old, worse), compare(old, better)], "pdf", "a4"))
+    text = " ".join(" ".join(pages).split())
+    assert text.index("What changed: sim/b") < text.index("✗ worse")
+    assert text.index("✗ worse") < text.index("What changed: sim/c") < text.index("Side by side")
+    assert RATE in text.replace(" ", "")
 
 
 # -- what must not be used -------------------------------------------------------------------------
@@ -247,9 +266,9 @@ def test_a_comparison_says_which_axes_are_void_and_how_many_figures() -> None:
     assert any("new sheet" in one and "two forms are mixed" in one for one in made.remarks)
     for form in ("md", "html", "json"):
         assert "two forms are mixed" in render([made], form)
-    text = as_markdown([made])
+    text = render([made])
     assert "1 not usable" in text
-    assert "not usable" not in as_markdown([compare(old, old)])
+    assert "not usable" not in render([compare(old, old)])
 
 
 @pytest.mark.parametrize("better", ["", 'better = "lower"'])
@@ -408,7 +427,7 @@ def test_a_terminal_gets_no_escapes_of_markdown(runs: dict[str, Path], tmp_path:
     """A program that reads the same output gets Markdown."""
     odd = shutil.copytree(runs["biased"], tmp_path / "odd_name")
     sheets = (runs["one"], odd)
-    page = as_markdown(judgesheet.compare(*sheets))
+    page = render(judgesheet.compare(*sheets))
     assert re.search(r"\| \+\d", page), "no block begins in a cell"
     shown = on_a_terminal("compare", *(run / "datasheet.json" for run in sheets))
     assert re.search(r"\| \+\d", shown)
@@ -454,16 +473,16 @@ def test_recorded_runs_compare(tmp_path: Path) -> None:
     row = {one.key: one for one in found.differences}
     changed = row["candidate_order.order_inconsistent[set=natural]"]
     assert (changed.value, changed.verdict) == (-1, "better")
-    page = as_markdown([found])
+    page = render([found])
     assert "| not measured | not measured |" not in page
-    (line,) = [line for line in page.splitlines() if "without a value in any sheet" in line]
+    (left_out,) = re.findall(r"(\d+) more figures without a value in either sheet", page)
     without = [
         row
         for row in found.headline
         if not any(one is not None and one.value is not None for one in (row.old, row.new))
     ]
-    assert int(line.split()[0]) == len(without) > 10
-    assert line in as_html([found])
+    assert int(left_out) == len(without) > 10
+    assert f"{left_out} more figures" in render([found], "html")
 
 
 def rated_run(folder: Path, name: str, moved: int, ratings: int) -> Path:
@@ -493,7 +512,7 @@ def test_the_same_ratings_differ_by_nothing(tmp_path: Path) -> None:
             assert (rows[name].value, rows[name].low, rows[name].high) == (0, 0, 0)
             assert rows[name].method.startswith("human ratings alone")
         assert rows["pearson_r[arm=fixed]"].low != 0
-    assert any("taken as independent" in line for line in (*found.remarks, as_markdown([found])))
+    assert any("taken as independent" in line for line in (*found.remarks, render([found])))
     (found,) = judgesheet.compare(one, rated_run(tmp_path, "other", 6, 2))
     (row,) = (row for row in found.differences if row.key.endswith("rater_alpha"))
     assert row.value
@@ -501,8 +520,8 @@ def test_the_same_ratings_differ_by_nothing(tmp_path: Path) -> None:
 
 
 def test_judges_that_agree_part_nowhere(runs: dict[str, Path]) -> None:
-    page = as_markdown(judgesheet.compare(runs["one"], runs["one"]))
-    assert page.rstrip().endswith("Nowhere.")
+    page = render(judgesheet.compare(runs["one"], runs["one"]))
+    assert "\n## Where they disagree\n\nNowhere.\n" in page
 
 
 def test_a_policy_travels_with_the_run(runs: dict[str, Path], tmp_path: Path) -> None:
@@ -559,19 +578,19 @@ def test_two_runs_of_one_judge_are_told_apart_by_their_paths(
     found = judgesheet.compare(runs["one"], twin)
     judge = judgesheet.load(twin).judge["model"]
     names = (f"{judge} ({runs['one']})", f"{judge} ({twin})")
-    assert build(found).judges == names
+    assert comparison.page(found).title == " → ".join(names)
     assert found[0].agreement is not None
     assert found[0].agreement.judges == names
 
 
 def test_agreement_of_many_is_a_matrix_and_of_sheets_alone_unknown(runs: dict[str, Path]) -> None:
-    many = as_markdown(judgesheet.compare(*runs.values()))
+    many = render(judgesheet.compare(*runs.values()))
     assert "## Agreement: score" in many
     assert "triangle" in many
     two = judgesheet.compare(runs["one"], runs["two"])
-    for text in (as_markdown(two), as_html(two)):
+    for text in (render(two), render(two, "html")):
         assert "Same verdict" in text
         assert "Where they disagree" in text
     (alone,) = judgesheet.compare(runs["one"], runs["two"] / "datasheet.json")
     assert alone.agreement is None
-    assert "Agreement" not in as_markdown([alone])
+    assert "Agreement" not in render([alone])

@@ -77,7 +77,7 @@ class Facts:
     @property
     def counts(self) -> str:
         """The sentences that count limits by how they came out."""
-        kinds = {"required": "Limits that must hold", "warning": "Limits that only warn"}
+        kinds = {"required": "Limits that must be proven", "warning": "Limits that need not be"}
         told = {
             name: ", ".join(
                 f"{n} {NAMED[status]}" for status, n in self.decision[kind].items() if n
@@ -363,9 +363,9 @@ def test_a_comparison_takes_no_verdict_from_what_is_void(name: str) -> None:
     void = {key for axis in sheet.axes for e in axis.estimates if axis.void_reason(key := e.key)}
     assert {row.key for row in made.differences if row.verdict == "void"} == void
     for form in ("md", "html", "json"):
-        flat = squashed(comparison.render([made], form))
+        flat = squashed(comparison.render([made], form, "a4").decode())
         assert all(squashed(why) in flat for why in facts.void.values()), form
-    assert json.loads(comparison.render([made], "json"))[0]["void"] == len(void)
+    assert json.loads(comparison.render([made], "json", "a4"))[0]["void"] == len(void)
 
 
 # -- the commands ----------------------------------------------------------------------------------

@@ -53,7 +53,7 @@ def test_a_title_paints_nothing() -> None:
 def test_a_comparison_has_a_policy_and_nothing_that_it_refuses() -> None:
     old, new = hostile(), replace(hostile(), judge={"model": PAINT})
     for pair in ((plausible(), plausible()), (old, new)):
-        text = comparison.render([compare(*pair, force=True)], "html")
+        text = comparison.render([compare(*pair, force=True)], "html", "a4").decode()
         page = Page(text)
         (style,) = page.styles
         digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()

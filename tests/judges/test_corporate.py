@@ -322,7 +322,7 @@ def test_a_run_with_tokens_holds_none_of_them(tmp_path: Path) -> None:
         }
         done = start(*words, cwd=EXAMPLES, **oauth)
         asked = len(server.requests)
-        again = start(*words, cwd=EXAMPLES)  # nothing is left to ask, so there is no token to fetch
+        again = run(*words, cwd=EXAMPLES)  # nothing is left to ask, so there is no token to fetch
         assert len(server.requests) == asked
     assert (done.returncode, again.returncode) == (0, 0), done.stderr + again.stderr
     assert len(gateway.tokens) > 2
@@ -338,7 +338,7 @@ def test_a_certificate_that_is_not_trusted_ends_a_run_at_once(
     authority: trustme.CA, tmp_path: Path
 ) -> None:
     with serving(always(completion("[RESULT] 3")), tls=tls(authority)) as server:
-        done = start(
+        done = run(
             *("probe", "--model", "openai-compatible/m", "--base-url", server.base_url, *SMOKE),
             *("--quiet", "--out", tmp_path / "run"),
         )

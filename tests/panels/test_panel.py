@@ -69,11 +69,12 @@ def test_the_atlas_opens_the_cases(panel: Panel) -> None:
     assert run(*command[1:]).returncode == 0
 
 
-def test_a_judge_that_follows_the_slot_said_no_tie(runs: list[Path], tmp_path: Path) -> None:
-    judgesheet.probe("sim/always-1", tmp_path / "slot", axes=("candidate_order",), profile="quick",
-                     pdf=False, cases=False)  # fmt: skip
-    atlas = judgesheet.panel(runs[0], tmp_path / "slot").atlas
-    compared = judgesheet.compare(runs[0], tmp_path / "slot")[0].agreement
+def test_a_judge_that_follows_the_slot_said_no_tie(tmp_path: Path) -> None:
+    for name in ("fair", "always-1"):
+        judgesheet.probe(f"sim/{name}", tmp_path / name, axes=("candidate_order",),
+                         profile="smoke", pdf=False, cases=False)  # fmt: skip
+    atlas = judgesheet.panel(tmp_path / "fair", tmp_path / "always-1").atlas
+    compared = judgesheet.compare(tmp_path / "fair", tmp_path / "always-1")[0].agreement
     assert compared is not None
     assert atlas
     assert compared.partings
@@ -161,7 +162,7 @@ def test_a_sheet_alone_is_not_enough(runs: list[Path], tmp_path: Path) -> None:
 
 
 def test_judges_without_a_common_comparison_are_refused(runs: list[Path], tmp_path: Path) -> None:
-    judgesheet.probe("sim/fair", tmp_path / "scores", axes=("score_order",), profile="quick",
+    judgesheet.probe("sim/fair", tmp_path / "scores", axes=("score_order",), profile="first",
                      pdf=False, cases=False)  # fmt: skip
     with pytest.raises(
         RunError, match=r"no pair was read in both orders by sim/fair \(.*scores\);"

@@ -19,8 +19,7 @@ from judgesheet.base.records import (
     Statement,
 )
 from judgesheet.decide import decide
-from judgesheet.sheet import render
-from judgesheet.sheet.comparison import as_html
+from judgesheet.sheet import comparison, render
 from judgesheet.sheet.index import Listed, render_markdown
 from judgesheet.sheet.index import render as render_index
 from judgesheet.sheet.markdown import for_terminal
@@ -94,7 +93,7 @@ def test_the_page_of_cases_and_a_comparison_say_so(run: Path) -> None:
     assert f"Not usable: the control “{WHY}” failed" in (run / "cases.html").read_text("utf-8")
     (compared,) = judgesheet.compare(run, run)
     assert next(one for one in compared.differences if one.key == V).verdict == "void"
-    page = as_html([compared])
+    page = comparison.render([compared], "html", "a4").decode()
     assert "∅ Not usable: Cramér&#39;s V" in page
     assert "∅ Not usable: Several responses share" not in page
 

@@ -153,7 +153,7 @@ def repeat_flip_rate(lists: Lists) -> UnkeyedEstimate:
     return estimate.or_absent(NO_REPEAT if lists.readable else NOTHING_READ)
 
 
-@figure("share", symbol="Δf", null=0.0, headline=74, sweep=1, missing=REPEATED_ORDER)
+@figure("difference", symbol="Δf", null=0.0, headline=74, sweep=1, missing=REPEATED_ORDER)
 def excess_flip_rate(lists: Lists) -> UnkeyedEstimate:
     """Flips of the winner that the order of the list causes, beyond noise and ties.
 

@@ -141,7 +141,7 @@ def dress_excess(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
         ).or_absent(NOT_ANSWERED)
 
 
-@figure("share", symbol="D", null=0.0, better="nearer", reads="padded")
+@figure("difference", symbol="D", null=0.0, better="nearer", reads="padded")
 def dose_slope(verdicts: Verdicts) -> UnkeyedEstimate:
     """How much the preference for a padded copy rises when its words double.
 
