@@ -192,9 +192,9 @@ def _as_written_today(data: Any) -> Any:
         today.setdefault("code", today["name"])
     if df := re.fullmatch(r"chi-square, (\d+) df", unit):
         today |= {"unit": "chi-square", "given": {"df": int(df[1])}}
-    axis, _, name = str(today.get("key")).partition(".")
-    if name == "cramers_v_debiased" and isinstance(given, dict):  # known by its name alone
-        today["given"] = {"debiases": f"{axis}.cramers_v", **given}
+    twin, ending, rest = str(today.get("key")).partition("_debiased")
+    if ending and not rest and isinstance(given, dict):  # was known by its name's ending
+        today["given"] = {"debiases": twin, **given}
     return today
 
 
