@@ -50,7 +50,8 @@ def _estimates(axis: str, share: float, reply: str = "text") -> tuple[Mapping[st
         for call in plan.calls
     ]  # fmt: skip
     frame = parse_rows(room, pd.DataFrame(rows, columns=list(COLUMNS))).assign(reply=reply)
-    result, _ = measure_axis(room, Readings(frame, plan.labels, 0.0, 0, NAMES))
+    families = None if reply == "recorded" else NAMES  # a sheet of records names all that they lack
+    result, _ = measure_axis(room, Readings(frame, plan.labels, 0.0, 0, families))
     return {e.key.partition(".")[2]: e for e in result.estimates}, result.caveats
 
 
