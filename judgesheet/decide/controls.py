@@ -110,7 +110,8 @@ def _complete(axis: AxisResult, sheet: Datasheet) -> Control:
 
 def end_of_run(sheet: Datasheet) -> str:
     """What brings a run to its end that is not complete."""
-    if str(sheet.judge.get("model")).startswith(f"{BATCH}/"):
+    is_batch = str(sheet.judge.get("model")).startswith(f"{BATCH}/")
+    if is_batch and sheet.run.get("complete") is False:
         return "`judgesheet plan --resume` exports the calls that have no answer"
     settled, made = sheet.run.get("settled"), sum(axis.made for axis in sheet.axes)
     failed = made - settled if isinstance(settled, int) else 0
