@@ -1,19 +1,11 @@
 """What repeats of one question can tell of a judge's noise, and what they cannot."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from judgesheet.axis import Readings
-from judgesheet.axis.items import codes, items
-from judgesheet.axis.statements import announced_of_repeats, keys, p_value
+from judgesheet.axis.statements import LOSS_ERROR, announced_of_repeats, keys, p_value
 from judgesheet.base.estimates import Estimates
-from judgesheet.base.records import Control
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-FEWEST = 20
-"""Questions that must have been repeated before it is remarkable that all repeats agree."""
+from judgesheet.base.records import Control, Estimate
 
 REST_ON_REPEATS = (
     *("excess_change_rate", "excess_flip_rate"),
@@ -23,22 +15,59 @@ REST_ON_REPEATS = (
 """Figures of the order beyond noise, which is taken from repeats."""
 
 
-def control(estimates: Estimates) -> Iterator[Control]:
+def control(readings: Readings, estimates: Estimates) -> Iterator[Control]:
     """That repeats are no measure of noise, where they are shown not to be."""
     test = estimates.known("repeats_p")
     if test is not None and announced_of_repeats(estimates):
-        yield Control(
+        yield _failed(
             "repeats are like first readings",
-            False,
             "asking again changes the reply otherwise than by chance, more than another order "
-            f"does or in another way ({p_value(test)}): the repeats are no measure of noise, and "
-            "nothing is said of changes beyond noise",
-            keys(test),
+            f"does or in another way ({p_value(test)})",
             "repeats_alike",
-            REST_ON_REPEATS,
-            of="run",
-            mend="ask each question anew: no cache, no session that knows the calls before",
+            keys(test),
         )
+    # Greedy replies are meant to agree, and nobody knows how records were asked.
+    if readings.temperature and (shown := _never_differ(estimates)):
+        yield _failed(
+            "repeats are sampled anew",
+            f"at temperature {readings.temperature:g} asking again never changes a verdict, and "
+            "another order often does: a cache or a fixed seed may have answered, and then noise "
+            "looks like an effect of the order",
+            "repeats_sampled",
+            keys(*shown),
+        )
+
+
+def _failed(name: str, why: str, code: str, evidence: tuple[str, ...]) -> Control:
+    return Control(
+        name,
+        False,
+        f"{why}: the repeats are no measure of noise, and nothing is said of changes beyond noise",
+        evidence,
+        code,
+        REST_ON_REPEATS,
+        of="run",
+        mend="ask each question anew: no cache, no fixed seed, no session that knows the calls "
+        "before; a judge without noise can be asked at temperature 0",
+    )
+
+
+def _never_differ(estimates: Estimates) -> list[Estimate]:
+    """The rates of repeats, if all are 0 where the noise that orders show would forbid it.
+
+    If what another order changes were noise, none of the repeats of so many stimuli would differ
+    with (1 - rate)^stimuli at most. Winners of lists have no such rates: equal scores share a win.
+    """
+    repeats = estimates.family("repeat_change_rate")
+    if any(one.value for _, one in repeats):
+        return []
+    return [
+        one
+        for dims, one in repeats
+        if one.value == 0
+        and (order := estimates.known("order_change_rate", **dims)) is not None
+        and (1 - (order.value or 0.0)) ** (one.clusters or 0) < LOSS_ERROR
+    ]
 
 
 def about_repeats(readings: Readings, so: str = "") -> Iterator[str]:
@@ -48,27 +77,3 @@ def about_repeats(readings: Readings, so: str = "") -> Iterator[str]:
             "At temperature 0 repeats show only what the endpoint itself varies (batching, prefix "
             f"caching){so}."
         )
-    elif readings.temperature and _only_orders_differ(readings.frame):
-        yield (
-            "Asked twice in one order it always says the same, although the temperature is above "
-            "0, but in another order it does not: "
-            "if a cache or a fixed seed answers repeats, then "
-            f"noise looks like an effect of the order{so}."
-        )
-
-
-def _only_orders_differ(frame: "pd.DataFrame") -> bool:
-    """Whether no question ever got two verdicts, but some item did under several orders."""
-    import pandas as pd
-
-    read = frame[frame["value"].notna()]
-    if read.empty:
-        return False
-    item = items(read)
-    verdicts = pd.Series(codes(read[["value"]]), index=read.index)
-    same = verdicts.groupby(codes(read[["order"]].assign(item=item)))
-    repeated = same.size() > 1
-    others = verdicts.groupby(item).nunique()
-    return bool(
-        repeated.sum() >= FEWEST and (same.nunique()[repeated] == 1).all() and (others > 1).any()
-    )

@@ -202,7 +202,7 @@ def measure_axis(axis: Axis, readings: Readings) -> tuple[AxisResult, list[Recom
         ratings=tuple(axis.tested_range(readings)),
         controls=(
             *(replace(one, touches=blind or one.touches) for one in axis.control(estimates)),
-            *repeats.control(estimates),
+            *repeats.control(readings, estimates),
         ),
         glossary=_glossary(axis, estimates),
         figures=tuple(

@@ -8,8 +8,9 @@ import pytest
 
 from judgesheet.axes import get_axis
 from judgesheet.axis import Readings
-from judgesheet.axis.repeats import about_repeats
+from judgesheet.axis.repeats import control
 from judgesheet.axis.statements import LOSS_ERROR
+from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Datasheet
 from judgesheet.decide import decide
 from judgesheet.decide.policy import load
@@ -17,23 +18,32 @@ from judgesheet.measuring.measure import measure_wanted
 from tests.simulate import ORDER_AXES, Sheet, parsed, simulate
 
 REPEATS = frozenset({"repeats_p"})
+RATES = frozenset({"order_change_rate", "repeat_change_rate"})
 
 
-@pytest.mark.parametrize("axis", ORDER_AXES)
+def from_a_cache(frame: pd.DataFrame) -> pd.DataFrame:
+    """Every repeat is answered as the first call was."""
+    again = frame.groupby(["stimulus", "cell"])["text"]
+    return frame.assign(text=again.transform("first"))
+
+
+@pytest.mark.parametrize("axis", ["score_order", "criterion_order", "candidate_order"])
 @pytest.mark.parametrize(
-    ("cached", "temperature", "warns"),
-    [(False, 1.0, False), (True, 1.0, True), (False, 0.0, True), (True, None, False)],
+    ("spec", "cached", "temperature", "fails"),
+    [
+        *(("noisy", False, 1.0, False), ("noisy", True, 1.0, True)),
+        # Greedy replies agree; of records nothing is known; a judge without noise has no effect.
+        *(("noisy", True, 0.0, False), ("noisy", True, None, False), ("good", True, 1.0, False)),
+    ],
 )
-def test_repeats_that_never_differ_are_told(
-    axis: str, cached: bool, temperature: float | None, warns: bool
+def test_repeats_that_never_differ_are_no_measure_of_noise(
+    axis: str, spec: str, cached: bool, temperature: float | None, fails: bool
 ) -> None:
-    def answer_again(frame: pd.DataFrame) -> pd.DataFrame:
-        again = frame.groupby(["stimulus", "cell"])["text"]
-        return frame.assign(text=again.transform("first"))
-
     profile = "standard" if axis == "candidate_order" else "quick"  # which asks nothing twice
-    _, rows = parsed("random", profile, axis, edit=answer_again if cached else None)
-    assert any(about_repeats(Readings(rows, (), temperature, 0))) == warns
+    plan, rows = parsed(spec, profile, axis, edit=from_a_cache if cached else None)
+    readings = Readings(rows, plan.labels, temperature, 0, RATES)
+    found = control(readings, Estimates(axis, measure_wanted(get_axis(axis), readings).estimates))
+    assert [one.code for one in found] == ["repeats_sampled"] * fails
 
 
 def at_random_when_asked_again(frame: pd.DataFrame) -> pd.DataFrame:
