@@ -40,7 +40,7 @@ PART = re.compile(
     r"|^```(?P<kind>\S*)\n(?P<shown>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
-DECIDED = {"gate": {0, 3, 4}, "verify": {0, 3, 4}, "init": {0, 1}}
+DECIDED = {"gate": {0, 3, 4}, "verify": {0, 3, 4}, "init": {0, 1}, "ingest": {0, 5}}
 """Exit codes that answer a question; every other command must end well."""
 
 

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, TypeVar
 
-import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from judgesheet.axis import Problem
@@ -93,6 +92,8 @@ def length_against_level(pairs: Sequence[tuple[float, int]], limit: float) -> It
 
     `pairs` are (level, words); `limit` bounds the absolute Pearson correlation.
     """
+    import numpy as np
+
     levels, words = np.array(pairs, dtype=float).T if pairs else (np.array([]), np.array([]))
     # Two points always lie on a line.
     if len(levels) < 3 or not levels.std() or not words.std():

@@ -194,7 +194,7 @@ def _as_written_today(data: Any) -> Any:
         today |= {"unit": "chi-square", "given": {"df": int(df[1])}}
     twin, ending, rest = str(today.get("key")).partition("_debiased")
     if ending and not rest and isinstance(given, dict):  # was known by its name's ending
-        today["given"] = {"debiases": twin, **given}
+        today["given"] = {**given, "debiases": twin}
     return today
 
 
