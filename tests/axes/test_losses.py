@@ -154,10 +154,10 @@ def asked_again(axis: str, judge: str, seed: int) -> Sheet:
 @pytest.mark.parametrize("axis", ["score_order", "listwise_consensus", "candidate_order"])
 def test_questions_that_are_refused_at_random_are_no_pattern(axis: str) -> None:
     """Repeats of a question are lost together: every test counts them as one."""
-    sheets = [asked_again(axis, "first-biased", seed) for seed in range(20)]
+    sheets = [asked_again(axis, "first-biased", seed) for seed in range(8)]
     for name in ("loss_stimulus_p", "loss_order_p", "loss_position_p"):
-        assert sum((sheet[name].value or 1.0) < 0.05 for sheet in sheets) <= 4, name
-    assert sum(by_chance(sheet) is False for sheet in sheets) <= 2
+        assert sum((sheet[name].value or 1.0) < 0.05 for sheet in sheets) <= 2, name
+    assert sum(by_chance(sheet) is False for sheet in sheets) <= 1
 
 
 def test_stimuli_that_share_a_group_are_named_together() -> None:
@@ -268,7 +268,7 @@ def test_bounds_hold_what_the_lost_calls_really_said(axis: str) -> None:
 
 def test_a_fair_judge_that_loses_one_place_is_not_accused() -> None:
     sheets = [
-        lossy("score_order", first(0.25, seed), seed=seed, families=PLACES) for seed in range(6)
+        lossy("score_order", first(0.25, seed), seed=seed, families=PLACES) for seed in range(3)
     ]
     assert not any(map(accused, sheets))
     assert all(by_chance(sheet) is False for sheet in sheets)

@@ -118,7 +118,7 @@ def _differing() -> Iterator[tuple[Case, Case]]:
         if case.expected is not None and without_thought(case.text) == case.text and not ends:
             groups[case.axis, case.reply, json.dumps(case.cell)].append(case)
     for group in groups.values():
-        for step in range(1, 6):
+        for step in range(1, 4):
             for one, other in zip(group, group[step:], strict=False):
                 if one.expected != other.expected and None not in (one.found, other.found):
                     yield one, other
