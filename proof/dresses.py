@@ -85,9 +85,8 @@ class Judge:
             mean = level + self.points * strength * taste[first]
             scores = np.clip(np.rint(mean + self.noise * rng.normal(size=stimuli)), 1, SCALE)
             homes = range(stimuli)  # each stimulus is a cluster
-            rows.append(
-                pd.DataFrame({"kind": kind, "home": homes, "cluster": homes, "score": scores})
-            )
+            same = {"kind": kind, "home": homes, "cluster": homes, "repeat": 0}
+            rows.append(pd.DataFrame({**same, "score": scores}))
         return pd.concat(rows, ignore_index=True)
 
 
