@@ -159,6 +159,14 @@ def test_an_effect_lies_above_its_noise(low: float, high: float, expected: str) 
     assert status(told(estimates=(figure, noise), **row(noise=OTHER))) == expected
 
 
+def test_no_effect_is_shown_where_noise_counts_and_nobody_asked_twice() -> None:
+    unknown = Estimate(OTHER, "x", None, note="no pair was read twice")
+    figure = rate(KEY, 0.5, 0.4, 0.6)
+    made = told(estimates=(figure, unknown), **row(null=0.0, noise=OTHER))
+    assert status(made) == "open"
+    assert status(told(estimates=(figure,), **row(null=0.0))) == "effect"
+
+
 def test_of_two_limits_on_one_figure_the_worse_outcome_counts() -> None:
     verdicts = [Verdict("r", KEY, 0.1, how, "") for how in ("proven", "broken", "void")]
     for order in (verdicts, verdicts[::-1]):
