@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from judgesheet.axis import Readings
+from judgesheet.axis import Readings, unequal
 from judgesheet.axis.statements import LOSS_ERROR, announced_of_repeats, keys, p_value
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Control, Estimate
@@ -10,9 +10,11 @@ from judgesheet.base.records import Control, Estimate
 REST_ON_REPEATS = (
     *("excess_change_rate", "excess_flip_rate"),
     *("position_component", "content_component", "noise_component"),
-    *("averaging_gain_noise", "averaging_gain_order"),
+    *("averaging_gain_noise", "averaging_gain_order", "gain_over_repeated"),
 )
 """Figures of the order beyond noise, which is taken from repeats."""
+REST_ON_CALLS = (*REST_ON_REPEATS, *sorted(unequal.NAMES - {"repeats_p"}), unequal.LEVEL)
+"""These, and the tests that exchange calls between orders: one reply given twice counts as two."""
 
 
 def control(readings: Readings, estimates: Estimates) -> Iterator[Control]:
@@ -25,6 +27,7 @@ def control(readings: Readings, estimates: Estimates) -> Iterator[Control]:
             f"does or in another way ({p_value(test)})",
             "repeats_alike",
             keys(test),
+            REST_ON_REPEATS,
         )
     # Greedy replies are meant to agree, and nobody knows how records were asked.
     if readings.temperature and (shown := _never_differ(estimates)):
@@ -35,17 +38,20 @@ def control(readings: Readings, estimates: Estimates) -> Iterator[Control]:
             "looks like an effect of the order",
             "repeats_sampled",
             keys(*shown),
+            REST_ON_CALLS,
         )
 
 
-def _failed(name: str, why: str, code: str, evidence: tuple[str, ...]) -> Control:
+def _failed(
+    name: str, why: str, code: str, evidence: tuple[str, ...], touches: tuple[str, ...]
+) -> Control:
     return Control(
         name,
         False,
         f"{why}: the repeats are no measure of noise, and nothing is said of changes beyond noise",
         evidence,
         code,
-        REST_ON_REPEATS,
+        touches,
         of="run",
         mend="ask each question anew: no cache, no fixed seed, no session that knows the calls "
         "before; a judge without noise can be asked at temperature 0",
@@ -56,7 +62,7 @@ def _never_differ(estimates: Estimates) -> list[Estimate]:
     """The rates of repeats, if all are 0 where the noise that orders show would forbid it.
 
     If what another order changes were noise, none of the repeats of so many stimuli would differ
-    with (1 - rate)^stimuli at most. Winners of lists have no such rates: equal scores share a win.
+    with (1 - rate)^stimuli at most.
     """
     repeats = estimates.family("repeat_change_rate")
     if any(one.value for _, one in repeats):

@@ -1,6 +1,7 @@
 """What repeats tell of noise: not where a cache answers them, nor where they answer otherwise."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -22,12 +23,13 @@ RATES = frozenset({"order_change_rate", "repeat_change_rate"})
 
 
 def from_a_cache(frame: pd.DataFrame) -> pd.DataFrame:
-    """Every repeat is answered as the first call was."""
-    again = frame.groupby(["stimulus", "cell"])["text"]
+    """Every repeat is answered as the first call was, whichever arm it is for."""
+    prompt = frame["cell"].map(lambda cell: json.dumps({**json.loads(cell), "arm": ""}))
+    again = frame.groupby([frame["stimulus"], prompt])["text"]
     return frame.assign(text=again.transform("first"))
 
 
-@pytest.mark.parametrize("axis", ["score_order", "criterion_order", "candidate_order"])
+@pytest.mark.parametrize("axis", ORDER_AXES)
 @pytest.mark.parametrize(
     ("spec", "cached", "temperature", "fails"),
     [
@@ -44,6 +46,18 @@ def test_repeats_that_never_differ_are_no_measure_of_noise(
     readings = Readings(rows, plan.labels, temperature, 0, RATES)
     found = control(readings, Estimates(axis, measure_wanted(get_axis(axis), readings).estimates))
     assert [one.code for one in found] == ["repeats_sampled"] * fails
+
+
+def test_one_reply_given_twice_is_no_second_call() -> None:
+    """Exchanged with calls under other orders it would look like an order that is preferred."""
+    cached = simulate("fair", "quick", "listwise_consensus", edit=from_a_cache)
+    sampled = replace(cached.readings, temperature=1.0)
+    sheet = Sheet(cached.plan, cached.axis, sampled)
+    assert sheet.value("anywhere_p") < LOSS_ERROR
+    made = decided(sheet)
+    assert {verdict.status for verdict in made.verdicts if "listwise" in verdict.key} == {"void"}
+    (problem,) = (one for one in made.axes[0].findings if one.tone == "bad" and not one.void)
+    assert "the repeats are no measure of noise" in problem.text
 
 
 def at_random_when_asked_again(frame: pd.DataFrame) -> pd.DataFrame:

@@ -13,8 +13,8 @@ how many are enough). `findings` says what they mean, `_plots` draws them.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from judgesheet.axis import Readings, beyond_chance, losses, serial, unequal
-from judgesheet.axis.figure import declared_in, measured
+from judgesheet.axis import Readings, beyond_chance, losses, reversal, serial, unequal
+from judgesheet.axis.figure import Facts, declared_in, measured
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate
 
@@ -35,8 +35,12 @@ QUESTION = (
     "right more often?"
 )
 
+SINGLE_SCORES: Facts = {"reads": "", "cases": OTHER_WINNER, "headline": {}, "sweep": {}}
+"""Scores say what repeats differ in; what a list is asked for, its winner, stands in the table."""
 FIGURES = {
     **declared_in(decisions, places, agreement),
+    "order_change_rate": figure.of(reversal.order_change_rate, **SINGLE_SCORES),
+    "repeat_change_rate": figure.of(reversal.repeat_change_rate, **SINGLE_SCORES),
     "order_alpha": figure.of(beyond_chance.order_alpha, reads="", cases=OTHER_WINNER),
     "repeat_alpha": figure.of(beyond_chance.repeat_alpha, reads="", cases=OTHER_WINNER),
 }
