@@ -38,8 +38,29 @@ def _messages_in_one_line() -> Iterator[None]:
         raise
 
 
+@contextmanager
+def _interrupted_in_one_sentence() -> Iterator[None]:
+    """Ctrl-C ends as in a shell; click would say "Aborted!" and end as a failure does."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        say("judgesheet: interrupted; the same command resumes the run", err=True)
+        raise click.exceptions.Exit(INTERRUPTED) from None
+
+
 class CommandGroup(click.Group):
     """A group that turns our own failures into one sentence and an exit code, in one place."""
+
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,
+    ) -> click.Context:
+        """The options of the group, and the command's name."""
+        with _interrupted_in_one_sentence():
+            return super().make_context(info_name, args, parent, **extra)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """The options before a command."""
@@ -48,11 +69,11 @@ class CommandGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; JudgesheetError exits 1, 2 or 5, Ctrl-C and SIGTERM 130, a bug 1."""
-        # Python takes signals in the main thread alone.
-        if current_thread() is main_thread():
-            _hear_signals()
         try:
-            with _messages_in_one_line(), one_command():
+            with _interrupted_in_one_sentence(), _messages_in_one_line(), one_command():
+                # Python takes signals in the main thread alone.
+                if current_thread() is main_thread():
+                    _hear_signals()
                 return super().invoke(ctx)
         # Click prints these itself.
         except (click.ClickException, click.Abort, click.exceptions.Exit):
@@ -60,9 +81,6 @@ class CommandGroup(click.Group):
         except JudgesheetError as error:
             say(complaint(f"judgesheet: {error}"), err=True)
             ctx.exit(error.exit_code)
-        except KeyboardInterrupt:
-            say("judgesheet: interrupted; the same command resumes the run", err=True)
-            ctx.exit(INTERRUPTED)
         except BrokenPipeError:
             # The reader of our output closed the pipe (`| head`): stop quietly, as other tools do.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

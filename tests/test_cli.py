@@ -259,6 +259,19 @@ def test_interrupted_run_exits_130_and_resumes(
     assert done["settled"] == done["planned"]
 
 
+@pytest.mark.parametrize("place", ["click.Group.parse_args", "judgesheet.cli._hear_signals"])
+def test_ctrl_c_before_a_command_runs_exits_130(
+    place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(place, interrupted)
+    done = run("plan")
+    assert done.returncode == 130
+    assert done.stderr.startswith("judgesheet: interrupted")
+
+
 @pytest.mark.parametrize("form", ["md", "csv", "json", "html"])
 def test_render_from_a_datasheet_alone(probed: Path, tmp_path: Path, form: str) -> None:
     shutil.copy(probed / "datasheet.json", tmp_path)

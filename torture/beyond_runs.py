@@ -140,7 +140,7 @@ def earlier(run: Path) -> Iterator[Case]:
 
 def pages() -> Iterator[Case]:
     """Page templates that somebody else wrote."""
-    shown = ("render", "datasheet.json", "--to", "json", "--template", "p.html.jinja")
+    shown = ("render", "datasheet.json", "--to", "html", "--template", "p.html.jinja")
     for text in (*TEMPLATES, *[*ENDLESS.values()][::3]):
 
         def lay(place: Place, text: str = text) -> None:
@@ -186,7 +186,8 @@ def own_code() -> Iterator[Case]:
     for name in FACTORIES:
         judge = ("--model", "openai-compatible/says", "--base-url", "{judge}", "--timeout", "2")
         words = ("probe", *judge, *GRADING, "--patience", "2", "--auth", f"own:{name}")
-        yield Case([(*words, "--out", "run")], _content("own.py", OWN.encode()))
+        refused = 2 if name == "nothing" else None  # as anybody who wrote it would be told
+        yield Case([(*words, "--out", "run")], _content("own.py", OWN.encode()), code=refused)
     for jump in JUMPS:
         asked = ("probe", "--model", "python/own:judge", "--reply", "json", *GRADING)
         lay = _content("own.py", OWN.encode())

@@ -334,6 +334,7 @@ def policies() -> Iterator[Case]:
     yield Case(
         [("gate", "datasheet.json", "--policy", "p.toml")],
         _file("datasheet.json", to_json(plausible())),
+        code=2,
     )
 
 

@@ -36,7 +36,8 @@ PER_LETTER = 20
 half a second for a million, and cannot be stopped."""
 _WIDTH = re.compile(r"\d{7,}")  # of a field in a format
 
-
+FAULTS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""What reading or rendering a template can raise beside Jinja's own errors."""
 TOO_MUCH = "it computes more than any prompt needs"
 
 
@@ -99,6 +100,8 @@ class Bounded(SandboxedEnvironment):
             return template.render(**variables)
         except MemoryError:
             raise TooMuchError("it takes more memory than there is") from None
+        except RecursionError:
+            raise TooMuchError("it calls itself without end") from None
         finally:
             _budget.reset(token)
 

@@ -9,18 +9,13 @@ from typing import Any, NoReturn, Self
 from jinja2 import TemplateError
 
 from judgesheet.axis import Options
-from judgesheet.axis.bounded import Bounded, TooMuchError
+from judgesheet.axis.bounded import FAULTS, Bounded, TooMuchError
 from judgesheet.base import errors
 from judgesheet.base.records import canonical_json, digest
 from judgesheet.base.resources import data_folder
 
 # Stimuli enter as values, never as templates.
 _ENVIRONMENT = Bounded()
-# What a template can raise beside its own errors.
-_FAULTS = (
-    *(ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError),
-    ValueError,
-)
 
 
 def built_in(name: str) -> str:
@@ -84,13 +79,15 @@ def _compiled(source: str, what: str) -> Callable[..., str]:
     except TemplateError as error:
         line = getattr(error, "lineno", None)
         raise errors.TemplateError(f"{what}, line {line}: {error.message}") from None
+    except RecursionError:
+        raise errors.TemplateError(f"{what}: it is nested too deeply") from None
 
     def render(**variables: object) -> str:
         try:
             return _ENVIRONMENT.rendered(template, variables)
         except TooMuchError as error:
             raise errors.TemplateError(f"{what}: {error}; take out what does") from None
-        except (TemplateError, *_FAULTS) as error:
+        except (TemplateError, *FAULTS) as error:
             raise errors.TemplateError(
                 f"{what}: {error}; its variables are {', '.join(variables)}"
             ) from None

@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit
 from jinja2 import ChoiceLoader, FileSystemLoader, PrefixLoader, TemplateError
 from markupsafe import Markup
 
-from judgesheet.axis.bounded import Bounded, TooMuchError
+from judgesheet.axis.bounded import FAULTS, Bounded
 from judgesheet.base.errors import MissingDependencyError, UsageError
 from judgesheet.base.files import write_whole
 from judgesheet.base.records import Datasheet
@@ -90,9 +90,7 @@ def render(sheet: Datasheet, template: Path) -> str:
     }
     try:
         return environment.rendered(environment.get_template(template.name), variables)
-    except TooMuchError as error:
-        raise UsageError(f"{template}: {error}") from None
-    except (TemplateError, TypeError, ValueError, KeyError, ArithmeticError) as error:
+    except (TemplateError, *FAULTS) as error:
         line = getattr(error, "lineno", None)
         raise UsageError(f"{template}{f':{line}' if line else ''}: {error}") from None
 

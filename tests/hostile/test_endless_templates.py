@@ -41,6 +41,8 @@ ENDLESS = {
     "much output": "{% for i in range(99999) %}{{ 'x' * 10**5 }}{% endfor %}",
     "much output of a block": "{% set x = 'x' * 10**5 %}{% set a %}{% for i in range(99999) %}"
     "{{ x }}{% endfor %}{% endset %}{{ a|length }}",
+    "a macro of itself": "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
+    "brackets within brackets": f"{{{{ {'(' * 9999}1{')' * 9999} }}}}",
     "lists within lists": "{% set a = [1] * 1000 %}{% set b = [a] * 1000 %}{{ [b] * 1000 }}",
     "lists that are written out": "{% set a = [1, 1, 1, 1, 1, 1, 1, 1] %}"
     + "".join(f"{{% set a = [{', '.join('a' * 8)}] %}}" for _ in range(8))

@@ -79,6 +79,9 @@ def test_what_replies_say_is_escaped(tmp_path: Path) -> None:
         "{% include '../secret' %}",
         "{{ misspelled }}",
         "{% if %}",
+        "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
+        f"{{{{ {'(' * 9999}1{')' * 9999} }}}}",
+        "{{ (page | list).append }}{{ [] | first.x }}",
     ],
 )
 def test_a_template_that_reaches_out_or_never_ends_is_refused(text: str, tmp_path: Path) -> None:
