@@ -104,11 +104,10 @@ def _advice(
         told += ": a single judge is no worse and costs no more"
     if target is None:
         return told
+    wanted = f"{100 * target:g} %"
     if chosen is None:
-        return f"no combination is proven to be right in {100 * target:.0f} %; {told}"
-    return (
-        f"the cheapest combination proven to reach {100 * target:.0f} % is {_named(chosen)}; {told}"
-    )
+        return f"no combination is proven to be right in {wanted}; {told}"
+    return f"the cheapest combination proven to reach {wanted} is {_named(chosen)}; {told}"
 
 
 def _accuracy(one: Option) -> float:
