@@ -12,7 +12,6 @@ from judgesheet.axis.statements import (
 )
 from judgesheet.base.digits import percent
 from judgesheet.base.estimates import Estimates
-from judgesheet.base.records import Plot
 
 from .findings import (
     CLEAN,
@@ -35,12 +34,7 @@ _WHOSE = {SAME: "responses with the same content", "natural": "your own response
 _BLANK = {"empty": "empty", "whitespace": "blank", "identical": "identical"}
 
 
-def _if_measured(plot: Plot, estimates: Estimates) -> Plot | None:
-    """Own pairs alone have figures for few of them."""
-    return plot if not estimates or all(map(estimates.family, plot.families)) else None
-
-
-drawn = Plots(_if_measured)
+drawn = Plots()
 
 
 @drawn.plot(
