@@ -514,6 +514,29 @@ def test_every_format_holds_the_systems(
         assert "<b>" not in text.replace("one|<b>", "" if form == "csv" else "<b>")
 
 
+@pytest.mark.parametrize(
+    ("out", "written"),
+    [
+        ("page.html", ["page.csv", "page.html", "page.json"]),
+        ("v1.2", ["v1.2.csv", "v1.2.html", "v1.2.json"]),
+    ],
+)
+def test_every_format_that_was_asked_for_is_written(
+    out: str, written: list[str], table: Write, tmp_path: Path
+) -> None:
+    path = table("id,verdict,label", judged(40, 20))
+    given = ("correct", path, "--labels", "random", "--to", "html", "--to", "csv", "--json")
+    refused = run(*given)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "--out FILE" in refused.stderr
+    (folder := tmp_path / "pages").mkdir()
+    done = run(*given, "--out", folder / out)
+    assert sorted(one.name for one in folder.iterdir()) == written
+    assert sorted(Path(line).name for line in done.stdout.split()) == written
+    json.loads((folder / written[-1]).read_text("utf-8"))
+    assert run(*given, "--out", folder).returncode != 0
+
+
 def test_the_page_of_two_systems_says_whose_reply_to_label_and_why_a_figure_is_missing(
     table: Write,
 ) -> None:
