@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from judgesheet.base import digits
-from judgesheet.base.digits import MINUS, decimals, rounded
+from judgesheet.base.digits import MINUS, decimals, rounded, with_noun
 from judgesheet.base.limits import MOST_DECIMALS
 from judgesheet.base.records import Datasheet, Decision, Estimate, Verdict, canonical_json
 from judgesheet.base.sanitize import spelled
@@ -61,7 +61,7 @@ class PrintedNumber(NamedTuple):
     @property
     def bare(self) -> str:
         """`26.3 %`, `0.11`, or the words for a missing value, where a head names the unit."""
-        return f"{self.value} {self.given_in.sign}" if self.percent else self.value
+        return self._with(self.given_in.sign) if self.percent else self.value
 
     @property
     def in_table(self) -> str:
@@ -77,7 +77,10 @@ class PrintedNumber(NamedTuple):
             return f"{self.unit} {self.value}"
         if self.given_in.symbol:
             return self.value if self.df is None else f"{self.value}, {self.df} df"
-        return f"{self.value} {self.unit}" if self.unit else self.value
+        return self._with(self.unit) if self.unit else self.value
+
+    def _with(self, unit: str) -> str:
+        return with_noun(self.value, self.given_in.one or unit, unit)
 
     @property
     def with_unit(self) -> str:
