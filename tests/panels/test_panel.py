@@ -16,7 +16,8 @@ from judgesheet.base.errors import RunError, UsageError
 from judgesheet.correcting.result import ReportedNumber
 from judgesheet.decide.agreement import choice
 from judgesheet.panels.options import options
-from judgesheet.panels.result import Panel
+from judgesheet.panels.result import Option, Panel
+from judgesheet.panels.run import _advice
 from judgesheet.panels.verdicts import PanelVerdicts
 from judgesheet.sheet.panel import render
 from judgesheet.stats.dawid_skene import posterior
@@ -62,6 +63,15 @@ def test_a_bound_reads_as_the_target_only_where_it_is(
     option = replace(panel.best[0], accuracy=accuracy)
     changed = replace(panel, target=0.9, best=(option,), singles=(), recommended=None)
     assert f"| {printed} |" in render(changed, "md", "a4").decode()
+
+
+def test_a_long_name_leaves_room_for_what_is_said() -> None:
+    names = ("a" * 3000, "b" * 3000)
+    figure = ReportedNumber(0.8, 0.7, 0.9, 0.95, 40, 40, "")
+    ways = [Option(judges, 2, 1, 2 * len(judges), figure) for judges in ((names[0],), names)]
+    said = _advice(ways, ways[:1], None, None)
+    assert "a single judge is no worse" in said
+    assert len(said) < 600
 
 
 def test_a_target_is_named_as_it_was_given(runs: list[Path]) -> None:
