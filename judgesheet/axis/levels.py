@@ -11,9 +11,14 @@ from judgesheet.axis.figure import Figures, UnkeyedEstimate, absent
 from judgesheet.axis.statements import Sentence, announced, keys, p_value
 from judgesheet.axis.unequal import LEVEL, NEVER_WAVERS, Stimuli
 from judgesheet.axis.views import View, places
-from judgesheet.base.digits import two_digits
+from judgesheet.base.digits import two_digits, with_noun
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Statement
+
+
+def _points(gap: float) -> str:
+    return with_noun(two_digits(gap), "point")
+
 
 figure = Figures("", passes_blind=True, cases=View(places()))
 
@@ -33,9 +38,7 @@ class Levels:
     def words(self) -> str:
         """The conditions as the sheet prints them."""
         highest, lowest = ", ".join(self.highest), ", ".join(self.lowest)
-        return (
-            f"by {two_digits(self.gap)} points, highest in the order {highest}, lowest in {lowest}"
-        )
+        return f"by {_points(self.gap)}, highest in the order {highest}, lowest in {lowest}"
 
 
 @figure("p", better="")
@@ -62,7 +65,7 @@ def find(estimates: Estimates) -> Iterator[Statement]:
         return
     yield Statement(
         f"Its scores are higher in some orders than in others ({p_value(test)}): on average "
-        f"by {two_digits(test.given['gap'])} points when the order is "
+        f"by {_points(test.given['gap'])} when the order is "
         f"{', '.join(test.given['highest'])} than when it is {', '.join(test.given['lowest'])}.",
         keys(test),
         "bad",

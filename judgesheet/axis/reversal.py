@@ -14,6 +14,7 @@ from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Figures, UnkeyedEstimate, absent
 from judgesheet.axis.scored import FIXED_TOO, PromptRanking, Rows, Scored
 from judgesheet.axis.views import View, changed, repeated, ties, winners
+from judgesheet.base.digits import counted
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import PaperCompatible
 from judgesheet.stats import flips as stats
@@ -286,12 +287,13 @@ def kendall_tau(scores: Scored) -> Iterator[UnkeyedEstimate]:
         pairs = _arm_pairs(contest, other)
         taus = _joined(stats.kendall_tau_b(first, second) for first, second in pairs)
         tied = int(np.isnan(taus).sum())
+        left = counted(tied, "prompt")
         estimate = UnkeyedEstimate(
             f"Kendall's tau between rankings, {contest.base} against {other}",
             mean_t(taus, TAU, _clusters(contest)),
             dims,
             n=taus.size - tied,
-            note=f"{tied} prompts left out: all tied or unread under some orders" if tied else "",
+            note=f"{left} left out: all tied or unread under some orders" if tied else "",
         )
         yield estimate.or_absent(ALL_TIED)
 

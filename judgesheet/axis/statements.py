@@ -20,7 +20,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from judgesheet.axis import Readings
-from judgesheet.base.digits import counted, decimals, percent, rounded, two_digits
+from judgesheet.base.digits import counted, decimals, percent, rounded, two_digits, with_noun
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Estimate, Imputed, Rating, Recommendation, Statement
 from judgesheet.base.units import FISHER
@@ -291,10 +291,15 @@ def ends(estimate: Estimate) -> str:
     return f"{number(estimate, 'low')} to {number(estimate, 'high')}"
 
 
+def scale_points(estimate: Estimate, part: Part = "value") -> str:
+    """`1.3 points`, of a scale."""
+    return with_noun(number(estimate, part), "point")
+
+
 def percentage_points(difference: float, *, signed: bool = False) -> str:
     """`12 percentage points`, or `+12`: a difference of two shares."""
     number = 100 * difference
-    return f"{_signed(number, 0) if signed else rounded(number, 0)} percentage points"
+    return with_noun(_signed(number, 0) if signed else rounded(number, 0), "percentage point")
 
 
 def points(estimate: Estimate) -> str:
@@ -303,7 +308,8 @@ def points(estimate: Estimate) -> str:
     # A decimal where the value would else be "less than one".
     digits = decimals(parts[0], parts[1], parts[2]) or int(0 < abs(parts[0]) < 1)
     value, low, high = (_signed(part, digits) for part in parts)
-    return f"{value} percentage points, {level(estimate)} interval {low} to {high}"
+    by = with_noun(value, "percentage point")
+    return f"{by}, {level(estimate)} interval {low} to {high}"
 
 
 def _signed(number: float, digits: int) -> str:

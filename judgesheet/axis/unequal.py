@@ -32,7 +32,7 @@ from judgesheet.axis.statements import (
     p_value,
 )
 from judgesheet.axis.views import PointsByPlace, View, places
-from judgesheet.base.digits import two_digits
+from judgesheet.base.digits import two_digits, with_noun
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.limits import MOST_EXAMPLES, MOST_ORDERS
 from judgesheet.base.missing_reasons import Reason
@@ -122,7 +122,9 @@ class Wavering:
 def _worded(effect: float, unit: str) -> str:
     """An effect in percentage points of all choices, or in points of the scale."""
     number = two_digits(100 * effect if unit == "share" else effect)
-    return f"{number} percentage points of choices" if unit == "share" else f"{number} points"
+    if unit == "share":
+        return f"{with_noun(number, 'percentage point')} of choices"
+    return with_noun(number, "point")
 
 
 def _named(stimuli: Sequence[str]) -> str:

@@ -88,7 +88,13 @@ def count(number: float) -> str:
 
 def counted(number: float, one: str, many: str = "") -> str:
     """`1 call`, `1,920 calls`; `many` where the plural is not `one` with an s."""
-    return f"{count(number)} {one if number == 1 else many or f'{one}s'}"
+    return with_noun(count(number), one, many)
+
+
+def with_noun(printed: str, one: str, many: str = "") -> str:
+    """A printed number and what it counts: `+1 point`, `1.0 points`."""
+    is_one = printed.lstrip(f"+{MINUS}") == "1"
+    return f"{printed} {one if is_one else many or f'{one}s'}"
 
 
 def cents(usd: float) -> str:

@@ -63,6 +63,8 @@ SMALLEST_NUMBER = 1e-100
 """A rating closer to zero is zero: so is its square, by which sums are divided."""
 MOST_REPEATS = 1_000
 """Repeats of a call, and steps that two recorded responses are apart: more is a typing error."""
+LONGEST_NAME = 100
+"""Characters of what can be the name of a response in a table; what is longer is a text."""
 LONGEST_SCALE = 100
 """Highest score of a recorded scale."""
 LONGEST_EPOCH = 11

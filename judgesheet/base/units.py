@@ -16,7 +16,8 @@ class Unit:
 
     `ends` are the least and the largest value there can be, None where the scale has none.
     `percent` units are printed times 100 with their `sign`, `parts` of a unit make a whole, a
-    `symbol` stands before its number (`V = 0.11`), `short` is the unit in the column of a table.
+    `symbol` stands before its number (`V = 0.11`), `short` is the unit in the column of a table,
+    `one` what 1 is followed by.
     Two values that are no `quantity` have no difference, and `why` says so: a `p-value`, or the
     `name` of something.
     """
@@ -28,6 +29,7 @@ class Unit:
     parts: float = 1.0
     symbol: bool = False
     short: str = ""
+    one: str = ""
     kind: Literal["quantity", "p-value", "name"] = "quantity"
     why: str = ""
 
@@ -45,7 +47,7 @@ QUALITY_STEPS = "required elements"
 
 SHARE, _COEFFICIENT = (0.0, 1.0), (-1.0, 1.0)
 
-POINTS = "percentage points"
+POINTS, _POINT = "percentage points", "percentage point"
 
 UNITS = {
     unit.name: unit
@@ -55,9 +57,9 @@ UNITS = {
         Unit("V", SHARE, symbol=True),
         *(Unit(name, _COEFFICIENT, symbol=True) for name in ("r", "rho", "tau", "tau-b")),
         *(Unit(name, _COEFFICIENT, symbol=True) for name in ("kappa", "alpha")),
-        Unit("difference", _COEFFICIENT, percent=True, sign=POINTS),
+        Unit("difference", _COEFFICIENT, percent=True, sign=POINTS, one=_POINT),
         Unit("difference of r", _COEFFICIENT, short="r"),
-        Unit(POINTS, parts=100.0),
+        Unit(POINTS, parts=100.0, one=_POINT),
         Unit(
             "p",
             symbol=True,
@@ -67,7 +69,10 @@ UNITS = {
         Unit("order", kind="name", why="the name of an order, not a quantity"),
         *(Unit(name, symbol=True) for name in ("d'", "t", "z")),
         Unit("chi-square", symbol=True, short="χ²"),
-        Unit(QUALITY_STEPS, short="elements"),
+        Unit(QUALITY_STEPS, short="elements", one="required element"),
+        *(Unit(f"{one}s", one=one) for one in ("point", "call", "prompt", "repeat", "score")),
+        Unit("calls per point", one="call per point"),
+        Unit("criteria", one="criterion"),
     )
 }
 

@@ -126,7 +126,7 @@ def command(
     new: tuple[Path, ...],
     across_prompts: bool,
     force: bool,
-    form: str,
+    formats: tuple[str, ...],
     out: Path | None,
     paper: Paper,
     as_json: bool,
@@ -139,5 +139,4 @@ def command(
     from judgesheet.sheet.comparison import render
 
     changes = compare(old, *new, force=force, across_prompts=across_prompts)
-    form = "json" if as_json else form
-    say_document(render(changes, form, paper), form, out)
+    say_document(lambda form: render(changes, form, paper), formats, out, as_json=as_json)

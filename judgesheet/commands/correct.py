@@ -65,7 +65,7 @@ def command(
     scale: tuple[float, float] | None,
     human_scale: tuple[float, float] | None,
     group_prefix: str,
-    form: str,
+    formats: tuple[str, ...],
     out: Path | None,
     paper: Paper,
     as_json: bool,
@@ -80,5 +80,4 @@ def command(
 
     result = correct(table, labels, sheet, columns=columns, scale=scale, human_scale=human_scale,
                      group_prefix=group_prefix)  # fmt: skip
-    form = "json" if as_json else form
-    say_document(render(result, form, paper), form, out)
+    say_document(lambda form: render(result, form, paper), formats, out, as_json=as_json)

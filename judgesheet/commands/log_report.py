@@ -15,6 +15,7 @@ from textwrap import shorten
 from typing import Any
 
 from judgesheet.axes import get_axis
+from judgesheet.base.digits import counted
 from judgesheet.base.errors import StimuliError, UsageError
 from judgesheet.base.files import records
 from judgesheet.base.limits import (
@@ -86,7 +87,7 @@ class LogReport:
         if self.rows != self.columns:
             yield from _row("rows", _listed(self.rows))
         yield from _row("read as", ", ".join(f"{ours}={of}" for ours, of in self.reads_as.items()))
-        part = f"; of the first {self.looked_at:,} rows" if self.looked_at else ""
+        part = f"; of the first {counted(self.looked_at, 'row')}" if self.looked_at else ""
         for name, counts in self.values.items():
             met = _listed([f"{value or 'empty'} ({n:,})" for value, n in counts.items()])
             yield from _row(name, f"{met}{part}")
@@ -108,12 +109,12 @@ class LogReport:
 
     def _amounts(self) -> str:
         part = "" if self.complete else f" (of the first {MOST_RECORDS:,} records)"
-        truths = f"{self.rated:,} human ratings"
+        truths = counted(self.rated, "human rating")
         if self.known:
             truths = f"the right answer is known for {self.known:,}"
         return (
-            f"{self.verdicts:,} verdicts, {self.unreadable:,} of them unreadable, on "
-            f"{self.stimuli:,} stimuli; {truths}{part}"
+            f"{counted(self.verdicts, 'verdict')}, {self.unreadable:,} of them unreadable, on "
+            f"{counted(self.stimuli, 'stimulus', 'stimuli')}; {truths}{part}"
         )
 
 

@@ -88,11 +88,12 @@ JSON = option("--json", "as_json", is_flag=True, help="Print one JSON document."
 def document(*formats: str) -> Callable[[Command], Command]:
     """The options of a command that gives a page, for `reporting.say_document`."""
     return together(
-        option("--to", "form", type=click.Choice(formats), default="md", help="Format."),
+        option("--to", "formats", multiple=True, type=click.Choice(formats),
+               help="Format; repeatable with --out. [md]"),
         option("--out", type=PATH, help="File to write. [standard output]"),
         PAPER,
         JSON,
-    )
+    )  # fmt: skip
 
 
 _JUDGE = option("--model", required=True, metavar="PROVIDER/NAME", help=_MODELS)

@@ -64,9 +64,13 @@ def panel(
 @option("--accuracy", type=Finite(0.5, 1), help="Share of right decisions to be proven.")
 @document("md", "html", "pdf", "json")
 def command(
-    sheets: tuple[Path, ...], accuracy: float | None, form: str, out: Path | None, paper: Paper,
+    sheets: tuple[Path, ...],
+    accuracy: float | None,
+    formats: tuple[str, ...],
+    out: Path | None,
+    paper: Paper,
     as_json: bool,
-) -> None:  # fmt: skip
+) -> None:
     """Compare judges on the same stimuli: agreement, the best panel, where they disagree.
 
     SHEETS are run directories of judges that answered the same stimuli and chose between two
@@ -75,5 +79,5 @@ def command(
     """
     from judgesheet.sheet.panel import render
 
-    form = "json" if as_json else form
-    say_document(render(panel(*sheets, accuracy=accuracy), form, paper), form, out)
+    made = panel(*sheets, accuracy=accuracy)
+    say_document(lambda form: render(made, form, paper), formats, out, as_json=as_json)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from judgesheet.base.arguments import checked
+from judgesheet.base.digits import counted
 from judgesheet.base.errors import UsageError
 from judgesheet.base.files import one_command
 from judgesheet.base.records import Plan
@@ -102,7 +103,7 @@ def _export(
     form = batch_format(request.model, name)
     request_of = batch_request(request.model, form, request.extra_body, rest.refused)
     for written, count in batches.export(rest.calls, request_of, form, file):
-        yield f"{written}: {count:,} requests"
+        yield f"{written}: {counted(count, 'request')}"
 
 
 def _keep_plan(request: "Request", planned: Plan, path: Path) -> None:

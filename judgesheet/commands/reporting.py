@@ -1,5 +1,6 @@
 """What `probe`, `measure`, `ingest` and `consensus` print of a run."""
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -41,16 +42,35 @@ def report(run: Run, *, as_json: bool) -> None:
             say(run.directory / name)
 
 
-def say_document(content: bytes, form: str, out: Path | None) -> None:
-    """Print a document, or write it and say where; a PDF is written."""
+def say_document(
+    render: Callable[[str], bytes], formats: Sequence[str], out: Path | None, *, as_json: bool
+) -> None:
+    """Print a document, or write it in each format and say where; a PDF is written."""
+    forms = [*dict.fromkeys((*formats, *["json"] * as_json))] or ["md"]
+    if out is None and (len(forms) > 1 or "pdf" in forms):
+        what = (
+            "a PDF is written to a file"
+            if forms == ["pdf"]
+            else "several formats are written to files"
+        )
+        raise UsageError(f"{what}: --out FILE")
+    made = {form: render(form) for form in forms}
     if out is not None:
-        write_whole(out, content)
-        say(out)
-    elif form == "pdf":
-        raise UsageError("a PDF is written to a file: --out FILE")
-    else:
-        how = {"json": say_json, "md": say_markdown}
-        how.get(form, say_lines)(content.decode())
+        for path, content in zip(_places(out, forms), made.values(), strict=True):
+            write_whole(path, content)
+            say(path)
+        return
+    ((form, content),) = made.items()
+    how = {"json": say_json, "md": say_markdown}
+    how.get(form, say_lines)(content.decode())
+
+
+def _places(out: Path, forms: Sequence[str]) -> list[Path]:
+    """The file that was named, or one of that name for each of several formats."""
+    if len(forms) == 1 or out.is_dir():  # a folder is refused where it is written
+        return [out] * len(forms)
+    is_ending = out.suffix.removeprefix(".") in forms
+    return [out.parent / f"{out.stem if is_ending else out.name}.{form}" for form in forms]
 
 
 def _say_findings(sheet: Datasheet) -> None:

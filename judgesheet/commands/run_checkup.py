@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from judgesheet.base.datasheet import by_key, from_json, to_json
+from judgesheet.base.digits import counted
 from judgesheet.base.errors import (
     JudgesheetError,
     MissingDependencyError,
@@ -74,7 +75,8 @@ def save_run(directory: Path, target: Path) -> Diagnosis:
     return Diagnosis(
         "saved",
         "ok",
-        f"{saved.attempts:,} attempts, which settle {saved.settled:,} of {saved.calls:,} calls: "
+        f"{counted(saved.attempts, 'attempt, which settles', 'attempts, which settle')} "
+        f"{saved.settled:,} of {counted(saved.calls, 'call')}: "
         f"`judgesheet measure {target}` makes a sheet of them, the same probe with --out {target} "
         "asks for the rest",
     )
@@ -106,7 +108,8 @@ def _replies(ledger: Ledger, _directory: Path) -> Diagnosis | str:
     if odd:
         text = ", ".join(f"{count:,} {what}" for what, count in odd.items())
         return Diagnosis("replies", "failed", text)
-    text = f"{totals.attempts:,} attempts settle {totals.settled:,} of {totals.planned:,} calls"
+    attempts = counted(totals.attempts, "attempt settles", "attempts settle")
+    text = f"{attempts} {totals.settled:,} of {counted(totals.planned, 'call')}"
     if totals.settled < totals.planned:
         return Diagnosis("replies", "note", f"{text}, each once; the same command resumes it")
     return f"{text}, each once"
@@ -128,7 +131,7 @@ def _plan(ledger: Ledger, directory: Path) -> Diagnosis | str:
                 return Diagnosis(PLAN, "failed", fault)
     except StimuliError as error:
         return Diagnosis(PLAN, "failed", f"{error}; {again}")
-    return f"{len(kept):,} calls, those of the ledger"
+    return f"{counted(len(kept), 'call')}, those of the ledger"
 
 
 _LEDGER: Mapping[str, Callable[[Ledger, Path], Diagnosis | str]] = {
@@ -144,7 +147,7 @@ def _remains(directory: Path) -> Diagnosis:
     how = (
         f": `judgesheet doctor {directory} --save NEW_FOLDER` makes a run of them" if count else ""
     )
-    return Diagnosis("what can be saved", "note", f"{count:,} attempts can be read{how}")
+    return Diagnosis("what can be saved", "note", f"{counted(count, 'attempt')} can be read{how}")
 
 
 # -- what was made of it ---------------------------------------------------------------------------
@@ -248,7 +251,7 @@ def _table(path: Path, made: "pd.DataFrame") -> Diagnosis | str:
         return Diagnosis(path.name, "failed", f"{error}; {anew}")
     if not alike:
         return Diagnosis(path.name, "failed", f"its rows are not those of this ledger; {anew}")
-    return f"{len(made):,} rows, those of the ledger"
+    return f"{counted(len(made), 'row')}, those of the ledger"
 
 
 def _strays(directory: Path) -> Iterator[Diagnosis]:

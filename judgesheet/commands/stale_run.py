@@ -9,6 +9,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
+from judgesheet.base.digits import counted
 from judgesheet.base.errors import JudgeError, RunError
 from judgesheet.base.records import Plan
 from judgesheet.collect.request import Request, ask_outside_plan
@@ -82,8 +83,9 @@ def tell_of_changed_code(ledger: Ledger, judge: Judge, tell: Callable[[str], Non
     served = ledger.totals().served_models if judge.code else {}
     if before := sum(number for code, number in served.items() if code != judge.code):
         tell(
-            f"{before:,} replies came before the code of the judge changed, now {judge.code}: "
-            "they are kept, and a sheet of both versions is void; --fresh asks all questions again"
+            f"{counted(before, 'reply', 'replies')} came before the code of the judge changed, now "
+            f"{judge.code}: kept, and a sheet of both versions is void; --fresh asks all questions "
+            "again"
         )
 
 

@@ -10,6 +10,7 @@ import click
 from judgesheet.axes import get_axis
 from judgesheet.axis import Problem
 from judgesheet.base.arguments import checked, made
+from judgesheet.base.digits import counted
 from judgesheet.base.errors import UsageError
 from judgesheet.base.files import one_command, refuse_existing
 from judgesheet.base.records import Stimulus
@@ -133,7 +134,7 @@ def stimuli_list() -> None:
     from judgesheet.planning.stimuli import pool_digest
 
     for axis, pool in list_stimuli().items():
-        say(f"{axis}  {len(pool)} stimuli  sha256 {pool_digest(pool)}")
+        say(f"{axis}  {counted(len(pool), 'stimulus', 'stimuli')}  sha256 {pool_digest(pool)}")
 
 
 @command.command("show")

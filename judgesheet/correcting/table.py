@@ -11,7 +11,7 @@ from judgesheet.base.errors import StimuliError, UsageError
 from judgesheet.base.limits import LARGEST_COUNT, MOST_REMEMBERED_ROWS, MOST_ROWS, MOST_SYSTEMS
 from judgesheet.base.sanitize import brief
 from judgesheet.correcting.words import Kind, is_empty, kind_of, slot, worth
-from judgesheet.importers.logs import UNKNOWN, Row, as_option, opened, proposed
+from judgesheet.importers.logs import UNKNOWN, Opened, Row, are_names, as_option, opened, proposed
 
 FIELDS: Mapping[str, str] = {
     "id": "the thing judged: a question, a response, a pair",
@@ -109,10 +109,10 @@ class Table:
 def read(path: Path, choice: Choice) -> Table:
     """The table; StimuliError with file and line where a cell, an id or a label is at fault."""
     found = opened(path, None)
-    if not found.columns:
-        raise StimuliError(f"{path.name} holds no rows")
     rows = list(_rows(found.rows, path.name))
-    columns = _columns(found.columns, rows, choice, path.name)
+    if not rows:
+        raise StimuliError(f"{path.name} holds no rows")
+    columns = _columns(found, rows, choice, path.name)
     kind = _kind(rows, columns)
     shares = kind != "mean"
     scale = SHARES if shares else choice.scale or ANY
@@ -140,24 +140,22 @@ def _rows(rows: Iterator[Row], name: str) -> Iterator[Row]:
         yield row
 
 
-def _columns(
-    present: tuple[str, ...], rows: Sequence[Row], choice: Choice, name: str
-) -> dict[str, str]:
+def _columns(found: Opened, rows: Sequence[Row], choice: Choice, name: str) -> dict[str, str]:
     """Our fields and the columns that hold them: those of our names, and what the map says."""
     for given in choice.columns:
         if given not in FIELDS:
             raise UsageError(
                 f"--map {given}=…: there is no such field; fields: {', '.join(FIELDS)}"
             )
-    columns = {known: known for known in FIELDS if known in present} | dict(choice.columns)
+    columns = {known: known for known in FIELDS if known in found.columns} | dict(choice.columns)
     needed = ["id", "verdict"] + ["first", "second"] * bool({"first", "second"} & columns.keys())
     needed += ["label"] * (choice.labels != "none")
     for one in needed:
         if one not in columns:
+            told = _proposed(rows, found.log.columns, needed) | dict(choice.columns)
             raise UsageError(
-                f"{name} has no column {one!r} ({FIELDS[one]}): perhaps "
-                f"{as_option(_proposed(rows, needed) | dict(choice.columns))}; the columns are "
-                f"{', '.join(present)[:300]}"
+                f"{name} has no column {one!r} ({FIELDS[one]}): perhaps {as_option(told)}; the "
+                f"columns are {', '.join(rows[0].cells)[:300]}"
             )
     if columns["verdict"] == columns.get("label"):
         raise UsageError(
@@ -166,17 +164,22 @@ def _columns(
     return columns
 
 
-def _proposed(rows: Sequence[Row], needed: Sequence[str]) -> dict[str, str]:
-    """A map by what the columns are called, `UNKNOWN` for those that only the user can name."""
-    seen = proposed(rows[:MOST_REMEMBERED_ROWS])
+def _proposed(
+    rows: Sequence[Row], known: Mapping[str, str], needed: Sequence[str]
+) -> dict[str, str]:
+    """A map by what the columns are called, `UNKNOWN` for those that only the user can name.
+
+    `known` are the columns of a log's format.
+    """
+    rows = rows[:MOST_REMEMBERED_ROWS]
+    seen = {**proposed(rows), **known}
     item = seen.get("item", "").rpartition("+")[2]
-    found = {
-        "id": seen["stimulus"],
-        "verdict": seen["verdict"],
-        "label": seen.get("human") or seen.get("better"),
-        "first": seen.get("first"),
-        "second": seen.get("second"),
-    }
+    found = dict.fromkeys(needed, UNKNOWN) | {"id": seen["stimulus"], "verdict": seen["verdict"]}
+    if "label" in needed:
+        found["label"] = seen.get("human") or seen.get("better") or UNKNOWN
+    sides = {side: column for side, column in seen.items() if side in ("first", "second")}
+    # Texts taken for names would make a system of every response.
+    found |= sides if are_names(rows, [*sides.values()]) else dict.fromkeys(sides, UNKNOWN)
     kinds = {
         one: len({str(row.cells.get(one)) for row in rows}) for one in (item, seen["stimulus"])
     }
@@ -184,7 +187,7 @@ def _proposed(rows: Sequence[Row], needed: Sequence[str]) -> dict[str, str]:
         found["system"] = item
     elif item and kinds[seen["stimulus"]] < len(rows):  # what several responses share
         found |= {"id": item, "group": seen["stimulus"]}
-    return {field: one or UNKNOWN for field, one in found.items() if one or field in needed}
+    return found
 
 
 def _kind(rows: list[Row], columns: Mapping[str, str]) -> Kind:

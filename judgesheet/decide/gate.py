@@ -146,7 +146,7 @@ def _rejecting(held: Sequence[Verdict], found: Mapping[str, Estimate]) -> Iterat
     broken = set(ranked[: kept.index(False) if False in kept else len(kept)])
     for place, verdict in enumerate(held):
         if place in surprise and place not in broken:
-            why = f"{verdict.why}; among {tested} limits that can be chance (Holm)"
+            why = f"{verdict.why}; among {counted(tested, 'limit')} that can be chance (Holm)"
             yield replace(verdict, status="not proven", why=why, needed=WORSE)
         else:
             yield verdict
@@ -400,7 +400,8 @@ def _out_of_reach(limit: Limit, estimate: Estimate) -> str:
     """A sentence if there are too few stimuli to prove the limit for any judge; else ""."""
     if estimate.clusters >= _stimuli_needed(limit, estimate):
         return ""
-    return f"{estimate.clusters} stimuli are too few to prove it for any judge; "
+    few = counted(estimate.clusters, "stimulus is", "stimuli are")
+    return f"{few} too few to prove it for any judge; "
 
 
 def _stimuli_needed(limit: Limit, estimate: Estimate) -> int:

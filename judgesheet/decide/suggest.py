@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from judgesheet.base.datasheet import by_key
-from judgesheet.base.digits import significant
+from judgesheet.base.digits import counted, significant
 from judgesheet.base.errors import RunError
 from judgesheet.base.records import Datasheet, Estimate
 from judgesheet.base.sanitize import one_line
@@ -89,9 +89,11 @@ def _suggested(policy: Policy, limit: Limit, found: Mapping[str, Estimate]) -> I
         yield Suggestion(limit.key, None, why)
         return
     bound = _worst(limit.kind, [one for one in bounds if one is not None])
+    stimuli = counted(min(one.clusters for one in held), "stimulus", "stimuli")
+    shown = f"bound of {significant(bound)}, from {stimuli},"
     asked = f"at {'most' if limit.kind == 'max' else 'least'} {limit.value:g}"
     if _slack(limit.kind, limit.value, bound) >= 0:
-        why = f"{limit.why} (The limit of {policy.name}; the run's bound is {significant(bound)}.)"
+        why = f"{limit.why} (The limit of {policy.name}; the run's {shown} meets it.)"
         yield Suggestion(limit.key, limit.model_copy(update={"why": why}), why)
         return
     near = _outward(limit.kind, bound)
@@ -99,8 +101,8 @@ def _suggested(policy: Policy, limit: Limit, found: Mapping[str, Estimate]) -> I
         yield Suggestion(limit.key, None, f"{asked} is not met, nor is any useful limit")
         return
     why = (
-        f"The nearest limit that the run's bound of {significant(bound)} meets. It is not a "
-        f"recommendation: the policy {policy.name} asks for {asked}. {limit.why}"
+        f"The nearest limit that the run's {shown} meets. It is not a recommendation: the policy "
+        f"{policy.name} asks for {asked}. {limit.why}"
     )
     update = {limit.kind: near, "why": why}
     yield Suggestion(limit.key, limit.model_copy(update=update), why)

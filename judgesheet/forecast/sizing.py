@@ -14,7 +14,7 @@ from typing import Self
 
 from judgesheet.axis.material import spread
 from judgesheet.base.clusters import Clusters
-from judgesheet.base.digits import cents, thousandths
+from judgesheet.base.digits import cents, counted, thousandths
 from judgesheet.base.errors import UsageError
 from judgesheet.base.keys import Key
 from judgesheet.base.prices import Prices, cost
@@ -169,13 +169,14 @@ def _lines(target: Target, one: Design) -> Iterator[str]:
     yield f"{target.key} ± {target.half_width:g} for a judge such as {one.judge}:"
     lacking = one.stimuli - one.available
     more = f" ({one.available} are there: bring {lacking:,} more by --stimuli)"
+    stimuli = counted(one.stimuli, "stimulus", "stimuli")
     times = "once" if one.repeats == 1 else f"up to {one.repeats} times"
     yield (
-        f"  {one.stimuli:,} stimuli{more if lacking > 0 else ''}, each under {one.orders} orders, "
+        f"  {stimuli}{more if lacking > 0 else ''}, each under {one.orders} orders, "
         f"{times}, as --profile {one.profile} asks"
     )
     spent = "give --prices IN,OUT for the cost"
     if one.cost is not None:
         spent = f"at most about {cents(one.cost)} US dollars"
     width = thousandths(one.half_width)
-    yield f"  {one.calls:,} calls that the figure reads, {spent}; expect ± {width}"
+    yield f"  {counted(one.calls, 'call')} that the figure reads, {spent}; expect ± {width}"

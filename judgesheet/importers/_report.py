@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from judgesheet.base.digits import thousandths
+from judgesheet.base.digits import counted, thousandths
 from judgesheet.base.sanitize import one_line
 from judgesheet.importers._grouping import MODEL, named
 from judgesheet.importers._piece import Piece, Skip
@@ -96,7 +96,7 @@ class Imported:
         if not self.skipped:
             return "the files hold no rows; nothing was written"
         reason, (count, where) = max(self.skipped.items(), key=lambda entry: entry[1][0])
-        return f"{where}: nothing is left to import: {reason} ({count} times)"
+        return f"{where}: nothing is left to import: {reason} ({counted(count, 'time')})"
 
     @property
     def criteria(self) -> dict[str, dict[str, Any]]:
@@ -126,7 +126,8 @@ class Imported:
     def as_text(self) -> str:
         """The report in words."""
         lines = [
-            f"{self.path}: {self.stimuli} stimuli for {self.axis}, {self.candidates} responses"
+            f"{self.path}: {counted(self.stimuli, 'stimulus', 'stimuli')} for {self.axis}, "
+            f"{counted(self.candidates, 'response')}"
         ]
         if self.gold:
             lines.append(f"  known to have a best response: {self.gold}")

@@ -16,6 +16,7 @@ from pathlib import Path
 from textwrap import shorten
 from typing import Any
 
+from judgesheet.base.digits import counted
 from judgesheet.base.errors import MissingDependencyError, StimuliError
 from judgesheet.base.files import numbered_lines, read_from, records
 from judgesheet.base.limits import (
@@ -219,7 +220,8 @@ def _uneven(where: str, cells: list[str], header: list[str], delimiter: str, res
     more = ", …" if len(others) == MOST_IN_A_LIST else ""
     also = f" (others: {', '.join(others)}{more})" if others else ""
     return (
-        f"{where}: the header has {len(header)} columns, and this line {len(cells)}{also}; put "
+        f"{where}: the header has {counted(len(header), 'column')}, and this line "
+        f"{len(cells)}{also}; put "
         f"quotation marks around a cell that holds a {delimiter!r}, or drop the line"
     )
 

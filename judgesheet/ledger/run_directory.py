@@ -73,12 +73,16 @@ def open_run(
     path = directory / LEDGER
     with Ledger.create_or_open(path, plan, judge, as_begun=True, spill=spill) as ledger:
         for file, replies in ledger.taken_in.items():
-            tell(f"{replies:,} replies that an earlier run kept in {file} are in the ledger now")
+            tell(
+                f"now in the ledger: {counted(replies, 'reply', 'replies')} that an earlier run "
+                f"kept in {file}"
+            )
         if rated := ledger.corrected.rated:
             whose = counted(rated, "response")
             tell(f"ratings of {whose} changed: measured with the new ones")
         if grouped := ledger.corrected.grouped:
-            tell(f"groups of {grouped:,} stimuli changed: measured with the new ones")
+            whose = counted(grouped, "stimulus", "stimuli")
+            tell(f"groups of {whose} changed: measured with the new ones")
         if news := ", ".join(ledger.news(plan)):
             tell(
                 f"{directory} was begun with judgesheet {ledger.get_meta('judgesheet')} and is "

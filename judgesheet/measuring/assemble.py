@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from judgesheet.axes import all_axes
 from judgesheet.base.datasheet import SCHEMA_VERSION
+from judgesheet.base.digits import counted
 from judgesheet.base.limits import MOST_KINDS
 from judgesheet.base.prices import cost
 from judgesheet.base.records import END_OF_TIME, AxisResult, Datasheet
@@ -79,7 +80,7 @@ def _anothers(asked: int, differ: int) -> Iterator[str]:
     """That answers may belong to other questions, where equal ones were counted differently."""
     if differ:
         yield (
-            f"Of {asked:,} questions that were asked more than once, {differ:,} came back with "
+            f"{differ:,} of {counted(asked, 'question')} asked more than once came back with "
             "different numbers of input tokens: an answer may belong to another question. Ask "
             "again with --fresh --concurrency 1; if the numbers differ then, the endpoint counts "
             "unevenly."

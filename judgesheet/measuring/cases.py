@@ -12,6 +12,7 @@ from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Axis, Readings
 from judgesheet.axis.cases import CALLS, CaseFinder
 from judgesheet.axis.shapes import SHAPES
+from judgesheet.base.digits import counted
 from judgesheet.base.errors import UsageError
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.keys import Key
@@ -99,7 +100,8 @@ def _no_call(stimulus: str | None, asked: Mapping[str, Readings]) -> str:
     if stimulus is None or stimulus in names:
         return "no call was made under these conditions; `--json` without --cell shows all"
     likely = ", ".join(get_close_matches(stimulus, names, n=3) or sorted(names)[:3])
-    return f"no call is about {stimulus!r}; the run has {len(names)} stimuli, such as {likely}"
+    have = counted(len(names), "stimulus", "stimuli")
+    return f"no call is about {stimulus!r}; the run has {have}, such as {likely}"
 
 
 def casebook(
@@ -134,7 +136,8 @@ def casebook(
             found[name] = tuple(case for case in cases if good.intersection(case.calls))
             if cases:
                 none[name] = (
-                    f"none of the {len(cases)} cases behind {name} had this outcome or verdict"
+                    f"none of {counted(len(cases), 'case')} behind {name} had this outcome or "
+                    "verdict"
                 )
     some = {Key.parse(key).axis for key, cases in found.items() if cases and cases[0].group}
     own = {parser["axis"] for parser in ledger.parsers()}
@@ -196,18 +199,18 @@ def _groups(
         if answer.call.axis == axis.NAME and answer.shape:
             by_shape.setdefault(answer.shape, []).append(answer)
     only = replace(readings, families=frozenset({LOST_AS}))
-    counted = Estimates(axis.NAME, axis.measure(only))
+    figures = Estimates(axis.NAME, axis.measure(only))
     return {
-        code: _told(axis, code, lost, counted, has_parser=has_parser)
+        code: _told(axis, code, lost, figures, has_parser=has_parser)
         for code, lost in by_shape.items()
     }
 
 
 def _told(
-    axis: Axis, code: str, lost: list[ShownCall], counted: Estimates, *, has_parser: bool
+    axis: Axis, code: str, lost: list[ShownCall], figures: Estimates, *, has_parser: bool
 ) -> str:
-    figure, shape = counted.known(LOST_AS, shape=code), SHAPES[code]
-    count = figure.conditions if figure is not None else f"{len(lost)} calls"
+    figure, shape = figures.known(LOST_AS, shape=code), SHAPES[code]
+    count = figure.conditions if figure is not None else counted(len(lost), "call")
     advice = shape.advice(lost[0].call.reply, has_parser=has_parser)
     replies = [(one.text, one.call.cell) for one in lost if one.outcome == "ok"]
     rule = suggested(axis, replies) if shape.parsed else None

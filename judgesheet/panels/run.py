@@ -9,6 +9,7 @@ import numpy as np
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags
 from judgesheet.base.digits import counted, percent
+from judgesheet.base.sanitize import brief
 from judgesheet.correcting.result import not_reported, reported
 from judgesheet.decide.agreement import Parting, choice, kappas, partings
 from judgesheet.panels.options import best, options, recommended, truth
@@ -60,7 +61,7 @@ def _warnings(coverage: Sequence[Coverage]) -> Iterator[str]:
     for one in coverage:
         if one.lost:
             yield (
-                f"{one.judge} gave no verdict in {one.lost} of {counted(one.calls, 'call')} "
+                f"{brief(one.judge)} gave no verdict in {one.lost} of {counted(one.calls, 'call')} "
                 f"({percent(one.lost / one.calls)}): no vote, and counted as wrong in the lower "
                 "end of every interval"
             )
@@ -104,11 +105,10 @@ def _advice(
         told += ": a single judge is no worse and costs no more"
     if target is None:
         return told
+    wanted = f"{100 * target:g} %"
     if chosen is None:
-        return f"no combination is proven to be right in {100 * target:.0f} %; {told}"
-    return (
-        f"the cheapest combination proven to reach {100 * target:.0f} % is {_named(chosen)}; {told}"
-    )
+        return f"no combination is proven to be right in {wanted}; {told}"
+    return f"the cheapest combination proven to reach {wanted} is {_named(chosen)}; {told}"
 
 
 def _accuracy(one: Option) -> float:
@@ -121,7 +121,7 @@ def _share(one: Option) -> str:
 
 def _named(one: Option) -> str:
     many = f"both orders{f', {one.repeats} times' if one.repeats > 1 else ''}"
-    return f"{' + '.join(one.judges)} ({many if one.orders == 2 else 'one order'})"
+    return f"{' + '.join(map(brief, one.judges))} ({many if one.orders == 2 else 'one order'})"
 
 
 def _atlas(verdicts: PanelVerdicts, folders: Sequence[Path]) -> Iterator[Parting]:

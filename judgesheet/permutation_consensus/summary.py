@@ -6,7 +6,7 @@ from statistics import fmean
 
 import numpy as np
 
-from judgesheet.base.digits import counted
+from judgesheet.base.digits import counted, with_noun
 from judgesheet.base.prices import Prices, cost
 from judgesheet.ledger.counts import Totals
 from judgesheet.permutation_consensus.decision import SetDecision
@@ -181,14 +181,15 @@ def _lines(run: Summary) -> Iterator[str]:
 def _accuracy_lines(known: Accuracy) -> Iterator[str]:
     direct, final = show.share(known.direct, 1), show.share(known.consensus, 1)
     yield (
-        f"on {known.sets} sets with a known answer: one call is right in {direct}, the consensus "
-        f"in {final}"
+        f"on {counted(known.sets, 'set')} with a known answer: one call is right in {direct}, the "
+        f"consensus in {final}"
     )
     gain = show.quantity(known.gain, known.low, known.high, "share")
     test = show.quantity(known.sign_test_p, given_in="p").sentence
     yield (
-        f"gain {gain.value} points (95 % interval {gain.interval or 'unknown'}); {known.improved} "
-        f"improved, {known.regressed} regressed, {known.unchanged} unchanged, sign test {test}"
+        f"gain {with_noun(gain.value, 'point')} (95 % interval {gain.interval or 'unknown'}); "
+        f"{known.improved} improved, {known.regressed} regressed, {known.unchanged} unchanged, "
+        f"sign test {test}"
     )
     if known.calls_per_point is not None:
         calls = show.quantity(known.calls_per_point).value

@@ -10,6 +10,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from judgesheet.base.digits import counted
 from judgesheet.base.limits import LONGEST_ANSWER, MOST_CASES
 from judgesheet.base.records import Casebook, Datasheet, ShownCall
 from judgesheet.base.sanitize import spelled
@@ -43,7 +44,8 @@ def render(book: Casebook, sheet: Datasheet) -> bytes:
         scripts=("cases.js",),
         title=f"{model}: replies",
         model=model,
-        about=f"{len(book.answers):,} calls. Choose a figure to see the replies that it rests on.",
+        about=f"{counted(len(book.answers), 'call')}. Choose a figure to see the replies that it "
+        "rests on.",
         data=Markup(_harmless(_data(book, sheet))),  # noqa: S704 (no sign of markup is left in it)
     )
     # Replies may hold halves of surrogate pairs, which have no UTF-8.

@@ -6,7 +6,7 @@ from itertools import chain, repeat, starmap
 from typing import Any
 
 from judgesheet.base.datasheet import to_json
-from judgesheet.base.digits import counted
+from judgesheet.base.digits import counted, with_noun
 from judgesheet.base.records import Datasheet, Estimate, Plot, digest
 from judgesheet.base.sanitize import told_apart
 from judgesheet.decide.compare import Comparison, Difference
@@ -154,7 +154,7 @@ def _value(estimate: Estimate | None) -> str:
 
 def _points(shown: show.PrintedNumber) -> str:
     """A difference, of shares in points."""
-    return f"{shown.value} points" if shown.percent else shown.number
+    return with_noun(shown.value, "point") if shown.percent else shown.number
 
 
 def _multiples(names: Sequence[str], comparisons: Sequence[Comparison]) -> Iterator[Drawing]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
+from judgesheet.base.digits import counted
 from judgesheet.base.sanitize import capital
 from judgesheet.correcting.result import ReportedNumber, Result, System, SystemDifference
 from judgesheet.sheet import Paper, report, show
@@ -84,7 +85,7 @@ def _lead(result: Result) -> Iterator[str]:
         yield f"{capital(note)}."
     plan = result.labelling
     if plan is not None and plan.more is not None:
-        yield f"{show.count(plan.more)} more labels would halve the interval."
+        yield f"{counted(plan.more, 'more label')} would halve the interval."
     elif plan is not None and plan.best_width is not None and plan.width:
         part = show.share(plan.best_width, plan.width)
         yield f"With every row labelled the interval would still have {part} of its width."

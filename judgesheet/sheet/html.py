@@ -134,7 +134,10 @@ def drawings(page: Page) -> Drawings:
         spare.append([drawing for drawing, _ in shown])
         drawn.append(mine)
     front = flat(share_out(queues if any(queues) else spare, PLOTS))
-    rest = tuple(drawing for drawing in flat(drawn) if drawing not in front)
+    rest = tuple(
+        drawing for drawing in flat(drawn)
+        if drawing not in front and (drawing.svg or drawing.notes)
+    )  # fmt: skip
     return Drawings(small, forest(page.axes), forest(page.axes, BRIEF), front, rest)
 
 

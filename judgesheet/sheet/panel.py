@@ -57,8 +57,8 @@ def _options(panel: Panel) -> ReportTable:
     rows = tuple(
         (
             show.visible(" + ".join(one.judges), 200), "both" if one.orders == 2 else "one",
-            show.count(one.repeats), show.count(one.calls), worded(one.accuracy, "share"),
-            show.count(one.accuracy.n),
+            show.count(one.repeats), show.count(one.calls),
+            worded(one.accuracy, "share", panel.target), show.count(one.accuracy.n),
             *(("✓" if one == panel.recommended else "",) if panel.target is not None else ()),
         )
         for one in made

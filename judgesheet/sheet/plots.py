@@ -57,7 +57,10 @@ LEAST_SHARES = 0.0, 0.2
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A chart on paper: `svg` is "" where nothing was measured, `notes` name the gaps.
+    """A chart on paper; `notes` name the gaps.
+
+    Where nothing was measured it has neither `svg` nor `notes`, and no place on a page: why not is
+    said where every estimate is listed.
 
     `title` says what one sees in it, and `about` what is drawn; without a result the title does.
     `cards` say its rows in words: a name, and what belongs to it.
@@ -153,10 +156,10 @@ def draw(
     if void:
         result, about = f"∅ Not usable: {what}", void
     blank = Drawing(name, result or what, show.visible(plot.caption, 600), about=about)
-    why = "" if data.points else "nothing to draw: none of its values was measured"
-    if data.points and plot.kind not in KINDS:
+    if not data.points:
+        return blank
+    if plot.kind not in KINDS:
         why = f"no such kind of chart: {show.visible(plot.kind, 60)}"
-    if why:
         return replace(blank, notes=(why, *_notes(data)))
     description = _description(data)
     svg = KINDS[plot.kind](data, size).svg(name, blank.title, description)

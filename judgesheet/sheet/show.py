@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from judgesheet.base import digits
-from judgesheet.base.digits import MINUS, apart, decimals, rounded
+from judgesheet.base.digits import MINUS, decimals, rounded, with_noun
 from judgesheet.base.limits import MOST_DECIMALS
 from judgesheet.base.records import Datasheet, Decision, Estimate, Verdict, canonical_json
 from judgesheet.base.sanitize import spelled
@@ -61,7 +61,7 @@ class PrintedNumber(NamedTuple):
     @property
     def bare(self) -> str:
         """`26.3 %`, `0.11`, or the words for a missing value, where a head names the unit."""
-        return f"{self.value} {self.given_in.sign}" if self.percent else self.value
+        return self._with(self.given_in.sign) if self.percent else self.value
 
     @property
     def in_table(self) -> str:
@@ -77,7 +77,10 @@ class PrintedNumber(NamedTuple):
             return f"{self.unit} {self.value}"
         if self.given_in.symbol:
             return self.value if self.df is None else f"{self.value}, {self.df} df"
-        return f"{self.value} {self.unit}" if self.unit else self.value
+        return self._with(self.unit) if self.unit else self.value
+
+    def _with(self, unit: str) -> str:
+        return with_noun(self.value, self.given_in.one or unit, unit)
 
     @property
     def with_unit(self) -> str:
@@ -200,11 +203,15 @@ def quantity(
     high: float | None = None,
     given_in: str = "",
     note: str = "",
+    apart: tuple[float | None, float | None] = (None, None),
 ) -> PrintedNumber:
-    """A value with its bounds in a unit; `note` says why there is none."""
+    """A value with its bounds in a unit; `note` says why there is none.
+
+    A bound and its limit that are `apart` do not read as equal.
+    """
     of = unit(given_in)
     # Scaled first: a share of 1e308 is finite, its percentage is not.
-    value, low, high = (n and finite(n * of.scale) for n in (value, low, high))
+    value, low, high, *two = (n and finite(n * of.scale) for n in (value, low, high, *apart))
     name = visible(given_in, 40)
     if value is None:
         why = visible(note, 600) or "no reason given"
@@ -218,6 +225,9 @@ def quantity(
     if value:
         shows = (n for n in range(places, most + 1) if float(f"{value:.{n}f}"))
         places = next(shows, places)
+    if None not in two and two[0] != two[1]:
+        tells = (n for n in range(places, 17) if f"{two[0]:.{n}f}" != f"{two[1]:.{n}f}")
+        places = next(tells, places)
     whole = of.scale if of.percent else None
     text, lowest, highest = (
         "" if n is None else rounded(n, places, whole) for n in (value, low, high)
@@ -247,19 +257,9 @@ def bound(verdict: Verdict, of: Estimate) -> str:
 
 def deciding(verdict: Verdict, of: Estimate) -> tuple[Literal["max", "min", ""], PrintedNumber]:
     """The one-sided bound that decided: what it says, the most or the least; "" where none did."""
-    shown = quantity(verdict.bound, of.low, of.high, of.unit)
-    if not shown.measured:
-        return "", shown
-    bound, limit = verdict.bound, verdict.limit
-    if (
-        bound is not None
-        and limit is not None
-        and bound != limit
-        and shown.bare == quantity(limit, of.low, of.high, of.unit).bare
-    ):
-        scale = unit(of.unit).scale
-        shown = shown._replace(value=apart(bound * scale, limit * scale).replace("-", MINUS))
-    return side(verdict), shown
+    apart = verdict.bound, verdict.limit
+    shown = quantity(verdict.bound, of.low, of.high, of.unit, apart=apart)
+    return side(verdict) if shown.measured else "", shown
 
 
 def side(verdict: Verdict) -> Literal["max", "min"]:

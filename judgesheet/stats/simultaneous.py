@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 from math import sqrt
+from typing import cast
 
 import numpy as np
 
@@ -14,6 +15,10 @@ from .paired import _combined
 
 DRAWS = 20_000
 """Draws of the greatest deviation: its quantile is then known to about .5 %."""
+FEW = 500
+"""Deviations of which every two may have a covariance: of 300 systems it would take 16 GB."""
+BLOCK = 200
+"""Draws of many deviations at a time."""
 
 
 def widened(
@@ -58,8 +63,10 @@ def differences(
     and Donner 2008), and widened so that all differences hold together (max-t).
     """
     pairs = list(combinations(range(len(intervals)), 2))
-    contrasts = np.stack([parts[:, i] - parts[:, j] for i, j in pairs], axis=1)
-    factor = _factor(contrasts) if at_once else 1.0
+    # The factor of the contributions has their covariances, in no more rows than estimates.
+    rows = parts if len(pairs) <= FEW else cast("Floats", np.linalg.qr(parts, mode="r"))
+    first, second = np.triu_indices(len(intervals), 1)
+    factor = _factor(rows[:, first] - rows[:, second]) if at_once else 1.0
     return {
         (i, j): _difference(intervals[i], intervals[j], _correlation(parts[:, i], parts[:, j]),
                             factor)
@@ -91,6 +98,8 @@ def _correlation(first: Floats, second: Floats) -> float:
 
 def _factor(parts: Floats) -> float:
     """How many times the quantile of one deviation that of the greatest of several (G, k) is."""
+    if parts.shape[1] > FEW:
+        return _wide(_greatest_of_many(parts))
     covariance = parts.T @ parts
     errors = np.sqrt(np.diag(covariance))
     known = errors > TINY * max(1.0, float(errors.max(initial=0.0)))
@@ -101,8 +110,23 @@ def _factor(parts: Floats) -> float:
     root = vectors * np.sqrt(values.clip(min=0.0))
     # The same data give the same interval: the draws are fixed.
     drawn = np.random.default_rng(0).standard_normal((DRAWS, root.shape[0])) @ root.T
-    greatest = np.quantile(np.abs(drawn).max(axis=1), confidence())
-    return max(1.0, float(greatest) / z_quantile(two_sided(confidence())))
+    return _wide(np.abs(drawn).max(axis=1))
+
+
+def _greatest_of_many(parts: Floats) -> Floats:
+    """The greatest deviation in each draw, without the covariances of every two."""
+    errors = np.sqrt((parts**2).sum(axis=0))
+    known = errors > TINY * max(1.0, float(errors.max()))
+    scaled = parts[:, known] / errors[known]
+    generator = np.random.default_rng(0)
+    blocks = (generator.standard_normal((BLOCK, len(parts))) for _ in range(DRAWS // BLOCK))
+    return np.concatenate([np.abs(one @ scaled).max(axis=1, initial=0.0) for one in blocks])
+
+
+def _wide(greatest: Floats) -> float:
+    """How far the quantile of the greatest deviation is beyond that of a single one."""
+    quantile = np.quantile(greatest, confidence())
+    return max(1.0, float(quantile) / z_quantile(two_sided(confidence())))
 
 
 def rank_sets(

@@ -17,6 +17,7 @@ from judgesheet.base.errors import JudgesheetError, StimuliError, UsageError
 from judgesheet.base.records import AxisResult, Datasheet, Estimate
 from judgesheet.correcting.run import corrected
 from judgesheet.correcting.table import Choice, Labels, read
+from judgesheet.importers.logs import as_option
 from judgesheet.sheet.correction import FORMATS, render
 from tests.command import run
 
@@ -513,6 +514,29 @@ def test_every_format_holds_the_systems(
         assert "<b>" not in text.replace("one|<b>", "" if form == "csv" else "<b>")
 
 
+@pytest.mark.parametrize(
+    ("out", "written"),
+    [
+        ("page.html", ["page.csv", "page.html", "page.json"]),
+        ("v1.2", ["v1.2.csv", "v1.2.html", "v1.2.json"]),
+    ],
+)
+def test_every_format_that_was_asked_for_is_written(
+    out: str, written: list[str], table: Write, tmp_path: Path
+) -> None:
+    path = table("id,verdict,label", judged(40, 20))
+    given = ("correct", path, "--labels", "random", "--to", "html", "--to", "csv", "--json")
+    refused = run(*given)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "--out FILE" in refused.stderr
+    (folder := tmp_path / "pages").mkdir()
+    done = run(*given, "--out", folder / out)
+    assert sorted(one.name for one in folder.iterdir()) == written
+    assert sorted(Path(line).name for line in done.stdout.split()) == written
+    json.loads((folder / written[-1]).read_text("utf-8"))
+    assert run(*given, "--out", folder).returncode != 0
+
+
 def test_the_page_of_two_systems_says_whose_reply_to_label_and_why_a_figure_is_missing(
     table: Write,
 ) -> None:
@@ -619,3 +643,37 @@ def test_a_table_of_other_column_names_is_told_a_map(
     path.write_text("\n".join([header, *rows]), encoding="utf-8")
     with pytest.raises(UsageError, match=re.escape(f"perhaps --map {told}")):
         read(path, Choice("random"))
+
+
+def answered(n: int, **more: object) -> dict[str, object]:
+    texts = {f"output_{side}": f"{side}, {n}: " + "a long answer, " * 20 for side in (1, 2)}
+    return {"instruction": f"do {n}", **texts, "preference": 1 + n % 2, **more}
+
+
+GENERATORS = {"generator_1": "ours", "generator_2": "theirs"}
+
+
+@pytest.mark.parametrize(
+    ("renamed", "more", "sides"),
+    [
+        ("preference", GENERATORS, ("first", "second")),
+        ("winner", GENERATORS, ("generator_1", "generator_2")),
+        ("winner", {"by_1": "x", "by_2": "y"}, ("by_1", "by_2")),
+        ("winner", {}, ("COLUMN", "COLUMN")),
+    ],
+    ids=["a known log", "names", "short words", "texts alone"],
+)  # fmt: skip
+def test_no_text_is_proposed_as_the_name_of_a_system(
+    renamed: str, more: dict[str, object], sides: tuple[str, str], tmp_path: Path
+) -> None:
+    rows = [answered(n, **more) for n in range(8)]
+    path = tmp_path / "table.json"
+    path.write_text(json.dumps(rows).replace("preference", renamed), encoding="utf-8")
+    question = "question" if renamed == "preference" else "instruction"
+    told = dict(
+        zip(("id", "verdict", "first", "second"), (question, "winner", *sides), strict=True)
+    )
+    with pytest.raises(UsageError, match=re.escape(f"perhaps {as_option(told)};")):
+        read(path, Choice("none"))
+    if "COLUMN" not in sides:
+        assert set(read(path, Choice("none", told)).systems) == {*more.values()}

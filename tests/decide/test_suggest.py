@@ -79,11 +79,15 @@ def test_a_limit_is_the_shipped_one_where_that_is_kept_and_says_so_where_not(
         (0.1, 0.25, "The limit of order-only"),
         (0.263, 0.27, "not a recommend"),
     ):
-        estimate = Estimate(key, "", 0.05, 0.0, high, n=40, bounds=Bounds(0.0, high))
+        estimate = Estimate(key, "", 0.05, 0.0, high, n=80, clusters=40, bounds=Bounds(0.0, high))
         axis = replace(biased.axes[0], name="listwise_consensus", estimates=(estimate,))
         (found,) = tomllib.loads(suggest(replace(biased, axes=(axis,))))["limit"]
         assert (found["key"], found["max"]) == (key, limit)
         assert said in found["why"]
+        assert f"bound of {high:g}, from 40 stimuli," in found["why"]
+    # A limit of a profile's pool would be read as one of the run's.
+    every = [limit for name in policies.shipped() for limit in policies.load(name).limit]
+    assert not [limit.key for limit in every if "profile" in limit.why]
 
 
 def test_what_cannot_be_limited_is_named_with_the_reason(biased: Datasheet) -> None:

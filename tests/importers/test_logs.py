@@ -404,7 +404,7 @@ ONE = {"q": 1, "s": 3, "who": "j"}
         ([ONE], {"columns": {"verdict": "s", "item": "q"}, "scale": "5:1"}, "LOW:HIGH"),
         ([ONE], {"columns": {"verdict": "s", "item": "q"}, "scale": "1:2:0.3"}, "LOW:HIGH"),
         ([ONE], {"columns": {"verdict": "s", "item": "q"}, "scale": "1:5"},
-         r"log\.jsonl: .*\b1 verdicts"),
+         r"log\.jsonl: .*\b1 verdict,"),
         ([{"a": "x", "b": "x", "w": 1}],
          {"columns": {"first": "a", "second": "b", "verdict": "w"}}, "first.*second|x"),
         ([{"a": "x", "b": "y", "w": 3}],

@@ -5,6 +5,7 @@ import shlex
 import shutil
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,8 @@ from judgesheet.base.errors import RunError, UsageError
 from judgesheet.correcting.result import ReportedNumber
 from judgesheet.decide.agreement import choice
 from judgesheet.panels.options import options
-from judgesheet.panels.result import Panel
+from judgesheet.panels.result import Option, Panel
+from judgesheet.panels.run import _advice
 from judgesheet.panels.verdicts import PanelVerdicts
 from judgesheet.sheet.panel import render
 from judgesheet.stats.dawid_skene import posterior
@@ -48,6 +50,32 @@ def test_the_better_judge_is_the_cheapest_that_is_proven(panel: Panel) -> None:
     accuracy = {one.judges[0]: one.accuracy.value or 0 for one in panel.singles if one.orders == 1}
     noisy = next(name for name in accuracy if "noisy" in name)
     assert accuracy[noisy] == min(accuracy.values())
+
+
+@pytest.mark.parametrize(
+    ("low", "printed"),
+    [(0.897, "95.0 % (89.7–100)"), (0.89999, "95.000 % (89.999–100)"), (0.9, "95 % (90–100)")],
+)
+def test_a_bound_reads_as_the_target_only_where_it_is(
+    low: float, printed: str, panel: Panel
+) -> None:
+    accuracy = replace(panel.best[0].accuracy, value=0.95, low=low, high=1.0)
+    option = replace(panel.best[0], accuracy=accuracy)
+    changed = replace(panel, target=0.9, best=(option,), singles=(), recommended=None)
+    assert f"| {printed} |" in render(changed, "md", "a4").decode()
+
+
+def test_a_long_name_leaves_room_for_what_is_said() -> None:
+    names = ("a" * 3000, "b" * 3000)
+    figure = ReportedNumber(0.8, 0.7, 0.9, 0.95, 40, 40, "")
+    ways = [Option(judges, 2, 1, 2 * len(judges), figure) for judges in ((names[0],), names)]
+    said = _advice(ways, ways[:1], None, None)
+    assert "a single judge is no worse" in said
+    assert len(said) < 600
+
+
+def test_a_target_is_named_as_it_was_given(runs: list[Path]) -> None:
+    assert "92.5 %" in judgesheet.panel(*runs[:2], accuracy=0.925).advice
 
 
 def test_panels_stand_beside_the_single_judge_with_more_orders(panel: Panel) -> None:

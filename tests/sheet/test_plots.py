@@ -23,6 +23,8 @@ from judgesheet.sheet.chart import (
     themed,
     wrapped,
 )
+from judgesheet.sheet.html import drawings
+from judgesheet.sheet.page import build
 from judgesheet.sheet.plots import KINDS, collect, draw
 from tests.sheet import sheets
 from tests.sheet.chromium import Open, needs_chromium
@@ -448,10 +450,17 @@ def test_a_missing_value_is_a_gap_with_a_note(estimates: tuple[Estimate, ...]) -
     )
 
 
-def test_nothing_measured_draws_nothing() -> None:
-    drawing = draw(sheets.FIGURES[2], sheets.all_unreadable().axes[0].estimates, "f")
-    assert drawing.svg == ""
-    assert drawing.notes[0] == "nothing to draw: none of its values was measured"
+def test_a_chart_without_a_value_takes_no_place(estimates: tuple[Estimate, ...]) -> None:
+    lost = [
+        replace(e, value=None, low=None, high=None, note="no reply was read") for e in estimates
+    ]
+    for nothing in (lost, []):
+        drawing = draw(sheets.FIGURES[2], nothing, "f")
+        assert (drawing.svg, drawing.notes) == ("", ())
+    sheet = sheets.all_unreadable()
+    assert len(sheet.axes[0].figures) > 1
+    drawn = drawings(build(sheet))
+    assert (drawn.front, drawn.rest) == ((), ())
 
 
 def test_themed_colours_are_variables(estimates: tuple[Estimate, ...]) -> None:

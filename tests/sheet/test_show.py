@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from judgesheet.axis.statements import percentage_points
+from judgesheet.base.digits import MINUS, counted, with_noun
 from judgesheet.base.records import Estimate, Verdict, VerdictStatus
 from judgesheet.sheet import show
 
@@ -25,6 +27,9 @@ from judgesheet.sheet import show
         (-0.0123, -0.04, 0.011, "tau", "tau = −0.012 (−0.040 to 0.011)"),
         (-1e-6, None, None, "r", "r >−0.0001"),
         (34.12, 28.1, 41.9, "percentage points", "34 percentage points (28–42)"),
+        (0.01, -0.09, 0.11, "difference", "1 percentage point (−9 to 11)"),
+        (1.0, None, None, "calls", "1 call"),
+        (1.0, 0.98, 1.02, "points", "1.000 points (0.980–1.020)"),
         (43215.0, None, None, "order", "order 43215"),
         (12345678.0, None, None, "", "12,345,678"),
         (1e300, None, None, "", "1e+300"),
@@ -106,3 +111,15 @@ def test_a_bound_below_its_value_is_a_lower_bound_however_the_limit_came_out(
     held = Verdict("", "a.b", 0.67, status, "", limit=0.2, kind="max", bound=0.32)
     assert show.side(held) == "min"
     assert show.side(replace(held, bound=0.8)) == "max"
+
+
+@pytest.mark.parametrize(
+    ("change", "printed"),
+    [(0.01, "1 percentage point"), (0.012, "1 percentage point"), (0.02, "2 percentage points")],
+)
+def test_one_is_not_plural(change: float, printed: str) -> None:
+    assert percentage_points(change) == printed
+    assert percentage_points(change, signed=True) == f"+{printed}"
+    assert percentage_points(-change, signed=True) == f"{MINUS}{printed}"
+    assert with_noun("1.0", "point") == "1.0 points"
+    assert counted(1, "stimulus", "stimuli") == "1 stimulus"

@@ -1,10 +1,12 @@
 """Corrected means against what is known: published formulae, and data with a known answer."""
 
+import tracemalloc
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
+from judgesheet.stats import simultaneous
 from judgesheet.stats.bradley_terry import strengths
 from judgesheet.stats.correction import (
     Corrected,
@@ -146,6 +148,23 @@ def test_jeffreys_reaches_the_ends() -> None:
     assert jeffreys(0, 0, 0.95) == (0.0, 1.0)
     assert jeffreys(0, 10, 0.95)[0] == 0
     assert jeffreys(10, 10, 0.95)[1] == 1
+
+
+def test_many_differences_hold_together_as_few_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the covariance of every two, which of 300 estimates is larger than most machines."""
+    parts = np.random.default_rng(0).normal(0, 0.01, (60, 12))
+    each = [Interval(0.5, 0.35, 0.65, clusters=60)] * 12
+    few = differences(each, parts)
+    monkeypatch.setattr(simultaneous, "FEW", 10)
+    many = differences(each, parts)
+    for pair, one in few.items():
+        assert many[pair].high == pytest.approx(one.high, rel=0.02)
+    monkeypatch.undo()
+    wide = np.random.default_rng(0).normal(0, 0.01, (8, 60))
+    tracemalloc.start()
+    differences([Interval(0.5, 0.4, 0.6, clusters=8)] * 60, wide)
+    assert tracemalloc.get_traced_memory()[1] < 2e7
+    tracemalloc.stop()
 
 
 def test_differences_of_equal_estimates_are_nothing_and_ranks_follow() -> None:

@@ -23,7 +23,7 @@ from pydantic import BaseModel, Discriminator, Field, RootModel, Tag, model_vali
 from judgesheet.axis import Problem
 from judgesheet.axis.material import Name, Strict, Text, leaks, near_copies, word_count
 from judgesheet.axis.shaping import Holds, NotAStimulusError, Prompt, Response, known
-from judgesheet.base.digits import percent
+from judgesheet.base.digits import counted, percent
 from judgesheet.base.records import Label, Stimulus
 
 if TYPE_CHECKING:
@@ -179,7 +179,8 @@ class Task(Strict):
     def _is_a_ladder(self) -> Self:
         if len(self.elements) < 2:
             raise ValueError(
-                f"task {self.id} has {len(self.elements)} elements; a ladder needs two or more"
+                f"task {self.id} has {counted(len(self.elements), 'element')}; "
+                "a ladder needs two or more"
             )
         if len(self.neutral) != len(self.elements):
             raise ValueError(

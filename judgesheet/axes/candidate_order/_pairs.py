@@ -48,7 +48,7 @@ SETS: Mapping[str, str] = {
     "different_subset": "delta0_different",
     "natural": "natural",
 }
-"""Sets of pairs without a better response that is known, and their conditions."""
+"""Sets of pairs that are equally good by design, or the user's own, and their conditions."""
 FILLER = "filler"
 """Pairs of which one response is padded. Of these only changes with the order are told as of a set:
 a preference in them is no false one of two equally good responses."""
@@ -412,7 +412,7 @@ def _misses(call: Asked) -> float:
     return 0.0 if better in (None, preferred) else 1.0 if preferred is None else 2.0
 
 
-PREFERS = _of_set(_of_pairs(_commits, "prefers one of two equal responses"))
+PREFERS = _of_set(_of_pairs(_commits, "prefers one"))
 TIES = _of_set(_of_pairs(_ties, "says tie"))
 CHANGES = _of_set(differing("other", _prefers))
 REPEATED = _of_set(differing("same", _prefers))

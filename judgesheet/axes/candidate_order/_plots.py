@@ -1,5 +1,7 @@
 """The plots of candidate_order, each above what one sees in it."""
 
+from dataclasses import replace
+
 from judgesheet.axis.results import Plots
 from judgesheet.axis.statements import (
     MOSTLY,
@@ -33,22 +35,26 @@ _SETS = {
 _WHOSE = {SAME: "responses with the same content", "natural": "your own responses"}
 """The sets that a title speaks of, in this order, and what they are pairs of."""
 _BLANK = {"empty": "empty", "whitespace": "blank", "identical": "identical"}
+_EQUALS = " Between equally good responses only ties are right."
 
 
-def _if_measured(plot: Plot, estimates: Estimates) -> Plot | None:
-    """Own pairs alone have figures for few of them."""
-    return plot if not estimates or all(map(estimates.family, plot.families)) else None
+def _if_equals(plot: Plot, estimates: Estimates) -> Plot:
+    """What is right between equals is said of a run that asked about such pairs."""
+    family = estimates.family(plot.families[0])
+    sets = {dims["set"] for dims, share in family if share.value is not None}
+    if sets == {"natural"}:
+        return plot
+    return replace(plot, caption=plot.caption + _EQUALS, brief=plot.brief + _EQUALS)
 
 
-drawn = Plots(_if_measured)
+drawn = Plots()
 
 
-@drawn.plot(
+@drawn.but(_if_equals).plot(
     kind="bars",
     title="What two verdicts on a pair say",
     caption="Pairs shown in both orders: the same response wins twice (a reaction to content or "
-    "wording), the same slot wins twice, one order ends in a tie, both do. Between equally good "
-    "responses only ties are right.",
+    "wording), the same slot wins twice, one order ends in a tie, both do.",
     families=(
         "stable_cross_sensitivity",
         "positional_false_preference",
@@ -67,8 +73,7 @@ drawn = Plots(_if_measured)
         **_SETS,
     },
     shows=("raw_false_preference",),
-    brief="What two verdicts on a pair say, one in each order; between equally good responses only "
-    "ties are right.",
+    brief="What two verdicts on a pair say, one in each order.",
 )
 def _verdicts(estimates: Estimates) -> str:
     """Whether the order changes verdicts, else what most pairs of equals get."""

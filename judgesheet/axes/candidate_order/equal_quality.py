@@ -83,11 +83,11 @@ NO_REPEAT = Reason(
 
 @figure("share", symbol=by_set("RFP"), null=0.0, headline={"set=same_subset": 9}, cases=PREFERS)
 def raw_false_preference(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
-    """Share of calls that prefer one of two equally good responses (RFP0, 003 equation 2).
+    """Share of calls that prefer one of two responses: false between equals (RFP0, 003 equation 2).
 
     A mixture: it is the sum of `stable_cross_sensitivity`, `positional_false_preference`, half of
-    `one_sided_commit` and `other_conflict`, exactly (equation 7). On own pairs, whose quality is
-    not known, it is simply how often the judge decides.
+    `one_sided_commit` and `other_conflict`, exactly (equation 7). On own pairs, of which one
+    response may be better, it is simply how often the judge decides.
     """
     for group in pairs.sets:
         verdicts, cluster = group.pairs.both_orders

@@ -35,7 +35,7 @@ from judgesheet.axis.statements import (
     whatever_lost,
 )
 from judgesheet.axis.unanswered import TOO_LITTLE
-from judgesheet.base.digits import percent
+from judgesheet.base.digits import counted, percent
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Estimate, Statement
 
@@ -574,9 +574,13 @@ def _filler(estimates: Estimates) -> Iterator[Statement]:
     padded = estimates.known("filler_preference")
     if padded is None:
         return
-    won = "{padded:,} calls for the padded one, {plain:,} for the plain one, {ties:,} ties"
+    given = padded.given
+    won = (
+        f"{counted(given['padded'], 'call')} for the padded one, {given['plain']:,} for the plain "
+        f"one, {counted(given['ties'], 'tie')}"
+    )
     counts = (
-        f"{won.format(**padded.given)}; counting ties as half {share(padded)}, {interval(padded)}, "
+        f"{won}; counting ties as half {share(padded)}, {interval(padded)}, "
         "where 50 % is no preference"
     )
     what = "a response padded with empty sentences to the same without them"

@@ -16,7 +16,7 @@ import numpy as np
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.beyond_chance import LEVELS, WEIGHTS
 from judgesheet.axis.figure import UnkeyedEstimate
-from judgesheet.base.digits import two_digits
+from judgesheet.base.digits import counted, two_digits
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import PaperCompatible
 from judgesheet.base.units import QUALITY_STEPS
@@ -425,7 +425,7 @@ class Padded:
         calls = self.padded + self.plain + self.ties
         under = "" if self.prompt == BASELINE else f", {self.prompt} prompt"
         won = f"{self.padded:,} for the padded response, {self.plain:,} for the plain one"
-        return f"{won}, {self.ties:,} ties of {calls:,} calls{under}"
+        return f"{won}, {counted(self.ties, 'tie')} of {counted(calls, 'call')}{under}"
 
 
 @figure(

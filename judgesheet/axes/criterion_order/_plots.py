@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from judgesheet.axis.results import Plots, near_enough, orders_enough
-from judgesheet.axis.statements import at_most, beyond_noise, number, share
+from judgesheet.axis.statements import at_most, beyond_noise, scale_points, share
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Plot
 
@@ -46,9 +46,9 @@ def _shift(estimates: Estimates) -> str:
     gaps, most = moved_criteria(estimates), estimates.known("max_delta_pos")
     if gaps:
         name, gap = next(iter(gaps.items()))
-        return f"{name} scores {number(gap)} points more at its best place than at its worst"
+        return f"{name} scores {scale_points(gap)} more at its best place than at its worst"
     if most is not None and moves_score(estimates) == "cleared":
-        return f"No criterion moves by more than {number(most, 'most')} points with its place"
+        return f"No criterion moves by more than {scale_points(most, 'most')} with its place"
     return ""
 
 

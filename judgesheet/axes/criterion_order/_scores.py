@@ -19,6 +19,7 @@ from judgesheet.axis.figure import Figures
 from judgesheet.axis.labels import NAMES, Quality, Reference, reference
 from judgesheet.axis.scored import Compared, PromptRanking, Rows
 from judgesheet.axis.views import View, places
+from judgesheet.base.digits import counted
 from judgesheet.base.records import Label
 from judgesheet.stats import criteria as stats
 from judgesheet.stats.agreement import Agreement
@@ -67,8 +68,10 @@ class CriterionLists:
         scale = "scale not recorded" if self.scale is None else f"{self.scale}-point scale"
         balance = "balanced" if self.balanced else "UNBALANCED as recorded"
         times = f", each read {self.passes} times" if self.passes > 1 else ""
-        others = f"; {self.left_out} prompts with other lists left out" if self.left_out else ""
-        return f"{self.criteria} criteria, {scale}, {self.orders} {balance} orders{times}{others}"
+        others = f"; {counted(self.left_out, 'prompt')} with other lists left out"
+        orders = counted(self.orders, f"{balance} order")
+        criteria = counted(self.criteria, "criterion", "criteria")
+        return f"{criteria}, {scale}, {orders}{times}{others if self.left_out else ''}"
 
 
 @dataclass(frozen=True)  # no slots: figures share what is cached

@@ -68,6 +68,7 @@ def _budget(
         return
     clusters = len(np.unique(scores.cluster[entering]))
     lost = len(scores.names) - len(curves)
+    constant = counted(lost, "criterion", "criteria")
     method = "mean over subsets of k orders, then over criteria"
     for k, value in enumerate(row_means(np.array(curves, dtype=float).T), start=1):
         yield UnkeyedEstimate(
@@ -76,5 +77,5 @@ def _budget(
             {"k": k, "arm": scores.base},
             n=int(entering.sum()),
             conditions=conditions,
-            note=f"without {lost} criteria whose scores are constant" if lost else "",
+            note=f"without {constant} whose scores are constant" if lost else "",
         )

@@ -52,11 +52,12 @@ from judgesheet.axis.statements import (
     number,
     p_value,
     points,
+    scale_points,
     too_few,
     whatever_lost,
 )
 from judgesheet.axis.unanswered import DO_NOT_USE, TOO_LITTLE
-from judgesheet.base.digits import two_digits
+from judgesheet.base.digits import two_digits, with_noun
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.limits import MOST_EVIDENCE
 from judgesheet.base.records import Control, Estimate, Mitigation, Recommendation, Statement
@@ -179,7 +180,7 @@ def _gap(estimates: Estimates) -> Iterator[Statement]:
         return
     if together is not None and certain in ("shown", "small"):
         text = "The place in the list moves scores, taking all criteria together"
-        largest = "" if most is None else f"; largest gap of one criterion: {number(most)} points"
+        largest = "" if most is None else f"; largest gap of one criterion: {scale_points(most)}"
         yield Statement(
             f"{text} ({p_value(together)}{largest}).", keys(together, most), TONES[certain]
         )
@@ -189,13 +190,13 @@ def _gap(estimates: Estimates) -> Iterator[Statement]:
         yield Statement(f"{text} little was read.", evidence, "unknown")
         return
     if certain == "cleared":
-        reach = f"{number(most, 'most')} points at most{whatever_lost(most)}"
+        reach = f"{scale_points(most, 'most')} at most{whatever_lost(most)}"
         text = f"No criterion's score moves by much with its place in the list: by {reach}"
         yield Statement(f"{text} ({number(most)} observed).", evidence, TONES[certain])
         return
     tests, shown = estimates.family("friedman_p_holm"), _indicated_criteria(estimates)
     reach = "" if most.high is None else f", up to {number(most, 'high')}"
-    seen = f"by {number(most)} points observed{reach}{if_lost(most, two_digits)}"
+    seen = f"by {scale_points(most)} observed{reach}{if_lost(most, two_digits)}"
     known_tests = [test for _, test in tests if test.value is not None]
     least = min(shown.values() or known_tests, key=lambda one: one.value or 0.0, default=None)
     p = "" if least is None else f"; smallest {p_value(least)}, corrected for {len(tests)} criteria"
@@ -227,7 +228,7 @@ def _places(estimates: Estimates, moved: Mapping[str, Estimate], tone: Tone) -> 
     most = max((test for test in tests if test is not None), key=lambda test: test.value or 0.0)
     text = (
         f"A criterion's score depends on its place in the list for {how_many} (largest "
-        f"{p_value(most)}, corrected for their number): {name} scores {number(gap)} points more at "
+        f"{p_value(most)}, corrected for their number): {name} scores {scale_points(gap)} more at "
         f"position {shifts[-1][1]} than at position {shifts[0][1]}"
     )
     if gap.low is not None:
@@ -358,7 +359,8 @@ def _orders(estimates: Estimates) -> Iterator[Recommendation]:
         )
     elif clears(estimates, most, small):
         yield _advice(
-            f"Do not worry about the order of the criteria: no place is worth {small:g} points.",
+            "Do not worry about the order of the criteria: no place is worth "
+            f"{with_noun(f'{small:g}', 'point')}.",
             most,
         )
     if few and few.k > 1:

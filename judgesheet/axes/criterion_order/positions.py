@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from judgesheet.axis.figure import UnkeyedEstimate, absent
 from judgesheet.axis.views import no_reply
-from judgesheet.base.digits import two_digits
+from judgesheet.base.digits import two_digits, with_noun
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import PaperCompatible
 from judgesheet.stats import criteria as stats
@@ -214,10 +214,10 @@ def _null(label: str, value: float | None, scores: Scores) -> UnkeyedEstimate:
 
 def _with_p95(label: str, null: stats.NullSpread, scores: Scores) -> UnkeyedEstimate:
     estimate = _null(label, null.mean, scores)
-    return replace(
-        estimate,
-        conditions="" if null.p95 is None else f"95th percentile {two_digits(null.p95)} points",
-    )
+    if null.p95 is None:
+        return estimate
+    most = with_noun(two_digits(null.p95), "point")
+    return replace(estimate, conditions=f"95th percentile {most}")
 
 
 def _by_position(

@@ -15,6 +15,7 @@ from judgesheet.axis.figure import UnkeyedEstimate, absent
 from judgesheet.axis.labels import NO_REFERENCE
 from judgesheet.axis.undefined import explained
 from judgesheet.axis.views import changed, off_quality, repeated
+from judgesheet.base.digits import counted
 from judgesheet.stats import correlation, macro
 
 from ._scores import FIXED, PLACED, Scores, figure
@@ -38,7 +39,7 @@ def within_item_sd(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """
     for arm, reads in scores.arms.items():
         label = f"Spread within a response and criterion, {WORDS[arm]}"
-        conditions = f"{reads.shape[1]} readings per response"
+        conditions = f"{counted(reads.shape[1], 'reading')} per response"
         yield within_item.within_item_sd(label, arm, reads, scores.cluster, scores.span, conditions)
 
 

@@ -13,6 +13,7 @@ from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Figures, UnkeyedEstimate
 from judgesheet.axis.scored import Rows
+from judgesheet.base.digits import counted
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.consensus import (
     PROPOSED,
@@ -56,8 +57,9 @@ class ListOrders:
     def words(self) -> str:
         """The conditions as the sheet prints them."""
         balance = "balanced" if self.balanced else "UNBALANCED as recorded"
-        rest = f"; {self.left_out} lists of other lengths left out" if self.left_out else ""
-        return f"lists of {self.candidates}, {self.orders} {balance} orders{rest}"
+        orders = counted(self.orders, f"{balance} order")
+        rest = f"; {counted(self.left_out, 'list')} of other lengths left out"
+        return f"lists of {self.candidates}, {orders}{rest if self.left_out else ''}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,7 @@ from judgesheet.axis.prompt import object_schema
 from judgesheet.axis.reply import Reading, displayed, highest, one_reading, recorded
 from judgesheet.axis.simulation import Known, Parameters, hashed
 from judgesheet.axis.views import Asked, Question, View, differing, places
+from judgesheet.base.digits import with_noun
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Call, Case, ReplyFormat
 from judgesheet.stats.consensus import run_points, uniform_picks
@@ -379,7 +380,9 @@ def _wrong(question: Question) -> Iterator[Case]:
             behind = max(one["score"] for one in call.value.values()) - call.value[gold]["score"]
             place = list(call.order).index(gold) + 1
             why = f"{call.stimulus}: chooses {winner or 'none'}; right is {gold}, at place {place}"
-            yield Case((call.id,), f"{why}, {behind:g} points behind", float(behind) + 1)
+            yield Case(
+                (call.id,), f"{why}, {with_noun(f'{behind:g}', 'point')} behind", float(behind) + 1
+            )
 
 
 def tied(question: Question) -> Iterator[Case]:

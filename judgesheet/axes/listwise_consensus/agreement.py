@@ -7,7 +7,7 @@ import numpy as np
 from judgesheet.axis.arrays import Floats, Ints
 from judgesheet.axis.figure import UnkeyedEstimate
 from judgesheet.axis.views import no_reply
-from judgesheet.base.digits import percent, two_digits
+from judgesheet.base.digits import counted, percent, two_digits
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats import majority
 from judgesheet.stats.consensus import run_points
@@ -32,7 +32,7 @@ def order_agreement(lists: Lists) -> Iterator[UnkeyedEstimate]:
     agreeing = _agreeing(lists, lists.deepest)
     calls = (~np.isnan(agreeing)).sum(axis=1)
     share = pooled_rate(np.nansum(agreeing, axis=1), calls, lists.main.cluster)
-    conditions = f"{lists.deepest.k} orders, lists of {lists.main.n}"
+    conditions = f"{counted(lists.deepest.k, 'order')}, lists of {lists.main.n}"
     estimate = UnkeyedEstimate(
         "One order agrees with all orders", share, n=int(calls.sum()), conditions=conditions
     )

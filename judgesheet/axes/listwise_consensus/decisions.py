@@ -12,7 +12,7 @@ import numpy as np
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import UnkeyedEstimate, wilson_beside
 from judgesheet.axis.views import no_reply
-from judgesheet.base.digits import percent
+from judgesheet.base.digits import counted, percent
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.consensus import WEIGHTS
 from judgesheet.stats.flips import top1_flip
@@ -213,7 +213,11 @@ def _hit_rate(
 def _mean_gain(label: str, gains: Gains, arm: Arm, dims: Mapping[str, object]) -> UnkeyedEstimate:
     mean = paired_difference(*gains)
     estimate = UnkeyedEstimate(
-        label, mean, dims, n=gains.each.size, conditions=f"{arm.calls} calls per decision"
+        label,
+        mean,
+        dims,
+        n=gains.each.size,
+        conditions=f"{counted(arm.calls, 'call')} per decision",
     )
     return estimate.or_absent(NOTHING_READ)
 
@@ -230,7 +234,7 @@ def _counts(lists: Lists, which: str, index: int) -> Iterator[UnkeyedEstimate]:
             count if prompts else missing(NOTHING_READ),
             arm.dims,
             n=prompts,
-            conditions=f"of {prompts} prompts",
+            conditions=f"of {counted(prompts, 'prompt')}",
         )
 
 

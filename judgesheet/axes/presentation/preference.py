@@ -32,6 +32,7 @@ from judgesheet.axes.presentation._verdicts import (
     figure,
 )
 from judgesheet.axis.figure import UnkeyedEstimate, absent
+from judgesheet.base.digits import counted
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.exact import exact_rate
 from judgesheet.stats.interval import (
@@ -70,7 +71,7 @@ class Won:
     @property
     def words(self) -> str:
         """The conditions as the sheet prints them."""
-        won = f"{self.dressed} pairs to the altered copy, {self.plain} to the plain one"
+        won = f"{counted(self.dressed, 'pair')} to the altered copy, {self.plain} to the plain one"
         asked = REMEDIES.get(self.prompt, f"{self.prompt} prompt")
         return f"{won}, {self.even} to neither; {asked}"
 
@@ -180,7 +181,7 @@ class Obeyed:
     @property
     def words(self) -> str:
         """The conditions as the sheet prints them."""
-        return f"the copy without it wins twice for {self.against} stimuli"
+        return f"the copy without it wins twice for {counted(self.against, 'stimulus', 'stimuli')}"
 
 
 @figure(

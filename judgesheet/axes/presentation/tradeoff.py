@@ -15,6 +15,7 @@ from judgesheet.axes.presentation._verdicts import (
     figure,
 )
 from judgesheet.axis.figure import UnkeyedEstimate
+from judgesheet.base.digits import counted
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.units import QUALITY_STEPS
 from judgesheet.stats import pairwise as stats
@@ -60,8 +61,9 @@ def worse_preferred(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
         for missing, pairs in _rungs(verdicts, kind):
             if missing:
                 share = cluster_mean(*pairs.by_stimulus((1 + pairs.mean) / 2), within=(0.0, 1.0))
+                lacks = f"{counted(missing, 'point')} missing"
                 yield UnkeyedEstimate(
-                    f"Worse response preferred, {KIND_WORDS[kind]}, {missing} points missing",
+                    f"Worse response preferred, {KIND_WORDS[kind]}, {lacks}",
                     share,
                     {"kind": kind, "missing": missing},
                     n=pairs.calls,

@@ -15,6 +15,7 @@ from judgesheet.axis.items import firsts, value_codes
 from judgesheet.axis.labels import Quality, Reference, reference
 from judgesheet.axis.scored import Compared, PromptRanking, Rows
 from judgesheet.axis.views import Question, View, changed, places
+from judgesheet.base.digits import counted
 from judgesheet.base.records import Case
 from judgesheet.stats.agreement import Agreement
 from judgesheet.stats.averaging import AveragingGain, averaging_gains
@@ -53,7 +54,7 @@ class RubricOrders:
         """The conditions as the sheet prints them."""
         balance = "balanced" if self.balanced else "UNBALANCED as recorded"
         times = f", each read {self.passes} times" if self.passes > 1 else ""
-        return f"{self.scale}-point rubric, {self.orders} {balance} orders{times}"
+        return f"{self.scale}-point rubric, {counted(self.orders, f'{balance} order')}{times}"
 
 
 @dataclass(frozen=True)  # no slots: figures share what is cached

@@ -16,6 +16,7 @@ from judgesheet.axis.figure import UnkeyedEstimate, absent
 from judgesheet.axis.labels import NO_REFERENCE
 from judgesheet.axis.undefined import explained
 from judgesheet.axis.views import off_quality, repeated
+from judgesheet.base.digits import counted
 from judgesheet.base.records import PaperCompatible
 from judgesheet.stats import correlation as stats
 from judgesheet.stats.reads import row_means
@@ -45,7 +46,9 @@ def within_item_sd(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """
     for arm, reads in scores.arms.items():
         label = f"Spread within a response, {WORDS[arm]}"
-        conditions = f"{reads.shape[1]} readings per response, {scores.scale}-point rubric"
+        conditions = (
+            f"{counted(reads.shape[1], 'reading')} per response, {scores.scale}-point rubric"
+        )
         yield within_item.within_item_sd(
             label, arm, reads, scores.grid.cluster, scores.scale - 1, conditions
         )

@@ -14,7 +14,7 @@ from judgesheet.axis.arrays import Flags, Floats
 from judgesheet.axis.figure import UnkeyedEstimate, absent
 from judgesheet.axis.labels import NO_REFERENCE, Quality
 from judgesheet.axis.views import off_quality, repeated
-from judgesheet.base.digits import counted, percent, two_digits
+from judgesheet.base.digits import counted, percent, two_digits, with_noun
 from judgesheet.base.missing_reasons import CONSTANT, NO_OBSERVATIONS, Reason
 from judgesheet.base.records import PaperCompatible
 from judgesheet.stats import correlation
@@ -124,7 +124,7 @@ def min_bias_order(scores: Scores) -> Iterator[UnkeyedEstimate]:
             without_interval(order, clusters=scores.grid.clusters, method="argmin of bias_cost"),
             dims,
             n=int(counts.sum()),
-            conditions=cost and f"its cost is {cost} points",
+            conditions=cost and f"its cost is {with_noun(cost, 'point')}",
         )
         yield estimate.or_absent(NEVER_GIVEN)
 

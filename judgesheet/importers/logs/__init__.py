@@ -21,7 +21,7 @@ from judgesheet.importers._rows import Row, finite
 from judgesheet.importers.logs import _tables, inspect_ai, mt_bench, promptfoo
 from judgesheet.importers.logs._kinds import FIELDS, KINDS, TRUTHS, MissingFieldError
 from judgesheet.importers.logs._log import LogFormat, LogOptions, Scale
-from judgesheet.importers.logs._proposal import UNKNOWN, as_option, proposed
+from judgesheet.importers.logs._proposal import UNKNOWN, are_names, as_option, proposed
 from judgesheet.importers.logs._reader import LogReader, NoFigureError
 from judgesheet.importers.logs._records import raw
 
@@ -120,8 +120,10 @@ __all__ = [
     "LogReader",
     "MissingFieldError",
     "NoFigureError",
+    "Opened",
     "Row",
     "Scale",
+    "are_names",
     "as_option",
     "finite",
     "is_ours",

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from judgesheet.base.errors import StimuliError
-from judgesheet.base.limits import MOST_REMEMBERED_ROWS
+from judgesheet.base.limits import LONGEST_NAME, MOST_REMEMBERED_ROWS
 from judgesheet.base.tally import TOLERATED_SHARE
 from judgesheet.importers._rows import Row, finite
 from judgesheet.importers.logs._kinds import KINDS, SLOTS
@@ -41,6 +41,8 @@ _USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
 """Columns that often hold a field, the most telling first."""
 _PEOPLE = re.compile("human|people|person|expert|rater|rating|label|gold|truth", re.IGNORECASE)
 """How columns are called that hold what people said."""
+_NAMES = re.compile(r"model|system|generator|name|(?<![a-z])id", re.IGNORECASE)
+"""How columns are called that name responses."""
 _SIDES = (("_a", "_b"), ("_1", "_2"), ("1", "2"), ("left", "right"), ("first", "second"))
 """How the columns of the two responses of a pair differ."""
 
@@ -55,7 +57,7 @@ def proposed(rows: Sequence[Row]) -> dict[str, str]:
 
     A truth is asked for where no figure would follow without one: nothing was judged twice.
     """
-    columns = _by_name(rows[0].cells if rows else {})
+    columns = _by_name(rows)
     columns |= _item(rows, columns)
     columns |= _by_content(rows, columns)
     truth = KINDS["pair" if "first" in columns else "score"].truth
@@ -66,8 +68,9 @@ def proposed(rows: Sequence[Row]) -> dict[str, str]:
     return columns
 
 
-def _by_name(cells: Mapping[str, Any]) -> dict[str, str]:
+def _by_name(rows: Sequence[Row]) -> dict[str, str]:
     """The columns of a first record that are called as their field often is."""
+    cells = rows[0].cells if rows else {}
     lower = {column.lower(): column for column in reversed(list(cells))}
     found = {
         field: lower[name]
@@ -75,7 +78,7 @@ def _by_name(cells: Mapping[str, Any]) -> dict[str, str]:
         for name in reversed(names)
         if name in lower
     }
-    if sides := _sides([*cells]) or _halves(cells):
+    if sides := _sides(rows) or _halves(cells):
         item = found.pop("item", "")
         if item.lower() in ("item", "item_id"):  # what two responses share is the question
             found.setdefault("stimulus", item)
@@ -86,16 +89,23 @@ def _by_name(cells: Mapping[str, Any]) -> dict[str, str]:
     return {"verdict": UNKNOWN, "stimulus": UNKNOWN, **found}
 
 
-def _sides(columns: Sequence[str]) -> tuple[str, str] | None:
+def _sides(rows: Sequence[Row]) -> tuple[str, str] | None:
     """Two columns that are called alike but for the side, such as model_a and model_b.
 
-    Those that name the responses before those that hold their text.
+    Those that name the responses before those that hold their texts or scores.
     """
-    lower = {column.lower(): column for column in columns}
+    lower = {column.lower(): column for column in (rows[0].cells if rows else ())}
     pairs = ((name, name.replace(one, two)) for name in lower for one, two in _SIDES)
     found = [(lower[a], lower[b]) for a, b in pairs if a != b and b in lower]
-    named = [pair for pair in found if re.search("model|system|name|id", pair[0].lower())]
-    return next(iter(named or found), None)
+    told = {pair: (bool(_NAMES.search(pair[0])), are_names(rows, pair)) for pair in found}
+    return max(found, key=told.__getitem__, default=None)
+
+
+def are_names(rows: Sequence[Row], columns: Sequence[str]) -> bool:
+    """Whether columns hold names of responses: short words that come again."""
+    cells = [row.cells.get(column) for row in rows for column in columns]
+    is_word = all(len(str(cell)) <= LONGEST_NAME and finite(cell) is None for cell in cells)
+    return is_word and len({str(cell) for cell in cells}) <= len(rows) + 1
 
 
 def _halves(cells: Mapping[str, Any]) -> tuple[str, str] | None:

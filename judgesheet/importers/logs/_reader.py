@@ -62,11 +62,13 @@ class LogReader:
         """What was read, and what was taken for granted, in sentences."""
         columns = ", ".join(f"{name}={column}" for name, column in self.fields.columns.items())
         lost = f" and {counted(self._unread, 'call')} without one" if self._unread else ""
-        verdicts = f"{self.verdicts - self._unread:,} verdicts{lost}"
-        yield f"{verdicts} for {self.fields.axis} were read ({columns})"
+        read = self.verdicts - self._unread
+        verdicts, were = f"{counted(read, 'verdict')}{lost}", "was" if read == 1 else "were"
+        yield f"{verdicts} for {self.fields.axis} {were} read ({columns})"
         yield from self.dropped
         if self._excluded:
-            yield f"{self._excluded:,} rows were left out; only those with {self._wanted()} count"
+            rows = counted(self._excluded, "row was", "rows were")
+            yield f"{rows} left out; only those with {self._wanted()} count"
         if "order" not in self.fields.columns and self.fields.kind in ("score", "criteria"):
             yield "no column has the displayed order (--map order=COLUMN): all count as one order"
 
@@ -130,7 +132,7 @@ class LogReader:
             raise StimuliError(f"{self.name} holds no verdicts: {why}")
         if not allows_figures:
             raise NoFigureError(
-                f"{self.name}: nothing can be measured from {self.verdicts:,} verdicts, because "
-                f"each is the only one on its subject ({self.log.lacks}); missing is "
+                f"{self.name}: nothing can be measured from {counted(self.verdicts, 'verdict')}, "
+                f"because each is the only one on its subject ({self.log.lacks}); missing is "
                 f"{KINDS[self.fields.kind].needs}"
             )

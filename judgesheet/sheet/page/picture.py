@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from judgesheet.base.digits import with_noun
 from judgesheet.base.keys import Key
 from judgesheet.base.records import AxisResult, Plot
 from judgesheet.sheet import show
@@ -46,8 +47,10 @@ def _worst(context: Context) -> Iterator[str]:
 def _caption(drawn: Data) -> str:
     """What one sees, and from how much."""
     brief = show.visible(drawn.plot.brief, 240)
-    return f"{brief} n: {_range(p.estimate.n for p in drawn.points)} calls or items, " + (
-        f"{_range(p.estimate.clusters for p in drawn.points)} stimuli."
+    stimuli = _range(p.estimate.clusters for p in drawn.points)
+    return (
+        f"{brief} n: {_range(p.estimate.n for p in drawn.points)} calls or items, "
+        f"{with_noun(stimuli, 'stimulus', 'stimuli')}."
     )
 
 
