@@ -138,6 +138,10 @@ def earlier(run: Path) -> Iterator[Case]:
 # -- pages and code of the user's own --------------------------------------------------------------
 
 
+WITH_POLICY = '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'">'
+"""What a page of one's own says itself, as ours do."""
+
+
 def pages() -> Iterator[Case]:
     """Page templates that somebody else wrote."""
     shown = ("render", "datasheet.json", "--to", "html", "--template", "p.html.jinja")
@@ -145,7 +149,8 @@ def pages() -> Iterator[Case]:
 
         def lay(place: Place, text: str = text) -> None:
             place.write("datasheet.json", to_json(plausible()))
-            place.write("p.html.jinja", text.replace("MINE", str(place.mine / "keys")))
+            attack = text.replace("MINE", str(place.mine / "keys"))
+            place.write("p.html.jinja", WITH_POLICY + attack)
 
         yield Case([(*shown, "--out", "o")], lay)
 

@@ -35,7 +35,7 @@ class PolicyError(JudgesheetError):
 
 
 class TemplateError(JudgesheetError):
-    """A prompt template does not parse or does not show what the axis permutes."""
+    """A template of the user's has a fault, or does not show what the axis permutes."""
 
 
 class ParserError(JudgesheetError):

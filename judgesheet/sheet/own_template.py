@@ -18,6 +18,7 @@ from jinja2 import ChoiceLoader, FileSystemLoader, PrefixLoader, TemplateError
 from markupsafe import Markup
 
 from judgesheet.axis.bounded import FAULTS, Bounded
+from judgesheet.base import errors
 from judgesheet.base.errors import MissingDependencyError, UsageError
 from judgesheet.base.files import write_whole
 from judgesheet.base.records import Datasheet
@@ -62,8 +63,8 @@ def write(
 ) -> list[Path]:
     """Write NAME.html and NAME.pdf, as `formats` ask; the paths that were written.
 
-    UsageError for another format, or if the template is at fault; MissingDependencyError, after the
-    HTML was written, where the PDF cannot be set on this machine.
+    UsageError for another format, TemplateError if the template is at fault;
+    MissingDependencyError, after the HTML was written, where the PDF cannot be set on this machine.
     """
     for form in formats:
         if form not in FORMATS:
@@ -79,7 +80,7 @@ def write(
 
 
 def render(sheet: Datasheet, template: Path) -> str:
-    """The page as HTML; a UsageError names the template, the line and what is wrong."""
+    """The page as HTML; a TemplateError names the template, the line and what is wrong."""
     environment = _Sandbox(template.parent)
     page = build(sheet)
     variables = {
@@ -92,7 +93,7 @@ def render(sheet: Datasheet, template: Path) -> str:
         return environment.rendered(environment.get_template(template.name), variables)
     except (TemplateError, *FAULTS) as error:
         line = getattr(error, "lineno", None)
-        raise UsageError(f"{template}{f':{line}' if line else ''}: {error}") from None
+        raise errors.TemplateError(f"{template}{f':{line}' if line else ''}: {error}") from None
 
 
 def pdf(text: str, folder: Path) -> bytes:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pypdf import PdfReader
 
-from judgesheet.base.errors import MissingDependencyError, UsageError
+from judgesheet.base.errors import MissingDependencyError, TemplateError, UsageError
 from judgesheet.sheet import own_template
 from tests.sheet import sheets
 
@@ -86,7 +86,7 @@ def test_what_replies_say_is_escaped(tmp_path: Path) -> None:
 )
 def test_a_template_that_reaches_out_or_never_ends_is_refused(text: str, tmp_path: Path) -> None:
     path = template(tmp_path, text)
-    with pytest.raises(UsageError, match=r"mine\.html\.jinja"):
+    with pytest.raises(TemplateError, match=r"mine\.html\.jinja"):
         own_template.render(sheets.plausible(), path)
 
 
@@ -96,7 +96,7 @@ def test_an_endless_imported_macro_is_refused(tmp_path: Path) -> None:
         f"{endless}{{% endfor %}}{{% endmacro %}}", encoding="utf-8"
     )
     path = template(tmp_path, '{% import "lib.html.jinja" as lib %}{{ lib.m() }}')
-    with pytest.raises(UsageError):
+    with pytest.raises(TemplateError):
         own_template.render(sheets.plausible(), path)
 
 
