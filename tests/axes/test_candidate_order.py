@@ -654,7 +654,7 @@ def broken_tasks() -> Iterator[Any]:
     elements, neutral = task()["elements"], task()["neutral"]
     long = [{**elements[0], "full": [text + " And so on" * 30 for text in elements[0]["full"]]}]
     nested = [elements[0]["full"], *neutral[1:]]
-    yield task(elements=elements[:1], neutral=neutral[:1]), "elements"
+    yield task(elements=elements[:1], neutral=neutral[:1]), "1 element;"
     yield task(neutral=neutral[:-1]), "neutral"
     yield task(neutral=nested), "neutral slot 1 .*element 1"
     yield task(elements=long + elements[1:]), "10 %"
