@@ -16,6 +16,7 @@ from functools import partial
 from judgesheet.base.datasheet import WORST, by_key, mappings
 from judgesheet.base.digits import apart, counted, level, tenths
 from judgesheet.base.keys import ANY, Key
+from judgesheet.base.missing_reasons import NOT_RECORDED
 from judgesheet.base.records import AxisResult, Control, Datasheet, Estimate, Verdict, VerdictStatus
 from judgesheet.base.units import FISHER, SHARE, unit
 from judgesheet.decide.bounded_value import BoundedValue
@@ -252,14 +253,21 @@ def _hold(
         return _unproven(limit, key, None, "the datasheet has no such estimate", needed)
     if estimate.value is None or not math.isfinite(estimate.value):
         why = f"no value: {estimate.note or 'not a finite number'}"
-        figure = f"{Key.parse(key).axis}.{Key.parse(key).name}"
-        needed = f"a run in which it has a value: `judgesheet explain {figure}` says what it needs"
-        return _unproven(limit, key, None, why, needed)
+        return _unproven(limit, key, None, why, _whence(estimate))
     bounds = reach(estimate)
     if bounds is None:
         why = "it has no confidence interval, and a value alone proves nothing"
         return _unproven(limit, key, estimate.value, why, "an estimate with an interval")
     return _decide(limit, key, estimate, bounds, spare, mend_of_losses(axis))
+
+
+def _whence(estimate: Estimate) -> str:
+    """Where a figure without a value can get one from."""
+    if estimate.reason == NOT_RECORDED.code:
+        return f"`judgesheet probe`, as {estimate.note}"
+    key = Key.parse(estimate.key)
+    explained = f"`judgesheet explain {key.axis}.{key.name}` says what it needs"
+    return f"a run in which it has a value: {explained}"
 
 
 def _instead(limit: Limit, key: str, found: Iterable[str]) -> str:

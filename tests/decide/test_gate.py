@@ -20,7 +20,7 @@ from judgesheet.axis.figure import Figures, UnkeyedEstimate, absent
 from judgesheet.base.datasheet import from_json, to_json
 from judgesheet.base.errors import PolicyError, UsageError
 from judgesheet.base.keys import Key
-from judgesheet.base.missing_reasons import NO_OBSERVATIONS
+from judgesheet.base.missing_reasons import NO_OBSERVATIONS, NOT_RECORDED
 from judgesheet.base.records import (
     AxisResult,
     Bounds,
@@ -322,6 +322,14 @@ def test_a_figure_without_a_value_is_named_by_its_key() -> None:
     (needed,) = made.decision.needed
     assert "judgesheet explain candidate_order.order_inconsistent`" in needed
     assert needed.endswith(f"({KEY})")
+
+
+def test_what_would_decide_says_what_records_lack() -> None:
+    """`explain` tells what a figure is, not what a log has to hold for it."""
+    known = share(KEY, 0.0, 0.0, 0.01)
+    lacking = replace(known, value=None, note="the records lack pairs", reason=NOT_RECORDED.code)
+    (verdict,) = decide(sheet(lacking), policy(limit(KEY))).verdicts
+    assert verdict.needed == "`judgesheet probe`, as the records lack pairs"
 
 
 def test_a_star_holds_every_member_to_the_limit() -> None:
