@@ -369,6 +369,10 @@ def test_a_sheet_of_the_same_run_proves_that_nothing_got_worse(
     assert (verdict.key, verdict.status, verdict.observed) == (key, "proven", 0.0)
     (remark,) = judged.provenance["baseline"]["remarks"]
     assert remark.startswith("Both are of one run, with identical figures")
+    # A run that took over all of its replies took no time to ask.
+    whole = judgesheet.load(accepted)
+    reused = replace(whole, run={**whole.run, "wall_s": 0.0, "taken_over": {"replies": 1}})
+    assert compare(reused, reused).remarks[0].startswith("Both are of one run")
     # Another run of the same plan, though all its figures were the same, is none of it.
     sheet = json.loads(Path(accepted).read_text("utf-8"))
     sheet["run"]["wall_s"] += 1
