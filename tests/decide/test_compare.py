@@ -54,6 +54,7 @@ from tests.sheet.pdf_text import page_texts
 
 FEW = 12
 """Stimuli of the runs that are compared; with fewer than six no correlation is estimated."""
+PROVIDER = "openai-compatible"
 RATE = "candidate_order.order_inconsistent[set=same_subset]"
 
 
@@ -230,6 +231,16 @@ def test_paper_has_a_table_of_each_judge_and_a_figure_per_parameter() -> None:
     assert text.index("What changed: sim/b") < text.index("✗ worse")
     assert text.index("✗ worse") < text.index("What changed: sim/c") < text.index("Side by side")
     assert RATE in text.replace(" ", "")
+
+
+def test_long_names_of_judges_leave_room_on_paper_for_their_figures() -> None:
+    old, new = (
+        replace(sheet(rate(value, value - 0.1, value + 0.2)), judge={"model": f"{PROVIDER}/{name}"})
+        for name, value in (("chat-judge-of-may", 0.1), ("chat-judge-of-june", 0.6))
+    )
+    lines = "".join(page_texts(comparison.render([compare(old, new)], "pdf", "a4"))).splitlines()
+    (row,) = (at for at, line in enumerate(lines) if "(0–30)" in line)
+    assert lines[row - 1] == RATE, "on one line"
 
 
 # -- what must not be used -------------------------------------------------------------------------
