@@ -628,6 +628,16 @@ def test_junit_of_a_policy_of_which_nothing_applies_is_an_error() -> None:
     assert (case.get("name"), case[0].tag) == ("decision", "error")
 
 
+def test_what_would_decide_follows_the_decision_as_a_sentence() -> None:
+    made = decide(sheet(OPEN), policy(limit()))
+    assert made.decision is not None
+    text = f"{made.decision.text} What would decide: {made.decision.needed[0]}."
+    of_decision, _ = annotations(made)
+    assert of_decision.endswith(f"::{text.replace('%', '%25')}")
+    (case, _) = ElementTree.fromstring(render(made, "junit").decode()).iter("testcase")
+    assert case[0].text == text
+
+
 def test_annotations_cannot_be_forged() -> None:
     lines = list(annotations(three()))
     levels = ["::error", "::error", "::error", "::warning"]
