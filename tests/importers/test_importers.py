@@ -311,6 +311,13 @@ def test_pairs_and_paths_into_objects(tmp_path: Path) -> None:
         "jsonl", path, tmp_path / "o.jsonl", axis="candidate_order", columns=columns
     )
     assert [pair["better"] for pair in stimuli(tmp_path / "o.jsonl")] == ["v", None]
+    named = tabled(tmp_path / "n.csv", ("q", "Ours", "theirs", "best"),
+                   [("p", "a", "b", "ours"), ("r", "a", "b", "theirs")])  # fmt: skip
+    judgesheet.import_stimuli(
+        "csv", named, tmp_path / "o.jsonl", axis="candidate_order",
+        columns={"prompt": "q", "u": "Ours", "v": "theirs", "better": "best"},
+    )  # fmt: skip
+    assert [pair["better"] for pair in stimuli(tmp_path / "o.jsonl")] == ["u", "v"]
     with pytest.raises(StimuliError, match=r"'middle'.*left, right"):
         judgesheet.import_stimuli(
             "jsonl", path, tmp_path / "o.jsonl", axis="candidate_order",
