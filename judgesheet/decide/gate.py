@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from judgesheet.axes import all_axes
 from judgesheet.base.datasheet import WORST, by_key, mappings
 from judgesheet.base.digits import apart, counted, level, tenths
 from judgesheet.base.keys import ANY, Key
@@ -277,13 +278,24 @@ def _instead(limit: Limit, key: str, found: Iterable[str]) -> str:
     """
     closest, shipped = _closest_key(key, found), shipped_keys()
     if not any(limit.key in keys for keys in shipped.values()):
-        return f"is {closest} meant?" if closest else "`judgesheet explain` lists the keys"
+        meant = closest or _figure_meant(key)
+        return f"is {meant} meant?" if meant else "`judgesheet explain` lists the keys"
     if not closest or Key.parse(closest).axis != Key.parse(key).axis:
         return "a run that has it"
     fitting = next((name for name, keys in shipped.items() if closest in keys), "")
     if fitting:
         return f"--policy {fitting}, which limits figures that this run has: {closest}"
     return f"a run that has it; this one has {closest}"
+
+
+def _figure_meant(key: str) -> str:
+    """The figure of any axis that a wrong key probably means; "" if it is right or none is similar.
+
+    A sheet of a few figures, as the check before a run makes, may lack the one that is meant.
+    """
+    figures = [f"{axis.NAME}.{name}" for axis in all_axes().values() for name in axis.ESTIMATES]
+    is_right = f"{Key.parse(key).axis}.{Key.parse(key).name}" in figures
+    return "" if is_right else _closest_key(key, figures)
 
 
 def _closest_key(key: str, found: Iterable[str]) -> str:
