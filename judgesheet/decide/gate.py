@@ -271,15 +271,17 @@ def _whence(estimate: Estimate) -> str:
     return f"a run in which it has a value: {explained}"
 
 
-def _instead(limit: Limit, key: str, found: Iterable[str]) -> str:
+def _instead(limit: Limit, key: str, found: Mapping[str, Estimate]) -> str:
     """What decides a limit on a figure that the datasheet does not have.
 
     The key of a shipped policy is no slip: the run is of other stimuli than the policy is for.
     """
-    closest, shipped = _closest_key(key, found), shipped_keys()
+    shipped = shipped_keys()
     if not any(limit.key in keys for keys in shipped.values()):
-        meant = closest or _figure_meant(key)
+        meant = _closest_key(key, found) or _figure_meant(key)
         return f"is {meant} meant?" if meant else "`judgesheet explain` lists the keys"
+    # A figure that has no value here, either, would decide no better.
+    closest = _closest_key(key, [one for one, it in found.items() if it.value is not None])
     if not closest or Key.parse(closest).axis != Key.parse(key).axis:
         return "a run that has it"
     fitting = next((name for name, keys in shipped.items() if closest in keys), "")

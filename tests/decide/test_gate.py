@@ -311,6 +311,9 @@ def test_the_key_of_a_shipped_policy_is_no_slip(limited: str, needed: str) -> No
     own = [share(f"candidate_order.{name}[set=natural]", 0.0, 0.0, 0.01) for name in names]
     made = decide(sheet(*own), policy(limit(f"candidate_order.{limited}")))
     assert made.verdicts[0].needed.startswith(needed)
+    blank = [replace(one, value=None, note="nothing was read") for one in own]
+    made = decide(sheet(*blank), policy(limit(f"candidate_order.{limited}")))
+    assert made.verdicts[0].needed == "a run that has it"
 
 
 def test_a_figure_without_a_value_is_named_by_its_key() -> None:
