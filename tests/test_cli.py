@@ -1,6 +1,7 @@
 """The tool as its user meets it: real commands, real files, exit codes and one-sentence errors."""
 
 import json
+import re
 import shutil
 import signal
 import sqlite3
@@ -793,6 +794,18 @@ def test_another_parser_reads_the_stored_replies_and_is_recorded(odd: Path) -> N
     again = json.loads(run("measure", "run", "--no-pdf", "--json", cwd=odd).stdout)
     assert again == worse
     assert attempts(odd / "run" / "ledger.sqlite") == asked
+
+
+def test_the_advice_on_replies_that_cannot_be_read_asks_none_of_them_again(odd: Path) -> None:
+    one = ("--axis", "score_order", "--profile", "smoke", "--concurrency", "2")
+    wrong, right = (("--parser", f"score_order={name}.toml") for name in ("none", "mine"))
+    stopped = run(*ODD_PROBE, *one, *wrong, cwd=odd)
+    (advice,) = re.findall(r"`judgesheet (measure run .*?)`", sentence(stopped, 5))
+    paid = attempts(odd / "run" / "ledger.sqlite")
+    read = run(*advice.replace("AXIS=FILE", right[1]).split(), "--no-pdf", "--json", cwd=odd)
+    assert json.loads(read.stdout)["axes"][0]["answered"] == paid
+    sheet = json.loads(run(*ODD_PROBE, *one, *right, "--json", cwd=odd).stdout)
+    assert attempts(odd / "run" / "ledger.sqlite") == sheet["axes"][0]["answered"] > paid
 
 
 @pytest.mark.usefixtures("unrehearsed")

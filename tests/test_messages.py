@@ -1,6 +1,7 @@
 """What a first hour gets wrong: the sentence says what is wrong, where, and what to write."""
 
 import json
+import shutil
 import sys
 from pathlib import Path
 
@@ -10,7 +11,8 @@ from judgesheet.axes import axis_names
 from judgesheet.axis.shapes import SHAPES
 from judgesheet.base.errors import PolicyError, UsageError
 from judgesheet.base.records import digest
-from judgesheet.collect.request import Request
+from judgesheet.base.resources import data_folder
+from judgesheet.collect.request import Request, make_plan, settle
 from judgesheet.commands.checkup import examine
 from judgesheet.decide.policy import parse
 from judgesheet.judges.address import Address
@@ -100,6 +102,16 @@ def test_a_folder_says_what_its_files_must_be_called(tmp_path: Path) -> None:
     done = run("plan", "--model", "sim/fair", "--stimuli", "mine", cwd=tmp_path)
     assert done.returncode == 2
     assert "it holds chats.jsonl, presentation.jsonl: take --axis presentation" in done.stderr
+
+
+def test_stimuli_of_a_folder_are_named_by_their_file(tmp_path: Path) -> None:
+    """The model card names a data set by it: every folder of stimuli may be called `stimuli`."""
+    (tmp_path / "stimuli").mkdir()
+    shutil.copy(data_folder("stimuli") / "score_order.jsonl", tmp_path / "stimuli")
+    mine, axes = tmp_path / "stimuli", ("score_order",)
+    request = Request(model="sim/fair", axes=axes, stimuli=mine, profile="smoke")
+    (about,) = make_plan(request, settle(request)).provenance["stimuli"]
+    assert about["name"] == "score_order.jsonl"
 
 
 @pytest.mark.parametrize(("form", "out"), [("md", "sheet.md"), ("junit", "gate.xml")])

@@ -105,7 +105,19 @@ def put(old: str, new: str) -> Callable[[str], str]:
             "judge/policy.toml:8: score_order.cramers_v has",
         ),
         ("judge/policy.toml", put("score_order.c", "criterion_order.c"), "was not probed"),
+        ("judge/policy.toml", put("cramers_v", "cramer_v"), "is score_order.cramers_v meant?"),
         ("judge/gitlab-ci.yml", put("--no-pdf", "--no-pfd"), "`judgesheet probe` has no option"),
+        ("judge/gitlab-ci.yml", put("PROFILE: quick", "PROFILE: quik"), "15: quik is no profile: "),
+        (
+            "judge/gitlab-ci.yml",
+            put("PRICES: FILL-IN", "PRICES: 0.40"),
+            "16: PRICES is 0.40: --prices takes two numbers",
+        ),
+        (
+            "judge/gitlab-ci.yml",
+            put("PROFILE: quick", "PROFILE: first"),
+            "cannot be proven by any judge under the profile first",
+        ),
         ("judge/gitlab-ci.yml", put("judgesheet gate", "judgesheet gat"), "no command `judgesheet"),
         (
             "judge/gitlab-ci.yml",
@@ -182,7 +194,9 @@ def test_what_is_still_an_example_is_noted_and_is_no_fault(place: Path) -> None:
 def test_a_value_that_is_filled_in_is_enough(place: Path) -> None:
     job = place / ".github/workflows/judge.yml"
     text = job.read_text("utf-8")
-    job.write_text(text.replace("PRICES: FILL-IN", "PRICES: 0.10,0.30"), encoding="utf-8")
-    told = [line for line in check(place) if "FILL-IN" in line]
+    job.write_text(
+        text.replace("PRICES: FILL-IN", "PRICES: '0.10, 0.30' # of May"), encoding="utf-8"
+    )
+    told = [line for line in check(place) if "FILL-IN" in line or "PRICES" in line]
     # The comment above the job, which explains the mark, need not go.
     assert [line.split(": ")[2] for line in told] == ["JUDGESHEET", "MODEL", "BASE_URL"]

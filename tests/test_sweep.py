@@ -71,6 +71,7 @@ def test_a_bias_that_fades_with_the_knob_shows_a_trend(tmp_path: Path) -> None:
     assert slope.high is not None
     assert slope.high < 0
     assert (estimate(sheet, "trend_p[of=cramers_v]").value or 1) < 0.05
+    assert slope.label == "Cramér's V of the chosen position: change with temperature"
     texts = [finding.text for finding in sheet.axes[0].findings]
     assert any("falls with temperature" in text for text in texts)
     for key in by_key(sheet):

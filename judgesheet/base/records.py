@@ -699,6 +699,11 @@ class Decision:
         return "What would help" if self.verdict == "reject" else "What would decide"
 
     @property
+    def told_needed(self) -> tuple[str, ...]:
+        """What would decide or help, each as a sentence."""
+        return tuple(f"{self.needed_role}: {needed}." for needed in self.needed)
+
+    @property
     def told_conditions(self) -> tuple[str, ...]:
         """The conditions with the keys behind them, for readers who look figures up."""
         # A sheet of an older version has conditions without keys.

@@ -73,7 +73,7 @@ class CollectSettings(Limits):
     hopeless_after: int = 5
     fruitless_after: int = 10
     unreadable_after: int = 20
-    if_unreadable: str = "choose another --reply or --parser"
+    if_unreadable: str = "choose another --reply or --prompt, and start over with --fresh"
     beside: tuple[Path, ...] = ()
 
 
@@ -279,13 +279,12 @@ class Circuit:
         why = f", {len(reply.text):,} characters"
         why += f", finish reason {brief(reply.finish_reason)}" if reply.finish_reason else ""
         if is_token_limit(reply.finish_reason):
-            advice = "raise --max-tokens"
+            advice = "raise --max-tokens and start over with --fresh"
         else:
-            advice = f"{self._settings.if_unreadable},"
+            advice = self._settings.if_unreadable
         raise JudgeError(
             f"none of the first {self._replies} replies can be read "
-            f"(“{brief(reply.text)}”{why}): {advice} and start over with --fresh; the same "
-            "command continues anyway"
+            f"(“{brief(reply.text)}”{why}): {advice}; the same command continues anyway"
         )
 
     def _stop(self, reply: Reply, how_often: str) -> None:

@@ -275,10 +275,10 @@ class _Reader:
             thing = (axis, field, cell.stimulus, *(str(values.get(name)) for name in naming))
             fact = json.dumps(values.get(field))
             if (other := self._facts.setdefault(thing, fact)) != fact:
-                return (
-                    f"cell.{field} is {fact}, and {other} in another row on the same stimulus; it "
-                    "must not change with the order"
-                )
+                told = f"cell.{field} is {fact}, and {other} in another row on the same stimulus"
+                if column := self.columns.get(field):  # a log has neither cells nor our slots
+                    told = f"its {column} contradicts that of another row on the same stimulus"
+                return f"{told}; it must not change with the order"
         self._names |= values.keys()
         more = len(self._names) > MOST_FIELDS
         return f"cells have more than {MOST_FIELDS} fields; drop some" if more else None

@@ -5,10 +5,11 @@ where it is needed, and not before.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cache, partial
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from judgesheet.base.async_runner import give_back_memory, run
@@ -138,7 +139,14 @@ def _refuse_mixing(request: Request, ledger: Ledger) -> None:
 def _ask(request: Request, judge: Judge, ledger: Ledger, options: RunOptions) -> Progress:
     """Ask what is pending: from here, or by the workers of a cluster."""
     look = _look(ledger, options.until)
-    settings, reader = collect_settings(request), partial(_reader, ledger, options.tell)
+    # Replies are paid for whatever reads them, so a parser must not cost them a second time.
+    measure = f"judgesheet measure {quote(str(ledger.path.parent))} --parser AXIS=FILE"
+    advice = (
+        f"`{measure}` reads them with another parser and asks nothing, then the same command with "
+        "that parser continues; with another --reply start over with --fresh"
+    )
+    settings = replace(collect_settings(request), if_unreadable=advice)
+    reader = partial(_reader, ledger, options.tell)
     if request.engine == "ray":
         from judgesheet.collect.workers import by_workers
 

@@ -11,18 +11,20 @@ from pathlib import Path
 from jinja2 import Environment, TemplateSyntaxError
 
 from judgesheet.axes import all_axes
-from judgesheet.axis import Axis
+from judgesheet.axis import PROFILES, Axis
 from judgesheet.base.errors import (
     JudgesheetError,
     ParserError,
     PolicyError,
     StimuliError,
     TemplateError,
+    UsageError,
 )
 from judgesheet.base.files import numbered_lines, record_of, text_of
 from judgesheet.base.records import Plan, Stimulus
 from judgesheet.base.sanitize import one_line
 from judgesheet.collect.request import Request, make_plan, settle
+from judgesheet.commands.option_types import prices
 from judgesheet.commands.scaffold import (
     EXAMPLE,
     FILL_IN,
@@ -40,7 +42,7 @@ from judgesheet.planning.plan import remarks
 from judgesheet.planning.stimuli import problems, reject_duplicates, validated
 
 PROFILE = "quick"
-"""That of the jobs."""
+"""That of the jobs as they are written."""
 _FILES = {TemplateError: PROMPT, ParserError: PARSER}
 """Which file an error is about that ends the making of a plan; any other is about stimuli."""
 
@@ -68,8 +70,9 @@ def check(directory: Path, options: Mapping[str, Set[str]]) -> list[Fault]:
 
     `options` are those that each command has, for the commands of the jobs.
     """
-    faults = [*_judge(directory)]
-    for job in _used(directory):
+    used = _used(directory)
+    faults = [*_judge(directory, _profile(used))]
+    for job in used:
         faults += _job(directory, job, options)
     for file in (directory / name for name in (PROMPT, PARSER, POLICY)):
         if file.is_file() and is_untouched(file, directory):
@@ -84,7 +87,14 @@ def _used(directory: Path) -> list[Path]:
     return begun or found
 
 
-def _judge(directory: Path) -> Iterator[Fault]:
+def _profile(jobs: Sequence[Path]) -> str:
+    """The profile that the first of the jobs asks for."""
+    lines = (line for job in jobs for line in text_of(job, "the job", PolicyError).splitlines())
+    settings = (found[2] for found in map(_SETTING.match, lines) if found)
+    return next((value for value in settings if value in PROFILES), PROFILE)
+
+
+def _judge(directory: Path, profile: str) -> Iterator[Fault]:
     pools = {name: directory / STIMULI / f"{name}.jsonl" for name in all_axes()}
     found = [name for name, path in pools.items() if path.is_file()]
     if len(found) != 1:
@@ -104,21 +114,21 @@ def _judge(directory: Path) -> Iterator[Fault]:
     yield from _template(directory / PROMPT)
     plan = None
     try:
-        plan = _plan(axis, path, directory / PROMPT)
+        plan = _plan(axis, path, directory / PROMPT, profile)
     except JudgesheetError as error:
         file = directory / _FILES.get(type(error), STIMULI / path.name)
         if file != path or not faults:
             yield _of_error(file, error)
     for pool in plan.provenance["stimuli"] if plan else ():
         yield from (Fault(path, None, told, is_note=True) for told in remarks(pool))
-    yield from _policy(directory / POLICY, plan)
+    yield from _policy(directory / POLICY, plan, profile)
 
 
-def _plan(axis: Axis, stimuli: Path, prompt: Path) -> Plan:
+def _plan(axis: Axis, stimuli: Path, prompt: Path, profile: str) -> Plan:
     """The plan of the jobs, with the parser beside the prompt."""
     prompts = {axis.NAME: prompt} if prompt.is_file() else {}
     # As text: simulated judges are usually asked for JSON, a prompt of the user's own is not.
-    request = Request(PERFECT, [axis.NAME], PROFILE, stimuli, prompts, reply="text")
+    request = Request(PERFECT, [axis.NAME], profile, stimuli, prompts, reply="text")
     return make_plan(request, settle(request))
 
 
@@ -174,7 +184,7 @@ def _template(path: Path) -> Iterator[Fault]:
 # -- policy ----------------------------------------------------------------------------------------
 
 
-def _policy(path: Path, plan: Plan | None) -> Iterator[Fault]:
+def _policy(path: Path, plan: Plan | None, profile: str) -> Iterator[Fault]:
     """Limits that cannot be read, have no reason, or that these stimuli cannot prove."""
     if not path.is_file():
         return
@@ -195,7 +205,8 @@ def _policy(path: Path, plan: Plan | None) -> Iterator[Fault]:
         alone = policy.model_copy(update={"limit": [limit]})
         for verdict in decide(sheet, alone).verdicts:
             if verdict.status != "proven" and not verdict.warns:
-                what = f"{verdict.key} {verdict.rule} cannot be proven by any judge: {verdict.why}"
+                who = "any judge" + ("" if profile == PROFILE else f" under the profile {profile}")
+                what = f"{verdict.key} {verdict.rule} cannot be proven by {who}: {verdict.why}"
                 yield Fault(path, line, f"{what}; what would: {verdict.needed}")
 
 
@@ -206,6 +217,7 @@ _COMMENT = re.compile(r"(?:^|\s)#.*")
 _OPTION = re.compile(r"(?<!\S)--[a-z][a-z-]*")
 # What pip takes for a file: a wheel or a path, and neither a name nor an address.
 _WHEEL = re.compile(r"""\s*JUDGESHEET:\s*["']?((?!\S*://)[^\s"'\[]*(?:/[^\s"'\[]*|\.whl))""")
+_SETTING = re.compile(r"""\s*(PROFILE|PRICES):\s*["']?([^"'#$]*[^\s"'#$])""")
 _FILE = re.compile(r"--(?:stimuli|policy|(?:prompt|parser) \w+=)\s*([\w./-]+)")
 
 
@@ -213,11 +225,7 @@ def _job(directory: Path, path: Path, options: Mapping[str, Set[str]]) -> Iterat
     """What was not filled in, commands and options that do not exist, files that are not there."""
     lines = text_of(path, "the job", PolicyError).splitlines()
     for number, line in enumerate(lines, start=1):
-        if FILL_IN in _COMMENT.sub("", line):
-            yield Fault(path, number, f"must be filled in: {line.strip()}")
-        wheel = _WHEEL.match(line)
-        if wheel and not (directory / wheel[1]).exists():
-            yield Fault(path, number, f"{wheel[1]} does not exist")
+        yield from (Fault(path, number, what) for what in _settings(directory, line))
     for number, name, words in _commands(lines):
         if name not in options:
             yield Fault(path, number, f"there is no command `judgesheet {name}`")
@@ -228,6 +236,29 @@ def _job(directory: Path, path: Path, options: Mapping[str, Set[str]]) -> Iterat
         for file in _FILE.findall(words):
             if not (directory / file).exists() and file not in policies.shipped():
                 yield Fault(path, number, f"{file} does not exist")
+
+
+def _settings(directory: Path, line: str) -> Iterator[str]:
+    """What is wrong with the variable of a job that a line sets."""
+    if FILL_IN in _COMMENT.sub("", line):
+        yield f"must be filled in: {line.strip()}"
+    wheel, setting = _WHEEL.match(line), _SETTING.match(line)
+    if wheel and not (directory / wheel[1]).exists():
+        yield f"{wheel[1]} does not exist"
+    if setting and (what := _unfit(*setting.groups())):
+        yield what
+
+
+def _unfit(name: str, value: str) -> str:
+    """Why the command of the job would refuse the value of a setting; "" if it would not."""
+    if name == "PROFILE":
+        return "" if value in PROFILES else f"{value} is no profile: {', '.join(PROFILES)}"
+    try:
+        if value != FILL_IN:
+            prices(value)
+    except UsageError as error:
+        return f"PRICES is {value}: {error}"
+    return ""
 
 
 def _commands(lines: Sequence[str]) -> Iterator[tuple[int, str, str]]:

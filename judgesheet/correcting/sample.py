@@ -101,7 +101,13 @@ def _label(name: str, rows: Sequence[JudgedRow]) -> float:
     said = {_of(name, row, row.label): row for row in rows if row.label is not None}
     if len(said) > 1:
         row = list(said.values())[-1]
-        raise StimuliError(f"{row.where}: the pair {row.id[:60]!r} has another label above")
+        other = row.second if row.first == name else row.first
+        asked = row.id.removesuffix(f"\n{other}")  # as `contests` tells the pairs of an id apart
+        names, thing = f"{row.first[:60]!r} and {row.second[:60]!r}", repr(asked[:60])
+        raise StimuliError(
+            f"{row.where}: the pair of {names} on {thing} has another label above; a pair has one, "
+            "in whatever order it was shown"
+        )
     return next(iter(said), float("nan"))
 
 

@@ -302,13 +302,14 @@ def _across(waived: Sequence[Obstacle], pairings: Mapping[str, Pairing]) -> Iter
 def _are_of_one_run(old: Datasheet, new: Datasheet) -> bool:
     """Whether two sheets give the same figures of the same replies.
 
-    No two runs begin in the same second and take equally long.
+    No two runs begin in the same second and take equally long; one that took over all of its
+    replies took no time, and has the times of those.
     """
     mine, theirs = (
         (sheet.judge, sheet.run, sheet.provenance.get("plan_digest"), sheet.axes)
         for sheet in (old, new)
     )
-    return bool(new.run.get("wall_s")) and mine == theirs
+    return bool(new.run.get("wall_s") or new.run.get("taken_over")) and mine == theirs
 
 
 def _of_the_same_ratings(

@@ -13,9 +13,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from judgesheet.axes import all_axes
 from judgesheet.base.datasheet import WORST, by_key, mappings
 from judgesheet.base.digits import apart, counted, level, tenths
 from judgesheet.base.keys import ANY, Key
+from judgesheet.base.missing_reasons import NOT_RECORDED
 from judgesheet.base.records import AxisResult, Control, Datasheet, Estimate, Verdict, VerdictStatus
 from judgesheet.base.units import FISHER, SHARE, unit
 from judgesheet.decide.bounded_value import BoundedValue
@@ -252,9 +254,7 @@ def _hold(
         return _unproven(limit, key, None, "the datasheet has no such estimate", needed)
     if estimate.value is None or not math.isfinite(estimate.value):
         why = f"no value: {estimate.note or 'not a finite number'}"
-        figure = f"{Key.parse(key).axis}.{Key.parse(key).name}"
-        needed = f"a run in which it has a value: `judgesheet explain {figure}` says what it needs"
-        return _unproven(limit, key, None, why, needed)
+        return _unproven(limit, key, None, why, _whence(estimate))
     bounds = reach(estimate)
     if bounds is None:
         why = "it has no confidence interval, and a value alone proves nothing"
@@ -262,20 +262,42 @@ def _hold(
     return _decide(limit, key, estimate, bounds, spare, mend_of_losses(axis))
 
 
-def _instead(limit: Limit, key: str, found: Iterable[str]) -> str:
+def _whence(estimate: Estimate) -> str:
+    """Where a figure without a value can get one from."""
+    if estimate.reason == NOT_RECORDED.code:
+        return f"`judgesheet probe`, as {estimate.note}"
+    key = Key.parse(estimate.key)
+    explained = f"`judgesheet explain {key.axis}.{key.name}` says what it needs"
+    return f"a run in which it has a value: {explained}"
+
+
+def _instead(limit: Limit, key: str, found: Mapping[str, Estimate]) -> str:
     """What decides a limit on a figure that the datasheet does not have.
 
     The key of a shipped policy is no slip: the run is of other stimuli than the policy is for.
     """
-    closest, shipped = _closest_key(key, found), shipped_keys()
+    shipped = shipped_keys()
     if not any(limit.key in keys for keys in shipped.values()):
-        return f"is {closest} meant?" if closest else "`judgesheet explain` lists the keys"
+        meant = _closest_key(key, found) or _figure_meant(key)
+        return f"is {meant} meant?" if meant else "`judgesheet explain` lists the keys"
+    # A figure that has no value here, either, would decide no better.
+    closest = _closest_key(key, [one for one, it in found.items() if it.value is not None])
     if not closest or Key.parse(closest).axis != Key.parse(key).axis:
         return "a run that has it"
     fitting = next((name for name, keys in shipped.items() if closest in keys), "")
     if fitting:
         return f"--policy {fitting}, which limits figures that this run has: {closest}"
     return f"a run that has it; this one has {closest}"
+
+
+def _figure_meant(key: str) -> str:
+    """The figure of any axis that a wrong key probably means; "" if it is right or none is similar.
+
+    A sheet of a few figures, as the check before a run makes, may lack the one that is meant.
+    """
+    figures = [f"{axis.NAME}.{name}" for axis in all_axes().values() for name in axis.ESTIMATES]
+    is_right = f"{Key.parse(key).axis}.{Key.parse(key).name}" in figures
+    return "" if is_right else _closest_key(key, figures)
 
 
 def _closest_key(key: str, found: Iterable[str]) -> str:

@@ -7,13 +7,14 @@ from their own run passes by construction: the policy is for later runs, and say
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from judgesheet.base.datasheet import by_key
 from judgesheet.base.digits import counted, significant
 from judgesheet.base.errors import RunError
-from judgesheet.base.records import Datasheet, Estimate
+from judgesheet.base.keys import Key
+from judgesheet.base.records import AxisResult, Datasheet, Estimate
 from judgesheet.base.sanitize import one_line
 from judgesheet.base.units import unit
 from judgesheet.decide.bounded_value import BoundedValue
@@ -42,8 +43,8 @@ def suggest(sheet: Datasheet) -> str:
     # Its bounds are wider than those of the whole run: limits made of them would ask too little.
     if sheet.run.get("complete") is False:
         raise RunError("the run is not complete: finish it first, the same command resumes it")
-    found = by_key(sheet)
-    suggestions = [one for rule in _strictest() for one in _suggested(*rule, found)]
+    found, axes = by_key(sheet), {axis.name: axis for axis in sheet.axes}
+    suggestions = [one for rule in _strictest() for one in _suggested(*rule, found, axes)]
     if not any(one.limit for one in suggestions):
         raise RunError("no figure of this sheet meets any useful limit")
     return "\n".join(_lines(sheet, suggestions))
@@ -76,7 +77,9 @@ def _slack(kind: str, limit: float, bound: float) -> float:
     return limit - bound if kind == "max" else bound - limit
 
 
-def _suggested(policy: Policy, limit: Limit, found: Mapping[str, Estimate]) -> Iterator[Suggestion]:
+def _suggested(
+    policy: Policy, limit: Limit, found: Mapping[str, Estimate], axes: Mapping[str, AxisResult]
+) -> Iterator[Suggestion]:
     """What to say of one limit; nothing where the sheet has no such figure."""
     held = [found[key] for key in members(limit.key, found) if key in found]
     bounds = [reach(estimate) for estimate in held]
@@ -87,6 +90,10 @@ def _suggested(policy: Policy, limit: Limit, found: Mapping[str, Estimate]) -> I
         lacking = held[bounds.index(None)]
         why = lacking.note if lacking.value is None else "it has no confidence interval"
         yield Suggestion(limit.key, None, why)
+        return
+    # The gate would call such a limit void: its own run would not pass.
+    if why := _unusable(axes[Key.parse(limit.key).axis], held):
+        yield Suggestion(limit.key, None, f"not usable ({why})")
         return
     bound = _worst(limit.kind, [one for one in bounds if one is not None])
     stimuli = counted(min(one.clusters for one in held), "stimulus", "stimuli")
@@ -106,6 +113,12 @@ def _suggested(policy: Policy, limit: Limit, found: Mapping[str, Estimate]) -> I
     )
     update = {limit.kind: near, "why": why}
     yield Suggestion(limit.key, limit.model_copy(update=update), why)
+
+
+def _unusable(axis: AxisResult, held: Sequence[Estimate]) -> str:
+    """Why a limit on these figures could not be proven, however good they are; "" where it may."""
+    reasons = (axis.silent_reason(one.key) or axis.unearned.get(one.key, "") for one in held)
+    return next(filter(None, reasons), "")
 
 
 def _worst(kind: str, bounds: list[BoundedValue]) -> float:
@@ -130,7 +143,7 @@ def _lines(sheet: Datasheet, suggestions: list[Suggestion]) -> Iterator[str]:
     yield f"# {PROVES_NOTHING}"
     yield 'name = "suggested"'
     yield "review_days = 90"
-    for suggestion in suggestions:
+    for suggestion in dict.fromkeys(suggestions):  # two sides of a figure are left out alike
         yield ""
         if suggestion.limit is None:
             yield f"# Left out: {suggestion.key}: {one_line(suggestion.why)}"

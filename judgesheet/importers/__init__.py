@@ -68,7 +68,19 @@ def run(name: str, files: Sequence[Path], out: Path, choice: ImportOptions) -> I
             write_lines(out, _lines(axis, prompts, done))
     except sqlite3.Error as error:
         raise RunError(f"{out.parent} cannot hold the rows to be grouped: {error}") from None
+    done.remarks += _unused_ratings(done, choice.columns)
     return done
+
+
+def _unused_ratings(done: Imported, columns: Mapping[str, str]) -> Iterator[str]:
+    """That ratings which the user's map names are in no stimulus."""
+    rated = [name for name in columns if name.partition(".")[0] in ("human", "model")]
+    if not rated or done.tallies:
+        return
+    remark = f"no stimulus for {done.axis} holds a rating of {', '.join(rated)}"
+    if Holds.BEST in _shapers()[done.axis].TAKES:
+        remark += "; what it can hold is which response is the best one (gold, better)"
+    yield remark
 
 
 def _axis(name: str, holds: Holds | None, asked: str | None) -> str:

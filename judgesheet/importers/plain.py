@@ -72,7 +72,7 @@ def _proposed(cells: Mapping[str, Any]) -> dict[str, str]:
     }
     if {"u", "v"} <= found.keys():  # of a pair only the better one is known
         told = str(cells.get(found.get("better", ""))).lower()
-        kept = ("prompt", "u", "v", *(["better"] if told in _SIDES else []))
+        kept = ("prompt", "u", "v", *(["better"] if told in _sides(found) else []))
     else:
         kept = ("prompt", "text", "item", "human")
     return {name: found.get(name, UNKNOWN) for name in kept if name in found or name in kept[:2]}
@@ -100,7 +100,7 @@ def _response(row: Row) -> Iterator[Piece]:
 
 
 def _pair(row: Row) -> Iterator[Piece]:
-    better = _word(row, "better", _SIDES)
+    better = _word(row, "better", _sides(row.names))
     for side in ("u", "v"):
         yield Piece(
             where=row.where,
@@ -110,6 +110,11 @@ def _pair(row: Row) -> Iterator[Piece]:
             text=row.text(side),
             gold=None if better is None else side == better,
         )
+
+
+def _sides(columns: Mapping[str, str]) -> dict[str, str | None]:
+    """Words for the better one of a pair; who fills in a table may write the name of its column."""
+    return {**{columns[side].lower(): side for side in ("u", "v")}, **_SIDES}
 
 
 def _about_prompt(row: Row) -> dict[str, Any]:

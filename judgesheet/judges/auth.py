@@ -65,7 +65,7 @@ def _access(name: str, made: list[Any]) -> Access:
     for one in made:
         if not isinstance(one, httpx.Auth | httpx.AsyncBaseTransport):
             raise UsageError(
-                f"{name} gives a {type(one).__name__}: it takes an httpx.Auth, an "
+                f"{name} gives {type(one).__name__}: it takes an httpx.Auth, an "
                 "httpx.AsyncBaseTransport, or both in a tuple"
             )
     auths = (one for one in made if isinstance(one, httpx.Auth))

@@ -152,7 +152,7 @@ async def _flowing(request: Awaitable[httpx.Request]) -> httpx.Request:
     except (Exception, SystemExit) as error:
         raise _FlowError(error) from error
     if not isinstance(given, httpx.Request):
-        raise _FlowError(TypeError(f"it gives a {type(given).__name__}, not a request"))
+        raise _FlowError(TypeError(f"it gives {type(given).__name__}, not a request"))
     return given
 
 

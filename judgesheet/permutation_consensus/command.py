@@ -8,7 +8,7 @@ from pathlib import Path
 from judgesheet.base.async_runner import run
 from judgesheet.base.errors import UsageError
 from judgesheet.base.files import write_lines
-from judgesheet.collect.collect import CollectSettings, Progress
+from judgesheet.collect.collect import Progress
 from judgesheet.collect.request import (
     Request,
     axis_options,
@@ -86,7 +86,7 @@ def decide_sets(
     path, spill = directory / LEDGER, request.spill
     with Ledger.create_or_open(path, planned, judge.identity, spill=spill) as ledger:
         progress = run(
-            lambda: rounds.ask(judge, ledger, asked, _how_to_collect(request), on_progress)
+            lambda: rounds.ask(judge, ledger, asked, collect_settings(request), on_progress)
         )
         for sentence in refusals({"refused_parameters": ledger.refused_parameters}):
             tell(sentence)
@@ -97,10 +97,6 @@ def decide_sets(
         write_lines(directory / "decisions.jsonl", lines)
         write_lines(directory / "summary.json", [json.dumps(asdict(summary), indent=2)])
     return Decided(decisions, summary, directory, progress)
-
-
-def _how_to_collect(request: Request) -> CollectSettings:
-    return replace(collect_settings(request), if_unreadable="choose another --reply or --prompt")
 
 
 def _own_parsers(request: Request) -> str:

@@ -114,7 +114,7 @@ def _about_stimuli(
     alike = {} if path is None else clusters(used)
     return {
         "axis": axis.NAME,
-        "name": BUILT_IN if path is None else path.name,
+        "name": BUILT_IN if path is None else pools.file_of(axis, path).name,
         "stimuli": len(used),
         "in_pool": in_pool,
         "independent": len(used) - len(alike),

@@ -24,7 +24,7 @@ def load(axis: Axis, path: Path | None = None) -> list[Stimulus]:
     A folder holds one `<axis>.jsonl` per axis. A StimuliError names the file and the line;
     UsageError if the file is missing.
     """
-    file = _file_of(axis, path)
+    file = file_of(axis, path)
     stimuli = [validated(axis, record, where) for record, where in _records(file)]
     if not stimuli:
         raise StimuliError(f"{file} holds no stimuli; put one JSON object on each line")
@@ -82,7 +82,8 @@ def _in_folder(axis: Axis, folder: Path) -> Path:
     return folder / f"{axis.NAME}.jsonl"
 
 
-def _file_of(axis: Axis, path: Path | None) -> Path:
+def file_of(axis: Axis, path: Path | None) -> Path:
+    """The file of an axis's stimuli: the built-in ones, a file, or the axis's own in a folder."""
     file = pool(axis) if path is None else path
     if file.is_dir():
         file = _in_folder(axis, file)

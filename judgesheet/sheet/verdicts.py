@@ -90,7 +90,7 @@ def as_markdown(sheet: Datasheet) -> str:
 def annotations(sheet: Datasheet) -> Iterator[str]:
     """GitHub workflow commands: an error per limit that stops the gate, a warning per other."""
     if sheet.decision is not None and sheet.decision.verdict in ("reject", "not proven"):
-        text = "; ".join((sheet.decision.text, *sheet.decision.needed))
+        text = " ".join((sheet.decision.text, *sheet.decision.told_needed))
         title = _property("judgesheet: decision")
         yield f"::error title={title}::{_data(_minus(show.visible(text)))}"
     for verdict in sheet.verdicts:
@@ -143,12 +143,11 @@ def summary(sheet: Datasheet) -> Sequence[str]:
     decision = sheet.decision
     conditions = (f"Condition: {condition}" for condition in decision.told_conditions)
     void = (f"Not usable: {axis.name}, {axis.void}." for axis in sheet.axes if axis.void)
-    needed = (f"{decision.needed_role}: {needed}." for needed in decision.needed)
     looks = show.looks(sheet.run)
     lines = (
         *(decision.text, show.limits(decision)),
         f"{show.ROLES[decision.because]}: {decision.limiting}." if decision.limiting else "",
-        *(*void, *needed, *conditions),
+        *(*void, *decision.told_needed, *conditions),
         f"Looks: {looks}." if looks else "",
         *_on_the_baseline(sheet),
     )

@@ -52,13 +52,13 @@ def followed(knob: Knob, axis: Axis, settings: Sequence[Setting]) -> Iterator[Fo
         key: {value: e for value, estimates in tables.items() for e in estimates if e.key == key}
         for key in sweep_keys(axis)
     }
-    trends = _trends(knob, axis, settings, [key for key in own if own[key]])
-    slopes = dict(zip(trends, trend(knob, axis, trends), strict=True))
-    tests = dict(zip(trends, trend_p(knob, axis, trends), strict=True))
+    labels = {key: next(iter(under.values())).label for key, under in own.items() if under}
+    trends = _trends(knob, axis, settings, [*labels])
+    slopes = dict(zip(trends, trend(knob, axis, trends, labels), strict=True))
+    tests = dict(zip(trends, trend_p(knob, axis, trends, labels), strict=True))
     for key, estimates in own.items():
-        label = next((estimate.label for estimate in estimates.values()), "")
         levels = {value: _under(knob, value, estimate) for value, estimate in estimates.items()}
-        yield Followed(key, label, levels, slopes.get(key), tests.get(key))
+        yield Followed(key, labels.get(key, ""), levels, slopes.get(key), tests.get(key))
 
 
 def _under(knob: Knob, value: str, estimate: Estimate) -> Estimate:
@@ -100,6 +100,8 @@ def unreadable_share(knob: Knob, axis: Axis, settings: Sequence[Setting]) -> Fol
 
 Trends = Mapping[str, Trend | None]
 """Trend by followed key; None where some setting lacks the estimate."""
+Labels = Mapping[str, str]
+"""What a reader calls the followed figures, by key."""
 
 
 def _trends(knob: Knob, axis: Axis, settings: Sequence[Setting], keys: Sequence[str]) -> Trends:
@@ -124,7 +126,7 @@ def _trend_of(knob: Knob, values: NDArray[np.float64]) -> Trend | None:
     return jackknife_trend(knob.places, values[:, 0], values[:, 1:])
 
 
-def trend(knob: Knob, axis: Axis, trends: Trends) -> Iterator[Estimate]:
+def trend(knob: Knob, axis: Axis, trends: Trends, labels: Labels) -> Iterator[Estimate]:
     """How much an estimate changes with the knob: the least-squares slope over its settings.
 
     Per 1 of a knob that is a number, else per step in the sequence given. All settings answer for
@@ -134,7 +136,7 @@ def trend(knob: Knob, axis: Axis, trends: Trends) -> Iterator[Estimate]:
     for key, slope in trends.items():
         yield Estimate(
             key=key_of(axis.NAME, "trend", of=Key.parse(key).local),
-            label=f"Change of {Key.parse(key).name} with {knob.name}",
+            label=f"{labels[key]}: change with {knob.name}",
             value=slope.value if slope else None,
             low=slope.low if slope else None,
             high=slope.high if slope else None,
@@ -146,7 +148,7 @@ def trend(knob: Knob, axis: Axis, trends: Trends) -> Iterator[Estimate]:
         )
 
 
-def trend_p(knob: Knob, axis: Axis, trends: Trends) -> Iterator[Estimate]:
+def trend_p(knob: Knob, axis: Axis, trends: Trends, labels: Labels) -> Iterator[Estimate]:
     """Test of "the knob makes no difference to this estimate": a t test on the slope `trend`.
 
     Holm's correction over the estimates that the sweep follows on the axis.
@@ -155,7 +157,7 @@ def trend_p(knob: Knob, axis: Axis, trends: Trends) -> Iterator[Estimate]:
     for (key, slope), p in zip(trends.items(), adjusted, strict=True):
         yield Estimate(
             key=key_of(axis.NAME, "trend_p", of=Key.parse(key).local),
-            label=f"No change of {Key.parse(key).name} with {knob.name}: p-value",
+            label=f"{labels[key]}: no change with {knob.name}, p-value",
             value=p,
             unit="p",
             n=len(knob.values),

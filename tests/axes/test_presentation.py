@@ -539,6 +539,17 @@ def test_without_people_nothing_is_said_of_quality(tmp_path: Path) -> None:
     assert sheet["own_preference[system=ours]"].reason == "not_identified"
 
 
+def test_a_length_that_no_own_pair_has_is_said_to_be_extrapolated(tmp_path: Path) -> None:
+    pairs = own_pairs(30)
+    for number, pair in enumerate(pairs):
+        pair["a"], pair["b"] = "word " * (20 + number % 11), "term " * (20 + number % 7)
+    sheet = sheet_of("fair?tie=1&loves_length=2", stimuli=pool(tmp_path, *pairs))
+    said = "; extrapolated from pairs of at most 1.5 times the words"
+    assert sheet["longer_preferred"].conditions.endswith(said)
+    wide = sheet_of("fair?tie=1&loves_length=2", stimuli=pool(tmp_path, *own_pairs(30)))
+    assert "extrapolated" not in wide["longer_preferred"].conditions
+
+
 def test_more_wins_than_people_give_is_a_preference_for_a_system(tmp_path: Path) -> None:
     pairs = own_pairs(
         40,

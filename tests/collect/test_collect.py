@@ -410,7 +410,7 @@ def unread(path: Path, script: loopback.Script, calls: int = 78) -> Progress:
     ("answer", "advice"),
     [
         (completion("", finish_reason="length"), "finish reason length.*--max-tokens"),
-        (completion("As a \x1b[31mmodel:\n4"), "“As a .*31mmodel: 4”.*--parser"),
+        (completion("As a \x1b[31mmodel:\n4"), "“As a .*31mmodel: 4”.*--reply"),
     ],
 )
 def test_a_run_that_cannot_be_read_stops_at_its_start(

@@ -453,6 +453,16 @@ def test_systems_beyond_what_is_compared_are_refused_at_once(table: Write) -> No
         judgesheet.correct(path, "random")
 
 
+def test_a_pair_with_two_labels_is_named_as_its_table_names_it(table: Write) -> None:
+    rows = [
+        [f"q{n}", *names, names[0], names[0]]
+        for n in range(3)
+        for names in (("x", "y"), ("x", "z"), ("z", "y"), ("y", "z"))
+    ]
+    with pytest.raises(StimuliError, match="5: the pair of 'y' and 'z' on 'q0' has another label"):
+        judgesheet.correct(table("id,first,second,verdict,label", rows), "random")
+
+
 def test_a_column_is_not_verdict_and_label_at_once(table: Write) -> None:
     path = table("id,verdict,label", [["a", 1, 1], ["b", 0, ""]])
     with pytest.raises(UsageError, match=r"verdict.*label"):

@@ -54,6 +54,7 @@ from tests.sheet.pdf_text import page_texts
 
 FEW = 12
 """Stimuli of the runs that are compared; with fewer than six no correlation is estimated."""
+PROVIDER = "openai-compatible"
 RATE = "candidate_order.order_inconsistent[set=same_subset]"
 
 
@@ -232,6 +233,16 @@ def test_paper_has_a_table_of_each_judge_and_a_figure_per_parameter() -> None:
     assert RATE in text.replace(" ", "")
 
 
+def test_long_names_of_judges_leave_room_on_paper_for_their_figures() -> None:
+    old, new = (
+        replace(sheet(rate(value, value - 0.1, value + 0.2)), judge={"model": f"{PROVIDER}/{name}"})
+        for name, value in (("chat-judge-of-may", 0.1), ("chat-judge-of-june", 0.6))
+    )
+    lines = "".join(page_texts(comparison.render([compare(old, new)], "pdf", "a4"))).splitlines()
+    (row,) = (at for at, line in enumerate(lines) if "(0–30)" in line)
+    assert lines[row - 1] == RATE, "on one line"
+
+
 # -- what must not be used -------------------------------------------------------------------------
 
 
@@ -369,6 +380,10 @@ def test_a_sheet_of_the_same_run_proves_that_nothing_got_worse(
     assert (verdict.key, verdict.status, verdict.observed) == (key, "proven", 0.0)
     (remark,) = judged.provenance["baseline"]["remarks"]
     assert remark.startswith("Both are of one run, with identical figures")
+    # A run that took over all of its replies took no time to ask.
+    whole = judgesheet.load(accepted)
+    reused = replace(whole, run={**whole.run, "wall_s": 0.0, "taken_over": {"replies": 1}})
+    assert compare(reused, reused).remarks[0].startswith("Both are of one run")
     # Another run of the same plan, though all its figures were the same, is none of it.
     sheet = json.loads(Path(accepted).read_text("utf-8"))
     sheet["run"]["wall_s"] += 1

@@ -20,7 +20,7 @@ from judgesheet.axis.figure import Figures, UnkeyedEstimate, absent
 from judgesheet.base.datasheet import from_json, to_json
 from judgesheet.base.errors import PolicyError, UsageError
 from judgesheet.base.keys import Key
-from judgesheet.base.missing_reasons import NO_OBSERVATIONS
+from judgesheet.base.missing_reasons import NO_OBSERVATIONS, NOT_RECORDED
 from judgesheet.base.records import (
     AxisResult,
     Bounds,
@@ -311,6 +311,9 @@ def test_the_key_of_a_shipped_policy_is_no_slip(limited: str, needed: str) -> No
     own = [share(f"candidate_order.{name}[set=natural]", 0.0, 0.0, 0.01) for name in names]
     made = decide(sheet(*own), policy(limit(f"candidate_order.{limited}")))
     assert made.verdicts[0].needed.startswith(needed)
+    blank = [replace(one, value=None, note="nothing was read") for one in own]
+    made = decide(sheet(*blank), policy(limit(f"candidate_order.{limited}")))
+    assert made.verdicts[0].needed == "a run that has it"
 
 
 def test_a_figure_without_a_value_is_named_by_its_key() -> None:
@@ -322,6 +325,14 @@ def test_a_figure_without_a_value_is_named_by_its_key() -> None:
     (needed,) = made.decision.needed
     assert "judgesheet explain candidate_order.order_inconsistent`" in needed
     assert needed.endswith(f"({KEY})")
+
+
+def test_what_would_decide_says_what_records_lack() -> None:
+    """`explain` tells what a figure is, not what a log has to hold for it."""
+    known = share(KEY, 0.0, 0.0, 0.01)
+    lacking = replace(known, value=None, note="the records lack pairs", reason=NOT_RECORDED.code)
+    (verdict,) = decide(sheet(lacking), policy(limit(KEY))).verdicts
+    assert verdict.needed == "`judgesheet probe`, as the records lack pairs"
 
 
 def test_a_star_holds_every_member_to_the_limit() -> None:
@@ -618,6 +629,16 @@ def test_junit_of_a_policy_of_which_nothing_applies_is_an_error() -> None:
     xmlschema.XMLSchema(Path(__file__).parents[1] / "junit.xsd").validate(text)
     (case,) = ElementTree.fromstring(text).iter("testcase")
     assert (case.get("name"), case[0].tag) == ("decision", "error")
+
+
+def test_what_would_decide_follows_the_decision_as_a_sentence() -> None:
+    made = decide(sheet(OPEN), policy(limit()))
+    assert made.decision is not None
+    text = f"{made.decision.text} What would decide: {made.decision.needed[0]}."
+    of_decision, _ = annotations(made)
+    assert of_decision.endswith(f"::{text.replace('%', '%25')}")
+    (case, _) = ElementTree.fromstring(render(made, "junit").decode()).iter("testcase")
+    assert case[0].text == text
 
 
 def test_annotations_cannot_be_forged() -> None:

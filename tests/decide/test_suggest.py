@@ -109,6 +109,16 @@ def test_what_cannot_be_limited_is_named_with_the_reason(biased: Datasheet) -> N
     assert len(tomllib.loads(text)["limit"]) == 1
 
 
+def test_a_figure_that_its_own_run_could_not_prove_is_left_out_once(biased: Datasheet) -> None:
+    key = "candidate_order.slot1_share[set=natural]"
+    share = Estimate(key, "", 0.5, 0.45, 0.55, unit="share", n=40, bounds=Bounds(0.45, 0.55))
+    other = replace(share, key="candidate_order.order_inconsistent[set=natural]")
+    axis = replace(biased.axes[0], name="candidate_order", estimates=(share, other))
+    text = suggest(replace(biased, axes=(replace(axis, unearned={key: "a control failed"}),)))
+    assert text.count(f"# Left out: {key}: not usable (a control failed)") == 1
+    assert [one["key"] for one in tomllib.loads(text)["limit"]] == [other.key]
+
+
 def test_nothing_is_suggested_from_a_run_that_is_not_complete(biased: Datasheet) -> None:
     with pytest.raises(RunError):
         suggest(replace(biased, run={"complete": False}))

@@ -289,6 +289,20 @@ def test_ratings_without_a_criterion_are_filled_up_too(tmp_path: Path) -> None:
     assert [c["human"] for c in found["candidates"]] == [[4, 5], [3, None]]
 
 
+def test_ratings_that_an_axis_cannot_hold_are_not_dropped_in_silence(tmp_path: Path) -> None:
+    path = tabled(tmp_path / "t.csv", ("q", "a", "s"), [("p", "one", 5), ("p", "two", 1)])
+    columns = {"prompt": "q", "text": "a", "human": "s"}
+    notes = {
+        axis: judgesheet.import_stimuli(
+            "csv", path, tmp_path / f"{axis}.jsonl", axis=axis, columns=columns, rubric=rubric
+        ).notes
+        for axis, rubric in (("candidate_order", None), ("score_order", {"any": ["bad", "good"]}))
+    }
+    (note,) = notes["candidate_order"]
+    assert note.startswith("no stimulus for candidate_order holds a rating of human; what it can")
+    assert not notes["score_order"]
+
+
 def test_pairs_and_paths_into_objects(tmp_path: Path) -> None:
     record = {"q": "who?", "answers": {"left": "me", "right": "you"}, "label": "B"}
     path = written(tmp_path / "p.jsonl", [record, {**record, "label": "tie"}])
@@ -297,6 +311,13 @@ def test_pairs_and_paths_into_objects(tmp_path: Path) -> None:
         "jsonl", path, tmp_path / "o.jsonl", axis="candidate_order", columns=columns
     )
     assert [pair["better"] for pair in stimuli(tmp_path / "o.jsonl")] == ["v", None]
+    named = tabled(tmp_path / "n.csv", ("q", "Ours", "theirs", "best"),
+                   [("p", "a", "b", "ours"), ("r", "a", "b", "theirs")])  # fmt: skip
+    judgesheet.import_stimuli(
+        "csv", named, tmp_path / "o.jsonl", axis="candidate_order",
+        columns={"prompt": "q", "u": "Ours", "v": "theirs", "better": "best"},
+    )  # fmt: skip
+    assert [pair["better"] for pair in stimuli(tmp_path / "o.jsonl")] == ["u", "v"]
     with pytest.raises(StimuliError, match=r"'middle'.*left, right"):
         judgesheet.import_stimuli(
             "jsonl", path, tmp_path / "o.jsonl", axis="candidate_order",

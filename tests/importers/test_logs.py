@@ -806,6 +806,14 @@ def test_rows_that_cannot_be_read_are_all_named_before_ingest(tmp_path: Path) ->
         told(table, columns={"stimulus": "q", "verdict": "s"}, scale="1:5")
 
 
+def test_rows_that_contradict_each_other_are_told_by_their_column(tmp_path: Path) -> None:
+    row = {"q": "q1", "said": "x", "people": "x"}
+    rows = [{**row, "a": "x", "b": "y"}, {**row, "a": "y", "b": "x", "people": "tie"}]
+    columns = {"stimulus": "q", "first": "a", "second": "b", "verdict": "said", "better": "people"}
+    report = inspect_log(lines(tmp_path / "log.jsonl", rows), columns=columns)
+    assert "log.jsonl:2: its people contradicts that of another row" in report.fault
+
+
 @pytest.mark.parametrize(("has_runs", "item"), [(True, "chat_id+bot"), (False, None)])
 def test_a_time_tells_no_responses_apart(has_runs: bool, item: str | None, tmp_path: Path) -> None:
     readings = enumerate(product(("c1", "c2"), "ab", "12"), start=1)

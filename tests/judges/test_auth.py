@@ -82,7 +82,7 @@ def test_what_cannot_be_used_is_one_sentence(named: str, kind: type[Exception]) 
 
 
 @pytest.mark.parametrize(
-    ("named", "said"), [("leaves", "SystemExit: 9"), ("gives_none", "gives a NoneType")]
+    ("named", "said"), [("leaves", "SystemExit: 9"), ("gives_none", "gives NoneType")]
 )
 def test_an_authentication_that_fails_costs_no_more_than_its_call(named: str, said: str) -> None:
     async def main() -> Reply:

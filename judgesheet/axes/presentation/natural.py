@@ -50,7 +50,8 @@ def longer_preferred(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
     difference of the logarithms of the words and, where people gave a verdict on every pair, on
     that: half is a judge that does not follow length beyond what people say. Without people's
     verdicts longer responses may win because they are better, and the conditions say so.
-    Cluster-robust over stimuli.
+    Cluster-robust over stimuli. Where no response is twice as long as the other, the value is
+    extrapolated and the conditions say from what.
     """
     pairs = _natural(verdicts)
     if len(pairs):
@@ -84,6 +85,8 @@ def _held(pairs: Pairs, fact: int, label: str, column: str) -> UnkeyedEstimate:
     conditions = (
         "length and people's verdicts" if len(facts) > 1 else "length alone, quality not known"
     )
+    if column == "longer" and (most := float(np.abs(facts[0]).max())) < 1:  # binary logarithms
+        conditions += f"; extrapolated from pairs of at most {2**most:.2g} times the words"
     return UnkeyedEstimate(label, found, n=pairs.calls, conditions=conditions)
 
 
