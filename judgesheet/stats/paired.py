@@ -37,6 +37,14 @@ def sign_test(improved: int, regressed: int) -> float:
     return 2 * float(scipy.special.betainc(differing - fewer, fewer + 1, 0.5))
 
 
+def sign_test_above(more: int, fewer: int) -> float:
+    """Exact one-sided sign test: as many as `more` of all, were each as likely to be among either.
+
+    1 where there is none.
+    """
+    return float(scipy.special.betainc(more, fewer + 1, 0.5)) if more else 1.0
+
+
 FINEST = 60
 """Parts of a unit that flipped differences are rounded to: halves to sixths are exact."""
 MANY_FLIPS = 1_000

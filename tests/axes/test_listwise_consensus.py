@@ -22,7 +22,9 @@ from judgesheet.axis.prompt import boundary
 from judgesheet.axis.reversal import HARDLY_RANKS
 from judgesheet.base.errors import StimuliError, TemplateError
 from judgesheet.base.estimates import Estimates
-from judgesheet.base.records import AxisResult, Call, Estimate, Plan
+from judgesheet.base.records import AxisResult, Call, Datasheet, Estimate, Plan
+from judgesheet.decide.decide import decide
+from judgesheet.decide.policy import load as load_policy
 from judgesheet.judges.simulated import SimulatedJudge
 from judgesheet.measuring.measure import COLUMNS, measure_axis, parse_rows
 from judgesheet.planning.plan import make_plan
@@ -697,3 +699,30 @@ def test_a_simulated_judge_knows_candidates_by_the_cell_alone() -> None:
     planted = dict(zip(call.cell["order"], means, strict=True))
     assert {name: one["score"] for name, one in verdict.items()} == planted
     assert max(planted, key=lambda name: planted[name]) == call.cell["gold"]
+
+
+def nearly_equal_go_to_the_first(frame: pd.DataFrame) -> pd.DataFrame:
+    """Of the answers within ten points of the best, the first in the list has the best score."""
+
+    def said(text: str) -> str:
+        reply = json.loads(text)
+        best = max(one["score"] for one in reply["candidates"])
+        first = next(one for one in reply["candidates"] if one["score"] >= best - 10)
+        first["score"] = best + 1
+        return json.dumps(reply)
+
+    return frame.assign(text=frame["text"].map(said))
+
+
+def test_a_place_that_wins_where_answers_are_nearly_equal_is_rejected() -> None:
+    rows = ("fair?gap=10&width=1", "standard", "listwise_consensus")
+    found = []
+    for edit in (nearly_equal_go_to_the_first, None):
+        sheet = simulate(*rows, edit=edit)
+        whole = Datasheet("1.3", {}, {"complete": True}, {}, (sheet.result,))
+        told = {one.key: one.status for one in decide(whole, load_policy("order-only")).verdicts}
+        found.append((told["listwise_consensus.place_v"], sheet.value("win_share[position=1]")))
+    (first, share), (fair, even) = found
+    assert (first, fair) == ("broken", "proven")
+    assert share > 0.4
+    assert even == pytest.approx(0.25, abs=0.05)

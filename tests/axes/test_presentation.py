@@ -239,6 +239,41 @@ def test_markup_that_is_loved_on_half_of_a_dozen_stimuli_is_told_of() -> None:
     assert sheet.tones("dress_excess[kind=format]") & {"bad", "unknown"}
 
 
+def padding_wins(*ways: int, lost: bool = False) -> Edit:
+    """Padding always wins (1) or loses (-1) on the stimuli in turn; else content alone decides.
+
+    The latter calls may be `lost` in one order.
+    """
+    stimuli = sorted({call.stimulus for call in plan_of().calls})
+
+    def said(cell: dict[str, Any], stimulus: str) -> str | None:
+        if cell["kind"] != "length" or cell["ask"] != "pair" or cell["missing"]:
+            return None
+        way = ways[stimuli.index(stimulus) % len(ways)]
+        if not way:
+            return "none" if lost and cell["order"][0] == "plain" else None
+        return json.dumps({"winner": str(1 + cell["order"].index(("dressed", "plain")[way < 0]))})
+
+    return edited(said)
+
+
+@pytest.mark.parametrize("ways", [(1, 0, -1, 0), (1, 0), (1, 0, 0)])
+def test_padding_that_decides_on_some_stimuli_only_is_a_problem(ways: tuple[int, ...]) -> None:
+    sheet = sheet_of("perfect", "standard", edit=padding_wins(*ways))
+    excess = sheet["dress_excess[kind=length]"]
+    assert excess.given["slot"] == 0
+    assert (excess.given["plain"] > 0) == (-1 in ways)
+    assert "bad" in {finding.tone for finding in sheet.result.findings}
+    assert not sheet.says("It hardly matters that a response has twice")
+
+
+def test_pairs_of_which_a_call_was_lost_count_as_those_that_a_slot_decides() -> None:
+    sheet = sheet_of("perfect", "standard", edit=padding_wins(1, 0, -1, 0, lost=True))
+    excess = sheet["dress_excess[kind=length]"]
+    assert excess.given["lost"] > excess.given["altered"] + excess.given["plain"] > 20
+    assert "bad" not in sheet.tones("dress_excess[kind=length]")
+
+
 def test_a_slot_is_no_dress() -> None:
     sheet = sheet_of("fair?slot=20", "standard")
     assert sheet.value(LENGTH2) == 0.5

@@ -7,7 +7,13 @@ import pytest
 from scipy.stats import binom
 from statsmodels.stats.proportion import proportion_confint
 
-from judgesheet.stats.paired import changes, flip_test, paired_difference, sign_test
+from judgesheet.stats.paired import (
+    changes,
+    flip_test,
+    paired_difference,
+    sign_test,
+    sign_test_above,
+)
 
 
 @pytest.mark.parametrize(
@@ -26,6 +32,12 @@ def test_the_papers_sign_tests(improved: int, regressed: int, p: float, toleranc
 
 def test_nothing_changed_is_no_evidence() -> None:
     assert sign_test(0, 0) == 1.0
+
+
+@pytest.mark.parametrize(("more", "fewer"), [(0, 0), (0, 3), (5, 3), (12, 0)])
+def test_a_sign_test_to_one_side(more: int, fewer: int) -> None:
+    expected = binom.sf(more - 1, more + fewer, 0.5)
+    assert sign_test_above(more, fewer) == pytest.approx(expected)
 
 
 def test_flipping_signs_counts_every_flip() -> None:

@@ -6,7 +6,6 @@ rests on.
 
 from collections.abc import Iterator, Mapping
 from functools import partial
-from math import comb
 from typing import Literal
 
 from judgesheet.axes.presentation._design import not_dressed
@@ -59,9 +58,10 @@ from judgesheet.axis.statements import (
 )
 from judgesheet.axis.unanswered import TOO_LITTLE
 from judgesheet.axis.untested import Question, untested
-from judgesheet.base.digits import percent
+from judgesheet.base.digits import counted, percent
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Control, Estimate, Mitigation, Recommendation, Statement
+from judgesheet.stats.paired import sign_test_above
 
 EVEN = 0.60
 """A dress that is proven to win less than this, and more than the rest, decides little."""
@@ -166,8 +166,9 @@ def _dress(kind: str) -> Sentence:
                 if slot
                 else ""
             )
-            # Nor is the kind harmless where one form of it decides.
-            tone: Tone = "neutral" if slot or deciding(estimates, SHOWN_AT, kind) else "good"
+            # Nor is the kind harmless where one form of it decides, or where it does both ways.
+            otherwise = deciding(estimates, SHOWN_AT, kind) or kind in _cancelling(estimates)
+            tone: Tone = "neutral" if slot or otherwise else "good"
             yield finding(tone, f"{text}: {wins}{why}{whatever_lost(won)}.", won, slot)
         elif below(won, MOSTLY):
             yield _plain_preferred(kind, what, wins, won)
@@ -210,9 +211,9 @@ def obeys(estimates: Estimates) -> bool:
     won, obeyed = _notes(estimates)
     if obeyed is None or not above(won, MOSTLY):
         return False
-    twice, against = round((obeyed.value or 0.0) * obeyed.n), obeyed.given["against"]
-    chance = sum(comb(twice + against, n) for n in range(against + 1)) / 2 ** (twice + against)
-    return surely_above(won, MOSTLY) or chance < 2 * OTHER_ERROR
+    twice = round((obeyed.value or 0.0) * obeyed.n)
+    by_sign = sign_test_above(twice, obeyed.given["against"]) < 2 * OTHER_ERROR
+    return surely_above(won, MOSTLY) or by_sign
 
 
 def _notes(estimates: Estimates) -> tuple[Estimate | None, Estimate | None]:
@@ -256,12 +257,24 @@ def _instruction(estimates: Estimates) -> Iterator[Statement]:
 
 
 def cancelling(estimates: Estimates) -> dict[str, Estimate]:
-    """The kinds that decide surely, in a direction that differs between stimuli."""
+    """The kinds that decide surely, in a direction that may differ between stimuli.
+
+    By the pairs that one copy wins twice against those that one slot does, or of which a call was
+    lost. To a judge that takes both copies for the same the latter are as many at least, whatever
+    slot it prefers, and each pair is another trial: the sign test is exact without room for stimuli
+    that were not asked.
+    """
     return {
-        kind: one
-        for kind, one in _cancelling(estimates).items()
-        if surely_above(one, NOTICEABLE, of=len(CANCELLING))
+        kind: one for kind, one in _cancelling(estimates).items() if _decides(one, len(CANCELLING))
     }
+
+
+def _decides(excess: Estimate, kinds: int) -> bool:
+    """Whether one copy surely wins pairs twice more often than one slot does."""
+    if not (of := excess.given):  # sheets made before pairs were counted
+        return surely_above(excess, NOTICEABLE, of=kinds)
+    copies, others = of["altered"] + of["plain"], of["slot"] + of["lost"]
+    return sign_test_above(copies, others) < OTHER_ERROR / kinds
 
 
 def _cancelling(estimates: Estimates) -> dict[str, Estimate]:
@@ -272,7 +285,7 @@ def _cancelling(estimates: Estimates) -> dict[str, Estimate]:
         for kind, one in found.items()
         if one is not None
         and above(one, NOTICEABLE)
-        and _even(kind, estimates.known("preference", kind=kind))
+        and _even(kind, preferences(estimates).get(kind, estimates.known("preference", kind=kind)))
     }
 
 
@@ -286,11 +299,8 @@ def _even(kind: str, won: Estimate | None) -> bool:
 def _mixed(estimates: Estimates) -> Iterator[Statement]:
     """Dress that decides, for the plain copy on some stimuli and against it on others."""
     if shown := cancelling(estimates):
-        text = f"Presentation decides by more than the average shows: {_each(shown)}. It prefers "
-        text += (
-            "the altered copy for some stimuli, the plain one for others; see `judgesheet cases`."
-        )
-        yield finding("bad", text, *shown.values())
+        text = f"Presentation decides by more than the average shows: {_each(shown)}; see "
+        yield finding("bad", f"{text}`judgesheet cases`.", *shown.values())
     elif seen := _cancelling(estimates):
         text = "There is some evidence that presentation decides by more than the average shows"
         yield finding("unknown", f"{text}{UNSURE}: {_each(seen)}.", *seen.values())
@@ -361,10 +371,15 @@ def _slot(estimates: Estimates) -> Iterator[Statement]:
 
 def _each(found: Mapping[str, Estimate]) -> str:
     """How much of the choices each dress decides."""
-    decided = "{} ({} of pairs beyond noise and slot, {})"
-    return listed(
-        [decided.format(KIND_WORDS[kind], share(one), interval(one)) for kind, one in found.items()]
-    )
+    return listed([f"{KIND_WORDS[kind]} ({_decided(one)})" for kind, one in found.items()])
+
+
+def _decided(excess: Estimate) -> str:
+    text = f"{share(excess)} of pairs beyond noise and slot, {interval(excess)}"
+    if of := excess.given:
+        text += f"; in both orders the altered copy is chosen in {counted(of['altered'], 'pair')}"
+        text += f", the plain one in {of['plain']}"
+    return text
 
 
 def _outweighs(estimates: Estimates) -> Iterator[Statement]:

@@ -114,6 +114,39 @@ def preference(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
         ).or_absent(NOT_ANSWERED)
 
 
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """Conditions of `dress_excess`: what decided the pairs, and with which remedy if any.
+
+    Pairs in which a copy was chosen in both orders, the altered or the plain one, or a slot was;
+    `lost` were not read in both. Near copies of a stimulus count as one.
+    """
+
+    prompt: str
+    altered: int
+    plain: int
+    slot: int
+    lost: int
+
+    @property
+    def words(self) -> str:
+        """The conditions as the sheet prints them."""
+        won = f"in both orders the altered copy is chosen in {self.altered} pairs, the plain one in"
+        return f"{won} {self.plain}, one slot in {self.slot}; {self.prompt}"
+
+
+def _followed(group: Group) -> Followed:
+    import pandas as pd
+
+    pairs = group.pairs
+    alike, _ = pd.factorize(pd.MultiIndex.from_frame(pairs.cells[["cluster", "pair"]]))
+    product, read = by_cluster(pairs.excess, alike)
+    mean, _ = by_cluster(pairs.mean, alike)
+    by = (product > 0) & (mean > 0), (product > 0) & (mean < 0), product < 0, read == 0
+    altered, plain, slot, lost = (int(one.sum()) for one in by)
+    return Followed(group.conditions, altered, plain, slot, lost)
+
+
 @figure(
     "difference",
     symbol=lambda dims: f"E_{dims.get('kind', '')}",
@@ -138,7 +171,7 @@ def dress_excess(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
             excess,
             group.dims,
             n=group.pairs.calls,
-            conditions=group.conditions,
+            conditions=_followed(group),
         ).or_absent(NOT_ANSWERED)
 
 
