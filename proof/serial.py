@@ -30,7 +30,8 @@ AXES = tuple(name for name, axis in all_axes().items() if "memory" in axis.ESTIM
 class Judge:
     """Scores of 1 to 5 with `noise` about an item's own.
 
-    A share `copies` is the score before it; over the calls on an item scores rise by `rise` points.
+    A share `copies` is the score before it; over the calls on a stimulus scores rise by `rise`
+    points.
     Only a share `slips` of scores differs from the item's own, None if any may.
     """
 
@@ -41,15 +42,18 @@ class Judge:
 
     def draw(self, stimuli: int, rng: Rng) -> pd.DataFrame:
         """The calls in the sequence in which they were asked."""
-        items, calls = 2 * stimuli, CALLS
-        own = rng.normal(3, 0.7, (items, 1)) + self.rise * np.linspace(-0.5, 0.5, calls)
-        scores = np.clip(np.round(own + self.noise * rng.normal(size=(items, calls))), 1, 5)
+        calls = 2 * CALLS
+        item = 2 * np.arange(stimuli)[:, None] + np.repeat([0, 1], CALLS)
+        item = rng.permuted(item, axis=1)
+        own = rng.normal(3, 0.7, 2 * stimuli)[item]
+        aimed = own + self.rise * np.linspace(-0.5, 0.5, calls)
+        scores = np.clip(np.round(aimed + self.noise * rng.normal(size=item.shape)), 1, 5)
         if self.slips is not None:
-            scores = np.where(rng.random(scores.shape) < self.slips, scores, np.round(own[:, :1]))
+            scores = np.where(rng.random(scores.shape) < self.slips, scores, np.round(own))
         for call in range(1, calls):
-            copied = rng.random(items) < self.copies
+            copied = rng.random(stimuli) < self.copies
             scores[copied, call] = scores[copied, call - 1]
-        item = np.repeat(np.arange(items), calls)
+        item = item.ravel()
         return pd.DataFrame({
             "stimulus": item // 2, "cluster": item // 2, "item": item, "value": scores.ravel(),
             "order": [()] * scores.size, "reply": "json",
@@ -62,7 +66,7 @@ JUDGES: dict[str, tuple[Judge, Truths]] = {
     "hardly any noise": (Judge(noise=0.3), NONE),
     "one score in ten is a slip": (Judge(slips=0.1), NONE),
     "one score in five is the one before it": (Judge(copies=0.2), {"drift": 0.0}),
-    "scores rise by half a point over the calls on an item": (Judge(noise=1.0, rise=0.5), {}),
+    "scores rise by half a point over the calls on a stimulus": (Judge(noise=1.0, rise=0.5), {}),
 }
 """Each with what is known of it."""
 
@@ -70,7 +74,7 @@ JUDGES: dict[str, tuple[Judge, Truths]] = {
 def _estimates(judge: Judge, stimuli: int, rng: Rng) -> Iterator[Estimate]:
     """What a sheet would say: on each axis of data of its own."""
     for axis in AXES:
-        calls = Sequenced(judge.draw(stimuli, rng), _score, "points", ("item",))
+        calls = Sequenced(judge.draw(stimuli, rng), _score, "points")
         for figure in FIGURES.values():
             yield from Figures(axis).of(figure)(calls)
 

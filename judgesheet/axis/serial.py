@@ -1,8 +1,8 @@
 """Do verdicts depend on the call before, or on when they are asked for?
 
 Repeats of a call stand close together. A judge that leans to its last verdict, or an endpoint that
-changes meanwhile, makes them agree more than they would on another day. The calls of an item (of a
-task, of a list) are asked in random order, so that every sequence of them was equally likely.
+changes meanwhile, makes them agree more than they would on another day. The calls on a stimulus are
+asked in random order, so that every sequence of them was equally likely.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judgesheet.axis import Readings
+from judgesheet.axis.arrays import Ints
 from judgesheet.axis.figure import Figure, Figures, UnkeyedEstimate, absent, measured
 from judgesheet.axis.items import codes, items, value_codes
 from judgesheet.axis.statements import p_value
@@ -31,8 +32,6 @@ CAVEAT = 0.05 / 8
 NOT_RANDOM = Reason(
     "not_random", "these calls were not asked in random order, so a sequence says nothing"
 )
-ITEM, STIMULUS = ("stimulus", "item"), ("stimulus",)
-"""What the calls of an axis are shuffled within."""
 Number = Callable[[Any, Sequence[Any]], float]
 """One number of a verdict on things that were listed in this order."""
 figure = Figures(
@@ -44,14 +43,12 @@ figure = Figures(
 class Sequenced:
     """The calls of an axis in the sequence in which they were asked, as the plan has them.
 
-    `block` names what was shuffled within: the columns of which calls with equal values stand
-    together; `number` is what a verdict counts, in `unit`.
+    `number` is what a verdict counts, in `unit`.
     """
 
     frame: "pd.DataFrame"
     number: Number
     unit: str
-    block: Sequence[str]
 
     @cached_property
     def found(self) -> Serial | None:
@@ -64,8 +61,18 @@ class Sequenced:
         # Arms show the same item under other orders.
         item = items(read, across_arms=True)
         means = np.bincount(item, weights=numbers) / np.bincount(item)
-        block = codes(read[list(self.block)])
-        return serial(numbers - means[item], block, value_codes(read["cluster"]))
+        return serial(numbers - means[item], shuffled_within(read), value_codes(read["cluster"]))
+
+
+def shuffled_within(calls: "pd.DataFrame") -> Ints:
+    """Within what calls were shuffled, as codes from 0: their stimulus, or their item.
+
+    Plans of earlier versions have all calls on one response together.
+    """
+    item = codes(calls[[name for name in ("stimulus", "item") if name in calls]])
+    # As often as there are items the item changes, or more often, where it comes back to one.
+    stand_together = np.count_nonzero(np.diff(item)) < np.unique(item).size
+    return item if stand_together else codes(calls[["stimulus"]])
 
 
 @figure("r", symbol="ρ_prev", null=0.0)
@@ -88,15 +95,15 @@ def memory(calls: Sequenced) -> UnkeyedEstimate:
 def memory_p(calls: Sequenced) -> UnkeyedEstimate:
     """p-value of "a verdict does not depend on the call before it".
 
-    Every sequence of the calls on an item was equally likely; Wald and Wolfowitz's (1943) serial
-    correlation, with its exact mean and variance over all of them, summed over items.
+    Every sequence of the calls on a stimulus was equally likely; Wald and Wolfowitz's (1943) serial
+    correlation, with its exact mean and variance over all of them, summed over stimuli.
     """
     return _test("p: a verdict does not depend on the one before it", calls, "memory_p")
 
 
 @figure("points", symbol="drift", null=0.0)
 def drift(calls: Sequenced) -> UnkeyedEstimate:
-    """Change of the verdicts on an item from its first call to its last, in points.
+    """Change of the verdicts on a stimulus from its first call to its last, in points.
 
     On pairs: of the share of slot 1 less that of slot 2. A drift that is slower than the calls on
     one stimulus cannot be distinguished from stimuli that differ. Delete-a-cluster jackknife, t.
@@ -135,13 +142,11 @@ FIGURES: Mapping[str, Figure[Sequenced]] = {
 NAMES = frozenset(FIGURES)
 
 
-def measure(
-    axis: str, readings: Readings, number: Number, unit: str, block: Sequence[str]
-) -> Iterator[Estimate]:
+def measure(axis: str, readings: Readings, number: Number, unit: str) -> Iterator[Estimate]:
     """The estimates of `FIGURES` that the caller wants, as those of an axis."""
     mine = {name: Figures(axis).of(one) for name, one in FIGURES.items()}
     if len(readings.frame):
-        yield from measured(mine, Sequenced(readings.frame, number, unit, block), readings.families)
+        yield from measured(mine, Sequenced(readings.frame, number, unit), readings.families)
 
 
 def mean_of(points_by_place: PointsByPlace) -> Number:

@@ -10,10 +10,10 @@ import pytest
 
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Readings
-from judgesheet.axis.serial import CAVEAT, NAMES, NOT_RANDOM
+from judgesheet.axis.serial import CAVEAT, NAMES, NOT_RANDOM, shuffled_within
 from judgesheet.base.records import Call, Estimate
 from judgesheet.measuring.measure import COLUMNS, measure_axis, parse_rows
-from tests.simulate import planned
+from tests.simulate import planned, simulate
 
 AXES = [name for name, axis in all_axes().items() if axis.ESTIMATES.keys() >= NAMES]
 
@@ -71,3 +71,28 @@ def test_recorded_calls_were_not_asked_in_random_order(axis: str) -> None:
     estimates, caveats = _estimates(axis, 0.5, reply="recorded")
     assert {estimates[name].reason for name in NAMES} == {NOT_RANDOM.code}
     assert not any("the one before" in caveat for caveat in caveats)
+
+
+def of_the_call_before(frame: pd.DataFrame) -> pd.DataFrame:
+    """Every reply is that to the call before."""
+    return frame.assign(text=frame["text"].shift(fill_value=frame["text"].iloc[0]))
+
+
+@pytest.mark.parametrize("axis", ["score_order", "criterion_order"])
+def test_an_answer_to_the_call_before_does_not_follow_quality(axis: str) -> None:
+    late, sound = (
+        simulate("good", "quick", axis, edit=edit)["single_read_r"]
+        for edit in (of_the_call_before, None)
+    )
+    assert late.high is not None
+    assert sound.low is not None
+    assert late.high + 0.1 < sound.low
+
+
+def test_older_plans_ask_about_one_response_after_the_other() -> None:
+    """Within it they are shuffled, and what comes before on another response is no neighbour."""
+    items = np.repeat(np.arange(40), 8)
+    frame = pd.DataFrame({"stimulus": items // 2, "item": items})
+    shuffled = frame.groupby("stimulus").sample(frac=1, random_state=0)
+    assert np.unique(shuffled_within(frame)).size == 40
+    assert np.unique(shuffled_within(shuffled)).size == 20
