@@ -110,6 +110,7 @@ def _about_stimuli(
 ) -> dict[str, Any]:
     found = [] if path is None else [*pools.problems(axis, used)]
     templates = [problem.what for problem in found if problem.code == "template"]
+    faults = [f"{problem.where}: {problem.what}" for problem in found if problem.grave]
     # The built-in ones were written to be independent.
     alike = {} if path is None else clusters(used)
     return {
@@ -119,13 +120,14 @@ def _about_stimuli(
         "in_pool": in_pool,
         "independent": len(used) - len(alike),
         "digest": pools.pool_digest(used),
+        **({"faults": len(faults), "first_fault": faults[0]} if faults else {}),
         **({"templates": templates} if templates else {}),
         **({"clusters": alike} if alike else {}),
     }
 
 
 def remarks(pool: Mapping[str, Any]) -> Iterator[str]:
-    """What part of the stimuli is asked about, what makes several count as one, mere templates."""
+    """What part of the stimuli is asked about, what counts as one, faults, and mere templates."""
     asked, held = pool.get("responses"), pool.get("responses_held")
     if isinstance(asked, int) and isinstance(held, int):
         yield (
@@ -138,6 +140,10 @@ def remarks(pool: Mapping[str, Any]) -> Iterator[str]:
             f"{stimuli} stimuli, {independent} independent: the others are near copies or of the "
             "same group, and intervals, tests and counts take them for one"
         )
+    faults = pool.get("faults")
+    if isinstance(faults, int):
+        first = f"{counted(faults, 'fault')} in these stimuli, such as: {pool.get('first_fault')}"
+        yield f"`judgesheet stimuli check` finds {first}"
     yield from _shared_templates(pool)
 
 

@@ -122,10 +122,13 @@ def test_templates_in_ordinary_chats_are_one_warning(tmp_path: Path) -> None:
 
 def test_an_identical_stimulus_is_an_error(tmp_path: Path) -> None:
     again = chat(1) | {"id": "copy", "prompt": f"{chat(1)['prompt']}\N{ZERO WIDTH SPACE} "}
-    done = run("stimuli", "check", written(tmp_path / "own.jsonl", chat(1), chat(2), again))
+    own = written(tmp_path / "own.jsonl", chat(1), chat(2), again)
+    done = run("stimuli", "check", own)
     assert done.returncode == 1
     assert "error: copy: is the same as chat-01" in done.stdout
     assert "errors: 1" in done.stdout
+    planned = run("plan", "--model", "sim/fair", "--axis", "score_order", "--stimuli", own)
+    assert "1 fault in these stimuli, such as: copy: is the same as chat-01" in planned.stdout
 
 
 def test_a_sheet_says_that_stimuli_repeat_others(tmp_path: Path) -> None:
