@@ -65,7 +65,7 @@ proof: $(VENV)/dev.stamp  ## simulate: do intervals cover, do tests keep their s
 check-proof: $(VENV)/dev.stamp  ## the same with few data sets, against the committed results (five minutes)
 	OMP_NUM_THREADS=1 $(BIN)/python -m proof --check
 
-torture: $(VENV)/dev.stamp  ## break everything around real runs and count what that costs (ten minutes)
+torture: $(VENV)/dev.stamp  ## break everything around real runs and count what that costs (half an hour)
 	OMP_NUM_THREADS=1 $(BIN)/python -m torture
 
 sheets: $(VENV)/dev.stamp  ## datasheets of two dozen judges, each held against the decision that is right (minutes)
