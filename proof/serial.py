@@ -12,7 +12,7 @@ from judgesheet import axis as kit
 from judgesheet import stats
 from judgesheet.axes import all_axes
 from judgesheet.axis.figure import Figures
-from judgesheet.axis.serial import FIGURES, Sequenced
+from judgesheet.axis.serial import FIGURES, ITEM, Sequenced
 from judgesheet.base.records import Estimate
 from proof.lines import SEED, Line, Rng, Rows, Tally, Truths
 from proof.runner import Result
@@ -30,43 +30,43 @@ AXES = tuple(name for name, axis in all_axes().items() if "memory" in axis.ESTIM
 class Judge:
     """Scores of 1 to 5 with `noise` about an item's own.
 
-    A share `copies` is the score before it; over the calls on a stimulus scores rise by `rise`
-    points.
-    Only a share `slips` of scores differs from the item's own, None if any may.
+    A share `copies` is the score before it; over the calls on an item scores rise by `rise` points.
+    Only a share `slips` of scores differs from the item's own, None if any may. Where `late`, every
+    score is that of the call before.
     """
 
     noise: float = 0.8
     copies: float = 0.0
     rise: float = 0.0
     slips: float | None = None
+    late: bool = False
 
     def draw(self, stimuli: int, rng: Rng) -> pd.DataFrame:
         """The calls in the sequence in which they were asked."""
-        calls = 2 * CALLS
-        item = 2 * np.arange(stimuli)[:, None] + np.repeat([0, 1], CALLS)
-        item = rng.permuted(item, axis=1)
-        own = rng.normal(3, 0.7, 2 * stimuli)[item]
-        aimed = own + self.rise * np.linspace(-0.5, 0.5, calls)
-        scores = np.clip(np.round(aimed + self.noise * rng.normal(size=item.shape)), 1, 5)
+        items, calls = 2 * stimuli, CALLS
+        own = rng.normal(3, 0.7, (items, 1)) + self.rise * np.linspace(-0.5, 0.5, calls)
+        scores = np.clip(np.round(own + self.noise * rng.normal(size=(items, calls))), 1, 5)
         if self.slips is not None:
-            scores = np.where(rng.random(scores.shape) < self.slips, scores, np.round(own))
+            scores = np.where(rng.random(scores.shape) < self.slips, scores, np.round(own[:, :1]))
         for call in range(1, calls):
-            copied = rng.random(stimuli) < self.copies
+            copied = rng.random(items) < self.copies
             scores[copied, call] = scores[copied, call - 1]
-        item = item.ravel()
+        item = np.repeat(np.arange(items), calls)
+        scores = np.roll(scores, self.late)
         return pd.DataFrame({
             "stimulus": item // 2, "cluster": item // 2, "item": item, "value": scores.ravel(),
             "order": [()] * scores.size, "reply": "json",
         })  # fmt: skip
 
 
-NONE = {"memory": 0.0, "drift": 0.0}
+NONE = {"memory": 0.0, "drift": 0.0, "late": 0.0}
 JUDGES: dict[str, tuple[Judge, Truths]] = {
     "calls know nothing of each other": (Judge(), NONE),
     "hardly any noise": (Judge(noise=0.3), NONE),
     "one score in ten is a slip": (Judge(slips=0.1), NONE),
     "one score in five is the one before it": (Judge(copies=0.2), {"drift": 0.0}),
-    "scores rise by half a point over the calls on a stimulus": (Judge(noise=1.0, rise=0.5), {}),
+    "every score is that of the call before": (Judge(late=True), {"late": 1.0}),
+    "scores rise by half a point over the calls on an item": (Judge(noise=1.0, rise=0.5), {}),
 }
 """Each with what is known of it."""
 
@@ -74,7 +74,7 @@ JUDGES: dict[str, tuple[Judge, Truths]] = {
 def _estimates(judge: Judge, stimuli: int, rng: Rng) -> Iterator[Estimate]:
     """What a sheet would say: on each axis of data of its own."""
     for axis in AXES:
-        calls = Sequenced(judge.draw(stimuli, rng), _score, "points")
+        calls = Sequenced(judge.draw(stimuli, rng), _score, "points", ITEM)
         for figure in FIGURES.values():
             yield from Figures(axis).of(figure)(calls)
 

@@ -1,8 +1,8 @@
 """Do verdicts depend on the call before, or on when they are asked for?
 
 Repeats of a call stand close together. A judge that leans to its last verdict, or an endpoint that
-changes meanwhile, makes them agree more than they would on another day. The calls on a stimulus are
-asked in random order, so that every sequence of them was equally likely.
+changes meanwhile, makes them agree more than they would on another day. The calls of an item (of a
+task, of a list) are asked in random order, so that every sequence of them was equally likely.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,25 +13,32 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judgesheet.axis import Readings
-from judgesheet.axis.arrays import Ints
 from judgesheet.axis.figure import Figure, Figures, UnkeyedEstimate, absent, measured
 from judgesheet.axis.items import codes, items, value_codes
-from judgesheet.axis.statements import p_value
+from judgesheet.axis.statements import keys, p_value
 from judgesheet.axis.views import PointsByPlace, no_reply
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.missing_reasons import Reason
-from judgesheet.base.records import Estimate
+from judgesheet.base.records import Control, Estimate
 from judgesheet.stats.interval import without_interval
-from judgesheet.stats.serial import STEADY, Serial, serial
+from judgesheet.stats.serial import STEADY, Late, Serial, late_share, serial
 
 if TYPE_CHECKING:
     import pandas as pd
 
 CAVEAT = 0.05 / 8
 """Two tests on each of four axes share the error of the caveats of a sheet."""
+LATE_ERROR = 1e-6
+"""Replies that are one call late show by less than 1e-17 in quick sheets: no error of page one is
+spent on them."""
+LEANS = 0.3
+"""A judge that gives its last verdict again in one call of five has .2, and is not late."""
+MIXED = Reason("mixed", "the calls on one pair do not stand together")
 NOT_RANDOM = Reason(
     "not_random", "these calls were not asked in random order, so a sequence says nothing"
 )
+ITEM, STIMULUS = ("stimulus", "item"), ("stimulus",)
+"""What the calls of an axis are shuffled within."""
 Number = Callable[[Any, Sequence[Any]], float]
 """One number of a verdict on things that were listed in this order."""
 figure = Figures(
@@ -43,15 +50,17 @@ figure = Figures(
 class Sequenced:
     """The calls of an axis in the sequence in which they were asked, as the plan has them.
 
-    `number` is what a verdict counts, in `unit`.
+    `block` names what was shuffled within: the columns of which calls with equal values stand
+    together; `number` is what a verdict counts, in `unit`.
     """
 
     frame: "pd.DataFrame"
     number: Number
     unit: str
+    block: Sequence[str]
 
     @cached_property
-    def found(self) -> Serial | None:
+    def found(self) -> tuple[Serial, Late] | None:
         """What the calls owe to their place in the sequence; None where it was not random."""
         read = self.frame[self.frame["value"].notna() & (self.frame["reply"] != "recorded")]
         if read.empty:
@@ -61,18 +70,9 @@ class Sequenced:
         # Arms show the same item under other orders.
         item = items(read, across_arms=True)
         means = np.bincount(item, weights=numbers) / np.bincount(item)
-        return serial(numbers - means[item], shuffled_within(read), value_codes(read["cluster"]))
-
-
-def shuffled_within(calls: "pd.DataFrame") -> Ints:
-    """Within what calls were shuffled, as codes from 0: their stimulus, or their item.
-
-    Plans of earlier versions have all calls on one response together.
-    """
-    item = codes(calls[[name for name in ("stimulus", "item") if name in calls]])
-    # As often as there are items the item changes, or more often, where it comes back to one.
-    stand_together = np.count_nonzero(np.diff(item)) < np.unique(item).size
-    return item if stand_together else codes(calls[["stimulus"]])
+        block, clusters = codes(read[list(self.block)]), value_codes(read["cluster"])
+        own = numbers - means[item]
+        return serial(own, block, clusters), late_share(numbers, own, block, clusters)
 
 
 @figure("r", symbol="ρ_prev", null=0.0)
@@ -88,22 +88,22 @@ def memory(calls: Sequenced) -> UnkeyedEstimate:
     found = calls.found
     if found is None:
         return absent(label, NOT_RANDOM)
-    return UnkeyedEstimate(label, found.memory, n=found.n)
+    return UnkeyedEstimate(label, found[0].memory, n=found[0].n)
 
 
 @figure("p")
 def memory_p(calls: Sequenced) -> UnkeyedEstimate:
     """p-value of "a verdict does not depend on the call before it".
 
-    Every sequence of the calls on a stimulus was equally likely; Wald and Wolfowitz's (1943) serial
-    correlation, with its exact mean and variance over all of them, summed over stimuli.
+    Every sequence of the calls on an item was equally likely; Wald and Wolfowitz's (1943) serial
+    correlation, with its exact mean and variance over all of them, summed over items.
     """
     return _test("p: a verdict does not depend on the one before it", calls, "memory_p")
 
 
 @figure("points", symbol="drift", null=0.0)
 def drift(calls: Sequenced) -> UnkeyedEstimate:
-    """Change of the verdicts on a stimulus from its first call to its last, in points.
+    """Change of the verdicts on an item from its first call to its last, in points.
 
     On pairs: of the share of slot 1 less that of slot 2. A drift that is slower than the calls on
     one stimulus cannot be distinguished from stimuli that differ. Delete-a-cluster jackknife, t.
@@ -112,7 +112,7 @@ def drift(calls: Sequenced) -> UnkeyedEstimate:
     found = calls.found
     if found is None:
         return absent(label, NOT_RANDOM)
-    return UnkeyedEstimate(label, found.drift, n=found.n, unit=calls.unit)
+    return UnkeyedEstimate(label, found[0].drift, n=found[0].n, unit=calls.unit)
 
 
 @figure("p")
@@ -128,30 +128,88 @@ def _test(label: str, calls: Sequenced, name: str) -> UnkeyedEstimate:
     found = calls.found
     if found is None:
         return absent(label, NOT_RANDOM)
-    p = getattr(found, name)
+    p = getattr(found[0], name)
     if p is None:
         return absent(label, STEADY)
     method = "random sequence, exact mean and variance, normal"
-    clusters = found.memory.clusters
-    return UnkeyedEstimate(label, without_interval(p, clusters=clusters, method=method), n=found.n)
+    clusters = found[0].memory.clusters
+    interval = without_interval(p, clusters=clusters, method=method)
+    return UnkeyedEstimate(label, interval, n=found[0].n)
+
+
+@figure("coefficient", symbol="λ", null=0.0)
+def late(calls: Sequenced) -> UnkeyedEstimate:
+    """How far a verdict is that on the call before: 0 not at all, 1 each one is.
+
+    The calls on one response (or list) stand together in random order. Its first verdict is
+    compared with its others and with those on the one before, weighted by the square of how far the
+    two differ. Delete-a-cluster jackknife, t.
+
+    n counts the responses that differ from the one before.
+    """
+    label = "A verdict is that on the call before"
+    found = calls.found
+    if found is None or calls.block != ITEM:
+        return absent(label, NOT_RANDOM if found is None else MIXED)
+    return UnkeyedEstimate(label, found[1].share, n=found[1].n)
+
+
+@figure("p")
+def late_p(calls: Sequenced) -> UnkeyedEstimate:
+    """p-value of "the first verdict on a response is like its others", against the one before it.
+
+    Of n calls on a response each was equally likely to be the first, so that its verdict lies
+    beyond all others, towards those on the response before, in one of n at most: exact at any size.
+    """
+    label = "p: a verdict is on its own call"
+    found = calls.found
+    if found is None or calls.block != ITEM:
+        return absent(label, NOT_RANDOM if found is None else MIXED)
+    one = found[1]
+    if one.p is None:
+        return absent(label, STEADY)
+    method = "random sequence, exact binomial bound"
+    interval = without_interval(one.p, clusters=one.share.clusters, method=method)
+    return UnkeyedEstimate(label, interval, n=one.n)
 
 
 FIGURES: Mapping[str, Figure[Sequenced]] = {
-    one.name: one for one in (memory, memory_p, drift, drift_p)
+    one.name: one for one in (memory, memory_p, drift, drift_p, late, late_p)
 }
 NAMES = frozenset(FIGURES)
 
 
-def measure(axis: str, readings: Readings, number: Number, unit: str) -> Iterator[Estimate]:
+def measure(
+    axis: str, readings: Readings, number: Number, unit: str, block: Sequence[str]
+) -> Iterator[Estimate]:
     """The estimates of `FIGURES` that the caller wants, as those of an axis."""
     mine = {name: Figures(axis).of(one) for name, one in FIGURES.items()}
     if len(readings.frame):
-        yield from measured(mine, Sequenced(readings.frame, number, unit), readings.families)
+        yield from measured(mine, Sequenced(readings.frame, number, unit, block), readings.families)
 
 
 def mean_of(points_by_place: PointsByPlace) -> Number:
     """The mean of what a verdict gives to the things listed."""
     return lambda verdict, order: float(np.mean(points_by_place(verdict, order)))
+
+
+def control(estimates: Estimates) -> Iterator[Control]:
+    """That replies belong to their calls, where they are shown to belong to the calls before."""
+    share, test = estimates.known("late"), estimates.known("late_p")
+    if share is None or test is None or share.low is None or test.value is None:
+        return
+    if test.value < LATE_ERROR and share.low > LEANS:
+        yield Control(
+            "each reply is that to its own call",
+            False,
+            "the first verdict on a response is not like its others but like those on the one "
+            f"before it ({p_value(test)}): replies are one call late",
+            keys(share, test),
+            "own_replies",
+            of="run",
+            mend="find out where replies fall behind (a queue, a shared variable or session, a "
+            "gateway), and ask everything anew with --fresh",
+        )
 
 
 def warn(estimates: Estimates) -> Iterator[str]:

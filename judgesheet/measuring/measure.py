@@ -203,6 +203,7 @@ def measure_axis(axis: Axis, readings: Readings) -> tuple[AxisResult, list[Recom
         controls=(
             *(replace(one, touches=blind or one.touches) for one in axis.control(estimates)),
             *repeats.control(readings, estimates),
+            *serial.control(estimates),
         ),
         glossary=_glossary(axis, estimates),
         figures=tuple(

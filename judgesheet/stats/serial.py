@@ -95,6 +95,61 @@ def serial(deviations: Floats, block: Integers, clusters: Integers) -> Serial:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Late:
+    """Whether a verdict is on the call before.
+
+    Attributes
+    ----------
+    share
+        How far the first verdict of a block lies on the way from the others to the block before.
+    p
+        One-sided p-value of "it is one of its own block"; None without blocks that differ.
+    n
+        Blocks whose first verdict was compared.
+    """
+
+    share: Interval
+    p: float | None
+    n: int
+
+
+def late_share(numbers: Floats, deviations: Floats, block: Integers, clusters: Integers) -> Late:
+    """Is the first verdict of a block like its others, or like those of the block before?
+
+    Any of the n calls of a block may be its first, so it lies beyond all others towards the block
+    before with a probability of 1/n at most, whatever the blocks are. Of how many it does, no
+    binomial count with the same mean has a lighter tail (Hoeffding 1956, theorem 4).
+
+    Parameters
+    ----------
+    numbers
+        Shape (calls,): verdicts, in the sequence of asking.
+    deviations, block
+        As for `serial`.
+
+    References
+    ----------
+    Hoeffding, W. (1956), Annals of Mathematical Statistics 27, 713-721.
+    """
+    begins = np.flatnonzero(np.diff(block, prepend=-1))
+    sizes = np.diff(begins, append=block.size)
+    level = np.add.reduceat(numbers, begins) / sizes
+    differs = np.abs(np.diff(level)) > TINY
+    kept = np.flatnonzero(differs & (sizes[1:] >= FEWEST_CALLS)) + 1
+    groups, count = cluster_codes(np.asarray(clusters)[begins[kept]])
+    if not kept.size:
+        return Late(missing(STEADY, clusters=0), None, 0)
+    step, first = level[kept - 1] - level[kept], deviations[begins[kept]]
+    share = _ratio(sum_by(first * step, groups, count), sum_by(step**2, groups, count))
+    towards = np.repeat(np.sign(level - np.roll(level, 1)), sizes) * -deviations
+    towards[begins] = -np.inf
+    beyond = int(np.sum(np.sign(step) * first > np.maximum.reduceat(towards, begins)[kept] + TINY))
+    by_chance = float(np.mean(1 / sizes[kept]))
+    p = scipy.special.betainc(beyond, kept.size - beyond + 1, by_chance) if beyond else 1.0
+    return Late(share, float(p), kept.size)
+
+
 def _ratio(sums: Floats, scales: Floats) -> Interval:
     """A ratio of sums over clusters (G,), each left out in turn.
 

@@ -10,7 +10,7 @@ import pytest
 
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Readings
-from judgesheet.axis.serial import CAVEAT, NAMES, NOT_RANDOM, shuffled_within
+from judgesheet.axis.serial import CAVEAT, NAMES, NOT_RANDOM
 from judgesheet.base.records import Call, Estimate
 from judgesheet.measuring.measure import COLUMNS, measure_axis, parse_rows
 from tests.simulate import planned, simulate
@@ -79,20 +79,31 @@ def of_the_call_before(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("axis", ["score_order", "criterion_order"])
-def test_an_answer_to_the_call_before_does_not_follow_quality(axis: str) -> None:
-    late, sound = (
-        simulate("good", "quick", axis, edit=edit)["single_read_r"]
-        for edit in (of_the_call_before, None)
-    )
-    assert late.high is not None
-    assert sound.low is not None
-    assert late.high + 0.1 < sound.low
+@pytest.mark.parametrize("spec", ["good", "fair", "first-biased"])
+def test_replies_that_are_one_call_late_fail_a_control(axis: str, spec: str) -> None:
+    late = simulate(spec, "quick", axis, edit=of_the_call_before, families=NAMES)
+    assert late["late"].value == pytest.approx(1, abs=0.15)
+    (failed,) = (one for one in late.result.controls if one.passed is False)
+    assert (failed.code, failed.of, failed.touches) == ("own_replies", "run", ("*",))
 
 
-def test_older_plans_ask_about_one_response_after_the_other() -> None:
-    """Within it they are shuffled, and what comes before on another response is no neighbour."""
-    items = np.repeat(np.arange(40), 8)
-    frame = pd.DataFrame({"stimulus": items // 2, "item": items})
-    shuffled = frame.groupby("stimulus").sample(frac=1, random_state=0)
-    assert np.unique(shuffled_within(frame)).size == 40
-    assert np.unique(shuffled_within(shuffled)).size == 20
+@pytest.mark.parametrize("axis", ["score_order", "criterion_order", "listwise_consensus"])
+@pytest.mark.parametrize("spec", ["good", "noisy", "first-biased", "constant", "random"])
+def test_replies_to_their_own_calls_pass_it(axis: str, spec: str) -> None:
+    result = simulate(spec, "quick", axis, families=NAMES).result
+    assert not [one for one in result.controls if one.code == "own_replies"]
+
+
+@pytest.mark.parametrize("axis", ["score_order", "criterion_order"])
+def test_a_judge_that_copies_its_last_verdict_now_and_then_is_not_late(axis: str) -> None:
+    rng = np.random.default_rng(0)
+
+    def copying(calls: pd.DataFrame) -> pd.DataFrame:
+        text = calls["text"].to_numpy(copy=True)
+        for call in range(1, len(text)):
+            text[call] = text[call - 1] if rng.random() < 0.2 else text[call]
+        return calls.assign(text=text)
+
+    sheet = simulate("good", "quick", axis, edit=copying, families=NAMES)
+    assert sheet["late"].value == pytest.approx(0.2, abs=0.1)
+    assert not [one for one in sheet.result.controls if one.code == "own_replies"]

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from judgesheet.stats.correlation import FEW_CLUSTERS
-from judgesheet.stats.serial import STEADY, Serial, serial
+from judgesheet.stats.serial import STEADY, Late, Serial, late_share, serial
 
 BLOCKS, CALLS = 24, 12
 
@@ -86,3 +86,30 @@ def test_two_stimuli_have_a_test_and_no_interval() -> None:
     found = _asked(verdicts)
     assert found.memory_p is not None
     assert found.memory.reason == FEW_CLUSTERS.code
+
+
+def _late(verdicts: np.ndarray) -> Late:
+    """Of blocks (blocks, calls), each a stimulus with one item."""
+    block = np.repeat(np.arange(len(verdicts)), verdicts.shape[1])
+    deviations = verdicts - verdicts.mean(axis=1, keepdims=True)
+    return late_share(verdicts.ravel(), deviations.ravel(), block, block)
+
+
+def test_of_four_verdicts_the_first_is_the_one_that_is_late_by_chance_in_a_quarter() -> None:
+    verdicts = np.repeat([1.0, 5.0] * 4, 4).reshape(8, 4)
+    assert _late(np.roll(verdicts, 1)).p == pytest.approx(4.0**-7)
+    assert _late(verdicts).p == 1
+    assert _late(np.roll(verdicts, -1)).p == 1, "the last is of the next"
+
+
+def test_a_first_verdict_of_its_own_is_late_as_often_as_chance_says() -> None:
+    rng = np.random.default_rng(0)
+    found = [_late(rng.integers(1, 6, size=(40, 5)).astype(float)).p for _ in range(400)]
+    p = np.array([one for one in found if one is not None])
+    assert np.mean(p <= 0.05) <= 0.065
+    assert np.mean(p <= 0.2) >= 0.01
+
+
+def test_blocks_that_are_all_alike_say_nothing_of_lateness() -> None:
+    late = _late(np.ones((8, 4)))
+    assert (late.p, late.share.value, late.share.reason) == (None, None, STEADY.code)

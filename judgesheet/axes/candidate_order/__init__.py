@@ -73,7 +73,7 @@ def measure(readings: Readings) -> Iterator[Estimate]:
         # Own pairs are not asked in random order.
         tasks = readings.frame[readings.frame["condition"] != "natural"]
         mixed = replace(readings, frame=tasks)
-        yield from serial.measure(NAME, mixed, _slot, "difference")
+        yield from serial.measure(NAME, mixed, _slot, "difference", serial.STIMULUS)
 
 
 def _slot(verdict: str, order: Sequence[str]) -> float:

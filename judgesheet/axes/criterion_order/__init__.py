@@ -98,7 +98,9 @@ def measure(readings: Readings) -> Iterator[Estimate]:
     more = declared_in(levels, together)
     yield from unequal.measure(NAME, readings, points_by_place, "points", more=more)
     yield from losses.measure(NAME, readings, chosen)
-    yield from serial.measure(NAME, readings, serial.mean_of(points_by_place), "points")
+    yield from serial.measure(
+        NAME, readings, serial.mean_of(points_by_place), "points", serial.ITEM
+    )
 
 
 def tested_range(readings: Readings) -> Iterator[Rating]:

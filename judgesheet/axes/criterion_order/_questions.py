@@ -1,7 +1,7 @@
 """The questions of criterion_order: responses, criteria, and orders of these."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import combinations, product
+from itertools import combinations
 from typing import Annotated, Any, Self
 
 import numpy as np
@@ -225,11 +225,10 @@ PROFILES: Mapping[str, Settings] = {
 def design(
     stimuli: Sequence[Stimulus], options: Options, rng: "np.random.Generator"
 ) -> Iterator[Call]:
-    """Every call, stimulus by stimulus; within one, responses and arms are interleaved at random.
+    """Every call, item by item; within an item the arms are interleaved at random.
 
-    Calls on one stimulus stand together so that an endpoint with prefix caching answers faster, and
-    in random order so that neither a drift of the endpoint over time nor an answer to the call
-    before can pose as a verdict on the response.
+    Calls of one item stand together so that an endpoint with prefix caching answers faster, and in
+    random order so that a drift of the endpoint over time cannot pose as an effect of the order.
     """
     shown, permuted = ("prompt", "response"), {"criteria.name": "criterion"}
     render = renderer("criterion_order", options, shown, permuted)
@@ -237,10 +236,9 @@ def design(
     for index, stimulus in enumerate(spread(stimuli, settings.stimuli)):
         count = len(stimulus.fields["criteria"][: settings.listed])
         cells = list(reads(count, options.sequences, index, settings, rng))
-        asked = list(product(stimulus.fields["candidates"][: settings.candidates], cells))
-        for pick in rng.permutation(len(asked)):
-            candidate, read = asked[pick]
-            yield _call(stimulus, candidate, read, options, render)
+        for candidate in stimulus.fields["candidates"][: settings.candidates]:
+            for pick in rng.permutation(len(cells)):
+                yield _call(stimulus, candidate, cells[pick], options, render)
 
 
 def fault(cell: Mapping[str, Any]) -> str | None:

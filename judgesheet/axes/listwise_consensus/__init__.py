@@ -67,7 +67,9 @@ def measure(readings: Readings) -> Iterator[Estimate]:
         yield from measured(FIGURES, arranged, readings.families)
         yield from unequal.measure(NAME, readings, points_by_place, "points")
         yield from losses.measure(NAME, readings, chosen)
-        yield from serial.measure(NAME, readings, serial.mean_of(points_by_place), "points")
+        yield from serial.measure(
+            NAME, readings, serial.mean_of(points_by_place), "points", serial.ITEM
+        )
 
 
 def reads(key: Key, cells: Sequence[Mapping[str, Any]]) -> list[bool]:

@@ -117,7 +117,7 @@ def measure(readings: Readings) -> Iterator[Estimate]:
         more=declared_in(levels),
     )
     yield from losses.measure(NAME, readings, chosen)
-    yield from serial.measure(NAME, readings, _points, "points")
+    yield from serial.measure(NAME, readings, _points, "points", serial.ITEM)
 
 
 def _points(score: int, _: object) -> float:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise, product
+from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import Field, model_validator
@@ -198,11 +198,10 @@ OF_MANY: Mapping[str, Sequence[Settings]] = {
 def design(
     stimuli: Sequence[Stimulus], options: Options, rng: "np.random.Generator"
 ) -> Iterator[Call]:
-    """Every call, stimulus by stimulus; within one, responses and arms are interleaved at random.
+    """Every call, item by item; within an item the arms are interleaved at random.
 
-    Calls on one stimulus stand together so that an endpoint with prefix caching answers faster, and
-    in random order so that neither a drift of the endpoint over time nor an answer to the call
-    before can pose as a verdict on the response.
+    Calls of one item stand together so that an endpoint with prefix caching answers faster, and in
+    random order so that a drift of the endpoint over time cannot pose as an effect of the order.
     """
     shown, permuted = ("prompt", "response"), {"options.description": "option"}
     render = renderer("score_order", options, shown, permuted, labelled=True)
@@ -216,10 +215,9 @@ def design(
         for other in settings.scales:
             if other != scale and other <= _longest(stimulus):
                 cells += [Read("balanced", order, 0) for order in sequences(other, kind)]
-        asked = list(product(stimulus.fields["candidates"][: settings.candidates], cells))
-        for pick in rng.permutation(len(asked)):
-            candidate, read = asked[pick]
-            yield _call(stimulus, candidate, read, options, render)
+        for candidate in stimulus.fields["candidates"][: settings.candidates]:
+            for pick in rng.permutation(len(cells)):
+                yield _call(stimulus, candidate, cells[pick], options, render)
 
 
 def _settings(prompts: int, scale: int, options: Options) -> Sequence[Settings]:
