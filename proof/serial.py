@@ -65,7 +65,7 @@ JUDGES: dict[str, tuple[Judge, Truths]] = {
     "hardly any noise": (Judge(noise=0.3), NONE),
     "one score in ten is a slip": (Judge(slips=0.1), NONE),
     "one score in five is the one before it": (Judge(copies=0.2), {"drift": 0.0}),
-    "every score is that of the call before": (Judge(late=True), {"late": 1.0}),
+    "every score is that of the call before": (Judge(late=True), {}),
     "scores rise by half a point over the calls on an item": (Judge(noise=1.0, rise=0.5), {}),
 }
 """Each with what is known of it."""
