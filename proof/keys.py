@@ -73,11 +73,6 @@ UNPROVEN |= {
     for axis in all_axes()
 }
 UNPROVEN |= {
-    f"{axis}.repeats_p": "an exact bound, and a t-test that it is far from; its size in decision 99"
-    for axis, room in all_axes().items()
-    if "repeats_p" in room.ESTIMATES
-}
-UNPROVEN |= {
     f"{axis}.largest_stimulus_effect": "the largest of many, without an interval; its conditions "
     "say what noise alone gives"
     for axis, room in all_axes().items()
@@ -92,10 +87,6 @@ UNPROVEN |= {
 }
 
 
-UNPROVEN |= {
-    "presentation.score_shift_p": "all flips of signs are counted, so its size is exact where both "
-    "copies' scores can be exchanged; counted one by one in `tests/stats/test_paired.py`",
-}
 UNPROVEN |= {
     "correct.raw": "the judge's own verdicts, no estimate of the truth; their interval is that of "
     "every mean and rate (`gate`, `edges`)",

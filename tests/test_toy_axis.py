@@ -137,7 +137,7 @@ def test_a_new_axis_goes_through_every_command(kind: str, tmp_path: Path) -> Non
     assert codes == {**dict.fromkeys(codes, 0), "gate": 3}, done.stderr
     texts = {command: text for command, (_, text) in told.items()}
     assert "greeting_order" in texts["stimuli", "list"]
-    assert "1 stimuli for greeting_order" in texts["stimuli", "import"]
+    assert "1 stimulus for greeting_order" in texts["stimuli", "import"]
     assert "skipped 1: not two responses (first: table.csv:4)" in texts["stimuli", "import"]
     assert "16" in texts["plan", "--model"]
     assert "in one call" in texts["cases", run]

@@ -436,7 +436,7 @@ def test_lists_of_another_length_are_left_out_and_said_so(tmp_path: Path) -> Non
     del rows[0]["criteria"][1]
     path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
     sheet = run("fair", "standard", stimuli=path)
-    assert "1 prompts with other lists" in sheet["mean_delta_pos"].conditions
+    assert "1 prompt with other lists" in sheet["mean_delta_pos"].conditions
     assert sheet["mean_delta_pos"].clusters == 7
     assert any("were left out" in caveat for caveat in sheet.result.caveats)
 
