@@ -184,11 +184,28 @@ def usable(verdict: Verdict, axis: AxisResult | None) -> Verdict:
         return verdict
     why, controls = _unusable(verdict, axis)
     if not why:
-        return verdict
+        return _without_merit(verdict, axis)
     mend = next((control.mend for control in controls if control.mend), "")
     # What a baseline needs is known before.
     needed = mend or (verdict.needed if verdict.status == "void" else "")
     return replace(verdict, status="void", why=why, needed=needed, more_stimuli=None)
+
+
+def _without_merit(verdict: Verdict, axis: AxisResult) -> Verdict:
+    """The verdict; without advice to prove it by more data where that could only make it void."""
+    failed_control = axis.unearned.get(verdict.key, "")
+    if not failed_control or verdict.status != "not proven" or not _is_kept(verdict):
+        return verdict
+    needed = f"more data would not prove it: {failed_control}"
+    return replace(verdict, needed=needed, more_stimuli=None)
+
+
+def _is_kept(verdict: Verdict) -> bool:
+    """Whether the value itself lies on the right side of the limit."""
+    value, limit = verdict.observed, verdict.limit
+    if value is None or limit is None:
+        return False
+    return value <= limit if verdict.kind == "max" else value >= limit
 
 
 def _unusable(verdict: Verdict, axis: AxisResult) -> tuple[str, list[Control]]:
