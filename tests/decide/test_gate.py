@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -668,7 +669,10 @@ def test_a_change_from_the_baseline_is_no_second_limit_on_the_same_key() -> None
     text, page = as_text(judged), as_markdown(judged)
     rows = [line for line in text.splitlines() if line.removeprefix("Δ ").startswith(KEY)]
     assert [row.startswith("Δ ") for row in rows] == [False, True]
-    assert "worse by −25" in rows[1]
+    value, bound, most = re.split("  +", rows[1])[1:4]
+    assert value == "worse by −25.0 percentage points"
+    assert bound.endswith(" percentage points")
+    assert most.endswith(" percentage points")
     assert f"`Δ {KEY}`" in page
     assert " -" not in "".join(rows)
 
