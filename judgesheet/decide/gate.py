@@ -300,11 +300,13 @@ def _instead(limit: Limit, key: str, found: Mapping[str, Estimate]) -> str:
     # A figure that has no value here, either, would decide no better.
     closest = _closest_key(key, [one for one, it in found.items() if it.value is not None])
     if not closest or Key.parse(closest).axis != Key.parse(key).axis:
-        return "a run that has it"
-    fitting = next((name for name, keys in shipped.items() if closest in keys), "")
+        return "a run that measures it"
+    # The policy that limits most of this run, so that all its rows name the same one.
+    fitting = [name for name, keys in shipped.items() if closest in keys]
     if fitting:
-        return f"--policy {fitting}, which limits figures that this run has: {closest}"
-    return f"a run that has it; this one has {closest}"
+        name = max(fitting, key=lambda name: len(shipped[name] & found.keys()))
+        return f"--policy {name}, which limits figures that this run has: {closest}"
+    return f"a run that measures it; this one measures {closest}"
 
 
 def _figure_meant(key: str) -> str:
