@@ -136,6 +136,15 @@ def test_a_fault_is_told_with_file_and_line(
     assert not any("Traceback" in line for line in lines)
 
 
+def test_few_stimuli_are_told_how_many_more_a_good_judge_needs(tmp_path: Path) -> None:
+    run("init", tmp_path, "--kind", "pairs")
+    told = [line for line in check(tmp_path) if "cannot be proven by any judge" in line]
+    assert told
+    for line in told:
+        assert re.search(r"; with about \d+ more stimuli, .* a judge without a fault could", line)
+        assert "if the value stays" not in line  # no judge was asked yet
+
+
 @pytest.mark.parametrize("name", ["prompt.j2", "prompt.toml", "policy.toml"])
 def test_a_missing_file_is_told_by_its_name(name: str, place: Path) -> None:
     (place / "judge" / name).unlink()
