@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -134,6 +135,45 @@ def test_a_fault_is_told_with_file_and_line(
     lines = check(place)
     assert any(said in line for line in lines), lines
     assert not any("Traceback" in line for line in lines)
+
+
+def test_few_stimuli_are_told_how_many_more_a_good_judge_needs(tmp_path: Path) -> None:
+    run("init", tmp_path, "--kind", "pairs")
+    told = [line for line in check(tmp_path) if "cannot be proven by any judge" in line]
+    assert told
+    for line in told:
+        assert re.search(r"; with about \d+ more stimuli, .* a judge without a fault could", line)
+        assert "if the value stays" not in line  # no judge was asked yet
+
+
+@pytest.mark.parametrize("kind", kinds())
+def test_as_many_stimuli_as_the_guide_asks_for_can_prove_the_example_limits(
+    kind: str, tmp_path: Path
+) -> None:
+    run("init", tmp_path, "--kind", kind)
+    guide = (tmp_path / "judge/README.md").read_text("utf-8")
+    (least,) = re.findall(r"at least (\d+)", guide)
+    (pool,) = (tmp_path / "judge/stimuli").iterdir()
+    example = json.loads(pool.read_text("utf-8").splitlines()[0])
+    # Numbers for words, so that no line is a near copy of another.
+    lines = [renumbered(example, start) for start in range(0, 10_000 * int(least), 10_000)]
+    pool.write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
+    assert not any("cannot be proven" in line for line in check(tmp_path))
+
+
+def renumbered(stimulus: dict[str, Any], start: int) -> dict[str, Any]:
+    """The stimulus with other texts of the same length."""
+    words = iter(range(start, start + 10_000))
+
+    def other(text: str) -> str:
+        return " ".join(f"w{next(words)}" for _ in text.split())
+
+    shown = ("prompt", "request", "u", "v")
+    texts = {key: other(text) for key, text in stimulus.items() if key in shown}
+    if "candidates" in stimulus:
+        candidates = [{**one, "text": other(one["text"])} for one in stimulus["candidates"]]
+        stimulus = {**stimulus, "candidates": candidates}
+    return {**stimulus, **texts, "id": f"own-{start}"}
 
 
 @pytest.mark.parametrize("name", ["prompt.j2", "prompt.toml", "policy.toml"])

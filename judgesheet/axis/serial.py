@@ -147,7 +147,7 @@ def late(calls: Sequenced) -> UnkeyedEstimate:
 
     n counts the responses that differ from the one before.
     """
-    label = "A verdict is that on the call before"
+    label = "Verdicts that are one call late"
     found = calls.found
     if found is None or calls.block != ITEM:
         return absent(label, NOT_RANDOM if found is None else MIXED)
@@ -161,7 +161,7 @@ def late_p(calls: Sequenced) -> UnkeyedEstimate:
     Of n calls on a response each was equally likely to be the first, so that its verdict lies
     beyond all others, towards those on the response before, in one of n at most: exact at any size.
     """
-    label = "p: a verdict is on its own call"
+    label = "p: verdicts are not one call late"
     found = calls.found
     if found is None or calls.block != ITEM:
         return absent(label, NOT_RANDOM if found is None else MIXED)

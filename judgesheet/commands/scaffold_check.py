@@ -12,6 +12,7 @@ from jinja2 import Environment, TemplateSyntaxError
 
 from judgesheet.axes import all_axes
 from judgesheet.axis import PROFILES, Axis
+from judgesheet.base.digits import counted
 from judgesheet.base.errors import (
     JudgesheetError,
     ParserError,
@@ -21,7 +22,7 @@ from judgesheet.base.errors import (
     UsageError,
 )
 from judgesheet.base.files import numbered_lines, record_of, text_of
-from judgesheet.base.records import Plan, Stimulus
+from judgesheet.base.records import Plan, Stimulus, Verdict
 from judgesheet.base.sanitize import one_line
 from judgesheet.collect.request import Request, make_plan, settle
 from judgesheet.commands.option_types import prices
@@ -207,7 +208,15 @@ def _policy(path: Path, plan: Plan | None, profile: str) -> Iterator[Fault]:
             if verdict.status != "proven" and not verdict.warns:
                 who = "any judge" + ("" if profile == PROFILE else f" under the profile {profile}")
                 what = f"{verdict.key} {verdict.rule} cannot be proven by {who}: {verdict.why}"
-                yield Fault(path, line, f"{what}; what would: {verdict.needed}")
+                yield Fault(path, line, f"{what}; {_what_would(verdict)}")
+
+
+def _what_would(verdict: Verdict) -> str:
+    """What would let a judge without a fault prove a limit; there is no value yet that may stay."""
+    if not verdict.more_stimuli:
+        return f"what would: {verdict.needed}"
+    more = counted(verdict.more_stimuli, "more stimulus", "more stimuli")
+    return f"with about {more}, near copies counted once, a judge without a fault could prove it"
 
 
 # -- jobs ------------------------------------------------------------------------------------------

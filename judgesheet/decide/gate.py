@@ -184,11 +184,28 @@ def usable(verdict: Verdict, axis: AxisResult | None) -> Verdict:
         return verdict
     why, controls = _unusable(verdict, axis)
     if not why:
-        return verdict
+        return _without_merit(verdict, axis)
     mend = next((control.mend for control in controls if control.mend), "")
     # What a baseline needs is known before.
     needed = mend or (verdict.needed if verdict.status == "void" else "")
     return replace(verdict, status="void", why=why, needed=needed, more_stimuli=None)
+
+
+def _without_merit(verdict: Verdict, axis: AxisResult) -> Verdict:
+    """The verdict; without advice to prove it by more data where that could only make it void."""
+    failed_control = axis.unearned.get(verdict.key, "")
+    if not failed_control or verdict.status != "not proven" or not _is_kept(verdict):
+        return verdict
+    needed = f"more data would not prove it: {failed_control}"
+    return replace(verdict, needed=needed, more_stimuli=None)
+
+
+def _is_kept(verdict: Verdict) -> bool:
+    """Whether the value itself lies on the right side of the limit."""
+    value, limit = verdict.observed, verdict.limit
+    if value is None or limit is None:
+        return False
+    return value <= limit if verdict.kind == "max" else value >= limit
 
 
 def _unusable(verdict: Verdict, axis: AxisResult) -> tuple[str, list[Control]]:
@@ -283,11 +300,13 @@ def _instead(limit: Limit, key: str, found: Mapping[str, Estimate]) -> str:
     # A figure that has no value here, either, would decide no better.
     closest = _closest_key(key, [one for one, it in found.items() if it.value is not None])
     if not closest or Key.parse(closest).axis != Key.parse(key).axis:
-        return "a run that has it"
-    fitting = next((name for name, keys in shipped.items() if closest in keys), "")
+        return "a run that measures it"
+    # The policy that limits most of this run, so that all its rows name the same one.
+    fitting = [name for name, keys in shipped.items() if closest in keys]
     if fitting:
-        return f"--policy {fitting}, which limits figures that this run has: {closest}"
-    return f"a run that has it; this one has {closest}"
+        name = max(fitting, key=lambda name: len(shipped[name] & found.keys()))
+        return f"--policy {name}, which limits figures that this run has: {closest}"
+    return f"a run that measures it; this one measures {closest}"
 
 
 def _figure_meant(key: str) -> str:

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from shlex import quote
 
@@ -105,6 +105,9 @@ def annotations(sheet: Datasheet) -> Iterator[str]:
 
 def _cells(verdict: Verdict, sheet: Datasheet) -> tuple[str, ...]:
     estimate = by_key(sheet).get(verdict.key)
+    # How much worse a share became is no share: 7 percentage points, not 7 % of what it was.
+    if estimate is not None and verdict.against_baseline and units.unit(estimate.unit).percent:
+        estimate = replace(estimate, unit="difference")
     given_in = estimate.unit if estimate is not None else ""
     ends = (estimate.low, estimate.high) if estimate is not None else (None, None)
     shown, limit = show.quantity(verdict.observed, *ends, given_in), show.finite(verdict.limit)

@@ -322,6 +322,16 @@ def test_a_large_difference_that_is_harder_to_see_than_a_small_one_is_a_problem(
     assert {f"candidate_order.{step}" for step in steps} == set(second.evidence)
 
 
+def test_a_large_difference_that_is_seen_in_most_calls_passes_and_may_still_not_be_reliable() -> (
+    None
+):
+    sheet = sheet_of("fair?tie=1&sensitivity=0.42", "quick")
+    assert [one.passed for one in sheet.result.controls] == [True]
+    (said,) = sheet.about(LARGEST)
+    assert said.tone == "unknown"
+    assert said.text.startswith("This run cannot tell whether it sees large differences reliably:")
+
+
 def first_of_equals(frame: pd.DataFrame) -> pd.DataFrame:
     """The better response wherever there is one, slot 1 between equals."""
     cells = frame["cell"].map(json.loads)

@@ -739,6 +739,10 @@ def test_a_note_that_is_obeyed_from_one_slot_alone_is_a_problem() -> None:
     assert sheet.value("instruction_obeyed") == 0
     assert sheet.value("preference[kind=instruction]") == 0.75
     assert sheet.tones("instruction_obeyed") == {"bad"}
+    # Page one shows the figure that is high, not that no note won twice.
+    (said,) = sheet.about("instruction_obeyed")
+    assert said.evidence[0] == "presentation.preference[kind=instruction]"
+    assert said.text.startswith("It prefers a response with a note to the judge: it wins 75 %")
     assert "presentation.preference[kind=instruction]" in {
         key for one in sheet.advice for key in one.evidence
     }

@@ -83,6 +83,7 @@ def of_the_call_before(frame: pd.DataFrame) -> pd.DataFrame:
 def test_replies_that_are_one_call_late_fail_a_control(axis: str, spec: str) -> None:
     late = simulate(spec, "quick", axis, edit=of_the_call_before, families=NAMES)
     assert late["late"].value == pytest.approx(1, abs=0.15)
+    assert "one call late" in late["late"].label
     (failed,) = (one for one in late.result.controls if one.passed is False)
     assert (failed.code, failed.of, failed.touches) == ("own_replies", "run", ("*",))
 

@@ -9,6 +9,7 @@ from judgesheet.axis.shapes import SHAPES
 from judgesheet.base.records import AxisResult, Bounds, Control, Datasheet, Estimate, Imputed
 from judgesheet.decide import decide
 from judgesheet.decide.controls import COMPLETE, READ, SERVED
+from judgesheet.decide.gate import WORSE
 from judgesheet.decide.policy import Policy, parse
 
 KEY, OTHER = "one.rate", "one.other"
@@ -205,8 +206,11 @@ def test_one_of_the_judge_takes_the_merit_of_what_is_kept_and_not_the_fault_of_t
     assert [one.status for one in kept.verdicts] == ["void"]
     broken = touched(failed, policy=limits('rate"\nmax = 0.01'))
     assert [one.status for one in broken.verdicts] == ["broken"]
-    open_ = touched(failed, policy=limits('rate"\nmax = 0.1'))
-    assert [one.status for one in open_.verdicts] == ["not proven"]
+    (open_,) = touched(failed, policy=limits('rate"\nmax = 0.12')).verdicts
+    assert (open_.status, open_.more_stimuli) == ("not proven", None)
+    assert open_.needed == "more data would not prove it: the control “asked twice” failed"
+    (bad,) = touched(failed, policy=limits('rate"\nmax = 0.08')).verdicts
+    assert bad.needed.startswith(WORSE)
 
 
 def test_a_figure_that_lost_calls_leave_without_a_value_is_void_where_many_were_lost() -> None:

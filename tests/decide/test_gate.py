@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -301,8 +302,8 @@ def test_the_name_says_what_is_meant_and_not_the_axis(wrong: str, meant: str) ->
     ("limited", "needed"),
     [
         ("order_inconsistent[set=same_subset]", "--policy natural-pairs, which limits"),
-        ("slot_gap[delta=1]", "a run that has it; this one has candidate_order.slot_gap"),
-        ("dark_current[kind=identical]", "a run that has it"),
+        ("slot_gap[delta=1]", "a run that measures it; this one measures candidate_order.slot_gap"),
+        ("dark_current[kind=identical]", "a run that measures it"),
     ],
 )
 def test_the_key_of_a_shipped_policy_is_no_slip(limited: str, needed: str) -> None:
@@ -313,7 +314,19 @@ def test_the_key_of_a_shipped_policy_is_no_slip(limited: str, needed: str) -> No
     assert made.verdicts[0].needed.startswith(needed)
     blank = [replace(one, value=None, note="nothing was read") for one in own]
     made = decide(sheet(*blank), policy(limit(f"candidate_order.{limited}")))
-    assert made.verdicts[0].needed == "a run that has it"
+    assert made.verdicts[0].needed == "a run that measures it"
+
+
+def test_rows_that_another_policy_would_decide_name_the_same_one() -> None:
+    """A run of the built-in tasks; `ci-regression` limits one of these figures, too."""
+    names = ("positional_false_preference", "order_inconsistent")
+    built_in = [share(f"candidate_order.{name}[set=same_subset]", 0.0, 0.0, 0.01) for name in names]
+    made = decide(
+        sheet(*built_in),
+        policy("".join(limit(f"candidate_order.{name}[set=natural]") for name in names)),
+    )
+    first, second = (one.needed.split(",")[0] for one in made.verdicts)
+    assert first == second
 
 
 def test_a_figure_without_a_value_is_named_by_its_key() -> None:
@@ -668,7 +681,10 @@ def test_a_change_from_the_baseline_is_no_second_limit_on_the_same_key() -> None
     text, page = as_text(judged), as_markdown(judged)
     rows = [line for line in text.splitlines() if line.removeprefix("Δ ").startswith(KEY)]
     assert [row.startswith("Δ ") for row in rows] == [False, True]
-    assert "worse by −25" in rows[1]
+    value, bound, most = re.split("  +", rows[1])[1:4]
+    assert value == "worse by −25.0 percentage points"
+    assert bound.endswith(" percentage points")
+    assert most.endswith(" percentage points")
     assert f"`Δ {KEY}`" in page
     assert " -" not in "".join(rows)
 

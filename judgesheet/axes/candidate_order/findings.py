@@ -220,7 +220,8 @@ BOTH = (
     "these preferences follow both slot and wording{repeats}, as if the judge reacted to the "
     "letters of the prompt"
 )
-OPEN = "this run cannot tell whether they follow slot, wording or noise most"
+OPEN = "this run cannot tell whether these preferences follow slot, wording or noise most"
+MAYBE_SLOT = "It is not shown that the slot decides rather than noise"
 MAYBE_NOISE = (
     "this run cannot tell whether these preferences follow the slot or the response, because "
     "without repeats either could be noise"
@@ -284,7 +285,7 @@ def _slot(estimates: Estimates) -> Iterator[Statement]:
     if swapped := _by_swapping(estimates, SAME, swaps, changes, first):
         yield swapped
     elif above(changes, NOTICEABLE):
-        text = f"{swaps}. It is not shown that the slot decides, not noise{in_brackets(test)}."
+        text = f"{swaps}. {MAYBE_SLOT}{in_brackets(test)}."
         yield finding("neutral", text, changes, first, test)
     else:
         text = f"{swaps}{if_lost(changes, percent)}. This run cannot tell whether the order matters"
@@ -440,7 +441,7 @@ def _natural(estimates: Estimates) -> Iterator[Statement]:
     elif swapped := _by_swapping(estimates, "natural", text, changes, first, noise):
         yield swapped
     else:
-        text += f". It is not shown that the slot decides, not noise{in_brackets(test)}"
+        text += f". {MAYBE_SLOT}{in_brackets(test)}"
         text += f"{if_lost(changes, percent)}."
         yield finding("unknown", text, changes, first, noise, test)
 
@@ -519,9 +520,9 @@ def _differences(estimates: Estimates) -> Iterator[Statement]:
         yield finding(tone, text, last, decided, *evidence, stops=True)
     else:
         text = (
-            f"This run cannot tell whether it sees large differences: of two responses, {text} "
-            f"{share_with_interval(last)} of calls{if_lost(last, percent, 'low')} (an interval "
-            f"above {percent(SEEN)} would show it)."
+            "This run cannot tell whether it sees large differences reliably: of two responses, "
+            f"{text} {share_with_interval(last)} of calls{if_lost(last, percent, 'low')} (an "
+            f"interval above {percent(SEEN)} would show it)."
         )
         yield finding("unknown", text, *evidence)
 
