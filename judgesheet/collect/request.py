@@ -281,15 +281,19 @@ def _part(kind: type[Part], request: Request, **others: Any) -> Part:
 
 def parsers_beside(request: Request) -> dict[str, Path]:
     """The parsers that lie beside a prompt as FILE.toml, by axis."""
-    beside = {axis: path.with_suffix(".toml") for axis, path in request.prompts.items()}
+    beside = {axis: _beside(path) for axis, path in request.prompts.items()}
     return {axis: path for axis, path in beside.items() if path.is_file()}
+
+
+def _beside(prompt: Path) -> Path:
+    return prompt.parent / f"{prompt.stem}.toml"  # a folder may have no name: "."
 
 
 def prompts_without_parser(request: Request) -> Iterator[str]:
     """A sentence for each prompt of the user's whose replies are read as a built-in one's."""
     for axis in request.prompts.keys() - parsers_beside(request).keys() - request.parsers.keys():
         path = request.prompts[axis]
-        beside = path.with_suffix(".toml").name
+        beside = _beside(path).name
         yield (
             f"{path} has no parser of its own (no --parser, and no {beside} beside it): its replies"
             " are read as those to the built-in prompt"

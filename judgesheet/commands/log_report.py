@@ -202,8 +202,8 @@ def _values(reader: logs.LogReader, rows: Iterable[Row]) -> dict[str, dict[str, 
     """What the columns hold that a user must choose from, of the first rows."""
     counts: dict[str, Counter[str]] = {}
     for row in filter(reader.fields.counts, rows):
-        for name in _LISTED:
-            cell = row.cells.get(reader.fields.columns.get(name, ""))
+        for name in filter(reader.fields.columns.__contains__, _LISTED):
+            cell = row.cells.get(reader.fields.columns[name])
             if cell is not None and not isinstance(cell, dict | list):
                 counts.setdefault(name, Counter())[str(cell)[:80]] += 1
     return {name: dict(met.most_common(MOST_IN_A_LIST)) for name, met in counts.items()}
@@ -267,7 +267,7 @@ class _Sample:
             if "human" in record:
                 self.rated += 1
                 rated = record["human"]
-                if not isinstance(rated, dict) or rated.get("item") in items:
+                if not isinstance(rated, dict) or str(rated.get("item")) in items:
                     yield dict(record), where
                 continue
             self.verdicts += 1

@@ -448,13 +448,14 @@ def _out_of_reach(limit: Limit, estimate: Estimate) -> str:
 def _stimuli_needed(limit: Limit, estimate: Estimate) -> int:
     """Stimuli without which nothing proves the limit: of a share, by the room for unseen ones.
 
-    What may lie below 0 is a difference of shares, and has no least bound.
+    What may lie below 0 is a difference of shares, and has no least bound. A share that rounding
+    does not tell from 0 is treated as 0.
     """
     share = limit.value if limit.kind == "max" else 1 - limit.value
     has_ends = unit(estimate.unit).ends == SHARE and (estimate.low or 0) >= 0
     return (
         clusters_for(share, estimate.level)
-        if has_ends and estimate.clusters and 0 < share < 1
+        if has_ends and estimate.clusters and 0 < 1 - share < 1
         else 0
     )
 

@@ -281,6 +281,7 @@ def _parquet(path: Path) -> Iterator[Row]:
                 for record in batch.to_pylist():
                     number += 1
                     yield Row(f"{path.name}:{number}", _without_nan(record))
-    except (OSError, pa.ArrowException) as error:
+    # Cells may hold what Python has no value for: no UTF-8, more days than it counts.
+    except (OSError, pa.ArrowException, UnicodeDecodeError, OverflowError) as error:
         reason = str(error).splitlines()[0]
         raise StimuliError(f"{path} cannot be read as Parquet: {reason}") from None

@@ -19,7 +19,8 @@ _MAGIC = bytes.fromhex("d9d505f920a163d7")
 
 def free_name(directory: Path, why: str) -> Path:
     """A name beside a folder that nothing has: DIR.old-1, DIR.rescued-1."""
-    numbered = (directory.with_name(f"{directory.name}.{why}-{number}") for number in count(1))
+    parent, name = directory.parent, directory.name  # "." and "/" have none
+    numbered = (parent / f"{name}.{why}-{number}" for number in count(1))
     return next(path for path in numbered if not path.exists())
 
 

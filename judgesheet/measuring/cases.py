@@ -43,7 +43,8 @@ class Filters:
         """The readings of the calls that are wanted."""
         frame = readings.frame
         if self.stimulus is not None:
-            frame = frame[frame["stimulus"] == self.stimulus]
+            # One by one: what a user wrote need not be UTF-8, which a whole column insists on.
+            frame = frame[[one == self.stimulus for one in frame["stimulus"]]]
         for name, value in self.cell.items():
             held = frame[name] if name in frame else pd.Series(None, frame.index, dtype=object)
             frame = frame[[_is(one, value) for one in held]]

@@ -180,6 +180,11 @@ def test_too_few_stimuli_for_any_judge_are_told() -> None:
     assert "no judge" not in decided(enough, "max = 0.10").needed
 
 
+def test_a_limit_that_rounding_does_not_tell_from_0_is_read_as_0() -> None:
+    none = share(KEY, 0.0, 0.0, 0.12)
+    assert decided(none, "max = 1e-300").needed == decided(none, "max = 0").needed
+
+
 def test_stimuli_that_lost_calls_outweigh_are_not_asked_for() -> None:
     """Of 20 % of lost calls the value may lie at .32, with however many stimuli."""
     lost = Imputed(32, 0.0, 0.48, 0.0, 0.32)

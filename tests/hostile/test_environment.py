@@ -77,6 +77,17 @@ def test_a_name_that_is_not_utf8(tmp_path: Path) -> None:
     assert {check["status"] for check in json.loads(done.stdout)} == {"ok"}
 
 
+def test_the_folder_that_one_is_in_is_not_renamed_nor_a_prompt(tmp_path: Path) -> None:
+    """ "." has no name that another could be made of."""
+    probe("sim/fair", tmp_path, axes=["score_order"], profile="smoke", pdf=False, cases=False)
+    before = (tmp_path / DATASHEET).read_bytes()
+    again = run("probe", *ONE_AXIS, "--seed", "5", "--out", ".", "--fresh", cwd=tmp_path)
+    assert "choose another --out" in sentence(again)
+    prompted = run("plan", *ONE_AXIS[:-1], "--prompt", ".", cwd=tmp_path)
+    assert "Is a directory" in sentence(prompted, 2)
+    assert (tmp_path / DATASHEET).read_bytes() == before
+
+
 def test_the_variable_that_names_no_certificates_is_named(tmp_path: Path) -> None:
     url = "https://127.0.0.1:9/v1"
     words = ("probe", "--model", "openai-compatible/m", "--base-url", url, "--axis", "score_order")

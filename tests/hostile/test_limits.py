@@ -249,6 +249,24 @@ def test_a_huge_cell_of_a_parquet_file_is_refused(tmp_path: Path) -> None:
     one_sentence(caught.value)
 
 
+NO_TEXT = pa.Array.from_buffers(
+    pa.string(), 1, [None, pa.array([0, 2], pa.int32()).buffers()[1], pa.py_buffer(b"\xff\xfe")]
+)
+
+
+@pytest.mark.parametrize(
+    "cells", [NO_TEXT, pa.array([2**62], pa.duration("s"))], ids=["no UTF-8", "too many days"]
+)
+def test_a_cell_of_a_parquet_file_that_python_has_no_value_for(
+    tmp_path: Path, cells: pa.Array
+) -> None:
+    file = tmp_path / "a.parquet"
+    parquet.write_table(pa.table({"text": cells}), file)
+    with pytest.raises(StimuliError) as caught:
+        list(read_rows(file, "parquet"))
+    one_sentence(caught.value)
+
+
 def test_huge_rows_of_a_parquet_file_are_refused_before_they_are_read(tmp_path: Path) -> None:
     file = tmp_path / "a.parquet"
     parquet.write_table(pa.table({"text": ["x" * (17 * LONGEST_LINE), "y"]}), file)

@@ -637,6 +637,25 @@ def test_inspect_log_reads_our_own_records(tmp_path: Path) -> None:
     assert (found.form, found.verdicts, found.axes) == ("recorded judgments", 2, (axis,))
 
 
+def test_inspect_log_meets_an_item_that_is_no_text(tmp_path: Path) -> None:
+    cell = {"item": "s/a", "arm": "balanced", "scale": 3, "order": [1, 2, 3]}
+    rows: list[dict[str, Any]] = [
+        {"axis": "score_order", "stimulus": "s", "cell": cell, "verdict": 2},
+        {"human": {"axis": "score_order", "item": "s/a", "ratings": [2]}},
+        {"human": {"axis": "score_order", "item": ["s/a"], "ratings": [2]}},
+    ]
+    found = inspect_log(lines(tmp_path / "own.jsonl", rows))
+    assert (found.verdicts, found.rated) == (1, 2)
+
+
+def test_a_column_without_a_name_is_no_judge(tmp_path: Path) -> None:
+    table = lines(
+        tmp_path / "t.jsonl", [{"id": "a", "": "x", "v": 1}, {"id": "b", "": "y", "v": 2}]
+    )
+    found = inspect_log(table, columns={"item": "id", "verdict": "v"}, scale="1:2")
+    assert found.values.keys() == {"verdict"}
+
+
 def test_a_log_that_is_none_of_a_format_says_where_to_look(tmp_path: Path) -> None:
     log = lines(tmp_path / "pair.jsonl", GAMES)
     said = sentence(run("ingest", log, "--from", "deepeval", "--out", tmp_path / "run"), 2)

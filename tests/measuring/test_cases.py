@@ -264,6 +264,7 @@ def test_a_stimulus_without_a_key_shows_every_call_on_it(perfect: Path) -> None:
         (["--axis", "nothing"], "it asked about"),
         (["--cell", "colour=red"], "no cell of"),
         (["--stimulus", "nothing"], "'nothing'"),
+        (["--stimulus", "\udcff"], "no call is about"),
     ],
 )
 def test_what_means_nothing_is_refused_in_one_sentence(
