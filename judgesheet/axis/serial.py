@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judgesheet.axis import Readings
+from judgesheet.axis.arrays import Floats, Ints
 from judgesheet.axis.figure import Figure, Figures, UnkeyedEstimate, absent, measured
 from judgesheet.axis.items import codes, items, value_codes
 from judgesheet.axis.statements import keys, p_value
@@ -60,8 +61,8 @@ class Sequenced:
     block: Sequence[str]
 
     @cached_property
-    def found(self) -> tuple[Serial, Late] | None:
-        """What the calls owe to their place in the sequence; None where it was not random."""
+    def _asked(self) -> tuple[Floats, Floats, Ints, Ints] | None:
+        """Numbers, those less the means of their items, blocks and clusters, each (calls,)."""
         read = self.frame[self.frame["value"].notna() & (self.frame["reply"] != "recorded")]
         if read.empty:
             return None
@@ -71,8 +72,19 @@ class Sequenced:
         item = items(read, across_arms=True)
         means = np.bincount(item, weights=numbers) / np.bincount(item)
         block, clusters = codes(read[list(self.block)]), value_codes(read["cluster"])
-        own = numbers - means[item]
-        return serial(own, block, clusters), late_share(numbers, own, block, clusters)
+        return numbers, numbers - means[item], block, clusters
+
+    @cached_property
+    def found(self) -> Serial | None:
+        """What the calls owe to their place in the sequence; None where it was not random."""
+        return None if self._asked is None else serial(*self._asked[1:])
+
+    @cached_property
+    def late(self) -> Late | Reason:
+        """Whether replies are one call late, or why that cannot be told."""
+        if self._asked is None:
+            return NOT_RANDOM
+        return late_share(*self._asked) if self.block == ITEM else MIXED
 
 
 @figure("r", symbol="ρ_prev", null=0.0)
@@ -88,7 +100,7 @@ def memory(calls: Sequenced) -> UnkeyedEstimate:
     found = calls.found
     if found is None:
         return absent(label, NOT_RANDOM)
-    return UnkeyedEstimate(label, found[0].memory, n=found[0].n)
+    return UnkeyedEstimate(label, found.memory, n=found.n)
 
 
 @figure("p")
@@ -112,7 +124,7 @@ def drift(calls: Sequenced) -> UnkeyedEstimate:
     found = calls.found
     if found is None:
         return absent(label, NOT_RANDOM)
-    return UnkeyedEstimate(label, found[0].drift, n=found[0].n, unit=calls.unit)
+    return UnkeyedEstimate(label, found.drift, n=found.n, unit=calls.unit)
 
 
 @figure("p")
@@ -128,13 +140,12 @@ def _test(label: str, calls: Sequenced, name: str) -> UnkeyedEstimate:
     found = calls.found
     if found is None:
         return absent(label, NOT_RANDOM)
-    p = getattr(found[0], name)
+    p = getattr(found, name)
     if p is None:
         return absent(label, STEADY)
     method = "random sequence, exact mean and variance, normal"
-    clusters = found[0].memory.clusters
-    interval = without_interval(p, clusters=clusters, method=method)
-    return UnkeyedEstimate(label, interval, n=found[0].n)
+    clusters = found.memory.clusters
+    return UnkeyedEstimate(label, without_interval(p, clusters=clusters, method=method), n=found.n)
 
 
 @figure("coefficient", symbol="λ", null=0.0)
@@ -148,10 +159,10 @@ def late(calls: Sequenced) -> UnkeyedEstimate:
     n counts the responses that differ from the one before.
     """
     label = "Verdicts that are one call late"
-    found = calls.found
-    if found is None or calls.block != ITEM:
-        return absent(label, NOT_RANDOM if found is None else MIXED)
-    return UnkeyedEstimate(label, found[1].share, n=found[1].n)
+    found = calls.late
+    if isinstance(found, Reason):
+        return absent(label, found)
+    return UnkeyedEstimate(label, found.share, n=found.n)
 
 
 @figure("p")
@@ -162,15 +173,14 @@ def late_p(calls: Sequenced) -> UnkeyedEstimate:
     beyond all others, towards those on the response before, in one of n at most: exact at any size.
     """
     label = "p: verdicts are not one call late"
-    found = calls.found
-    if found is None or calls.block != ITEM:
-        return absent(label, NOT_RANDOM if found is None else MIXED)
-    one = found[1]
-    if one.p is None:
+    found = calls.late
+    if isinstance(found, Reason):
+        return absent(label, found)
+    if found.p is None:
         return absent(label, STEADY)
     method = "random sequence, exact binomial bound"
-    interval = without_interval(one.p, clusters=one.share.clusters, method=method)
-    return UnkeyedEstimate(label, interval, n=one.n)
+    interval = without_interval(found.p, clusters=found.share.clusters, method=method)
+    return UnkeyedEstimate(label, interval, n=found.n)
 
 
 FIGURES: Mapping[str, Figure[Sequenced]] = {

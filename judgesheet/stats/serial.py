@@ -118,8 +118,8 @@ def late_share(numbers: Floats, deviations: Floats, block: Integers, clusters: I
     """Is the first verdict of a block like its others, or like those of the block before?
 
     Any of the n calls of a block may be its first, so it lies beyond all others towards the block
-    before with a probability of 1/n at most, whatever the blocks are. Of how many it does, no
-    binomial count with the same mean has a lighter tail (Hoeffding 1956, theorem 4).
+    before with a probability of 1/n at most, whatever the blocks are. The number of blocks where it
+    does has no heavier tail, above its mean, than a binomial one (Hoeffding 1956, theorem 4).
 
     Parameters
     ----------
@@ -142,9 +142,10 @@ def late_share(numbers: Floats, deviations: Floats, block: Integers, clusters: I
         return Late(missing(STEADY, clusters=0), None, 0)
     step, first = level[kept - 1] - level[kept], deviations[begins[kept]]
     share = _ratio(sum_by(first * step, groups, count), sum_by(step**2, groups, count))
-    towards = np.repeat(np.sign(level - np.roll(level, 1)), sizes) * -deviations
+    towards = np.repeat(np.sign(np.roll(level, 1) - level), sizes) * deviations
+    firsts = towards[begins]
     towards[begins] = -np.inf
-    beyond = int(np.sum(np.sign(step) * first > np.maximum.reduceat(towards, begins)[kept] + TINY))
+    beyond = int(np.sum((firsts > np.maximum.reduceat(towards, begins) + TINY)[kept]))
     by_chance = float(np.mean(1 / sizes[kept]))
     p = scipy.special.betainc(beyond, kept.size - beyond + 1, by_chance) if beyond else 1.0
     return Late(share, float(p), kept.size)

@@ -32,6 +32,7 @@ from judgesheet.axes.presentation._verdicts import (
     figure,
 )
 from judgesheet.axis.figure import UnkeyedEstimate, absent
+from judgesheet.axis.items import codes
 from judgesheet.base.digits import counted
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.exact import exact_rate
@@ -131,15 +132,17 @@ class Followed:
     @property
     def words(self) -> str:
         """The conditions as the sheet prints them."""
-        won = f"in both orders the altered copy is chosen in {self.altered} pairs, the plain one in"
-        return f"{won} {self.plain}, one slot in {self.slot}; {self.prompt}"
+        altered = counted(self.altered, "pair")
+        won = (
+            f"in both orders the altered copy is chosen in {altered}, the plain one in {self.plain}"
+        )
+        return f"{won}, one slot in {self.slot}; {self.prompt}"
 
 
 def _followed(group: Group) -> Followed:
-    import pandas as pd
-
+    """The pairs of a kind by what decided both of their orders."""
     pairs = group.pairs
-    alike, _ = pd.factorize(pd.MultiIndex.from_frame(pairs.cells[["cluster", "pair"]]))
+    alike = codes(pairs.cells[["cluster", "pair"]])
     product, read = by_cluster(pairs.excess, alike)
     mean, _ = by_cluster(pairs.mean, alike)
     by = (product > 0) & (mean > 0), (product > 0) & (mean < 0), product < 0, read == 0
