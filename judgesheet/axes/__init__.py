@@ -14,10 +14,10 @@ from types import ModuleType
 from typing import Any, cast
 
 from judgesheet.axis import LEFT_OUT, Axis
-from judgesheet.axis.reply import Reading
 from judgesheet.base.errors import UsageError
 from judgesheet.base.records import ReplyFormat
 from judgesheet.base.resources import data_folder
+from judgesheet.reading import NO_VERDICT, Reading
 
 
 @cache
@@ -39,13 +39,12 @@ def _completed(module: ModuleType) -> Axis:
 
 
 def _parsed(axis: Axis, text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Any | None:
-    found = axis.reading(text, reply, cell)
-    return found.value if found else None
+    return axis.reading(text, reply, cell).verdict
 
 
-def _read(axis: Axis, text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Reading | None:
+def _read(axis: Axis, text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Reading:
     value = axis.parse(text, reply, cell)
-    return None if value is None else Reading(value)
+    return NO_VERDICT if value is None else Reading(value)
 
 
 def axis_names() -> list[str]:

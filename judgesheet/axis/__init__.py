@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from judgesheet.axis.figure import Figure
-    from judgesheet.axis.reply import Reading
+    from judgesheet.reading import Reading
     from judgesheet.axis.simulation import Known, Parameters
 
 # By what is asked of each axis, from a look in five minutes to all that papers ask.
@@ -68,15 +68,14 @@ class Options:
 class Readings:
     """What measuring gets: one row a call, and what is known about the items.
 
-    `frame` has the columns `call_id, stimulus, cluster, repeat, reply, outcome, value, alone` and
-    one per key of the cell. Calls on stimuli of one `cluster` depend on each other: it is what
-    figures resample and count, where `stimulus` names what was asked. `value` is what `parse` read,
-    None where it could not, and `alone` says whether that had lines of its own, None where it is
-    not known. `question` is a number that calls with the same prompt share, where those are known.
+    `frame` has the columns `call_id, stimulus, cluster, repeat, reply, outcome, value` and one
+    per key of the cell. Calls on stimuli of one `cluster` depend on each other: it is what
+    figures resample and count, where `stimulus` names what was asked. `value` is what was read, None
+    where there is no verdict. `question` is a number that calls with the same prompt share, where those are known.
     `outcome` is None for a call that was not made yet. Where the axis reads
     log-probabilities and they were asked for, the column `distribution` holds what it read there.
     `shape` says what came instead of a verdict, where a call was made and gave none (a code of
-    `axis.shapes`). `families` are the estimates that are wanted, None for all of
+    `reading.reasons`). `families` are the estimates that are wanted, None for all of
     them. `texts` are the replies themselves by the id of their call, for whoever shows them; None
     where they were not kept.
     """
@@ -157,7 +156,7 @@ class Axis(Protocol):
     def parse(self, text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Any | None:
         """What the reply says, or None if it cannot be read in exactly one way."""
 
-    def reading(self, text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> "Reading | None":
+    def reading(self, text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> "Reading":
         """The same, and whether it had lines of its own."""
 
     def fault(self, cell: Mapping[str, Any]) -> str | None:

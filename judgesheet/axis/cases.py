@@ -97,6 +97,5 @@ def _asked(readings: Readings) -> Iterator[Asked]:
             order=row["order"] if isinstance(row.get("order"), list) else (),
             repeat=row["repeat"],
             value=row["value"],
-            alone=row.get("alone"),
             shape=row.get("shape") or "",
         )

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from judgesheet.axis.reply import score_places, score_reading
+from judgesheet.reading.verdicts import score_places, score_reading
 
 Unread = Literal[
     "the reply came without log-probabilities",
@@ -69,7 +69,7 @@ def score_distribution(raw: str, text: str, reply: str, largest: int) -> Distrib
     `raw` is the body as received, an OpenAI chat completion; `text` are the judge's words in it,
     and `reply` is the format that it was asked for.
     """
-    found = score_reading(text, reply, largest)
+    found = score_reading(text, reply, largest).verdict
     if found is None:
         return "the reply gives no score"
     tokens = reply_tokens(raw)
@@ -77,8 +77,7 @@ def score_distribution(raw: str, text: str, reply: str, largest: int) -> Distrib
         return tokens
     # The tokens may hold more than the words, such as a fence that the server took off.
     spelled = "".join(token.text for token in tokens)
-    again = score_reading(spelled, reply, largest)
-    if again is None or again.value != found.value:
+    if score_reading(spelled, reply, largest).verdict != found:
         return "its tokens spell another reply"
     places = score_places(spelled, reply, largest)
     if not places:  # in a string that is JSON itself, say

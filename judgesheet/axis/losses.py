@@ -20,7 +20,7 @@ from judgesheet.axis import Readings, views
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Conditions, Figure, Figures, UnkeyedEstimate, absent, measured
 from judgesheet.axis.items import cell_names, codes, firsts, items, questions
-from judgesheet.axis.shapes import SHAPES
+from judgesheet.reading.reasons import REASONS
 from judgesheet.axis.statements import (
     UNSURE,
     Sentence,
@@ -392,28 +392,11 @@ def loss_shape(calls: Calls) -> Iterator[UnkeyedEstimate]:
     for code in calls.frame.loc[calls.gone, "shape"].value_counts(sort=True).index:
         mine = (calls.frame["shape"] == code).to_numpy(dtype=bool)
         counts = by_cluster(mine.astype(float), calls.cluster)
-        label = f"Calls without a verdict: {SHAPES[code].words}"
+        label = f"Calls without a verdict: {REASONS[code].words}"
         given = calls.shaped(mine)
         yield UnkeyedEstimate(
             label, cluster_rate(*counts), {"shape": code}, n=mine.size, conditions=given
         )
-
-
-@figure("rate", cases=views.inline)
-def inline_rate(calls: Calls) -> Iterator[UnkeyedEstimate]:
-    """Share of the verdicts read that shared a line with other words or a remark.
-
-    Every built-in prompt asks for a verdict on its own lines. The more verdicts are not, the more
-    depends on how replies are read. Recorded verdicts, and those read by your own parser, do not
-    count.
-    """
-    import pandas as pd
-
-    alone = calls.frame.get("alone", pd.Series(dtype=object)).dropna().astype(bool)
-    if len(alone):
-        beside = (~alone).to_numpy(dtype=float)
-        counts = by_cluster(beside, calls.frame.loc[alone.index, "cluster"].to_numpy(dtype=object))
-        yield UnkeyedEstimate("Verdicts beside other words", cluster_rate(*counts), n=len(alone))
 
 
 def permuted(
@@ -429,7 +412,7 @@ def permuted(
 
 FIGURES: Mapping[str, Figure[Calls]] = {
     one.name: one
-    for one in (loss_rate, loss_shape, loss_order_p, loss_position_p, loss_stimulus_p, inline_rate)
+    for one in (loss_rate, loss_shape, loss_order_p, loss_position_p, loss_stimulus_p)
 }
 OF_KINDS = ("loss_kind_rate", "loss_kind_p")
 """The figures of `axis.loss_kinds`, which not every axis adopts."""
@@ -496,7 +479,7 @@ def _shapes(estimates: Estimates) -> Iterator[Statement]:
     """What came instead of verdicts: counts, which accuse nobody."""
     shapes = estimates.family("loss_shape")
     if shapes:
-        counts = [f"{SHAPES[dims['shape']].words} ({one.given['calls']})" for dims, one in shapes]
+        counts = [f"{REASONS[dims['shape']].words} ({one.given['calls']})" for dims, one in shapes]
         text = (
             f"What came instead of a verdict, with the number of calls: {', '.join(counts)}. "
             "`judgesheet cases` shows the replies, and how they could be read."

@@ -12,7 +12,7 @@ from itertools import combinations, product
 from operator import itemgetter
 from typing import Any, TypeVar
 
-from judgesheet.axis.shapes import SHAPES
+from judgesheet.reading.reasons import REASONS
 from judgesheet.base.digits import two_digits
 from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_COMPARED, MOST_EXAMPLES
@@ -39,7 +39,6 @@ class Asked:
     order: Sequence[Any]
     repeat: int
     value: Any
-    alone: bool | None
     shape: str
 
     @property
@@ -102,22 +101,11 @@ def _lost(question: Question) -> Iterator[Case]:
     by_shape = grouped(question.calls, lambda call: call.shape)
     for shape, calls in by_shape.items():
         for call in calls if shape else ():
-            yield Case((call.id,), SHAPES[shape].words, float(len(calls)), shape)
+            yield Case((call.id,), REASONS[shape].words, float(len(calls)), shape)
 
 
 lost = View(_lost, otherwise="every call that was made gave a verdict")
 """The calls without a verdict, grouped by the shape of what came instead."""
-
-inline = View(
-    lambda question: (
-        Case((call.id,), f"read as {in_words(call.value)}, with words beside it", 0.0)
-        for call in question.calls
-        if call.alone is False
-    ),
-    otherwise="every verdict had lines of its own",
-)
-"""The verdicts that had no lines of their own."""
-
 
 # -- readings that differ --------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ proven or broken by them. Where one of the judge fails, a figure that looks well
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from judgesheet.axis.shapes import SHAPES
+from judgesheet.reading.reasons import REASONS
 from judgesheet.base.digits import count, counted, percent
 from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_EXAMPLES
@@ -196,7 +196,7 @@ def _mend_losses(axis: AxisResult, lost: Mapping[str, int], sheet: Datasheet) ->
         for one in axis.estimates
         if Key.parse(one.key).name == LOST_AS
     }
-    counts = {code: number for code, number in shapes.items() if code in SHAPES}
+    counts = {code: number for code, number in shapes.items() if code in REASONS}
     # Sheets of earlier versions count by the kind of loss alone, which says less of what came.
     of_kind = {OF_KIND[kind]: number for kind, number in lost.items()}
     most = max(counts or of_kind, key=(counts or of_kind).__getitem__, default="")
@@ -205,5 +205,5 @@ def _mend_losses(axis: AxisResult, lost: Mapping[str, int], sheet: Datasheet) ->
     parsers = sheet.provenance.get("parsers")
     own = parsers if isinstance(parsers, list | tuple) else ()
     has_parser = any(isinstance(one, Mapping) and one.get("axis") == axis.name for one in own)
-    advice = SHAPES[most].advice(str(sheet.run.get("reply")), has_parser=has_parser)
-    return f"{advice} (most of the lost calls: {SHAPES[most].words})" if counts else advice
+    advice = REASONS[most].advice(str(sheet.run.get("reply")), has_parser=has_parser)
+    return f"{advice} (most of the lost calls: {REASONS[most].words})" if counts else advice

@@ -11,7 +11,7 @@ from secrets import token_hex
 from typing import Any
 
 from judgesheet.axis.prompt import object_schema, response_format
-from judgesheet.axis.reply import score_reading
+from judgesheet.reading.verdicts import score_reading
 from judgesheet.base.finish_reasons import is_whole
 from judgesheet.base.records import ANOTHERS, LOGPROBS, Call, Reply
 from judgesheet.judges import Judge, Refused
@@ -166,7 +166,7 @@ def _keeps_to_schema(reply: Reply) -> bool:
 def _fails_text_form(reply: Reply) -> bool:
     """Whether a whole reply gives no grade in the form that it was asked for."""
     is_whole_reply = reply.outcome == "ok" and is_whole(reply.finish_reason)
-    return is_whole_reply and score_reading(reply.text, "text", max(GRADES)) is None
+    return is_whole_reply and score_reading(reply.text, "text", max(GRADES)).verdict is None
 
 
 def _has_logprobs(reply: Reply) -> bool:

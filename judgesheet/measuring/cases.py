@@ -11,13 +11,12 @@ import pandas as pd
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Axis, Readings
 from judgesheet.axis.cases import CALLS, CaseFinder
-from judgesheet.axis.shapes import SHAPES
+from judgesheet.reading.reasons import REASONS
 from judgesheet.base.digits import counted
 from judgesheet.base.errors import UsageError
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Case, Casebook, Datasheet, ShownCall
-from judgesheet.measuring.parsing import suggested
 
 if TYPE_CHECKING:
     from judgesheet.ledger.ledger import Ledger
@@ -210,14 +209,7 @@ def _groups(
 def _told(
     axis: Axis, code: str, lost: list[ShownCall], figures: Estimates, *, has_parser: bool
 ) -> str:
-    figure, shape = figures.known(LOST_AS, shape=code), SHAPES[code]
+    figure, shape = figures.known(LOST_AS, shape=code), REASONS[code]
     count = figure.conditions if figure is not None else counted(len(lost), "call")
     advice = shape.advice(lost[0].call.reply, has_parser=has_parser)
-    replies = [(one.text, one.call.cell) for one in lost if one.outcome == "ok"]
-    rule = suggested(axis, replies) if shape.parsed else None
-    tried = (
-        f" `{rule.written}` reads {rule.reads} of {len(replies)}: look whether rightly."
-        if rule
-        else ""
-    )
-    return f"{shape.words}: {count}. What helps: {advice}.{tried}"
+    return f"{shape.words}: {count}. What helps: {advice}."

@@ -4,11 +4,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 
 from judgesheet.axes import all_axes
-from judgesheet.axis.shapes import SHAPES
 from judgesheet.base.finish_reasons import is_whole
 from judgesheet.base.records import Call, Reply
 from judgesheet.base.sanitize import brief
-from judgesheet.measuring.parsing import Parser, from_records, readable_by, shape_of, suggested
+from judgesheet.measuring.parsing import Parser, from_records, readable_by, reason_of
+from judgesheet.reading.reasons import REASONS
 
 FIRST = 25
 """Replies of an axis that are looked at."""
@@ -45,23 +45,13 @@ class EarlyWarning:
 def told(lost: list[tuple[Call, Reply]], seen: int, parser: Parser | None) -> str:
     """What to know of replies of one axis that cannot be read, of so many that were seen."""
     axis = all_axes()[lost[0][0].axis]
-    shapes = [
-        shape_of(
-            axis, reply.text, call.reply, reply.outcome, call.cell, parser, reply.finish_reason
-        )
-        for call, reply in lost
-    ]
-    commonest = Counter(shapes).most_common(1)[0][0]
-    shape = SHAPES[commonest]
-    example = next(
-        reply for (_, reply), code in zip(lost, shapes, strict=True) if code == commonest
-    )
+    reasons = [reason_of(axis, call, reply, parser) for call, reply in lost]
+    commonest = Counter(reasons).most_common(1)[0][0]
+    example = lost[reasons.index(commonest)][1]
     why = "" if is_whole(example.finish_reason) else f", {brief(example.finish_reason or '')}"
-    whole = [(reply.text, call.cell) for call, reply in lost if is_whole(reply.finish_reason)]
-    advice = shape.advice(lost[0][0].reply, has_parser=parser is not None)
-    rule = suggested(axis, whole) if shape.parsed else None
-    tried = f"; a --parser with {rule.written} reads {rule.reads} of {len(whole)}" if rule else ""
+    reason = REASONS[commonest]
+    advice = reason.advice(lost[0][0].reply, has_parser=parser is not None)
     return (
         f"{len(lost)} of the first {seen} replies of {axis.NAME} cannot be read, such as "
-        f"“{brief(example.text)}” ({shape.words}{why}). What helps: {advice}{tried}"
+        f"“{brief(example.text)}” ({reason.words}{why}). What helps: {advice}"
     )

@@ -43,7 +43,8 @@ from judgesheet.base.records import (
 from judgesheet.base.resources import PACKAGE, require_memory
 from judgesheet.base.sanitize import listed
 from judgesheet.measuring.impute import with_imputed
-from judgesheet.measuring.parsing import Parser, from_records, reading, shape_of
+from judgesheet.measuring.parsing import Parser, from_records, reading
+from judgesheet.reading.reasons import of_outcome
 from judgesheet.stats.confidence import LEVEL, at_confidence
 
 if TYPE_CHECKING:
@@ -326,7 +327,7 @@ def parse_rows(
     for name, values in cells.columns.items():
         if name not in table:
             table[name] = values.iloc[cell].array
-    for name, parts in zip(("value", "alone", "shape"), zip(*read, strict=True), strict=False):
+    for name, parts in zip(("value", "shape"), zip(*read, strict=True), strict=False):
         table[name] = pd.Series(_objects(parts)[same], index=table.index, dtype=object)
     ended = [None if is_whole(why) else why for why in asked["why"].iloc[first]]
     if any(ended):
@@ -345,12 +346,13 @@ def _read(
     why: str | None,
     cell: Mapping[str, Any],
     parser: Parser | None,
-) -> tuple[Any, bool | None, str | None]:
-    """What a reply says, whether on lines of its own, and the shape of one that says nothing."""
-    found = reading(axis, text, reply, cell, parser, why) if outcome == "ok" else None
-    if found is not None:
-        return found.value, found.alone, None
-    return None, None, outcome and shape_of(axis, text, reply, outcome, cell, parser, why)
+) -> tuple[Any, str | None]:
+    """What a reply says, and why where it says nothing; neither of a call that was not made."""
+    if outcome != "ok":
+        return None, outcome and of_outcome(outcome)
+    found = reading(axis, text, reply, cell, parser, why)
+    # A log holds no words that could say why.
+    return found.verdict, "recorded" if found.reason and reply == "recorded" else found.reason
 
 
 @dataclass(frozen=True, slots=True)

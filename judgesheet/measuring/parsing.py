@@ -38,22 +38,22 @@ from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field,
 
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Axis
-from judgesheet.axis.answer import without_thought
-from judgesheet.axis.documents import json_documents
-from judgesheet.axis.reply import PLACEHOLDERS, Reading
-from judgesheet.axis.shapes import shape
 from judgesheet.base.errors import ParserError, RunError, UsageError
 from judgesheet.base.files import checked, text_of, toml
 from judgesheet.base.finish_reasons import is_whole
-from judgesheet.base.limits import LONGEST_ANSWER, MOST_LISTED, MOST_MATCHES
+from judgesheet.base.limits import LONGEST_ANSWER, MOST_MATCHES
 from judgesheet.base.records import Call, Reply, ReplyFormat, digest
 from judgesheet.ledger.ledger import Ledger
+from judgesheet.reading import CUT_OFF, NO_VERDICT, Reading
+from judgesheet.reading.objects import UnclearError, json_documents
+from judgesheet.reading.reasoning import without_reasoning
+from judgesheet.reading.reasons import of_outcome
+from judgesheet.reading.verdicts import PLACEHOLDERS
 
 _PLACEHOLDER = re.compile(rf"\{{({'|'.join(PLACEHOLDERS)})\}}")
 # Fifteen digits are exact in a float, and too few to take long.
 _WHOLE = re.compile(r"[+-]?\d{1,15}")
 _DECIMAL = re.compile(r"[+-]?\d{1,15}\.\d{1,15}")
-_UNREADABLE = object()
 _STEP = re.compile(
     r"""(?:^|\.)(?P<name>[^.\[\]'"$*?@]+)|\[(?P<index>-?\d{1,9})\]|\[(['"])(?P<quoted>[^'"\\]+)\3\]"""
 )
@@ -106,15 +106,23 @@ class VerdictPattern(_Table):
         return _PLACEHOLDER.search(self.text) is not None
 
     def find(self, reply: str, names: Mapping[str, str]) -> Any:
-        """The only value that the reply gives for these names, or `_UNREADABLE`."""
+        """The only value that the reply gives for these names.
+
+        Raises
+        ------
+        UnclearError
+            It gives none, or two that differ, or one without a meaning.
+        """
         values = (_regex_values if self.path is None else _path_values)(self.text, reply, names)
         matches = list(islice(values, MOST_MATCHES + 1))
         if not matches:
-            return _UNREADABLE if self.default is None else self.default
+            if self.default is None:
+                raise UnclearError("no_verdict")
+            return self.default
         # With their types: 1 and true, which Python takes for equal, are two readings.
         meant = {(type(value), value) for value in map(self._meaning, matches)}
         if len(matches) > MOST_MATCHES or len(meant) > 1:
-            return _UNREADABLE
+            raise UnclearError("two_verdicts")
         return meant.pop()[1]
 
     def _meaning(self, value: Any) -> Any:
@@ -122,12 +130,14 @@ class VerdictPattern(_Table):
         value = value.strip() if isinstance(value, str) else value
         if self.meanings:
             word = value if isinstance(value, str) else json.dumps(value)
-            value = self.meanings.get(word, _UNREADABLE)
+            value = self.meanings.get(word)
         if isinstance(value, str) and _WHOLE.fullmatch(value):
             return int(value)
         if isinstance(value, str) and _DECIMAL.fullmatch(value):
             return float(value)
-        return value if isinstance(value, str | int | float) else _UNREADABLE
+        if not isinstance(value, str | int | float):
+            raise UnclearError("off_scale")
+        return value
 
 
 class Example(_Table):
@@ -200,35 +210,30 @@ class Parser:
         """SHA-256 of the file."""
         return digest(self.source)
 
-    def verdict(self, text: str, parts: Iterable[Mapping[str, str]] = ()) -> str | None:
-        """The recorded verdict that a reply gives, as JSON; None if it gives none, or two.
+    def verdict(self, text: str, parts: Iterable[Mapping[str, str]] = ()) -> str:
+        """The recorded verdict that a reply gives, as JSON.
 
         `parts` says what the placeholders mean for each displayed criterion or candidate. What
-        stands before the last end of thought is not looked at.
+        stands before the last end of a judge's reasoning is not looked at.
+
+        Raises
+        ------
+        UnclearError
+            It gives none, or two.
         """
-        text = without_thought(text).lstrip()
+        text = without_reasoning(text).lstrip()
         if not text or len(text) > LONGEST_ANSWER:
-            return None
+            raise UnclearError("no_verdict")
         if not any(pattern.names_parts for pattern in self.fields.values()):
-            value = self._part(text, {})
-        else:
-            values = {names["candidate"]: self._part(text, names) for names in parts}
-            value = values if values and _UNREADABLE not in values.values() else _UNREADABLE
-        return None if value is _UNREADABLE else json.dumps(value)
+            return json.dumps(self._part(text, {}))
+        values = {names["candidate"]: self._part(text, names) for names in parts}
+        if not values:
+            raise UnclearError("no_verdict")
+        return json.dumps(values)
 
     def _part(self, reply: str, names: Mapping[str, str]) -> Any:
         found = {field: pattern.find(reply, names) for field, pattern in self.fields.items()}
-        if any(value is _UNREADABLE for value in found.values()):
-            return _UNREADABLE
         return found.get("", found)
-
-
-def read(
-    axis: Axis, text: str, reply: ReplyFormat, cell: Mapping[str, Any], parser: Parser | None = None
-) -> Any | None:
-    """What the axis reads in the words of a whole reply, None if they cannot be read."""
-    found = reading(axis, text, reply, cell, parser)
-    return found and found.value
 
 
 def reading(
@@ -238,21 +243,34 @@ def reading(
     cell: Mapping[str, Any],
     parser: Parser | None = None,
     finish_reason: str | None = None,
-) -> Reading | None:
+) -> Reading:
     """What the axis reads in a reply; one that did not end by itself is unreadable."""
-    # However whole it looks: its next words might have taken it back.
+    # However whole it looks: its next words might have held another verdict.
     if not is_whole(finish_reason):
-        return None
+        return CUT_OFF
     try:
         if parser is not None and reply != "recorded":
-            verdict = parser.verdict(text, axis.parts(cell))
-            value = None if verdict is None else axis.parse(verdict, "recorded", cell)
+            found = axis.reading(parser.verdict(text, axis.parts(cell)), "recorded", cell)
         else:
-            return axis.reading(text, reply, cell)
+            found = axis.reading(text, reply, cell)
+    except UnclearError as error:
+        return Reading.lost(error.reason)
     # An axis that stumbles over a reply, another package's say, has not read it.
     except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError):
-        return None
-    return None if value is None else Reading(value)
+        return NO_VERDICT
+    # Reasoning that does not end leaves no answer to look at.
+    is_reasoning = found == NO_VERDICT and text.strip() and not without_reasoning(text).strip()
+    return CUT_OFF if is_reasoning else found
+
+
+def reason_of(axis: Axis, call: Call, reply: Reply, parser: Parser | None = None) -> str:
+    """Why a call without a verdict has none: a code of `reading.reasons`."""
+    if call.reply == "recorded":
+        return "recorded"
+    if reply.outcome != "ok":
+        return of_outcome(reply.outcome)
+    found = reading(axis, reply.text, call.reply, call.cell, parser, reply.finish_reason)
+    return found.reason or "no_verdict"
 
 
 def alike(axis: Axis, cell: Mapping[str, Any]) -> str:
@@ -261,37 +279,15 @@ def alike(axis: Axis, cell: Mapping[str, Any]) -> str:
     return repr(cell if by is None else [cell.get(name) for name in sorted(by)])
 
 
-def shape_of(
-    axis: Axis,
-    text: str,
-    reply: ReplyFormat,
-    outcome: str,
-    cell: Mapping[str, Any],
-    parser: Parser | None = None,
-    finish_reason: str | None = None,
-) -> str:
-    """The shape of a reply that gave no verdict: a code of `axis.shapes`."""
-    if reply == "recorded":
-        return "recorded"
-    names = [part["criterion"] for part in axis.parts(cell)]
-
-    def reads(part: str) -> Any | None:
-        return read(axis, part, reply, cell, parser)
-
-    return shape(text, outcome, finish_reason, reads, names)
-
-
 def try_examples(parser: Parser, axis: Axis, cell: Mapping[str, Any]) -> Iterator[Trial]:
     """Read every example of the parser in `cell`, as far as it does not say another one."""
     for example in parser.examples:
         place = {**cell, **example.cell}
-        reading = read(axis, example.reply, "text", place, parser)
+        found = reading(axis, example.reply, "text", place, parser).verdict
         # As a log would have it, so that an example looks the same for every axis.
-        expected = read(axis, json.dumps(example.verdict), "recorded", place)
-        passed = (
-            reading is None if example.unreadable else reading is not None and reading == expected
-        )
-        yield Trial(example, reading, passed)
+        expected = axis.parse(json.dumps(example.verdict), "recorded", place)
+        passed = found is None if example.unreadable else found is not None and found == expected
+        yield Trial(example, found, passed)
 
 
 def refuse_failing_examples(parser: Parser, axis: Axis, cell: Mapping[str, Any]) -> None:
@@ -313,45 +309,6 @@ def shown_reading(reading: Any) -> str:
 def expectation(example: Example) -> str:
     """What an example must be read as, in words."""
     return "unreadable" if example.unreadable else shown_reading(example.verdict)
-
-
-# -- parsers that might help ----------------------------------------------------------------------
-
-_RULES = (
-    r"(?i)\b(?:score|rating|grade|result|verdict|winner|answer)\b\W{0,12}(\d+)",
-    r"^\W*(\d+)\W*$",
-    r"(\d+)\W*$",
-    r"(?i){criterion}\W{0,12}(\d+)",
-)
-"""Expressions that read what judges often write instead of the form that they are asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Suggested:
-    """A rule of a parser, as its file holds it, and how many replies it reads; rightly or not."""
-
-    written: str
-    reads: int
-
-
-def suggested(axis: Axis, replies: Sequence[tuple[str, Mapping[str, Any]]]) -> Suggested | None:
-    """The simple rule that reads most of these replies (text, cell); None if none reads any."""
-    rules = [f"path = '{name}'" for name in _names_in(text for text, _ in replies)]
-    rules += [f"regex = '{rule}'" for rule in _RULES]
-    tried = []
-    for rule in rules:
-        parser = Parser.from_source(f"[verdict]\n{rule}", "a rule")
-        verdicts = (read(axis, text, "text", cell, parser) for text, cell in replies)
-        tried.append(Suggested(rule, sum(verdict is not None for verdict in verdicts)))
-    best = max(tried, key=lambda one: one.reads)
-    return best if best.reads else None
-
-
-def _names_in(texts: Iterable[str]) -> list[str]:
-    """Plain names under which objects in these replies hold something."""
-    objects = (one for text in texts for one in _documents(text) if isinstance(one, dict))
-    names = (name for one in objects for name in one if re.fullmatch(r"[A-Za-z_]\w{0,30}", name))
-    return list(islice(dict.fromkeys(names), MOST_LISTED))
 
 
 # -- parsers of a run ------------------------------------------------------------------------------
@@ -381,7 +338,7 @@ def readable_by(records: Iterable[Mapping[str, str]]) -> Callable[[Call, Reply],
     def is_readable(call: Call, reply: Reply) -> bool:
         axis, parser = all_axes()[call.axis], parsers.get(call.axis)
         found = reading(axis, reply.text, call.reply, call.cell, parser, reply.finish_reason)
-        return found is not None
+        return found.verdict is not None
 
     return is_readable
 

@@ -7,7 +7,6 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,7 +20,7 @@ Kind = Literal["right", "wrongly read", "unread though plain"]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A reply, and the reading that two careful people give it; None for unreadable."""
+    """A reply, and what the rule reads in it; None for unreadable."""
 
     id: str
     axis: str
@@ -30,28 +29,22 @@ class Case:
     finish: str | None
     text: str
     expected: Any | None
-    lenient: Any | None
-    either: bool
 
     @property
     def found(self) -> Any | None:
         """What judgesheet reads."""
         axis = get_axis(self.axis)
-        found = reading(axis, self.text, self.reply, self.cell, finish_reason=self.finish)
-        return found and found.value
+        return reading(
+            axis, self.text, self.reply, self.cell, finish_reason=self.finish
+        ).verdict
 
     @property
     def kind(self) -> Kind:
         """Whether judgesheet reads it as those people do."""
         found = self.found
-        if found == self.expected or (self.either and found == self.lenient):
+        if found == self.expected:
             return "right"
         return "unread though plain" if found is None else "wrongly read"
-
-
-def is_only_counted(name: str) -> bool:
-    """Whether a reply of a real model is of the part that nothing was mended for."""
-    return int(sha256(name.encode()).hexdigest()[:8], 16) % 2 == 1
 
 
 def cases() -> Iterator[Case]:
@@ -67,8 +60,6 @@ def cases() -> Iterator[Case]:
                 row["finish"],
                 row["text"],
                 row["read"],
-                row.get("lenient"),
-                row.get("either", False),
             )
 
 

@@ -29,7 +29,7 @@ from judgesheet.axis import (
 )
 from judgesheet.axis.arms import balanced
 from judgesheet.axis.figure import declared_in, measured
-from judgesheet.axis.reply import highest as chosen
+from judgesheet.reading.verdicts import highest as chosen
 from judgesheet.axis.scored import FIXED_TOO, RANDOM_TOO
 from judgesheet.axis.statements import longest
 from judgesheet.base.keys import Key

@@ -22,7 +22,7 @@ from judgesheet.axis.material import (
     spread,
     word_count,
 )
-from judgesheet.axis.numbers import plain
+from judgesheet.reading.marks import plain
 from judgesheet.axis.prompt import object_schema, parameters, renderer
 from judgesheet.axis.shaping import Holds, Prompt, candidate_fields, heading, known
 from judgesheet.base.digits import two_digits

@@ -26,25 +26,30 @@ score, the lower of equals.
 import json
 import math
 import random
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
-from itertools import starmap
 from typing import Any
 
 import numpy as np
 
 from judgesheet.axis import Imputation, Readings
-from judgesheet.axis.afterwords import is_denied, takes_back, takes_back_beside
-from judgesheet.axis.answer import answer
-from judgesheet.axis.documents import answers
 from judgesheet.axis.labels import NAMES
 from judgesheet.axis.losses import Row, answered, split
 from judgesheet.axis.lost_by_order import choices_by_order, tops_by_order
-from judgesheet.axis.numbers import BRACKET, named_numbers, plain, supports
-from judgesheet.axis.reply import Reading, displayed, one_reading, recorded, score_in, whole_number
 from judgesheet.axis.simulation import Known, Parameters, drawn, interpolated
 from judgesheet.base.records import Call, Label, ReplyFormat
+from judgesheet.reading import INCOMPLETE, NO_VERDICT, Reading
+from judgesheet.reading.marks import marks, plain
+from judgesheet.reading.reasoning import answer
+from judgesheet.reading.verdicts import (
+    agreed,
+    displayed,
+    recorded,
+    score_in,
+    under_key,
+    whole_number,
+)
 
 # -- reading: a score for every criterion, each exactly once ---------------------------------------
 
@@ -53,23 +58,24 @@ HIGHEST_RECORDED = 100
 """The highest score of a recorded verdict whose cell does not name its scale."""
 
 
-def reading(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Reading | None:
-    """The score of every criterion; None if the reply does not give each in exactly one way.
+def reading(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Reading:
+    """The score of every criterion, each in exactly one way.
 
     Scores are from 1 to the cell's `scale`, which only a recorded verdict may lack.
     """
     order, scale = cell["order"], cell.get("scale")
     # Recorded scales may begin at 0; ours, which a prompt prints, never do.
-    low, high = (0, HIGHEST_RECORDED) if scale is None else (1, scale)
+    low, high = (0, HIGHEST_RECORDED) if scale is None else (1, int(scale))
     if reply == "text":
-        found = _from_lines(text, order, high)
-    elif reply == "json":
-        found = _from_json(text, order, high)
-    else:
-        found = Reading(_from_mapping(recorded(text), order, whole_number))
-    if found is None or found.value is None:
-        return None
-    return found if all(low <= score <= high for score in found.value.values()) else None
+        return _from_lines(unicodedata.normalize("NFC", answer(text)), order, low, high)
+
+    def scores(given: object) -> dict[str, int] | None:
+        read = score_in if reply == "json" else _recorded
+        return _from_mapping(_by_name(given), order, lambda value: read(value, low, high))
+
+    if reply == "json":
+        return under_key(text, "scores", scores, INCOMPLETE)
+    return agreed([scores(recorded(text))], INCOMPLETE)
 
 
 def points_by_place(scores: Mapping[str, int], order: Sequence[str]) -> list[float]:
@@ -82,38 +88,25 @@ def parts(cell: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
     return displayed(cell["order"])
 
 
-def _from_lines(text: str, order: Sequence[str], scale: int) -> Reading | None:
-    """A line per criterion, `[Name] N`, whatever stands before; nothing but reasons after the last.
-
-    A criterion's name with a number behind it is a reading wherever it stands: one inside a
-    sentence, a second one, or a line about something else make the reply ambiguous.
-    """
-    words = answer(text)
-    named, rest = named_numbers(words, _by_plain_name(order), scale)
-    given = [one for one in named if one.name is not None or (one.begins and one.ends)]
-    scores = {one.name: one.number for one in given if one.begins and one.ends}
-    is_whole = len(given) == len(scores) == len(order) and None not in {*scores, *scores.values()}
-    begun = any(plain(one["name"]) in _by_plain_name(order) for one in BRACKET.finditer(rest))
-    if not is_whole or begun or not supports(rest, None, scale):
-        return None
-    if takes_back(words[given[0].place[0] : given[-1].place[0]]):
-        return None
-    return Reading(scores, all(one.alone for one in given) and not rest.strip())
+def _from_lines(words: str, order: Sequence[str], low: int, high: int) -> Reading:
+    """A line per criterion, `[Name] N`, wherever they stand."""
+    wanted = {plain(name): name for name in order}
+    given = marks(words, wanted, low, high)
+    scores = {name: agreed([m.value for m in given if m.name == name]) for name in wanted}
+    lost = [one.reason for one in scores.values() if one.reason is not None]
+    if not lost:
+        return Reading({wanted[name]: one.verdict for name, one in scores.items()})
+    if not given:
+        return NO_VERDICT
+    return INCOMPLETE if "no_verdict" in lost else Reading.lost(lost[0])
 
 
-def _from_json(text: str, order: Sequence[str], scale: int) -> Reading | None:
-    """The object `{"scores": {"Name": N, …}}`, and no words behind it that touch it."""
-    found = answers(text, "scores")
-    if found is None or not supports(found.rest, None, scale) or is_denied(found.before):
-        return None
-    if any(starmap(takes_back_beside, found.behind)):
-        return None
-    read = partial(score_in, largest=scale)
-    scores = [_from_mapping(_as_mapping(given), order, read) for given in found.values]
-    return Reading(one_reading(scores), found.alone)
+def _recorded(value: object, low: int, high: int) -> int | None:
+    score = whole_number(value)
+    return score if score is not None and low <= score <= high else None
 
 
-def _as_mapping(given: object) -> object:
+def _by_name(given: object) -> object:
     """The scores that a list of objects gives, `{"name": "Depth", "score": 4}`, by their names."""
     if not isinstance(given, list) or not all(isinstance(one, Mapping) for one in given):
         return given
@@ -125,10 +118,10 @@ def _as_mapping(given: object) -> object:
 def _from_mapping(
     given: object, order: Sequence[str], read: Callable[[Any], int | None]
 ) -> dict[str, int] | None:
-    """A mapping that names every criterion once and nothing else, each with a whole number."""
+    """A mapping that names every criterion once and nothing else, each with a score."""
     if not isinstance(given, Mapping):
         return None
-    wanted = _by_plain_name(order)
+    wanted = {plain(name): name for name in order}
     scores: dict[str, int] = {}
     for key, value in given.items():
         name, score = wanted.get(plain(str(key))), read(value)
@@ -138,10 +131,6 @@ def _from_mapping(
             return None
         scores[name] = score
     return scores if len(scores) == len(wanted) else None
-
-
-def _by_plain_name(order: Sequence[str]) -> dict[str, str]:
-    return {plain(name): name for name in order}
 
 
 # -- lost calls: for each place, and for and against quality ---------------------------------------

@@ -28,25 +28,23 @@ import random
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import starmap
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from judgesheet.axis import Imputation, Readings
-from judgesheet.axis.afterwords import is_denied, takes_back_beside
-from judgesheet.axis.documents import answers
 from judgesheet.axis.losses import Row, answered, even_places, lost, split
 from judgesheet.axis.lost_by_order import Vote, by_order
 from judgesheet.axis.material import word_count
-from judgesheet.axis.numbers import spelled_number, supports
 from judgesheet.axis.prompt import object_schema
-from judgesheet.axis.reply import Reading, displayed, highest, one_reading, recorded
 from judgesheet.axis.simulation import Known, Parameters, hashed
 from judgesheet.axis.views import Asked, Question, View, differing, places
 from judgesheet.base.digits import with_noun
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Call, Case, ReplyFormat
+from judgesheet.reading import INCOMPLETE, Reading
+from judgesheet.reading.marks import spelled_number
+from judgesheet.reading.verdicts import agreed, displayed, highest, recorded, under_key
 from judgesheet.stats.consensus import run_points, uniform_picks
 
 DIRECT, REPEATED, PERMUTED = ARMS = ("direct", "repeated", "permuted")
@@ -75,7 +73,7 @@ def _label(value: Any) -> Any:
 
 def _number(value: Any) -> Any:
     """A score as replies spell it: 80, "80", "80/100"."""
-    return spelled_number(value, HIGHEST) if isinstance(value, str) else value
+    return spelled_number(value, 0, HIGHEST) if isinstance(value, str) else value
 
 
 _Score = Annotated[float, Field(ge=0, le=HIGHEST, allow_inf_nan=False)]
@@ -121,22 +119,11 @@ def schema(n: int) -> dict[str, Any]:
     return object_schema({"candidates": listed})
 
 
-def reading(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Reading | None:
-    """Score and mark of every candidate by its id; None if the reply does not say exactly one.
-
-    Whatever looks like the beginning of an answer must be one, and all must agree: a judge that
-    quotes an answer from a candidate, or breaks off in its own, has not been understood.
-    """
+def reading(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Reading:
+    """Score and mark of every candidate by its id; all answers in a reply must agree."""
     if reply == "recorded":
-        verdict = _recorded(text, cell["order"])
-        return Reading(verdict) if verdict else None
-    found = answers(text, "candidates")
-    if found is None or not supports(found.rest, None, HIGHEST) or is_denied(found.before):
-        return None
-    if any(starmap(takes_back_beside, found.behind)):
-        return None
-    verdict = one_reading([_answer(answer, cell["order"]) for answer in found.values])
-    return Reading(verdict, found.alone) if verdict else None
+        return agreed([_recorded(text, cell["order"])], INCOMPLETE)
+    return under_key(text, "candidates", lambda listed: _answer(listed, cell["order"]), INCOMPLETE)
 
 
 def parts(cell: Mapping[str, Any]) -> Iterator[dict[str, str]]:

@@ -27,9 +27,10 @@ from judgesheet.axes.presentation._rules import CUT, IGNORE, STRIPPED, TOLD
 from judgesheet.axis import Imputation, Readings
 from judgesheet.axis.comparison import Imputer, chances, imputations, lapses, simulated
 from judgesheet.axis.losses import Row
-from judgesheet.axis.reply import Reading, score_reading
 from judgesheet.axis.simulation import Known, Logit, Parameters, Share, drawn
 from judgesheet.base.records import Call, ReplyFormat
+from judgesheet.reading import Reading
+from judgesheet.reading.verdicts import score_reading
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,8 +38,8 @@ if TYPE_CHECKING:
 # -- reading ---------------------------------------------------------------------------------------
 
 
-def reading(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Reading | None:
-    """`1`, `2`, `tie` or `abstain` of a comparison, or a score; None unless it is exactly one."""
+def reading(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Reading:
+    """`1`, `2`, `tie` or `abstain` of a comparison, or a score."""
     if cell.get("ask", PAIR) == SCORE:
         return score_reading(text, reply, SCALE)
     return candidate_order.reading(text, reply, cell)

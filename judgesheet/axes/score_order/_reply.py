@@ -31,15 +31,16 @@ from judgesheet.axis.labels import reference
 from judgesheet.axis.logprobs import Distribution, Unread, score_distribution
 from judgesheet.axis.losses import Row, answered, even_places, split
 from judgesheet.axis.lost_by_order import choices_by_order, tops_by_order
-from judgesheet.axis.reply import Reading, score_reading
 from judgesheet.axis.simulation import Known, Parameters, drawn
 from judgesheet.base.records import Call, ReplyFormat
+from judgesheet.reading import Reading
+from judgesheet.reading.verdicts import score_reading
 
 # -- reading: one score, or its distribution if the reply has log-probabilities --------------------
 
 
-def reading(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Reading | None:
-    """The score that a reply gives, from 1 to the cell's scale; None if it is not exactly one."""
+def reading(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Reading:
+    """The score that a reply gives, from 1 to the cell's scale."""
     return score_reading(text, reply, int(cell["scale"]))
 
 

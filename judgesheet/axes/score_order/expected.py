@@ -19,7 +19,7 @@ from judgesheet.axis.beyond_chance import OTHER_SCALE, on_scale, ratings_of
 from judgesheet.axis.figure import UnkeyedEstimate, absent
 from judgesheet.axis.labels import NO_REFERENCE
 from judgesheet.axis.logprobs import Distribution
-from judgesheet.axis.views import inline, no_reply, off_quality
+from judgesheet.axis.views import no_reply, off_quality
 from judgesheet.base.digits import two_digits
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats import precision
@@ -103,7 +103,7 @@ WITHIN = 0.0, 1.0
 """Range of a share of variance, and of a probability."""
 
 
-@figure("share", symbol="R_E", better="higher", headline=307, cases=inline)
+@figure("share", symbol="R_E", better="higher", headline=307, cases=no_reply("it is read in log-probabilities, of which no reply has words"))
 def expected_readable(both: PairedReadings) -> UnkeyedEstimate:
     """Share of answered calls whose log-probabilities gave an expected score.
 
@@ -118,7 +118,7 @@ def expected_readable(both: PairedReadings) -> UnkeyedEstimate:
     return UnkeyedEstimate("Calls with an expected score", share, n=len(both.asked), note=note)
 
 
-@figure("probability", symbol="M", better="higher", headline=306, cases=inline)
+@figure("probability", symbol="M", better="higher", headline=306, cases=no_reply("it is read in log-probabilities, of which no reply has words"))
 def expected_mass(both: PairedReadings) -> UnkeyedEstimate:
     """Total probability of the allowed scores before they were renormalised to 1.
 

@@ -69,7 +69,7 @@ def _plain_sign(sign: str) -> str:
 _PLAIN = _Plain()
 
 
-def without_thought(text: str) -> str:
+def without_reasoning(text: str) -> str:
     """The reply with blanks for what stands before the last end of thought.
 
     All of it is blank where a thought begins and does not end, or where it is too long for one.
@@ -92,7 +92,7 @@ def _is_noise(words: str) -> bool:
 
 def answer(text: str) -> str:
     """What of a reply is the judge's answer, in plain signs; "" for none, or for noise."""
-    words = without_thought(text).translate(_PLAIN)
+    words = without_reasoning(text).translate(_PLAIN)
     if _is_noise(words):
         return ""
     end = _END_OF_TURN.search(words)

@@ -4,19 +4,16 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import dropwhile
 from typing import Any, TypeVar
 
-from judgesheet.axis.answer import answer
 from judgesheet.base.limits import (
     LONGEST_ANSWER,
-    LONGEST_BEFORE,
     LONGEST_LOOK,
     LONGEST_LOOSE,
     MOST_DEPTH,
     MOST_MATCHES,
 )
+from judgesheet.reading.reasons import Code
 
 T = TypeVar("T")
 
@@ -36,31 +33,32 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _WORDS = {"True": "true", "False": "false", "None": "null"}
+_ESCAPE = re.compile(r'\\(?P<known>["\\/bfnrt]|u[0-9a-fA-F]{4})?')
 # A key with the placeholders of the prompt behind it: the form, repeated.
 _FORM = re.compile(r"""[^}]{0,400}?(?:\bN\b|["'”]\s*\||\.\.\.|…)""")
 
-
-_AKIN = re.compile(r"^(?:final|overall|revised|corrected|updated|adjusted|actual|true|real)[_ ]")
-# What stands in place of a key that holds an earlier verdict.
-_INSTEAD = re.compile(
-    r"(?:final|revised|corrected|updated|actual)(?:[_ ](?:answer|verdict|decision|choice))?"
-    r"|correction"
-)
+# An object whose first key the reply does not get through.
+_BEGUN = re.compile(r"""\{\s*["'“]\w*\s*\Z""")
 
 
-class _UnclearError(ValueError):
-    """It is unclear what stands there."""
+class UnclearError(ValueError):
+    """It is unclear what stands there, for this reason."""
+
+    def __init__(self, reason: Code) -> None:
+        super().__init__(reason)
+        self.reason: Code = reason
 
 
-def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _agreeing(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object; a key that holds two values is unclear."""
     found = dict(pairs)
-    if len(found) != len(pairs):
-        raise _UnclearError
+    if len(found) != len(pairs) and any(found[key] != value for key, value in pairs):
+        raise UnclearError("two_verdicts")
     return found
 
 
 # Control characters in a string are what a careless serialiser writes.
-_DECODER = json.JSONDecoder(object_pairs_hook=_no_duplicates, strict=False)
+_DECODER = json.JSONDecoder(object_pairs_hook=_agreeing, strict=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +70,11 @@ class Document:
     end: int
 
 
-def documents(text: str) -> list[Document] | None:
-    """The outermost JSON objects of a text in order; None where it is unclear what stands there.
+def documents(text: str) -> list[Document]:
+    """The outermost JSON objects of a text in order; UnclearError where that is unclear.
 
-    Text around them (reasons, a fence) is skipped. Objects inside objects are not listed. Quotes,
-    keys, commas, comments and constants may be spelled as in Python or JavaScript.
+    Text around them (reasons, a fence) is skipped. Quotes, keys, commas, comments and constants may
+    be spelled as in Python or JavaScript; a backslash that begins no escape is a backslash.
     """
     found: list[Document] = []
     at, in_vain, loose = text.find("{"), 0, 0
@@ -88,12 +86,14 @@ def documents(text: str) -> list[Document] | None:
                 in_vain += _START + end - at
                 document, end = _loose(text, at, min(LONGEST_LOOSE, LONGEST_LOOK - loose))
                 loose += end - at
-        except (ValueError, RecursionError):  # a key twice, say, or a number of 5,000 digits
-            return None
+        except UnclearError:
+            raise
+        except (ValueError, RecursionError):  # a number of 5,000 digits, say
+            raise UnclearError("no_verdict") from None
         if document is not None:
             found.append(document)
         if in_vain > _IN_VAIN or len(found) > MOST_MATCHES:
-            return None
+            raise UnclearError("no_verdict")
         # Behind the object, not inside: what it contains is its own.
         at = text.find("{", document.end if document else at + 1)
     return found
@@ -124,7 +124,9 @@ def _loose(text: str, at: int, longest: int) -> tuple[Document | None, int]:
 def _as_json(kind: str | None, sign: str) -> str:
     if kind == "text":
         inside = sign[1:-1].replace("\\'", "'")
-        return sign if sign[0] == '"' else '"' + re.sub(r'(?<!\\)"', '\\"', inside) + '"'
+        if sign[0] != '"':
+            inside = re.sub(r'(?<!\\)"', '\\"', inside)
+        return '"' + _ESCAPE.sub(lambda one: one[0] if one["known"] else r"\\", inside) + '"'
     if kind in ("key", "bare"):
         return f'"{sign.strip()}"'
     return {"comment": " ", "comma": " ", "word": _WORDS.get(sign, sign)}.get(kind or "", sign)
@@ -141,103 +143,30 @@ def json_documents(text: str) -> list[Any]:
             return [_DECODER.decode(stripped)]
         except (ValueError, RecursionError):
             pass  # a list in the prose before the answer, say
-    return [one.value for one in documents(text[:LONGEST_ANSWER]) or ()]
+    try:
+        return [one.value for one in documents(text[:LONGEST_ANSWER])]
+    except UnclearError:
+        return []
 
 
 # -- what stands under a key -----------------------------------------------------------------------
 
 
-_OF_THE_SCALE = "max|min|out|of|range|scale|possible|high|low|top"
+def held(text: str, key: str) -> list[Any]:
+    """What the objects of an answer hold under a key, at whatever depth.
 
+    A string that is itself an object (the arguments of a tool call, say) is looked into.
 
-@dataclass(frozen=True)
-class Answers:
-    """What the objects of a reply hold under a key, and what follows the last that has it.
-
-    `last` is the last object that has it, in `text`.
+    Raises
+    ------
+    UnclearError
+        An object holds two values under one key, or the key begins a verdict that does not end.
     """
-
-    key: str
-    values: list[Any]
-    text: str
-    last: Document
-
-    @property
-    def rest(self) -> str:
-        """The words behind the last verdict."""
-        return self.text[self.last.end :]
-
-    @property
-    def before(self) -> str:
-        """The words before the last verdict, on its line."""
-        return self.text[: self.last.start][-LONGEST_BEFORE:].rpartition("\n")[2]
-
-    @property
-    def reasons(self) -> list[str]:
-        """The texts in the last object beside the verdict."""
-        return [text for _, text in _texts(self.last.value, self.key) if text is not None]
-
-    @property
-    def behind(self) -> list[tuple[str, str]]:
-        """Those behind the verdict, each with the key that it stands under."""
-        texts = dropwhile(lambda one: one[1] is not None, _texts(self.last.value, self.key))
-        return [(name, text) for name, text in texts if text is not None]
-
-    @property
-    def variants(self) -> list[Any]:
-        """What stands beside the verdict under its key with more behind it, as `score_2`.
-
-        The ends of a scale are no verdict.
-        """
-        beside = self.last.value.items() if isinstance(self.last.value, Mapping) else ()
-        key = re.compile(rf"{self.key}[_ -]?(?!{_OF_THE_SCALE})\w", re.IGNORECASE)
-        return [value for name, value in beside if key.match(str(name))]
-
-    @cached_property
-    def alone(self) -> bool:
-        """Whether nothing but marks stands beside the last verdict on its lines."""
-        before = self.text[: self.last.start].rpartition("\n")[2]
-        after = self.rest.partition("\n")[0]
-        return not re.search(r"\w", before + after)
-
-
-def answers(reply: str, key: str) -> Answers | None:
-    """What a reply holds under a key, at whatever depth; None for nothing, or if it is unclear.
-
-    It is unclear where an object names a key twice, or where the key begins a verdict that does not
-    end. A string that is itself an object (the arguments of a tool call, say) is looked into.
-    """
-    text = answer(reply)
     text = _unquoted(text) or text
     found = documents(text)
-    if found is None or _begun(text, key, found):
-        return None
-    try:
-        held = [(one, values) for one in found if (values := list(_under(one.value, key)))]
-    except _UnclearError:  # nested too deeply
-        return None
-    if not held:
-        return None
-    return Answers(key, [value for _, values in held for value in values], text, held[-1][0])
-
-
-def _texts(
-    value: Any, key: str, name: str = "", depth: int = 0
-) -> Iterator[tuple[str, str | None]]:
-    """The texts in a value and in the values within it, in order, each with its key.
-
-    In place of what the verdict's key holds stands None.
-    """
-    if isinstance(value, str):
-        yield name, value
-    if depth > MOST_DEPTH or not isinstance(value, list | Mapping):
-        return
-    named = value.items() if isinstance(value, Mapping) else ((name, one) for one in value)
-    for own, one in named:
-        if str(own).strip().casefold() == key:
-            yield key, None
-        else:
-            yield from _texts(one, key, str(own), depth + 1)
+    if _is_begun(text, key, found):
+        raise UnclearError("cut_off")
+    return [value for one in found for value in _under(one.value, key)]
 
 
 def _unquoted(text: str) -> str | None:
@@ -251,38 +180,30 @@ def _unquoted(text: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _begun(text: str, key: str, found: list[Document]) -> bool:
+def _is_begun(text: str, key: str, found: list[Document]) -> bool:
     """Whether a verdict begins outside the objects; the form of the prompt, repeated, is none."""
     ends = [0, *(one.end for one in found)]
     starts = [*(one.start for one in found), len(text)]
-    outside = [text[end:start] for end, start in zip(ends, starts, strict=True)]
+    outside = (text[end:start] for end, start in zip(ends, starts, strict=True))
     named = re.compile(rf"""["'“”]{key}\\?["'“”]\s*:""", re.IGNORECASE)
-    begun = (
+    return _BEGUN.search(text) is not None or any(
         not _FORM.match(words, match.end()) for words in outside for match in named.finditer(words)
     )
-    return any(begun) or (bool(found) and "{" in outside[-1])
 
 
 def _under(value: Any, key: str, depth: int = 0) -> Iterator[Any]:
-    """What stands under the key in a value and in the values within it.
-
-    A key that ends in it, `final_score` for `score`, counts where the key itself is there too.
-    """
+    """What stands under the key in a value and in the values within it."""
     if depth > MOST_DEPTH:
-        raise _UnclearError
+        raise UnclearError("no_verdict")
     if isinstance(value, str):
         value = _object_in(value)
     if isinstance(value, Mapping):
-        names = {name: str(name).strip().casefold() for name in value}
-        mine = [name for name in value if names[name] == key]
-        akin = [
-            name
-            for name in value
-            if mine and (_AKIN.sub("", names[name]) == key or _INSTEAD.fullmatch(names[name]))
-        ]
-        yield from (value[name] for name in dict.fromkeys((*mine, *akin)))
-        value = [value[name] for name in value if name not in mine]
-    if isinstance(value, list):
+        for name, one in value.items():
+            if str(name).strip().casefold() == key:
+                yield one
+            else:
+                yield from _under(one, key, depth + 1)
+    elif isinstance(value, list):
         for element in value:
             yield from _under(element, key, depth + 1)
 
