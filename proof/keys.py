@@ -68,11 +68,6 @@ UNPROVEN |= {
     for axis in all_axes()
 }
 UNPROVEN |= {
-    f"{axis}.inline_rate": "a share of replies by how they are written, which no judge varies; "
-    "its interval is that of every rate (`gate`, `edges`)"
-    for axis in all_axes()
-}
-UNPROVEN |= {
     f"{axis}.largest_stimulus_effect": "the largest of many, without an interval; its conditions "
     "say what noise alone gives"
     for axis, room in all_axes().items()

@@ -13,7 +13,18 @@ from judgesheet.axes import axis_names
 PACKAGE = Path(__file__).parent.parent / "judgesheet"
 
 FLOORS = (
-    *("base", "stats", "axis", "axes", "judges", "planning", "importers", "ledger", "measuring"),
+    *(
+        "base",
+        "stats",
+        "reading",
+        "axis",
+        "axes",
+        "judges",
+        "planning",
+        "importers",
+        "ledger",
+        "measuring",
+    ),
     *("collect", "decide", "forecast", "correcting", "panels", "sheet", "sweep"),
     *("permutation_consensus", "commands"),
 )

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from judgesheet.axes import axis_names
-from judgesheet.axis.shapes import SHAPES
 from judgesheet.base.errors import PolicyError, UsageError
 from judgesheet.base.records import digest
 from judgesheet.base.resources import data_folder
@@ -16,6 +15,7 @@ from judgesheet.collect.request import Request, make_plan, settle
 from judgesheet.commands.checkup import examine
 from judgesheet.decide.policy import parse
 from judgesheet.judges.address import Address
+from judgesheet.reading.reasons import REASONS
 from tests.command import run, sentence
 
 SHEET = Path(__file__).parent / "golden" / "plausible.json"
@@ -132,15 +132,11 @@ def test_doctor_shows_what_concerns_the_model() -> None:
 
 
 def test_advice_is_what_the_run_has_not_yet() -> None:
-    prose = SHAPES["prose"]
-    where = "with a regex where the words hold a verdict"
-    other = "another prompt"
-    assert (
-        prose.advice("text", has_parser=False) == f"a --parser {where}, or --reply json, or {other}"
-    )
-    assert prose.advice("json", has_parser=False) == f"a --parser {where}, or {other}"
-    assert prose.advice("text", has_parser=True) == f"another --parser {where}, or {other}"
-    assert all(one.advice("json", has_parser=True) for one in SHAPES.values())
+    unmarked = REASONS["no_verdict"]
+    assert "--reply json" in unmarked.advice("text", has_parser=False)
+    assert "--reply" not in unmarked.advice("json", has_parser=False)
+    assert "another --parser" in unmarked.advice("text", has_parser=True)
+    assert all(one.advice("json", has_parser=True) for one in REASONS.values())
 
 
 def test_stimuli_of_another_form_say_what_they_have_and_what_they_lack(tmp_path: Path) -> None:

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from judgesheet.axis.figure import Figure
-    from judgesheet.reading import Reading
     from judgesheet.axis.simulation import Known, Parameters
+    from judgesheet.reading import Reading
 
 # By what is asked of each axis, from a look in five minutes to all that papers ask.
 PROFILES = ("first", "smoke", "quick", "standard", "full")
@@ -70,9 +70,9 @@ class Readings:
 
     `frame` has the columns `call_id, stimulus, cluster, repeat, reply, outcome, value` and one
     per key of the cell. Calls on stimuli of one `cluster` depend on each other: it is what
-    figures resample and count, where `stimulus` names what was asked. `value` is what was read, None
-    where there is no verdict. `question` is a number that calls with the same prompt share, where those are known.
-    `outcome` is None for a call that was not made yet. Where the axis reads
+    figures resample and count, where `stimulus` names what was asked. `value` is what was read,
+    None where there is no verdict. `question` is a number that calls with the same prompt share,
+    where those are known. `outcome` is None for a call that was not made yet. Where the axis reads
     log-probabilities and they were asked for, the column `distribution` holds what it read there.
     `shape` says what came instead of a verdict, where a call was made and gave none (a code of
     `reading.reasons`). `families` are the estimates that are wanted, None for all of

@@ -20,7 +20,6 @@ from judgesheet.axis import Readings, views
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Conditions, Figure, Figures, UnkeyedEstimate, absent, measured
 from judgesheet.axis.items import cell_names, codes, firsts, items, questions
-from judgesheet.reading.reasons import REASONS
 from judgesheet.axis.statements import (
     UNSURE,
     Sentence,
@@ -38,6 +37,7 @@ from judgesheet.base.limits import MOST_IN_A_LIST, MOST_KINDS, MOST_NAMED
 from judgesheet.base.missing_reasons import NO_OBSERVATIONS, Reason
 from judgesheet.base.records import Estimate, Statement
 from judgesheet.base.sanitize import brief, listed
+from judgesheet.reading.reasons import REASONS
 from judgesheet.stats.interval import by_cluster, cluster_rate, pooled, without_interval
 from judgesheet.stats.losses import dispersion_p, permutation_p
 from judgesheet.stats.reads import total_calls
@@ -411,8 +411,7 @@ def permuted(
 
 
 FIGURES: Mapping[str, Figure[Calls]] = {
-    one.name: one
-    for one in (loss_rate, loss_shape, loss_order_p, loss_position_p, loss_stimulus_p)
+    one.name: one for one in (loss_rate, loss_shape, loss_order_p, loss_position_p, loss_stimulus_p)
 }
 OF_KINDS = ("loss_kind_rate", "loss_kind_p")
 """The figures of `axis.loss_kinds`, which not every axis adopts."""

@@ -12,12 +12,12 @@ from itertools import combinations, product
 from operator import itemgetter
 from typing import Any, TypeVar
 
-from judgesheet.reading.reasons import REASONS
 from judgesheet.base.digits import two_digits
 from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_COMPARED, MOST_EXAMPLES
 from judgesheet.base.records import Case, Label
 from judgesheet.base.sanitize import listed
+from judgesheet.reading.reasons import REASONS
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)

@@ -219,7 +219,7 @@ class ShownCall:
     """A call and what came of it, as a reader is shown it.
 
     `outcome` and `text` are those of the last attempt, "" for a call that was not made. `verdict`
-    is what was read, None for nothing; `shape` says what came instead (a code of `reading.reasons`).
+    is what was read, None for nothing; `shape` says why (a code of `reading.reasons`).
     """
 
     call: Call

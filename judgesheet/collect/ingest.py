@@ -37,7 +37,7 @@ from judgesheet.base.records import (
 from judgesheet.base.tally import Tally
 from judgesheet.collect.batches import fill, ingest_results
 from judgesheet.ledger.ledger import Ledger
-from judgesheet.measuring.parsing import alike, read
+from judgesheet.measuring.parsing import alike, reading
 
 _KINDS = {"axis": str, "stimulus": str, "cell": dict}
 _ABOUT = ("group", "stimulus_text")
@@ -252,7 +252,7 @@ class _Reader:
             text = intern(json.dumps(verdict))
             is_read = (
                 verdict in (None, "invalid")
-                or read(cell.axis, text, "recorded", cell.values) is not None
+                or reading(cell.axis, text, "recorded", cell.values).verdict is not None
             )
             wrong = f"verdict {verdict!r} is not possible in this cell (null: unreadable)"
             self._allowed[key] = text, None if is_read else wrong

@@ -7,12 +7,12 @@ proven or broken by them. Where one of the judge fails, a figure that looks well
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from judgesheet.reading.reasons import REASONS
 from judgesheet.base.digits import count, counted, percent
 from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_EXAMPLES
 from judgesheet.base.records import BATCH, AxisResult, Control, Datasheet
 from judgesheet.base.sanitize import listed
+from judgesheet.reading.reasons import REASONS
 
 READABLE = 0.95
 """Share of calls that must be readable; below it the rest may be another population."""

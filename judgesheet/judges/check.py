@@ -11,10 +11,10 @@ from secrets import token_hex
 from typing import Any
 
 from judgesheet.axis.prompt import object_schema, response_format
-from judgesheet.reading.verdicts import score_reading
 from judgesheet.base.finish_reasons import is_whole
 from judgesheet.base.records import ANOTHERS, LOGPROBS, Call, Reply
 from judgesheet.judges import Judge, Refused
+from judgesheet.reading.verdicts import score_reading
 
 EXAMINATION = "examination"
 """The axis of the question here, which is none: simulated judges answer it by themselves."""

@@ -11,12 +11,12 @@ import pandas as pd
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Axis, Readings
 from judgesheet.axis.cases import CALLS, CaseFinder
-from judgesheet.reading.reasons import REASONS
 from judgesheet.base.digits import counted
 from judgesheet.base.errors import UsageError
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Case, Casebook, Datasheet, ShownCall
+from judgesheet.reading.reasons import REASONS
 
 if TYPE_CHECKING:
     from judgesheet.ledger.ledger import Ledger
@@ -201,14 +201,11 @@ def _groups(
     only = replace(readings, families=frozenset({LOST_AS}))
     figures = Estimates(axis.NAME, axis.measure(only))
     return {
-        code: _told(axis, code, lost, figures, has_parser=has_parser)
-        for code, lost in by_shape.items()
+        code: _told(code, lost, figures, has_parser=has_parser) for code, lost in by_shape.items()
     }
 
 
-def _told(
-    axis: Axis, code: str, lost: list[ShownCall], figures: Estimates, *, has_parser: bool
-) -> str:
+def _told(code: str, lost: list[ShownCall], figures: Estimates, *, has_parser: bool) -> str:
     figure, shape = figures.known(LOST_AS, shape=code), REASONS[code]
     count = figure.conditions if figure is not None else counted(len(lost), "call")
     advice = shape.advice(lost[0].call.reply, has_parser=has_parser)

@@ -26,7 +26,7 @@ and not beyond; a path names one place in the JSON of a reply. Nothing of a repl
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache

@@ -117,8 +117,7 @@ def verdict(call: Call, reply: Reply) -> Any | None:
     if call.cell.get("keyed") == keyed.SOLVE:
         return reply.text.strip() or None
     axis, why = get_axis(call.axis), reply.finish_reason
-    found = reading(axis, reply.text, call.reply, call.cell, finish_reason=why)
-    return found and found.value
+    return reading(axis, reply.text, call.reply, call.cell, finish_reason=why).verdict
 
 
 @dataclass(frozen=True)

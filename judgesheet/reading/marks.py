@@ -13,9 +13,7 @@ from functools import lru_cache
 from judgesheet.base.limits import LONGEST_NAME
 
 # Markup, quotes, brackets, LaTeX commands: all but what makes another number of one.
-_DRESS = (
-    r"(?:\\[a-zA-Z]{0,30}|[-=]>|[-–—](?=[^\S\n])|_|[^\w\n+\-‐‑−–—~≈≃<>≤≥±×÷%‰^⁄/\\.,;!?])"
-)
+_DRESS = r"(?:\\[a-zA-Z]{0,30}|[-=]>|[-–—](?=[^\S\n])|_|[^\w\n+\-‐‑−–—~≈≃<>≤≥±×÷%‰^⁄/\\.,;!?])"
 # With the scale before the number: "(1-5): 4".
 _MARKUP = re.compile(rf"(?:[(\[]\s?\d{{1,4}}\s?[-–—]\s?\d{{1,4}}\s?[)\]]|{_DRESS}|\n){{0,200}}")
 # "Score 4", as the rubric has it, or some words and a colon.
@@ -67,7 +65,7 @@ class Mark:
 
 
 def marks(text: str, names: Collection[str], low: int, high: int) -> list[Mark]:
-    """The marks of these plain names in an answer, in order.
+    """The marks of these names in an answer, in order.
 
     A mark is a name in brackets with a number behind it, or a name at the beginning of a line with
     nothing else but its number on it. A name in brackets before words is a heading.
@@ -78,7 +76,7 @@ def marks(text: str, names: Collection[str], low: int, high: int) -> list[Mark]:
 @lru_cache(maxsize=256)
 def _pattern(names: tuple[str, ...]) -> re.Pattern[str]:
     # The longest first: one name may begin another.
-    spelled = sorted(names, key=len, reverse=True)
+    spelled = sorted({*names, *map(str.casefold, names)}, key=len, reverse=True)
     any_of = "|".join(r"[\s_]+".join(map(re.escape, name.split())) for name in spelled)
     return re.compile(
         rf"""\[\s*(?:\d{{1,2}}[.)]\s*)?[*_`"']{{0,3}}(?P<bracketed>{any_of})[*_`"']{{0,3}}

@@ -44,7 +44,7 @@ REASONS: Mapping[str, Reason] = {
         "refused by the endpoint", ("another prompt or other stimuli; a parser does not help",)
     ),
     "recorded": Reason("recorded without a verdict", ("nothing, since the log holds no words",)),
-    **OF_REPLIES,
+    **{str(code): reason for code, reason in OF_REPLIES.items()},
 }
 """Every reason by its code, as `loss_shape` and a row of calls name it."""
 

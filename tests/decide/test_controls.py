@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from judgesheet.axis.shapes import SHAPES
 from judgesheet.base.records import AxisResult, Bounds, Control, Datasheet, Estimate, Imputed
 from judgesheet.decide import decide
 from judgesheet.decide.controls import COMPLETE, READ, SERVED
 from judgesheet.decide.gate import WORSE
 from judgesheet.decide.policy import Policy, parse
+from judgesheet.reading.reasons import REASONS
 
 KEY, OTHER = "one.rate", "one.other"
 
@@ -135,17 +135,17 @@ def test_what_would_bring_verdicts_depends_on_what_was_lost(
 
 
 @pytest.mark.parametrize("own", [False, True])
-@pytest.mark.parametrize("code", SHAPES)
+@pytest.mark.parametrize("code", REASONS)
 def test_what_helps_is_what_the_cases_say_of_what_came_most_often(code: str, own: bool) -> None:
-    few = "prose" if code != "prose" else "bare"
+    few = "off_scale" if code != "off_scale" else "cut_off"
     shapes = tuple(
         Estimate(f"one.loss_shape[shape={shape}]", shape, calls / 100, given={"calls": calls})
         for shape, calls in ((few, 3), (code, 7))
     )
     made = sheet(axis(answered=90, unreadable=10, estimates=(rate(KEY), *shapes)), reply="text")
     told = replace(made, provenance={"parsers": [{"axis": "one"}]} if own else {})
-    advice = SHAPES[code].advice("text", has_parser=own)
-    assert control(told, READ).mend == f"{advice} (most of the lost calls: {SHAPES[code].words})"
+    advice = REASONS[code].advice("text", has_parser=own)
+    assert control(told, READ).mend == f"{advice} (most of the lost calls: {REASONS[code].words})"
 
 
 def test_a_run_in_which_calls_failed_says_what_ends_it() -> None:

@@ -62,18 +62,18 @@ def test_a_long_reply_is_read_up_to_the_limit() -> None:
     axis, cell = all_axes()["score_order"], a_cell("score_order")
     for words, score in ((LONGEST_ANSWER - 11, 3), (LONGEST_ANSWER + 1, None)):
         found = reading(axis, "x" * words + "\n[RESULT] 3", "text", cell)
-        assert (found and found.value) == score
+        assert found.verdict == score
     thought = "<think>" + "x" * (LONGEST_THOUGHT - 100) + "</think>\n[RESULT] 3"
     found = reading(axis, thought, "text", cell)
-    assert (found and found.value) == 3
-    assert reading(axis, "<think>xx" + thought * 2, "text", cell) is None
+    assert found.verdict == 3
+    assert reading(axis, "<think>xx" + thought * 2, "text", cell).verdict is None
 
 
 def test_an_object_too_deep_to_look_into_is_no_answer() -> None:
     for depth, score in ((50, 3), (300, None)):
         text = '{"a":' * depth + '{"score": 3}' + "}" * depth
         found = reading(all_axes()["score_order"], text, "json", a_cell("score_order"))
-        assert (found and found.value) == score
+        assert found.verdict == score
 
 
 def test_a_body_of_too_many_parts_is_not_unfolded() -> None:

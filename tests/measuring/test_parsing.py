@@ -7,18 +7,18 @@ from typing import Any
 import pytest
 
 from judgesheet.axes import get_axis
-from judgesheet.axis.reply import displayed
 from judgesheet.base.errors import ParserError
 from judgesheet.base.limits import LONGEST_ANSWER
 from judgesheet.measuring.parsing import (
     Parser,
     as_record,
     from_records,
-    read,
     reading,
     refuse_failing_examples,
     try_examples,
 )
+from judgesheet.reading.objects import UnclearError
+from judgesheet.reading.verdicts import displayed
 
 SCORE, PAIR = get_axis("score_order"), get_axis("candidate_order")
 CELL = {"scale": 5, "order": [5, 4, 3, 2, 1]}
@@ -57,7 +57,7 @@ RATING = regex(r"Rating:\s*(\d+)\b")
     ],
 )
 def test_a_regex_finds_one_score_or_none(text: str, score: int | None) -> None:
-    assert read(SCORE, text, "text", CELL, RATING) == score
+    assert reading(SCORE, text, "text", CELL, RATING).verdict == score
 
 
 @pytest.mark.parametrize(
@@ -78,24 +78,26 @@ def test_a_regex_finds_one_score_or_none(text: str, score: int | None) -> None:
     ],
 )
 def test_a_path_finds_one_score_or_none(text: str, score: int | None) -> None:
-    assert read(SCORE, text, "text", CELL, path("result.rating")) == score
+    assert reading(SCORE, text, "text", CELL, path("result.rating")).verdict == score
 
 
 @pytest.mark.parametrize("place", ["parts[1].score", "parts[-1]['score']", "$.parts[1].score"])
 def test_a_path_may_lead_through_a_list(place: str) -> None:
     text = '{"parts": [{"score": 2}, {"score": 3}]}'
-    assert read(SCORE, text, "text", CELL, path(place)) == 3
+    assert reading(SCORE, text, "text", CELL, path(place)).verdict == 3
 
 
 @pytest.mark.parametrize("place", ["parts[2].score", "parts[-3]", "parts.score", "note[0]"])
 def test_a_place_that_a_reply_does_not_have_gives_nothing(place: str) -> None:
-    assert read(SCORE, '{"parts": [1, 2], "note": "3"}', "text", CELL, path(place)) is None
+    assert (
+        reading(SCORE, '{"parts": [1, 2], "note": "3"}', "text", CELL, path(place)).verdict is None
+    )
 
 
 def test_a_parser_of_an_earlier_version_reads_as_it_did() -> None:
     old = parser("[verdict]\njsonpath = '$.result.rating'")
     (kept,) = from_records([as_record("score_order", old)]).values()
-    assert read(SCORE, '{"result": {"rating": 4}}', "text", CELL, kept) == 4
+    assert reading(SCORE, '{"result": {"rating": 4}}', "text", CELL, kept).verdict == 4
 
 
 def test_a_map_says_what_the_words_mean_and_no_other_word_means_anything() -> None:
@@ -104,7 +106,7 @@ def test_a_map_says_what_the_words_mean_and_no_other_word_means_anything() -> No
     )
     cell = {"condition": "natural"}
     found = {
-        text: read(PAIR, f"Winner: {text}", "text", cell, words)
+        text: reading(PAIR, f"Winner: {text}", "text", cell, words).verdict
         for text in ("Response A", "Response B ", "Both", "1", "Neither")
     }
     expected = {"Response A": "1", "Response B ": "2", "Both": "tie", "1": None, "Neither": None}
@@ -114,11 +116,13 @@ def test_a_map_says_what_the_words_mean_and_no_other_word_means_anything() -> No
 def test_one_verdict_in_two_words_is_one_verdict() -> None:
     words = regex(r"([AB]) wins", 'map = { "A" = 1, "B" = 2 }')
     assert words.verdict("A wins. A wins.") == "1"
-    assert words.verdict("A wins. B wins.") is None
+    with pytest.raises(UnclearError):
+        words.verdict("A wins. B wins.")
 
 
 def test_true_is_not_one() -> None:
-    assert path("a").verdict('{"a": 1} {"a": true}') is None
+    with pytest.raises(UnclearError):
+        path("a").verdict('{"a": 1} {"a": true}')
 
 
 def test_every_criterion_has_its_own_pattern() -> None:
@@ -126,9 +130,12 @@ def test_every_criterion_has_its_own_pattern() -> None:
     parts = list(displayed(["Use of (odd) signs", "fluency"]))
     text = "fluency = 4\nUse of (odd) signs = 2\nother = 1"
     assert json.loads(each.verdict(text, parts) or "") == {"Use of (odd) signs": 2, "fluency": 4}
-    assert each.verdict("fluency = 4", parts) is None
-    assert each.verdict(text + "\nfluency = 5", parts) is None
-    assert each.verdict(text) is None
+    with pytest.raises(UnclearError):
+        each.verdict("fluency = 4", parts)
+    with pytest.raises(UnclearError):
+        each.verdict(text + "\nfluency = 5", parts)
+    with pytest.raises(UnclearError):
+        each.verdict(text)
 
 
 @pytest.mark.parametrize("place", ["scores.{criterion}", "$.scores['{criterion}']"])
@@ -247,19 +254,21 @@ def test_a_verdict_that_the_axis_does_not_allow_is_no_example() -> None:
     ],
 )  # fmt: skip
 def test_hostile_replies_come_to_nothing(made: Parser, text: str) -> None:
-    assert read(SCORE, text, "text", CELL, made) is None
+    assert reading(SCORE, text, "text", CELL, made).verdict is None
 
 
 def test_a_parser_does_not_look_at_thought() -> None:
     assert RATING.verdict("<think>Rating: 2?</think>Rating: 4") == "4"
     assert RATING.verdict("Rating: 2? No.\n</think>\nRating: 4") == "4"
-    assert RATING.verdict("<think>I take Rating: 4") is None
+    with pytest.raises(UnclearError):
+        RATING.verdict("<think>I take Rating: 4")
 
 
 def test_a_default_does_not_stand_for_a_reply_without_an_answer() -> None:
     made = Parser.from_source("[verdict]\nregex = 'Rating: (\\d)'\ndefault = 3\n", "p.toml")
     assert made.verdict("No rating.") == "3"
-    assert made.verdict("<think>I take Rating: 4") is None
+    with pytest.raises(UnclearError):
+        made.verdict("<think>I take Rating: 4")
 
 
 @pytest.mark.parametrize("made", [None, RATING])
@@ -267,11 +276,11 @@ def test_a_reply_that_was_cut_off_is_unreadable(made: Parser | None) -> None:
     text = "Rating: 4" if made else "[RESULT] 4"
     for reason, score in (("stop", 4), (None, 4), ("length", None), ("max_tokens", None)):
         found = reading(SCORE, text, "text", CELL, made, reason)
-        assert (found and found.value) == score
+        assert found.verdict == score
 
 
 def test_recorded_verdicts_need_no_parser() -> None:
-    assert read(SCORE, "4", "recorded", CELL, RATING) == 4
+    assert reading(SCORE, "4", "recorded", CELL, RATING).verdict == 4
 
 
 def test_a_parser_survives_the_ledger() -> None:

@@ -29,11 +29,11 @@ from judgesheet.axis import (
 )
 from judgesheet.axis.arms import balanced
 from judgesheet.axis.figure import declared_in, measured
-from judgesheet.reading.verdicts import highest as chosen
 from judgesheet.axis.scored import FIXED_TOO, RANDOM_TOO
 from judgesheet.axis.statements import longest
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate, Rating
+from judgesheet.reading.verdicts import highest as chosen
 
 from . import averaging, positions, scores, together
 from ._plots import plots

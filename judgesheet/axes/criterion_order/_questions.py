@@ -22,13 +22,13 @@ from judgesheet.axis.material import (
     spread,
     word_count,
 )
-from judgesheet.reading.marks import plain
 from judgesheet.axis.prompt import object_schema, parameters, renderer
 from judgesheet.axis.shaping import Holds, Prompt, candidate_fields, heading, known
 from judgesheet.base.digits import two_digits
 from judgesheet.base.errors import UsageError
 from judgesheet.base.limits import LONGEST_CRITERION, LONGEST_SCALE, MOST_CRITERIA, MOST_RECORDED
 from judgesheet.base.records import Call, Label, Stimulus
+from judgesheet.reading.marks import plain
 
 # -- names of criteria -----------------------------------------------------------------------------
 

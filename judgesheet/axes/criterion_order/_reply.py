@@ -91,7 +91,7 @@ def parts(cell: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
 def _from_lines(words: str, order: Sequence[str], low: int, high: int) -> Reading:
     """A line per criterion, `[Name] N`, wherever they stand."""
     wanted = {plain(name): name for name in order}
-    given = marks(words, wanted, low, high)
+    given = marks(words, [unicodedata.normalize("NFC", name) for name in order], low, high)
     scores = {name: agreed([m.value for m in given if m.name == name]) for name in wanted}
     lost = [one.reason for one in scores.values() if one.reason is not None]
     if not lost:

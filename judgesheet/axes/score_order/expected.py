@@ -103,7 +103,16 @@ WITHIN = 0.0, 1.0
 """Range of a share of variance, and of a probability."""
 
 
-@figure("share", symbol="R_E", better="higher", headline=307, cases=no_reply("it is read in log-probabilities, of which no reply has words"))
+READABLE = no_reply("it is read in log-probabilities, which are no words")
+
+
+@figure(
+    "share",
+    symbol="R_E",
+    better="higher",
+    headline=307,
+    cases=READABLE,
+)
 def expected_readable(both: PairedReadings) -> UnkeyedEstimate:
     """Share of answered calls whose log-probabilities gave an expected score.
 
@@ -118,7 +127,13 @@ def expected_readable(both: PairedReadings) -> UnkeyedEstimate:
     return UnkeyedEstimate("Calls with an expected score", share, n=len(both.asked), note=note)
 
 
-@figure("probability", symbol="M", better="higher", headline=306, cases=no_reply("it is read in log-probabilities, of which no reply has words"))
+@figure(
+    "probability",
+    symbol="M",
+    better="higher",
+    headline=306,
+    cases=READABLE,
+)
 def expected_mass(both: PairedReadings) -> UnkeyedEstimate:
     """Total probability of the allowed scores before they were renormalised to 1.
 

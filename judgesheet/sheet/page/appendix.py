@@ -198,6 +198,7 @@ def conditions(sheet: Datasheet) -> TestConditions:
             Fact("Started", show.moment(run.get("started_at"))),
             Fact("Ended", show.moment(run.get("ended_at"))),
             *(Fact(heading, setting(run, n)) for n, heading in _RUN_SETTINGS.items()),
+            Fact("Reading", "The verdict is what stands behind the mark; reasons are not read."),
             *(Fact("Parameter", told) for told in refusals(run)),
             *([Fact("Until decided", looked)] if (looked := show.looks(run)) else ()),
             Fact("Attempts", show.count(run.get("attempts"))),
