@@ -118,16 +118,10 @@ LONGEST_LOOK = LONGEST_ANSWER // 5
 objects are sought that are spelled loosely."""
 LONGEST_LOOSE = 8_000
 """Characters of one such object."""
-LONGEST_AFTERWORDS = 4_000
-"""Characters behind a verdict; a judge that goes on for longer does something else."""
-LONGEST_BEFORE = 200
-"""Characters before a verdict that are looked at."""
 MOST_LINES_OF_AN_ANSWER, MOST_BRACKETS = 5_000, 1_000
 """What has more of them is no answer, and would take long to read."""
 MOST_MATCHES = 1_000
 """Of a pattern, or objects, that are examined in one reply; one with more is unreadable."""
-MOST_PARTS_OF_A_REPLY = 60
-"""Pieces in which a verdict is looked for that stands where it should not, from the end."""
 
 # -- questions -------------------------------------------------------------------------------------
 

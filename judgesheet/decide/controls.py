@@ -24,7 +24,7 @@ OF_RUN = (COMPLETE, SERVED, READ)
 ONE_VERSION = "pin one version of the model and measure again with --fresh"
 LOST_AS = "loss_shape"
 """The figure that counts the calls without a verdict by what came instead."""
-OF_KIND = {"failed": "no_answer", "refused": "refused", "unreadable": "prose"}
+OF_KIND = {"failed": "no_answer", "refused": "refused", "unreadable": "no_verdict"}
 """What stands for a kind of loss where nobody knows what came."""
 
 

@@ -166,7 +166,7 @@ def test_stimuli_that_share_a_group_are_named_together() -> None:
     names = table["stimulus"].unique()[:2]
     gone = table["stimulus"].isin(names)
     frame = table.assign(
-        value=table["value"].mask(gone, None), shape=gone.map({True: "refusal", False: None}),
+        value=table["value"].mask(gone, None), shape=gone.map({True: "no_verdict", False: None}),
         cluster=table["stimulus"].replace(names[1], names[0]),
     )  # fmt: skip
     readings = Readings(frame, plan.labels, 0.0, 0, losses.NAMES)

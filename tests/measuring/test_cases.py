@@ -3,7 +3,6 @@
 import json
 import os
 import pty
-import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -25,6 +24,7 @@ from judgesheet.cli import main
 from judgesheet.collect.knob import Knob, remember
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.measuring.measure import read_all
+from judgesheet.reading.reasons import REASONS
 from judgesheet.sheet.cases import as_lines, changed_lines
 from tests.toy import greeting_order
 
@@ -149,7 +149,7 @@ def test_lost_calls_are_grouped_by_shape_with_counts_and_what_helps(losing: Path
     assert counted == {group: groups.count(group) for group in groups}
     assert sum(counted.values()) == axis.unreadable + axis.refused + axis.failed > 0
     told = text(book)
-    assert f"a refusal in words: {counted['refusal']} calls; listed first:" in told
+    assert f"{REASONS['no_verdict'].words}: {counted['no_verdict']} calls; listed first:" in told
     assert "What helps:" in told
     assert "| I would rather not put a number on this." in told
     findings = [one for one in axis.findings if "What came instead" in one.text]
@@ -180,24 +180,12 @@ def scripted(directory: Path, axis: str, script: Script) -> Path:
     return directory
 
 
-def test_a_rule_that_would_read_lost_replies_is_named_with_how_many(tmp_path: Path) -> None:
-    scripted(tmp_path, "score_order", lambda call: "My rating: 4" if call.repeat else "Fine.")
-    told = " ".join(text(judgesheet.cases(tmp_path)).split())
-    helps = (
-        "a --parser with a regex where the words hold a verdict, or --reply json, or another prompt"
-    )
-    assert f"What helps: {helps}. `regex = '(?i)" in told
-    prose = judgesheet.cases(tmp_path).groups["score_order"]["prose"]
-    [(reads, of)] = re.findall(r"` reads (\d+) of (\d+): look whether rightly", prose)
-    assert reads == of
-
-
 def test_a_refusal_where_the_favourite_stands_second_is_counted_there(tmp_path: Path) -> None:
     def script(call: Call) -> str:
         return '{"winner": "1"}' if call.cell["order"][0] == "u" else "I cannot choose."
 
     scripted(tmp_path, "candidate_order", script)
-    told = judgesheet.cases(tmp_path).groups["candidate_order"]["refusal"]
+    told = judgesheet.cases(tmp_path).groups["candidate_order"]["no_verdict"]
     calls = int(told.split(": ")[1].split()[0])
     assert f"listed first: v ({calls}); its favourite at place 2 ({calls})." in told
 
@@ -340,13 +328,13 @@ def test_the_page_and_its_links_come_with_the_sheet_unless_unwanted(
 
 def test_an_axis_that_says_nothing_of_cases_has_them(readings: dict[str, Readings]) -> None:
     mine = readings["score_order"].frame.head(4).copy()
-    mine = mine[["call_id", "repeat", "reply", "shape", "alone"]].assign(
+    mine = mine[["call_id", "repeat", "reply", "shape"]].assign(
         stimulus=["a", "a", "b", "b"],
         item=["a", "a", "b", "b"],
         outcome="ok",
         order=pd.Series([["Hi", "Hey"], ["Hey", "Hi"]] * 2, mine.index),
         value=pd.Series(["Hi", "Hey", "Hi", None], mine.index, dtype=object),
-        shape=pd.Series([None, None, None, "prose"], mine.index, dtype=object),
+        shape=pd.Series([None, None, None, "no_verdict"], mine.index, dtype=object),
     )
     behind = CaseFinder(greeting_order, Readings(mine, (), 0.0, 0))  # type: ignore[arg-type]
     lost, changed = behind.cases(Key("greeting_order", "first_share"))

@@ -37,7 +37,7 @@ def answer(number: int, text: str, verdict: Any) -> ShownCall:
     cell = {"item": f"s{number // 20}/a", "arm": "balanced", "order": order}
     call = Call("score_order", f"s{number // 20}", cell, 0,
                 ({"role": "user", "content": content},), {})  # fmt: skip
-    return ShownCall(call, "ok", text, verdict, "" if verdict is not None else "prose")
+    return ShownCall(call, "ok", text, verdict, "" if verdict is not None else "no_verdict")
 
 
 def book(calls: int, text: Callable[[int], str]) -> Casebook:
@@ -51,7 +51,7 @@ def book(calls: int, text: Callable[[int], str]) -> Casebook:
         {KEY: cases},
         answers,
         {"score_order.chi2": "there are no cases behind score_order.chi2: none"},
-        {"score_order": {"prose": f"prose: {text(0)}"}},
+        {"score_order": {"no_verdict": f"no_verdict: {text(0)}"}},
     )
 
 
