@@ -80,7 +80,7 @@ bench: $(VENV)/dev.stamp  ## measure speed and sizes; nothing is asserted
 judges: $(VENV)/dev.stamp  ## measure real judges: public logs in the folder DATA, and a small model (an hour)
 	$(BIN)/python -m examples.judges --model local/smollm2-135m $(if $(DATA),--data $(DATA))
 
-counts: $(VENV)/dev.stamp  ## count modules, lines, comments, roundings: the shape of the code base
+counts: $(VENV)/dev.stamp  ## modules and lines of the package by folder
 	$(BIN)/python -m benchmarks.counts
 
 clean:  ## remove the environment and the demo
