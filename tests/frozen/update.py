@@ -9,8 +9,10 @@ import lzma
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from judgesheet.base.keys import Key
+from judgesheet.base.resources import data_folder
 from judgesheet.ledger.run_directory import LEDGER
 from tests.command import run
 from tests.frozen import LEDGERS, LOGS, SUFFIX, VALUES, Frozen, is_here, measured
@@ -25,9 +27,18 @@ RUNS: Mapping[str, tuple[str, ...]] = {
     "tie-lover": ("--model", "sim/noisy?tie=12&strict=0", *QUICK),
     "losses": ("--model", "sim/fair?unreadable=0.06&refused=0.02&last=0.5&slot=-1", *QUICK),
     "list-places": ("--model", "sim/fair?position=0:3:0:0&gap=8&perturb=6", *QUICK),
+    "own-stimuli": (
+        *(
+            "--model",
+            "sim/fair?first=1&last=0.5&slot=2&shift=0.5:0&shared=5&sensitivity=2&slip=0.1",
+        ),
+        *("--profile", "standard", "--stimuli", "{stimuli}"),
+    ),
     "local": ("--model", "local/smollm2-135m", "--profile", "first"),
 }
-"""How the judges were asked: nothing else is planted but what their names say."""
+"""How the judges were asked. The profile quick lacks arms, scales, people and own pairs: those are
+in `own-stimuli`, which has few stimuli so that it stays small."""
+FEW, PAIRS = 6, 24
 
 STAYING = {
     "score_order": """
@@ -82,10 +93,38 @@ def main() -> None:
 def _ask(words: tuple[str, ...], file: Path) -> None:
     """Ask a judge by the command line, and keep its ledger."""
     with TemporaryDirectory() as folder:
-        done = run("probe", *words, "--out", folder)
+        stimuli, out = Path(folder) / "stimuli", Path(folder) / "run"
+        _write_stimuli(stimuli)
+        done = run("probe", *(word.format(stimuli=stimuli) for word in words), "--out", out)
         if done.returncode:
             raise SystemExit(done.stderr)
-        file.write_bytes(lzma.compress((Path(folder) / LEDGER).read_bytes(), preset=9))
+        file.write_bytes(lzma.compress((out / LEDGER).read_bytes(), preset=9))
+
+
+def _write_stimuli(folder: Path) -> None:
+    """A few of the built-in stimuli with scores as people give them, and own pairs of responses."""
+    files = data_folder("stimuli").glob("*.jsonl")
+    every = {file.name: list(map(json.loads, file.open(encoding="utf-8"))) for file in files}
+    rated = every["score_order.jsonl"]
+    lines = {name: stimuli[:FEW] for name, stimuli in every.items()}
+    for candidate in (candidate for stimulus in rated for candidate in stimulus["candidates"]):
+        candidate["human"] = round(1 + candidate["level"] * 4 / 10)
+    for number, stimulus in enumerate(rated[:PAIRS]):
+        pair = {"id": f"own-{number}", "request": stimulus["prompt"]}
+        texts = [candidate["text"] for candidate in stimulus["candidates"]]
+        one, two = (texts[0], texts[-1]) if number % 2 else (texts[-1], texts[0])
+        better, systems = number % 3 == 0, ["one", "two"] if number % 2 else ["two", "one"]
+        compared = {**pair, "u": one, "v": two, "better": "uv"[better]}
+        dressed = {**pair, "a": one, "b": two, "better": "ab"[better], "systems": systems}
+        lines["candidate_order.jsonl"].append(compared)
+        lines["presentation.jsonl"].append(dressed)
+    folder.mkdir()
+    for name, stimuli in lines.items():
+        (folder / name).write_text("".join(map(_line, stimuli)), encoding="utf-8")
+
+
+def _line(stimulus: Mapping[str, Any]) -> str:
+    return json.dumps(stimulus) + "\n"
 
 
 def _write(file: Path, found: Frozen) -> None:
