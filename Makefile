@@ -74,7 +74,7 @@ sheets: $(VENV)/dev.stamp  ## datasheets of two dozen judges, each held against 
 examples: $(VENV)/dev.stamp  ## the datasheets of the examples anew (half an hour, for the local model)
 	$(BIN)/python -m sheets.examples
 
-bench: $(VENV)/dev.stamp  ## measure speed and sizes; nothing is asserted
+bench: $(VENV)/dev.stamp  ## measure size and collecting; nothing is asserted
 	$(BIN)/python -m benchmarks
 
 judges: $(VENV)/dev.stamp  ## measure real judges: public logs in the folder DATA, and a small model (an hour)
