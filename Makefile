@@ -74,13 +74,13 @@ sheets: $(VENV)/dev.stamp  ## datasheets of two dozen judges, each held against 
 examples: $(VENV)/dev.stamp  ## the datasheets of the examples anew (half an hour, for the local model)
 	$(BIN)/python -m sheets.examples
 
-bench: $(VENV)/dev.stamp  ## measure speed and sizes; nothing is asserted
+bench: $(VENV)/dev.stamp  ## measure size and collecting; nothing is asserted
 	$(BIN)/python -m benchmarks
 
 judges: $(VENV)/dev.stamp  ## measure real judges: public logs in the folder DATA, and a small model (an hour)
 	$(BIN)/python -m examples.judges --model local/smollm2-135m $(if $(DATA),--data $(DATA))
 
-counts: $(VENV)/dev.stamp  ## count modules, lines, comments, roundings: the shape of the code base
+counts: $(VENV)/dev.stamp  ## modules and lines of the package by folder
 	$(BIN)/python -m benchmarks.counts
 
 clean:  ## remove the environment and the demo

@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.install import weighed
-
 ROOT = Path(__file__).parent.parent
 
 
@@ -72,9 +70,3 @@ def test_it_probes_from_another_folder(wheel: Path, tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert (away / "run" / "datasheet.pdf").stat().st_size > 10_000
-
-
-def test_the_weight_counts_extras_that_a_package_asks_for() -> None:
-    weights = dict(weighed(["weasyprint"]))
-    assert {"weasyprint", "fonttools", "zopfli"} <= weights.keys()
-    assert "zopfli" not in dict(weighed(["fonttools"]))
