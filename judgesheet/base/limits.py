@@ -83,6 +83,8 @@ MOST_CODINGS = 4
 """By which a body is packed, one after the other."""
 LONGEST_NAME = 200
 """Characters of a served model's name, or a reason to stop, that are kept."""
+LONGEST_ADDRESS = 8_000
+"""Characters of a base URL: servers take about as many."""
 LONGEST_TIME = 64
 """Characters of a time in a header."""
 MOST_COMPLAINTS, LONGEST_COMPLAINT = 100, 2_000
