@@ -1,8 +1,9 @@
 """Every limit of the package, with its reason; whom they guard against: `docs/security.md`.
 
 Of what is not trusted there (replies, run folders, logs, tables, sheets, policies, templates) one
-text, body or page may take `LARGEST_TEXT` bytes; most other limits on them are parts of that. The rest bounds what a computation holds and what a page has room for. How
-many of a thing are *needed* is no limit, and stands with the figure that needs it.
+text, body or page may take `LARGEST_TEXT` bytes; most other limits on them are parts of that. The
+rest bounds what a computation holds and what a page has room for. How many of a thing are *needed*
+is no limit, and stands with the figure that needs it.
 """
 
 # -- one text, one rendering -----------------------------------------------------------------------
