@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from judgesheet.base.errors import OtherRunError, RunError, StimuliError
-from judgesheet.base.files import read_from, records, write_lines
+from judgesheet.base.files import records, write_lines
 from judgesheet.base.limits import LONGEST_DOCUMENT
 from judgesheet.base.prices import Prices
 from judgesheet.base.records import BATCH, END_OF_TIME, SETTLING, Call, Plan, Reply, digest
@@ -204,7 +204,7 @@ def _record(files: Sequence[Path], answers: Mapping[str, str | None], ledger: Le
 
 
 def _sha256(file: Path) -> str:
-    with read_from(file).open("rb") as content:
+    with file.open("rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
 
 

@@ -8,7 +8,6 @@ import click
 
 from judgesheet.base.arguments import checked
 from judgesheet.base.errors import UsageError
-from judgesheet.base.files import one_command
 from judgesheet.commands.options import AUTH, BASE_URL, JSON, KEY, PATH, option
 from judgesheet.commands.terminal import say, say_record
 
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 
 
 @checked
-@one_command()
 def doctor(
     model: str | None = None,
     *,

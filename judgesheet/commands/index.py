@@ -9,7 +9,7 @@ import click
 from judgesheet.base.arguments import checked
 from judgesheet.base.datasheet import to_json
 from judgesheet.base.errors import JudgesheetError, RunError
-from judgesheet.base.files import one_command, remove, slug, write_whole
+from judgesheet.base.files import remove, slug, write_whole
 from judgesheet.base.records import Datasheet, digest
 from judgesheet.commands.options import PATH, option
 from judgesheet.commands.sheets import load
@@ -21,7 +21,6 @@ _OURS = re.compile(r"\d{4,}-.+\.(html|json)")
 
 
 @checked
-@one_command()
 def index(
     folder: str | Path, out: str | Path, *, tell: Callable[[str], None] = lambda _: None
 ) -> Path:
