@@ -1,4 +1,4 @@
-"""`doctor DIR`: what it verifies, what it says to do, and what can be saved."""
+"""`doctor DIR`: what it verifies, and what it says to do."""
 
 import json
 import shutil
@@ -11,9 +11,7 @@ from typing import Any
 import pytest
 
 import judgesheet
-from judgesheet.base.errors import RunError, UsageError
-from judgesheet.commands.checkup import Diagnosis
-from judgesheet.ledger.ledger import Ledger
+from judgesheet.base.errors import UsageError
 from judgesheet.ledger.run_directory import DATASHEET, JUDGMENTS, LEDGER, PLAN
 from tests.hostile.damages import kinds
 
@@ -160,76 +158,3 @@ def test_the_runs_of_a_sweep_are_verified_each(tmp_path: Path) -> None:
 def test_a_directory_or_a_model(run: Path) -> None:
     with pytest.raises(UsageError):
         judgesheet.doctor("sim/fair", directory=run)
-    with pytest.raises(UsageError, match="--save"):
-        judgesheet.doctor(save=run)
-
-
-# -- saving ---------------------------------------------------------------------------------------
-
-
-def saved(run: Path) -> Diagnosis:
-    (done,) = judgesheet.doctor(directory=run, save=run.parent / "saved")
-    return done
-
-
-@pytest.mark.parametrize(
-    "kind",
-    ["page of attempt_outcome zeroed", "page of attempt_of_call overwritten",
-     "page of call zeroed", "table prompt dropped", "table call renamed", "a trigger",
-     "an endless view for label", "every call twice", "column attempt.served_model renamed"],
-)  # fmt: skip
-def test_every_reply_of_a_damaged_ledger_is_saved(run: Path, kind: str) -> None:
-    with Ledger.open(run / LEDGER) as ledger:
-        replies = [(reply.call_id, reply.text) for reply in ledger.replies()]
-    damaged(run, kind)
-    before = (run / LEDGER).read_bytes()
-    assert "78 attempts, which settle 78 of 78 calls" in saved(run).detail
-    assert (run / LEDGER).read_bytes() == before
-    with Ledger.open(run.parent / "saved" / LEDGER) as ledger:
-        assert [(reply.call_id, reply.text) for reply in ledger.replies()] == replies
-
-
-def test_a_saved_run_is_measured_and_goes_on(run: Path) -> None:
-    with closing(sqlite3.connect(run / LEDGER)) as db:
-        (page,) = db.execute("PRAGMA page_size").fetchone()
-        (root,) = db.execute("SELECT rootpage FROM sqlite_schema WHERE name='attempt'").fetchone()
-    content = bytearray((run / LEDGER).read_bytes())
-    lost = content.rindex(b'{"score"') // page * page  # a page full of replies
-    assert lost != (root - 1) * page
-    content[lost : lost + page] = bytes(page)
-    (run / LEDGER).write_bytes(content)
-    assert "what can be saved" in {one.what for one in judgesheet.doctor(directory=run)}
-    detail = saved(run).detail
-    new = run.parent / "saved"
-    assert f"the same probe with --out {new} asks for the rest" in detail
-    with Ledger.open(new / LEDGER) as ledger:
-        kept = ledger.totals().settled
-    assert 40 <= kept < 78
-    assert not judgesheet.measure(new, pdf=False).datasheet.run["complete"]
-    done = judgesheet.probe("sim/fair", new, **PROBE)
-    assert done.progress is not None
-    assert done.progress.asked == 78 - kept
-    assert not failed(new)
-
-
-@pytest.mark.parametrize(
-    ("kind", "words"),
-    [("table meta dropped", "has lost its"), ("truncated to 100 of", "has lost its")],
-)
-def test_what_cannot_be_saved_says_so(run: Path, kind: str, words: str) -> None:
-    (name,) = [known for known, _ in kinds(run) if known.startswith(kind)]
-    damaged(run, name)
-    with pytest.raises(RunError, match=words):
-        saved(run)
-
-
-def test_lost_questions_are_planned_again(run: Path) -> None:
-    damaged(run, "table prompt dropped")
-    plan = (run / PLAN).read_bytes()
-    (run / PLAN).unlink()
-    with pytest.raises(RunError, match="judgesheet plan --out"):
-        saved(run)
-    (run / PLAN).write_bytes(plan)
-    assert "settle 78 of 78" in saved(run).detail
-    with pytest.raises(RunError):
-        saved(run)

@@ -1,4 +1,4 @@
-"""Is a run directory whole, and what can be saved of it? One line per check, with the remedy."""
+"""Is a run directory whole? One line per check, with the remedy."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -23,8 +23,7 @@ from judgesheet.collect.knob import recall
 from judgesheet.commands.checkup import Diagnosis, tried
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.run_directory import DATASHEET, LEDGER, PLAN
-from judgesheet.ledger.salvage import readable, save
-from judgesheet.planning.plan import call_of, planned_first, write_plan
+from judgesheet.planning.plan import call_of, planned_first
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,25 +60,6 @@ def examine_run(directory: Path) -> Iterator[Diagnosis]:
     except JudgesheetError as error:
         checks = [Diagnosis("ledger", "failed", str(error))]
         yield from checks
-    if any(check.status == "failed" for check in checks):
-        yield tried("what can be saved", partial(_remains, directory))
-
-
-def save_run(directory: Path, target: Path) -> Diagnosis:
-    """Make a new run directory of all that can be read in a damaged one.
-
-    RunError if nothing tells what the replies belong to, or calls of the plan are lost.
-    """
-    plan, saved = save(directory / LEDGER, directory / PLAN, target / LEDGER)
-    write_plan(plan.calls, target / PLAN)
-    return Diagnosis(
-        "saved",
-        "ok",
-        f"{counted(saved.attempts, 'attempt, which settles', 'attempts, which settle')} "
-        f"{saved.settled:,} of {counted(saved.calls, 'call')}: "
-        f"`judgesheet measure {target}` makes a sheet of them, the same probe with --out {target} "
-        "asks for the rest",
-    )
 
 
 # -- the ledger ------------------------------------------------------------------------------------
@@ -140,14 +120,6 @@ _LEDGER: Mapping[str, Callable[[Ledger, Path], Diagnosis | str]] = {
     "replies": _replies,
     PLAN: _plan,
 }
-
-
-def _remains(directory: Path) -> Diagnosis:
-    count = readable(directory / LEDGER)
-    how = (
-        f": `judgesheet doctor {directory} --save NEW_FOLDER` makes a run of them" if count else ""
-    )
-    return Diagnosis("what can be saved", "note", f"{counted(count, 'attempt')} can be read{how}")
 
 
 # -- what was made of it ---------------------------------------------------------------------------
