@@ -25,8 +25,7 @@ def doctor(
     """Check the machine, and with `model` also the endpoint (a few tiny questions).
 
     `how` it is reached: `base_url`, `api_key_env`, `auth` and `transport`, as with `probe`. With a
-    `directory`, that run is checked instead: its ledger, its plan, and whether its files were made
-    from it.
+    `directory`, the ledger of that run is checked instead.
     """
     from judgesheet.commands.checkup import examine
 
@@ -48,10 +47,10 @@ def doctor(
 @AUTH
 @JSON
 def command(as_json: bool, **options: Any) -> None:
-    """Check this machine, and an endpoint if --model is given; or verify a run DIRECTORY.
+    """Check this machine, and an endpoint if --model is given; or the ledger of a run DIRECTORY.
 
-    A run passes if its ledger is undamaged, every call has the id of its content and is settled
-    once, and plan, sheet and table match the ledger. Nothing in it is changed.
+    A ledger passes if it is undamaged, its calls are those of its plan with the ids of their
+    contents, and each is settled once. Nothing is changed. `verify` compares a sheet with its run.
     """
     checks = doctor(**options)
     if as_json:
