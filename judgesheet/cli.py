@@ -14,7 +14,6 @@ import click
 import judgesheet
 from judgesheet import commands
 from judgesheet.base.errors import JudgesheetError
-from judgesheet.base.files import one_command
 from judgesheet.base.resources import OUT_OF_MEMORY, is_out_of_memory
 from judgesheet.base.sanitize import complaint
 from judgesheet.commands.terminal import say
@@ -70,7 +69,7 @@ class CommandGroup(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; JudgesheetError exits 1, 2 or 5, Ctrl-C and SIGTERM 130, a bug 1."""
         try:
-            with _interrupted_in_one_sentence(), _messages_in_one_line(), one_command():
+            with _interrupted_in_one_sentence(), _messages_in_one_line():
                 # Python takes signals in the main thread alone.
                 if current_thread() is main_thread():
                     _hear_signals()

@@ -46,7 +46,7 @@ def unrehearsed(monkeypatch: pytest.MonkeyPatch) -> None:
 def pango() -> None:
     """WeasyPrint has the system library that it draws text with; else the test is skipped."""
     try:
-        own_template.pdf("<p>", Path())
+        own_template.pdf(b"<p>", Path("test"))
     except MissingDependencyError as error:
         pytest.skip(str(error).partition(";")[0])
 

@@ -56,6 +56,24 @@ def test_every_sheet_is_a_row_that_opens_it(site: Path) -> None:
         assert json.loads((site / "sheets" / name).with_suffix(".json").read_text("utf-8"))
 
 
+def test_a_sheet_that_was_withdrawn_is_published_no_longer(folder: Path, tmp_path: Path) -> None:
+    team, out = shutil.copytree(folder, tmp_path / "team"), tmp_path / "site"
+    assert run("index", team, "--out", out).returncode == 0
+    (out / "sheets" / "notes.html").write_text("mine")
+    before = {path.name for path in (out / "sheets").iterdir()}
+    withdrawn = next(iter(SHEETS))
+    shutil.rmtree(team / withdrawn)
+    shutil.rmtree(team / "z-copy")
+    assert run("index", team, "--out", out).returncode == 0
+    after = {path.name for path in (out / "sheets").iterdir()}
+    assert len(before - after) >= 2
+    assert "notes.html" in after
+    page = (out / "index.html").read_text("utf-8")
+    opened = after - {"notes.html"}
+    assert len(opened) == 2 * (len(SHEETS) - 1)
+    assert all(f"sheets/{name}" in page for name in opened if name.endswith(".html"))
+
+
 def test_rows_of_one_judge_are_told_apart_by_folder_and_time(site: Path) -> None:
     page, text = ((site / name).read_text("utf-8") for name in ("index.html", "index.md"))
     assert re.search(r"2026, \d\d:\d\d UTC</time>", page)

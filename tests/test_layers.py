@@ -45,7 +45,7 @@ HOMES = {
     "scipy": {"stats"},
     "statsmodels": {"stats"},
     "typst": {"sheet"},
-    "weasyprint": {"sheet.own_template"},
+    "weasyprint": {"sheet.own_page"},
     "click": {"cli", "commands"},
     "rich": {"commands.progress"},
 }

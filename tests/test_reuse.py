@@ -2,6 +2,8 @@
 
 import json
 import sqlite3
+from collections.abc import Callable
+from contextlib import closing as closed
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -100,12 +102,28 @@ def test_another_plan_or_judge_starts_over_without_a_question(
         assert (done.returncode, asked(server)) == (0, calls)
 
 
-def test_a_ledger_that_cannot_be_read_is_kept_aside(tmp_path: Path) -> None:
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run" / LEDGER).write_bytes(b"SQLite format 3\0 and then nothing of use" * 40)
+def of_a_newer_release(path: Path) -> None:
+    with closed(sqlite3.connect(path)) as db, db:
+        db.execute("UPDATE meta SET value = '99' WHERE key = 'schema_version'")
+
+
+def cut_off(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+@pytest.mark.parametrize("change", [of_a_newer_release, cut_off])
+def test_nothing_is_paid_again_where_the_ledger_cannot_be_read(
+    change: Callable[[Path], None], tmp_path: Path
+) -> None:
     with serving(Served()) as server:
-        assert probe(server, tmp_path / "run").returncode == 0
-    assert (tmp_path / "run.old-1" / LEDGER).is_file()
+        probe(server, tmp_path / "run")
+        asked(server)
+        change(tmp_path / "run" / LEDGER)
+        before = (tmp_path / "run" / LEDGER).read_bytes()
+        done = probe(server, tmp_path / "run")
+        assert (done.returncode, asked(server)) == (1, 0)
+    assert (tmp_path / "run" / LEDGER).read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
 
 def test_another_parser_reads_the_stored_replies(tmp_path: Path) -> None:
@@ -223,16 +241,18 @@ def test_another_judge_gets_no_reply_of_this_one(tmp_path: Path, stimuli: Path) 
         assert asked(server) == calls
 
 
-def test_a_strange_file_of_replies_is_told_and_not_used(tmp_path: Path, stimuli: Path) -> None:
+def test_nothing_is_paid_again_where_earlier_replies_cannot_be_read(
+    tmp_path: Path, stimuli: Path
+) -> None:
     out, given = tmp_path / "run", ("--stimuli", stimuli.parent)
     with serving(Served()) as server:
         probe(server, out, *given)
-        calls = asked(server)
+        asked(server)
         (out / EARLIER).write_bytes(b"not SQLite" * 200)
         change(stimuli)
-        assert probe(server, out, *given).returncode == 0
-        assert asked(server) == calls
-    assert (tmp_path / "run.old-1" / EARLIER).is_file()
+        done = probe(server, out, *given)
+        assert (done.returncode, asked(server)) == (1, 0)
+    assert [path.name for path in tmp_path.glob("run*")] == ["run"]
 
 
 @pytest.mark.parametrize("name", ["notes.txt", "datasheet.signed.pdf"])
@@ -313,7 +333,7 @@ def test_the_closing_line_tells_this_session_from_the_whole_run() -> None:
 
 
 @pytest.mark.parametrize("refused", ["x", "[1]", b"\xff", "[" * 5000])
-def test_a_run_that_tells_nonsense_is_told_and_not_used(
+def test_a_run_that_tells_nonsense_is_not_used(
     tmp_path: Path, stimuli: Path, refused: str | bytes
 ) -> None:
     out, given = tmp_path / "run", ("--stimuli", stimuli.parent)
@@ -325,9 +345,11 @@ def test_a_run_that_tells_nonsense_is_told_and_not_used(
         db.execute("UPDATE run SET refused = ?", (refused,))
         db.close()
         stimuli.write_text(before, encoding="utf-8")
+        asked(server)
         done = probe(server, out, *given)
-    assert done.returncode == 0, done.stderr
-    assert "is damaged: remove it" in done.stderr
+        assert done.returncode == 1
+        assert "is damaged: remove it" in done.stderr
+        assert asked(server) <= 1  # which version answers now
 
 
 def test_replies_of_a_simulated_judge_are_taken_over(tmp_path: Path) -> None:

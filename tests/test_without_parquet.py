@@ -62,23 +62,6 @@ def test_a_sheet_is_the_same(run: Path, measured: Path) -> None:
     assert (made["axes"], made["run"]) == (again["axes"], again["run"])
 
 
-def test_doctor_compares_the_table_that_is_there(run: Path, tmp_path: Path) -> None:
-    run = Path(shutil.copytree(run, tmp_path / "run"))
-    done = light("doctor", run)
-    assert (done.returncode, f"ok       {LINES}" in done.stdout) == (0, True), done.stdout
-    rows = gzip.decompress((run / LINES).read_bytes())
-    for damage in (gzip.compress(rows + b"{}\n"), gzip.compress(rows[:-9]), b"no table"):
-        (run / LINES).write_bytes(damage)
-        done = whole("doctor", run)
-        assert (done.returncode, f"failed   {LINES}" in done.stdout) == (1, True), done.stdout
-
-
-def test_a_table_in_parquet_is_left_unread(measured: Path) -> None:
-    done = light("doctor", measured)
-    assert (done.returncode, f"note     {PARQUET}" in done.stdout) == (0, True), done.stdout
-    assert "judgesheet[parquet]" in done.stdout
-
-
 def test_a_log_in_parquet_says_what_reads_it(tmp_path: Path) -> None:
     pd.DataFrame([{"q": "1", "verdict": 2}]).to_parquet(tmp_path / "log.parquet")
     done = light("inspect-log", tmp_path / "log.parquet")

@@ -13,7 +13,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Timer
 
-from judgesheet.base.records import digest
 from torture.books import balance
 from torture.faults import ASKED, MODEL
 from torture.page import Table
@@ -194,21 +193,6 @@ def _refused(statements: str, *more: str) -> Play:
     return play
 
 
-def _begun_otherwise(scene: Scene) -> Path:
-    """A release whose built-in plan was smaller began it."""
-    scene.probe(5, "--max-calls", str(HALF))
-    with closing(sqlite3.connect(scene.run / "ledger.sqlite")) as db:
-        db.execute("DELETE FROM call WHERE seq >= 60")
-        ids = [name for (name,) in db.execute("SELECT id FROM call ORDER BY seq")]
-        told = f'"{digest(chr(10).join(ids))}"'
-        db.execute("UPDATE meta SET value = ? WHERE key = 'plan'", (told,))
-        db.commit()
-    scene.probe(0)
-    scene.require(holds=len(scene.server.log) == len(ids), what="it asked another plan")
-    scene.require(holds="as it was begun" in scene.ended[-1].err, what="nobody said so")
-    return scene.run
-
-
 def _two_at_once(scene: Scene) -> Path:
     """The second is refused at once, while the first waits for an answer."""
     others: list[Ended] = []
@@ -245,7 +229,6 @@ PLAYS: dict[str, Play] = {
     "an older ledger and another plan": _refused(OLDER, "--seed", "9"),
     "an older ledger and another judge": _refused(OLDER, "--extra-body", '{"top_p": 0.5}'),
     "a newer ledger": _refused(NEWER),
-    "a run that an older release began": _begun_otherwise,
     "the same command a second time": _two_at_once,
     "the process stands still for longer than its timeout": _stopped,
 }

@@ -6,16 +6,23 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NoReturn, Self
 
-from jinja2 import TemplateError
+from jinja2 import StrictUndefined, TemplateError
+from jinja2.sandbox import SandboxedEnvironment
 
 from judgesheet.axis import Options
-from judgesheet.axis.bounded import FAULTS, Bounded, TooMuchError
 from judgesheet.base import errors
+from judgesheet.base.alarm import TooLongError, alarm
+from judgesheet.base.limits import LONGEST_S
 from judgesheet.base.records import canonical_json, digest
 from judgesheet.base.resources import data_folder
 
-# Stimuli enter as values, never as templates.
-_ENVIRONMENT = Bounded()
+# Stimuli enter as values, never as templates. Prompts are plain text: nothing is escaped.
+_ENVIRONMENT = SandboxedEnvironment(undefined=StrictUndefined)
+_FAULTS = (
+    *(ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError),
+    *(TypeError, ValueError),
+)
+"""What reading or rendering a template can raise beside Jinja's own errors."""
 
 
 def built_in(name: str) -> str:
@@ -79,17 +86,19 @@ def _compiled(source: str, what: str) -> Callable[..., str]:
     except TemplateError as error:
         line = getattr(error, "lineno", None)
         raise errors.TemplateError(f"{what}, line {line}: {error.message}") from None
-    except RecursionError:
+    except (MemoryError, RecursionError, SyntaxError):
         raise errors.TemplateError(f"{what}: it is nested too deeply") from None
 
     def render(**variables: object) -> str:
         try:
-            return _ENVIRONMENT.rendered(template, variables)
-        except TooMuchError as error:
+            with alarm(LONGEST_S):
+                return template.render(variables)
+        except TooLongError as error:
             raise errors.TemplateError(f"{what}: {error}; take out what does") from None
-        except (TemplateError, *FAULTS) as error:
+        except (TemplateError, *_FAULTS) as error:
+            said = f"{error}" or type(error).__name__
             raise errors.TemplateError(
-                f"{what}: {error}; its variables are {', '.join(variables)}"
+                f"{what}: {said}; its variables are {', '.join(variables)}"
             ) from None
 
     return render

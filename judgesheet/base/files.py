@@ -1,24 +1,21 @@
 """Files: the only writer, the only reader of each kind, the only check of their content.
 
-A file is written whole or not at all, and never over another that the same command reads or has
-written; JSONL is read line by line, and a complaint names the line.
+A file is written whole or not at all; JSONL is read line by line, and a complaint names the line.
 """
 
 import codecs
-import errno
-import fcntl
 import glob
 import gzip
 import json
 import os
 import re
 import stat
+import time
 import tomllib
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from contextvars import ContextVar
+from contextlib import suppress
 from functools import cache, partial
 from io import TextIOWrapper
 from pathlib import Path
@@ -42,55 +39,7 @@ _PART_OF_A_DOCUMENT = re.compile(r"^\s*[\]},:]|[\[{,:]\s*[\r\n]\Z")
 into lines, it is behind one of `[{,:` or before one of `]},:`."""
 _LINE_ENDS = re.compile(rb"\r\n?|\n")
 _PART = ".part"
-_NO_LINK = os.O_NOFOLLOW | os.O_CLOEXEC
-
-_in_use: ContextVar[dict[tuple[int, int], str] | None] = ContextVar("_in_use", default=None)
-"""Which files (device and inode, whatever their names) the command under way reads or wrote."""
-
-# -- files of one command --------------------------------------------------------------------------
-
-
-@contextmanager
-def one_command() -> Iterator[None]:
-    """Until the block is left, no file that was read or written is overwritten.
-
-    A block within a block is part of it: a command that calls another is one command.
-    """
-    if _in_use.get() is not None:
-        yield
-        return
-    token = _in_use.set({})
-    try:
-        yield
-    finally:
-        _in_use.reset(token)
-
-
-def read_from(path: Path) -> Path:
-    """The path, noted as one that is read; every reader here does so by itself."""
-    _note(path, "read by this command")
-    return path
-
-
-def _note(path: Path, how: str) -> None:
-    known = _in_use.get()
-    with suppress(OSError, ValueError):  # the second: a null byte in the path
-        if known is not None and path.is_file():  # a device may be read and written
-            known.setdefault(_identity(path), how)
-
-
-def _use(path: Path) -> str | None:
-    """What the command does with the file that lies there, under whatever name."""
-    known = _in_use.get()
-    with suppress(OSError):
-        return known.get(_identity(path)) if known else None
-    return None
-
-
-def _identity(path: Path) -> tuple[int, int]:
-    status = path.stat()
-    return status.st_dev, status.st_ino
-
+_DAY_S = 86_400.0
 
 # -- writing ---------------------------------------------------------------------------------------
 
@@ -111,8 +60,6 @@ def write_whole(path: Path, content: bytes) -> None:
 
 def remove(path: Path) -> None:
     """Remove a file that an earlier command wrote, if it is there."""
-    if use := _use(path):
-        raise RunError(f"{path} is {use}: move it elsewhere")
     path.unlink(missing_ok=True)
 
 
@@ -144,8 +91,6 @@ def _write(path: Path, parts: Iterable[bytes]) -> None:
         raise RunError(f"{path} is a folder: name a file in it")
     if _is_database(path):
         raise RunError(f"{path} is a database, perhaps the ledger of a run: name another file")
-    if use := _use(path):
-        raise RunError(f"{path} is {use}: name another file to write")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if _is_device(path):
@@ -153,7 +98,6 @@ def _write(path: Path, parts: Iterable[bytes]) -> None:
                 device.writelines(parts)
         else:
             _replace(path, parts)
-        _note(path, "written by this command already")
     except OSError as error:
         raise RunError(f"{path} cannot be written: {error.strerror}") from None
 
@@ -189,7 +133,9 @@ def _is_device(path: Path) -> bool:
 def _replace(path: Path, parts: Iterable[bytes]) -> None:
     """Write beside the file and take its place, links included; its permissions are kept."""
     _remove_strays(path)
-    part, handle = _own_part(path)
+    part = path.with_name(f".{path.name}.{uuid4().hex[:8]}{_PART}")
+    # Nobody may read it who may not enter its folder; who makes a folder says whose a run is.
+    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 & path.parent.stat().st_mode)
     try:
         with os.fdopen(handle, "wb") as file:
             file.writelines(parts)
@@ -199,48 +145,17 @@ def _replace(path: Path, parts: Iterable[bytes]) -> None:
                     part.chmod(stat.S_IMODE(old.st_mode))
             file.flush()
             os.fsync(file.fileno())
-            part.replace(path)  # while it is locked
+        part.replace(path)
     finally:
-        # It took the place of the file, or another process took it for a stray.
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
-
-
-def _own_part(path: Path) -> tuple[Path, int]:
-    """A new file beside `path`, open and locked, of a name that nobody else uses.
-
-    Nobody may read it who may not enter its folder; who makes a folder says whose a run is.
-    """
-    mode = 0o666 & path.parent.stat().st_mode
-    while True:
-        part = path.with_name(f".{path.name}.{uuid4().hex[:8]}{_PART}")
-        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK, mode)
-        _lock(handle, fcntl.LOCK_EX)
-        if os.fstat(handle).st_nlink:
-            return part, handle
-        os.close(handle)  # taken for a stray before it was locked
+        part.unlink(missing_ok=True)
 
 
 def _remove_strays(path: Path) -> None:
-    """Remove what a killed process left of this file; one that is being written is locked."""
+    """Remove what a process left of this file that was killed more than a day ago."""
     for stray in path.parent.glob(f".{glob.escape(path.name)}.*{_PART}"):
-        # Who writes it holds the lock, and may end in this moment.
         with suppress(OSError):
-            handle = os.open(stray, os.O_WRONLY | os.O_NONBLOCK | _NO_LINK)
-            try:
-                _lock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if time.time() - stray.lstat().st_mtime > _DAY_S:
                 stray.unlink()
-            finally:
-                os.close(handle)
-
-
-def _lock(handle: int, how: int) -> None:
-    """Lock an open file, where its file system knows locks."""
-    try:
-        fcntl.flock(handle, how)
-    except OSError as error:
-        if error.errno not in {errno.ENOLCK, errno.ENOTSUP}:
-            raise
 
 
 # -- reading ---------------------------------------------------------------------------------------
@@ -256,7 +171,7 @@ def numbered_lines(path: Path, longest: int = LONGEST_LINE) -> Iterator[tuple[in
     opened = gzip.open if packed else open
     try:
         with (
-            opened(read_from(path), "rb") as content,
+            opened(path, "rb") as content,
             TextIOWrapper(content, encoding=_encoding(content), newline="") as file,
         ):
             read, most = 0, 1_000_000 + MOST_UNPACKED * path.stat().st_size
@@ -398,7 +313,7 @@ def _parts_of(value: Any) -> Iterable[Any]:
 def text_of(path: Path, what: str, error: type[JudgesheetError]) -> str:
     """The text of a file; `error` says that `what` cannot be read."""
     try:
-        return read_from(path).read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except OSError as fault:
         raise error(f"{what} {path} cannot be read: {fault.strerror}") from None
     except UnicodeDecodeError as fault:

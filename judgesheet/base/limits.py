@@ -1,9 +1,9 @@
 """Every limit of the package, with its reason; whom they guard against: `docs/security.md`.
 
 Of what is not trusted there (replies, run folders, logs, tables, sheets, policies, templates) one
-text, body or rendering may take `LARGEST_TEXT` bytes and `LONGEST_S` seconds; the other limits on
-them are parts of those. The rest bounds what a computation holds and what a page has room for. How
-many of a thing are *needed* is no limit, and stands with the figure that needs it.
+text, body or page may take `LARGEST_TEXT` bytes; most other limits on them are parts of that. The
+rest bounds what a computation holds and what a page has room for. How many of a thing are *needed*
+is no limit, and stands with the figure that needs it.
 """
 
 # -- one text, one rendering -----------------------------------------------------------------------
@@ -19,9 +19,11 @@ LARGEST_PAGE = LARGEST_TEXT // 8
 """Characters of a page as the typesetter is given it, which takes about a second for each million:
 that of 300 figures has 0.7."""
 LONGEST_S = 5.0
-"""Seconds that a rendering may compute: a prompt takes less than a thousandth."""
-MOST_BITS = 100_000
-"""Of a whole number that a template computes: each step with it stays well below a second."""
+"""Seconds that a prompt may compute: it takes less than a thousandth."""
+LONGEST_PAGE_S = 60.0
+"""Seconds that a page of a user's own may take to set: one of two pages takes about two."""
+MOST_MEMORY = 64 * LARGEST_TEXT
+"""Bytes of the process that sets it."""
 LARGEST_WHOLE = 2**63
 """Whole numbers are below it: tables hold 64 bits."""
 
@@ -83,6 +85,8 @@ MOST_CODINGS = 4
 """By which a body is packed, one after the other."""
 LONGEST_NAME = 200
 """Characters of a served model's name, or a reason to stop, that are kept."""
+LONGEST_ADDRESS = 8_000
+"""Characters of a base URL: servers take about as many."""
 LONGEST_TIME = 64
 """Characters of a time in a header."""
 MOST_COMPLAINTS, LONGEST_COMPLAINT = 100, 2_000

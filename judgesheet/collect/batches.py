@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from judgesheet.base.errors import OtherRunError, RunError, StimuliError
-from judgesheet.base.files import read_from, records, write_lines
+from judgesheet.base.files import records, write_lines
 from judgesheet.base.limits import LONGEST_DOCUMENT
 from judgesheet.base.prices import Prices
 from judgesheet.base.records import BATCH, END_OF_TIME, SETTLING, Call, Plan, Reply, digest
@@ -39,7 +39,7 @@ class Rest(NamedTuple):
 def unanswered(plan: Plan, ledger_path: Path, model: str, extra_body: Mapping[str, Any]) -> Rest:
     """What is left to ask of a plan; OtherRunError if the run is that of another plan or judge."""
     with Ledger.open(ledger_path) as ledger:
-        if other := _another(ledger, plan, model, extra_body, as_begun=True):
+        if other := _another(ledger, plan, model, extra_body):
             raise OtherRunError(
                 f"{ledger_path} holds the replies to {other}: give the options of its plan, or "
                 "leave out --resume"
@@ -48,19 +48,12 @@ def unanswered(plan: Plan, ledger_path: Path, model: str, extra_body: Mapping[st
         return Rest(calls, ledger.refused_parameters, len(ledger.left_out))
 
 
-def _another(
-    ledger: Ledger,
-    plan: Plan,
-    model: str,
-    extra_body: Mapping[str, Any],
-    *,
-    as_begun: bool = False,
-) -> str:
+def _another(ledger: Ledger, plan: Plan, model: str, extra_body: Mapping[str, Any]) -> str:
     """Which other judge or plan a ledger belongs to, however that was asked; "" if to these."""
     if ledger.judge_name != model:
         return f"another judge ({ledger.judge_name})"
     asked = {"extra_body": extra_body} if "extra_body" in ledger.judge else {}
-    return ledger.another(plan, {**ledger.judge, **asked}, as_begun=as_begun)
+    return ledger.another(plan, {**ledger.judge, **asked})
 
 
 def keep_plan(
@@ -211,7 +204,7 @@ def _record(files: Sequence[Path], answers: Mapping[str, str | None], ledger: Le
 
 
 def _sha256(file: Path) -> str:
-    with read_from(file).open("rb") as content:
+    with file.open("rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
 
 

@@ -7,7 +7,6 @@ import click
 
 from judgesheet.base import defaults
 from judgesheet.base.arguments import checked
-from judgesheet.base.files import one_command
 from judgesheet.commands.options import EXISTING, PAPER, option
 from judgesheet.commands.sheets import load
 from judgesheet.commands.terminal import say
@@ -15,7 +14,6 @@ from judgesheet.sheet import Paper
 
 
 @checked
-@one_command()
 def attach(
     card: str | Path,
     source: str | Path,

@@ -8,7 +8,6 @@ import click
 
 from judgesheet.base.arguments import checked
 from judgesheet.base.errors import UsageError
-from judgesheet.base.files import one_command
 from judgesheet.base.records import Casebook
 from judgesheet.commands.option_types import as_dict, pair
 from judgesheet.commands.options import EXISTING, JSON, PATH, option
@@ -17,7 +16,6 @@ from judgesheet.commands.terminal import say, say_json, say_parts, width
 
 
 @checked
-@one_command()
 def cases(
     directory: str | Path,
     key: str | None = None,

@@ -71,7 +71,7 @@ def _pdf() -> str:
 
 def _own_pdf() -> str:
     """That a template of the user's own can become a PDF, tested with an empty page."""
-    return f"a test page was set ({len(own_template.pdf('<p>', Path.cwd())):,} bytes)"
+    return f"a test page was set ({len(own_template.pdf(b'<p>', Path.cwd() / 'test')):,} bytes)"
 
 
 def _writable() -> str:

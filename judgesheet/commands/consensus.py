@@ -12,7 +12,6 @@ from annotated_types import Interval
 
 from judgesheet.base import defaults
 from judgesheet.base.arguments import checked
-from judgesheet.base.files import one_command
 from judgesheet.commands.options import EXISTING, FRESH, PATH, deciding, option
 from judgesheet.commands.reporting import exit_incomplete
 from judgesheet.commands.terminal import note, say, say_lines, say_record
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
 
 @checked
-@one_command()
 def consensus(
     sets: "Sets",
     model: "JudgeOrRequest",

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from judgesheet.base.files import one_command
 from judgesheet.commands.option_types import column_map, ends_of
 from judgesheet.commands.options import EXISTING, choice, document, option
 from judgesheet.commands.reporting import say_document
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from judgesheet.correcting.table import Labels
 
 
-@one_command()
 def correct(
     table: str | Path,
     labels: "Labels",

@@ -8,8 +8,7 @@ import click
 
 from judgesheet.base.arguments import checked
 from judgesheet.base.errors import UsageError
-from judgesheet.base.files import one_command
-from judgesheet.commands.options import AUTH, BASE_URL, JSON, KEY, PATH, option
+from judgesheet.commands.options import AUTH, BASE_URL, JSON, KEY, option
 from judgesheet.commands.terminal import say, say_record
 
 if TYPE_CHECKING:
@@ -17,50 +16,41 @@ if TYPE_CHECKING:
 
 
 @checked
-@one_command()
 def doctor(
     model: str | None = None,
     *,
     directory: str | Path | None = None,
-    save: str | Path | None = None,
     **how: Any,
 ) -> "list[Diagnosis]":
     """Check the machine, and with `model` also the endpoint (a few tiny questions).
 
     `how` it is reached: `base_url`, `api_key_env`, `auth` and `transport`, as with `probe`. With a
-    `directory`, that run is checked instead: its ledger, its plan, and whether its files were made
-    from it. `save` names a new folder for a run of all that can be read of its ledger.
+    `directory`, the ledger of that run is checked instead.
     """
     from judgesheet.commands.checkup import examine
 
     if directory is None:
-        if save is not None:
-            raise UsageError("--save needs the run directory that is to be saved")
         return examine(model, **how)
     if model is not None:
         raise UsageError("give a run directory or --model, not both")
-    from judgesheet.commands.run_checkup import examine_run, save_run
+    from judgesheet.commands.run_checkup import examine_run
 
-    if save is not None:
-        return [save_run(Path(directory), Path(save))]
     return list(examine_run(Path(directory)))
 
 
 @click.command("doctor")
 @click.argument("directory", type=click.Path(path_type=Path, exists=True, file_okay=False),
                 required=False)  # fmt: skip
-@option("--save", type=PATH, metavar="NEW",
-        help="Recover all that can be read into a new run in this folder.")  # fmt: skip
 @option("--model", metavar="PROVIDER/NAME", help="Also ask this endpoint.")
 @BASE_URL
 @KEY
 @AUTH
 @JSON
 def command(as_json: bool, **options: Any) -> None:
-    """Check this machine, and an endpoint if --model is given; or verify a run DIRECTORY.
+    """Check this machine, and an endpoint if --model is given; or the ledger of a run DIRECTORY.
 
-    A run passes if its ledger is undamaged, every call has the id of its content and is settled
-    once, and plan, sheet and table match the ledger. Nothing in it is changed.
+    A ledger passes if it is undamaged, its calls are those of its plan with the ids of their
+    contents, and each is settled once. Nothing is changed. `verify` compares a sheet with its run.
     """
     checks = doctor(**options)
     if as_json:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from judgesheet.base.arguments import checked
-from judgesheet.base.files import one_command, write_whole
+from judgesheet.base.files import write_whole
 from judgesheet.base.records import Datasheet, Verdict
 from judgesheet.commands.compare import comparison_of
 from judgesheet.commands.options import ACROSS, EXISTING, JSON, PATH, POLICIES, option
@@ -17,7 +17,6 @@ from judgesheet.sheet import render
 
 
 @checked
-@one_command()
 def gate(
     source: str | Path,
     policy: str | Path,

@@ -1,5 +1,6 @@
 """`judgesheet index`: one page over the sheets of a folder."""
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -8,16 +9,18 @@ import click
 from judgesheet.base.arguments import checked
 from judgesheet.base.datasheet import to_json
 from judgesheet.base.errors import JudgesheetError, RunError
-from judgesheet.base.files import one_command, slug, write_whole
+from judgesheet.base.files import remove, slug, write_whole
 from judgesheet.base.records import Datasheet, digest
 from judgesheet.commands.options import PATH, option
 from judgesheet.commands.sheets import load
 from judgesheet.commands.terminal import note, say
 from judgesheet.sheet import render
 
+_OURS = re.compile(r"\d{4,}-.+\.(html|json)")
+"""Names of the sheets of a site, numbered; other files there are somebody else's."""
+
 
 @checked
-@one_command()
 def index(
     folder: str | Path, out: str | Path, *, tell: Callable[[str], None] = lambda _: None
 ) -> Path:
@@ -25,7 +28,8 @@ def index(
 
     `out` gets index.html, its tables as index.md, and `sheets/`, and needs no server. A file that
     is not a sheet, a run that was started over, and a copy of a sheet are left out, and `tell` gets
-    a sentence on them. RunError if there is no sheet at all.
+    a sentence on them. Sheets that only an earlier page opened are removed. RunError if there is no
+    sheet at all.
     """
     from judgesheet.sheet import index as page
 
@@ -41,6 +45,10 @@ def index(
     title = Path(folder).resolve().name
     write_whole(site / "index.html", page.render(sheets, title))
     write_whole(site / "index.md", page.render_markdown(sheets, title))
+    opened = {Path(one.address).stem for one in sheets}
+    for file in (site / "sheets").iterdir():
+        if _OURS.fullmatch(file.name) and file.stem not in opened:
+            remove(file)
     return site / "index.html"
 
 
@@ -80,6 +88,7 @@ def command(folder: Path, out: Path) -> None:
 
     Judges measured by the same protocol share a table, sorted by name and not ranked; each row
     opens its sheet. Runs that were started over and copies are left out, and named. The page needs
-    no server and no network. index.md has the same tables.
+    no server and no network. index.md has the same tables. A sheet that left the folder also
+    leaves the site.
     """
     say(index(folder, out, tell=note))

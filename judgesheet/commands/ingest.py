@@ -8,7 +8,6 @@ import click
 
 from judgesheet.base.arguments import checked
 from judgesheet.base.errors import UsageError
-from judgesheet.base.files import one_command
 from judgesheet.base.tally import Tally
 from judgesheet.commands.measure import measure
 from judgesheet.commands.options import (
@@ -28,7 +27,6 @@ from judgesheet.commands.terminal import note, say
 
 
 @checked
-@one_command()
 def ingest(
     file: str | Path | Sequence[str | Path],
     out: str | Path,

@@ -7,7 +7,6 @@ import click
 
 from judgesheet.base.arguments import checked
 from judgesheet.base.errors import UsageError
-from judgesheet.base.files import one_command
 from judgesheet.commands import NAMES, find
 from judgesheet.commands.options import PATH, choice, option
 from judgesheet.commands.terminal import say
@@ -21,7 +20,6 @@ KINDS = ("scores", "pairs")
 
 
 @checked
-@one_command()
 def init(
     directory: str | Path = ".", *, kind: str = KINDS[0], force: bool = False
 ) -> "list[Placed]":

@@ -4,9 +4,7 @@ Both have the same columns. JSONL holds what a cell is; a column of Parquet is o
 that cannot be holds JSON.
 """
 
-import gzip
 import json
-import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, is_dataclass
 from importlib.util import find_spec
@@ -17,7 +15,6 @@ from typing import Any
 import pandas as pd
 
 from judgesheet.axis import Readings
-from judgesheet.base.errors import MissingDependencyError, RunError
 from judgesheet.base.files import remove, write_packed, write_whole
 from judgesheet.ledger.run_directory import JUDGMENT_LINES, JUDGMENTS
 
@@ -31,21 +28,6 @@ def write_table(readings: Mapping[str, Readings], directory: Path) -> None:
     else:
         write_packed(directory / JUDGMENT_LINES, as_lines(table))
         remove(directory / JUDGMENTS)
-
-
-def form_of(directory: Path) -> str:
-    """The name of the table that lies there, or of the one that would be written."""
-    there = [name for name in (JUDGMENTS, JUDGMENT_LINES) if (directory / name).is_file()]
-    return next(iter(there), _form())
-
-
-def is_alike(path: Path, table: pd.DataFrame) -> bool:
-    """Whether a file holds this table.
-
-    RunError if it cannot be read; MissingDependencyError if it is Parquet and pyarrow is missing.
-    """
-    look = _is_parquet_of if path.name == JUDGMENTS else _are_lines_of
-    return look(path, table)
 
 
 def _form() -> str:
@@ -86,16 +68,6 @@ def as_lines(table: pd.DataFrame) -> Iterator[str]:
         yield json.dumps(dict(zip(cells, row, strict=True)), ensure_ascii=False)
 
 
-def _are_lines_of(path: Path, table: pd.DataFrame) -> bool:
-    lines = (f"{line}\n".encode("utf-8", "backslashreplace") for line in as_lines(table))
-    try:
-        with gzip.open(path) as held:
-            # One byte more than a line has: of what is not alike no more is unpacked.
-            return all(held.readline(len(line) + 1) == line for line in lines) and not held.read(1)
-    except (OSError, EOFError, zlib.error) as error:
-        raise RunError(f"it cannot be read ({error})") from None
-
-
 # -- Parquet ---------------------------------------------------------------------------------------
 
 
@@ -131,30 +103,3 @@ def _is_of_one_type(values: pd.Series) -> bool:
     except (pa.ArrowException, OverflowError):  # the second: whole numbers of more than 64 bits
         return False
     return True
-
-
-def _is_parquet_of(path: Path, table: pd.DataFrame) -> bool:
-    try:
-        import pyarrow as pa
-        from pyarrow.parquet import ParquetFile
-    except ModuleNotFoundError:
-        raise MissingDependencyError(
-            "it is compared by pyarrow: pip install 'judgesheet[parquet]'"
-        ) from None
-    expected = ParquetFile(BytesIO(as_parquet(table)))
-    try:
-        with path.open("rb") as file:  # its name need not be UTF-8
-            held = ParquetFile(file)
-            # What is not alike is not unpacked: a small file can hold much.
-            return bool(_size(held) == _size(expected) and held.read().equals(expected.read()))
-    except (pa.ArrowException, OSError) as error:
-        raise RunError(f"it cannot be read ({error})") from None
-
-
-def _size(file: Any) -> tuple[Any, ...]:
-    groups = range(file.metadata.num_row_groups)
-    return (
-        file.schema_arrow.names,
-        file.metadata.num_rows,
-        [file.metadata.row_group(group).total_byte_size for group in groups],
-    )

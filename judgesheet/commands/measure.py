@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from judgesheet.base.arguments import checked
-from judgesheet.base.files import one_command
 from judgesheet.commands.options import (
     EXISTING,
     JSON,
@@ -25,7 +24,6 @@ from judgesheet.sheet import FORMATS
 
 
 @checked
-@one_command()
 def measure(
     directory: str | Path,
     parsers: Mapping[str, str | Path] | None = None,

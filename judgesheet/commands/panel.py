@@ -8,7 +8,6 @@ from annotated_types import Interval
 
 from judgesheet.base.arguments import checked
 from judgesheet.base.errors import RunError, UsageError
-from judgesheet.base.files import one_command
 from judgesheet.base.limits import MOST_JUDGES
 from judgesheet.base.sanitize import told_apart
 from judgesheet.commands.option_types import Finite
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
 
 @checked
-@one_command()
 def panel(
     *sources: str | Path, accuracy: Annotated[float, Interval(ge=0, le=1)] | None = None
 ) -> "Panel":

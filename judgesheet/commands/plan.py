@@ -11,7 +11,6 @@ import click
 from judgesheet.base.arguments import checked
 from judgesheet.base.digits import counted
 from judgesheet.base.errors import UsageError
-from judgesheet.base.files import one_command
 from judgesheet.base.records import Plan
 from judgesheet.commands.options import PATH, POLICY, UNTIL, asking, choice, option
 from judgesheet.commands.policy import load_policy
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
 
 @checked
-@one_command()
 def plan(
     model: "JudgeOrRequest",
     out: str | Path | None = None,
@@ -130,7 +128,6 @@ def foresee(planned: "Plan", policy: str | Path, model: str = "") -> "PolicyFore
 
 
 @checked
-@one_command()
 def designs(model: "JudgeOrRequest", target: str, **options: Any) -> "tuple[Target, list[Design]]":
     """The designs in which a figure is expected to reach a half-width: `target` is `KEY±0.05`.
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from judgesheet.base.arguments import checked
-from judgesheet.base.files import one_command, refuse_existing, write_whole
+from judgesheet.base.files import refuse_existing, write_whole
 from judgesheet.commands.options import EXISTING, FORCE, PATH, option
 from judgesheet.commands.sheets import load
 from judgesheet.commands.terminal import note, say, say_lines
@@ -25,7 +25,6 @@ def load_policy(source: str | Path | None) -> "Policy | None":
 
 
 @checked
-@one_command()
 def suggest_policy(source: str | Path, out: str | Path | None = None) -> str:
     """A policy made from a finished run or datasheet, each limit with its reason; for later runs.
 

@@ -11,7 +11,6 @@ import click
 from judgesheet.base import defaults
 from judgesheet.base.arguments import checked
 from judgesheet.base.errors import MissingDependencyError, UsageError
-from judgesheet.base.files import one_command
 from judgesheet.base.records import Datasheet
 from judgesheet.base.resources import require_typesetter
 from judgesheet.commands.option_types import days
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
 
 
 @checked
-@one_command()
 def probe(
     model: "JudgeOrRequest",
     out: str | Path | None = None,

@@ -9,7 +9,6 @@ import click
 from judgesheet.base import defaults
 from judgesheet.base.arguments import checked
 from judgesheet.base.errors import UsageError
-from judgesheet.base.files import one_command
 from judgesheet.commands.options import EXISTING, PAPER, PATH, option
 from judgesheet.commands.sheets import load, sheet_of
 from judgesheet.commands.terminal import say
@@ -17,7 +16,6 @@ from judgesheet.sheet import RENDERERS, Paper, renderer, write
 
 
 @checked
-@one_command()
 def render(
     source: str | Path,
     formats: Sequence[str],

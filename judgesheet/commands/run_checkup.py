@@ -1,35 +1,21 @@
-"""Is a run directory whole, and what can be saved of it? One line per check, with the remedy."""
+"""Is the ledger of a run whole? One line per check."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from judgesheet.base.datasheet import by_key, from_json, to_json
+from judgesheet.base.datasheet import by_key
 from judgesheet.base.digits import counted
-from judgesheet.base.errors import (
-    JudgesheetError,
-    MissingDependencyError,
-    RunError,
-    StimuliError,
-)
-from judgesheet.base.files import records
-from judgesheet.base.limits import LONGEST_DOCUMENT
+from judgesheet.base.errors import JudgesheetError
 from judgesheet.base.records import Datasheet
 from judgesheet.collect.knob import recall
 from judgesheet.commands.checkup import Diagnosis, tried
 from judgesheet.ledger.ledger import Ledger
-from judgesheet.ledger.run_directory import DATASHEET, LEDGER, PLAN
-from judgesheet.ledger.salvage import readable, save
-from judgesheet.planning.plan import call_of, planned_first, write_plan
+from judgesheet.ledger.run_directory import LEDGER
+from judgesheet.planning.plan import planned_first
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-ANEW = "`judgesheet measure {}` makes it again"
 READ = frozenset({"answered", "unreadable", "failed"})
 """Counts of a run that depend on who reads its replies."""
 COUNTS = ("planned", "answered", "unreadable", "refused", "failed")
@@ -39,7 +25,7 @@ TOLERANCE = 1e-9
 
 
 def examine_run(directory: Path) -> Iterator[Diagnosis]:
-    """Check a run directory, or those of a sweep; nothing in it is changed."""
+    """Check the ledger of a run, or those of a sweep; nothing is changed."""
     knob = recall(directory)
     if knob is not None:
         for folder in knob.begun(directory).values():
@@ -47,51 +33,23 @@ def examine_run(directory: Path) -> Iterator[Diagnosis]:
                 replace(one, what=f"{folder.name}: {one.what}") for one in examine_run(folder)
             )
         return
-    yield from _strays(directory)
     try:
         with Ledger.open(directory / LEDGER) as ledger:
-            # All of them before any is told: the last question below depends on how they ended.
-            checks = [
-                tried(what, partial(look, ledger, directory)) for what, look in _LEDGER.items()
-            ]
-            yield from checks
-            # A consensus run has decisions and no sheet.
-            if "command" not in ledger.provenance:
-                yield from _what_was_made(ledger, directory)
+            yield from [tried(what, partial(look, ledger)) for what, look in _LEDGER.items()]
     except JudgesheetError as error:
-        checks = [Diagnosis("ledger", "failed", str(error))]
-        yield from checks
-    if any(check.status == "failed" for check in checks):
-        yield tried("what can be saved", partial(_remains, directory))
-
-
-def save_run(directory: Path, target: Path) -> Diagnosis:
-    """Make a new run directory of all that can be read in a damaged one.
-
-    RunError if nothing tells what the replies belong to, or calls of the plan are lost.
-    """
-    plan, saved = save(directory / LEDGER, directory / PLAN, target / LEDGER)
-    write_plan(plan.calls, target / PLAN)
-    return Diagnosis(
-        "saved",
-        "ok",
-        f"{counted(saved.attempts, 'attempt, which settles', 'attempts, which settle')} "
-        f"{saved.settled:,} of {counted(saved.calls, 'call')}: "
-        f"`judgesheet measure {target}` makes a sheet of them, the same probe with --out {target} "
-        "asks for the rest",
-    )
+        yield Diagnosis("ledger", "failed", str(error))
 
 
 # -- the ledger ------------------------------------------------------------------------------------
 
 
-def _integrity(ledger: Ledger, _directory: Path) -> Diagnosis | str:
+def _integrity(ledger: Ledger) -> Diagnosis | str:
     if faults := ledger.integrity():
         return Diagnosis("ledger", "failed", f"{len(faults)} faults, the first: {faults[0][:200]}")
     return f"schema {ledger.get_meta('schema_version')}, and SQLite finds nothing wrong with it"
 
 
-def _calls(ledger: Ledger, _directory: Path) -> Diagnosis | str:
+def _calls(ledger: Ledger) -> Diagnosis | str:
     wrong, ids = 0, []
     for call in ledger.calls():
         wrong += replace(call).id != call.id
@@ -103,7 +61,7 @@ def _calls(ledger: Ledger, _directory: Path) -> Diagnosis | str:
     return f"{len(ids):,}, each with the id of its content"
 
 
-def _replies(ledger: Ledger, _directory: Path) -> Diagnosis | str:
+def _replies(ledger: Ledger) -> Diagnosis | str:
     totals, odd = ledger.totals(), ledger.miscounts()
     if odd:
         text = ", ".join(f"{count:,} {what}" for what, count in odd.items())
@@ -115,77 +73,14 @@ def _replies(ledger: Ledger, _directory: Path) -> Diagnosis | str:
     return f"{text}, each once"
 
 
-def _plan(ledger: Ledger, directory: Path) -> Diagnosis | str:
-    again = "the same probe writes it again"
-    if not (directory / PLAN).is_file():
-        if "command" in ledger.provenance or ledger.settings().get("reply") == "recorded":
-            return "there is none, as such a run needs none"
-        return Diagnosis(PLAN, "missing", f"there is none; {again}")
-    ids = [call.id for call in ledger.calls()]
-    kept = ids[: planned_first(ids, ledger.get_meta("plan"))]
-    lines = (call_of(record) for record, _ in records(directory / PLAN, LONGEST_DOCUMENT))
-    try:
-        for number, (line, known) in enumerate(zip_longest(lines, kept), start=1):
-            if line is None or line.id != known:
-                fault = f"line {number} is not that call of the ledger; {again}"
-                return Diagnosis(PLAN, "failed", fault)
-    except StimuliError as error:
-        return Diagnosis(PLAN, "failed", f"{error}; {again}")
-    return f"{counted(len(kept), 'call')}, those of the ledger"
-
-
-_LEDGER: Mapping[str, Callable[[Ledger, Path], Diagnosis | str]] = {
+_LEDGER: Mapping[str, Callable[[Ledger], Diagnosis | str]] = {
     "ledger": _integrity,
     "calls": _calls,
     "replies": _replies,
-    PLAN: _plan,
 }
 
 
-def _remains(directory: Path) -> Diagnosis:
-    count = readable(directory / LEDGER)
-    how = (
-        f": `judgesheet doctor {directory} --save NEW_FOLDER` makes a run of them" if count else ""
-    )
-    return Diagnosis("what can be saved", "note", f"{counted(count, 'attempt')} can be read{how}")
-
-
-# -- what was made of it ---------------------------------------------------------------------------
-
-
-def _what_was_made(ledger: Ledger, directory: Path) -> Iterator[Diagnosis]:
-    from judgesheet.commands.judgment_table import form_of, judgments
-    from judgesheet.measuring.assemble import assemble
-    from judgesheet.measuring.measure import measure
-
-    try:
-        measured = measure(ledger)
-        # There and back, as the file was: JSON has no tuples and no NaN.
-        sheet = from_json(to_json(assemble(ledger, measured)))
-    except JudgesheetError as error:
-        yield Diagnosis("reading", "failed", str(error))
-        return
-    yield tried(DATASHEET, partial(_sheet, directory, sheet))
-    table = form_of(directory)
-    yield tried(table, partial(_table, directory / table, judgments(measured.readings)))
-
-
-def _sheet(directory: Path, made: Datasheet) -> Diagnosis | str:
-    anew = ANEW.format(directory)
-    if not (directory / DATASHEET).is_file():
-        return Diagnosis(DATASHEET, "missing", f"there is none; {anew}")
-    try:
-        held = from_json(directory / DATASHEET)
-    except JudgesheetError as error:
-        return Diagnosis(DATASHEET, "failed", f"{error}; {anew}")
-    if differs := next(other_facts(held, made), None):
-        return Diagnosis(DATASHEET, "failed", f"{differs} is not that of this ledger; {anew}")
-    if differs := next(other_figures(held, made), None):
-        if _read_by(held) != _read_by(made):
-            fault = f"another version of the programs computed it ({differs} differs); {anew}"
-            return Diagnosis(DATASHEET, "note", fault)
-        return Diagnosis(DATASHEET, "failed", f"{differs} is not that of this ledger; {anew}")
-    return "made from this ledger"
+# -- whether a sheet is that of a run, for `verify` ------------------------------------------------
 
 
 def other_origin(held: Datasheet, made: Datasheet) -> Iterator[str]:
@@ -231,35 +126,3 @@ def _is_near(first: float | None, second: float | None) -> bool:
     if first is None or second is None:
         return first is second
     return math.isclose(first, second, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
-
-
-def _read_by(sheet: Datasheet) -> list[Any]:
-    return [sheet.provenance.get(part) for part in ("judgesheet", "measured_with", "axis_code")]
-
-
-def _table(path: Path, made: "pd.DataFrame") -> Diagnosis | str:
-    from judgesheet.commands.judgment_table import is_alike
-
-    anew = ANEW.format(path.parent)
-    if not path.is_file():
-        return Diagnosis(path.name, "missing", f"there is none; {anew}")
-    try:
-        alike = is_alike(path, made)
-    except MissingDependencyError as error:
-        return Diagnosis(path.name, "note", str(error))
-    except RunError as error:
-        return Diagnosis(path.name, "failed", f"{error}; {anew}")
-    if not alike:
-        return Diagnosis(path.name, "failed", f"its rows are not those of this ledger; {anew}")
-    return f"{counted(len(made), 'row')}, those of the ledger"
-
-
-def _strays(directory: Path) -> Iterator[Diagnosis]:
-    """What a killed process left; the ledger's own goes in when the ledger is next opened."""
-    for name in sorted(path.name for path in directory.glob(".*.part")):
-        why = "left by a killed process, or being written now: remove it only if no process is"
-        yield Diagnosis(name, "note", why)
-    for end in ("-wal", "-journal"):
-        if (directory / f"{LEDGER}{end}").exists():
-            why = "it belongs to the ledger, and is merged when that is opened"
-            yield Diagnosis(f"{LEDGER}{end}", "note", why)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from judgesheet.base.arguments import checked
 from judgesheet.base.datasheet import SCHEMA_VERSION, from_json
 from judgesheet.base.errors import RunError
-from judgesheet.base.files import read_from
 from judgesheet.base.records import Datasheet
 from judgesheet.sheet import notebook
 
@@ -33,11 +32,8 @@ class Run:
 def load(source: str | Path) -> Datasheet:
     """The datasheet of a run directory, or of a datasheet.json."""
     from judgesheet.decide import decide
-    from judgesheet.ledger.run_directory import JUDGMENT_LINES, JUDGMENTS, LEDGER, PLAN
 
     file = sheet_of(source)
-    for part in (LEDGER, PLAN, JUDGMENTS, JUDGMENT_LINES):  # a run is read as a whole
-        read_from(Path(source) / part)
     if not file.exists():
         raise RunError(f"{file} does not exist; {_how_to_make(Path(source))}")
     sheet = from_json(file)

@@ -10,7 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from judgesheet.base.digits import counted
-from judgesheet.base.errors import JudgeError, RunError
+from judgesheet.base.errors import JudgeError
 from judgesheet.base.records import Plan
 from judgesheet.collect.request import Request, ask_outside_plan
 from judgesheet.judges import Judge
@@ -27,18 +27,16 @@ def changed(directory: Path, plan: Plan, judge: Judge, version: Version, policy:
     """Why the run there must not be resumed, in a few words; "" where it may be.
 
     `policy` is the digest of that which the run is to stop with, None if it is asked in full.
-    The ledger itself tells of another plan or judge. Which version is served, one question tells;
+    The ledger itself tells of another plan or judge; RunError where it cannot be read, since its
+    replies may be whole and would be paid for again. Which version is served, one question tells;
     the sheet must know of one only, and a version that nobody names agrees with none.
     """
     path = directory / LEDGER
     if not is_begun(path):
         return ""
-    try:
-        with Ledger.open(path) as ledger:
-            other, totals = ledger.another(plan, judge.identity), ledger.totals()
-            begun = ledger.begun_otherwise(policy)
-    except RunError as error:
-        return str(error)
+    with Ledger.open(path) as ledger:
+        other, totals = ledger.another(plan, judge.identity), ledger.totals()
+        begun = ledger.begun_otherwise(policy)
     if other:
         return f"it holds the replies to {other}"
     if begun:
@@ -61,19 +59,16 @@ def take_over_replies(
 ) -> None:
     """Write what this judge, in the version of now, replied `within` a time to the same questions.
 
-    A simulated judge has one version; one that nobody names is no other's.
+    A simulated judge has one version; one that nobody names is no other's. RunError, before
+    anything is asked, where the replies of earlier runs cannot be read.
     """
-    try:
-        found = earlier.candidates(ledger, time.time() - within.total_seconds())
-        if not found:
-            return
-        now = found[-1][0].served_model if judge.is_simulated else version()
-        if now is None:
-            return
-        taken = earlier.take_over(ledger, earlier.served_by(found, now))
-    except RunError as error:
-        tell(f"no reply of an earlier run is reused: {error}")
+    found = earlier.candidates(ledger, time.time() - within.total_seconds())
+    if not found:
         return
+    now = found[-1][0].served_model if judge.is_simulated else version()
+    if now is None:
+        return
+    taken = earlier.take_over(ledger, earlier.served_by(found, now))
     planned, rest = ledger.totals().planned, len(ledger.attempts())
     tell(f"{taken:,} of {planned:,} replies reused from earlier runs, {rest:,} to ask")
 

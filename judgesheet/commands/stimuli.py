@@ -12,7 +12,7 @@ from judgesheet.axis import Problem
 from judgesheet.base.arguments import checked, made
 from judgesheet.base.digits import counted
 from judgesheet.base.errors import UsageError
-from judgesheet.base.files import one_command, refuse_existing
+from judgesheet.base.files import refuse_existing
 from judgesheet.base.records import Stimulus
 from judgesheet.commands.option_types import column_map, scale
 from judgesheet.commands.options import EXISTING, FORCE, JSON, PATH, choice, option
@@ -97,7 +97,6 @@ def _pools(axis: str | None, path: str | Path | None) -> dict[str, list[Stimulus
 
 
 @checked
-@one_command()
 def import_stimuli(
     form: str,
     files: str | Path | Sequence[str | Path],

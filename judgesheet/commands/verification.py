@@ -13,7 +13,6 @@ from typing import Any
 
 from judgesheet.base.datasheet import from_json, to_json
 from judgesheet.base.errors import ContradictionError, MissingDependencyError, RunError, UsageError
-from judgesheet.base.files import read_from
 from judgesheet.base.limits import LARGEST_TEXT
 from judgesheet.base.records import Datasheet, Decision, digest
 from judgesheet.base.version import __version__
@@ -88,7 +87,7 @@ def verification(file: Path, run: Path | None, policy: Policy | None = None) -> 
 
 def _content(file: Path) -> bytes:
     try:
-        with read_from(file).open("rb") as stream:
+        with file.open("rb") as stream:
             content = stream.read(LARGEST_TEXT + 1)
     except OSError as error:
         raise RunError(f"{file} cannot be read: {error.strerror}") from None

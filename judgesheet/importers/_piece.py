@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from judgesheet.axis.shaping import Holds
 from judgesheet.base.errors import UsageError
-from judgesheet.base.files import read_from, slug
+from judgesheet.base.files import slug
 from judgesheet.base.records import digest
 from judgesheet.base.resources import data_folder
 from judgesheet.importers._rows import Row
@@ -124,9 +124,7 @@ def read_rubric(path: str | Path | None) -> dict[str, list[str]]:
     if path is None:
         return {}
     try:
-        rubrics = TypeAdapter(dict[str, list[str]]).validate_json(
-            read_from(Path(path)).read_bytes()
-        )
+        rubrics = TypeAdapter(dict[str, list[str]]).validate_json(Path(path).read_bytes())
     except OSError as error:
         raise UsageError(f"--rubric {path} cannot be read: {error.strerror}") from None
     except ValidationError:

@@ -18,7 +18,7 @@ from typing import Any
 
 from judgesheet.base.digits import counted
 from judgesheet.base.errors import MissingDependencyError, StimuliError
-from judgesheet.base.files import numbered_lines, read_from, records
+from judgesheet.base.files import numbered_lines, records
 from judgesheet.base.limits import (
     LARGEST_BATCH,
     LARGEST_COUNT,
@@ -264,7 +264,7 @@ def _parquet(path: Path) -> Iterator[Row]:
             f"{path.name} is Parquet, which pyarrow reads: pip install 'judgesheet[parquet]'"
         ) from None
     try:
-        with read_from(path).open("rb") as opened:  # its name need not be UTF-8
+        with path.open("rb") as opened:  # its name need not be UTF-8
             # Buffered column chunks: without them a row group, often the whole file, is held.
             file = parquet.ParquetFile(opened, pre_buffer=False, buffer_size=1 << 20)
             _refuse_wide(path, file.metadata.num_columns)

@@ -5,6 +5,7 @@ import base64
 from yarl import URL
 
 from judgesheet.base.errors import UsageError
+from judgesheet.base.limits import LONGEST_ADDRESS
 from judgesheet.judges.redaction import REDACTED, is_token
 
 ENDPOINTS = ("/chat/completions", "/messages")
@@ -19,10 +20,13 @@ class Address:
 
     def __init__(self, text: str, customary: str = "/v1") -> None:
         try:
-            url = URL(text)
+            url = URL(text[: LONGEST_ADDRESS + 1])
+            host = url.host  # decodes the name of a host in other letters
         except ValueError:
             raise UsageError("the base URL is not valid: give one like https://host/v1") from None
-        if url.scheme not in {"http", "https"} or not url.host:
+        if len(text) > LONGEST_ADDRESS:
+            raise UsageError(f"the base URL has more than {LONGEST_ADDRESS:,} characters")
+        if url.scheme not in {"http", "https"} or not host:
             raise UsageError("the base URL must start with http:// or https:// and name a host")
         # Who names a host alone means its API, who gives a path means that path.
         for end in ENDPOINTS:

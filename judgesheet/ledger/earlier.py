@@ -61,15 +61,12 @@ def make_room(directory: Path) -> tuple[Path, list[Path]]:
     """Keep the replies of the run in a directory, and rename it: DIR.old-1.
 
     The new name, and the old runs that were removed. One old run is kept: earlier ones go if all of
-    their replies are kept and nothing in them is anybody else's. A run that cannot be read is
-    renamed only.
+    their replies are kept and nothing in them is anybody else's. RunError, with nothing changed,
+    where the replies cannot be kept.
     """
     with held(directory / LEDGER):
         pass  # RunError if somebody uses it
-    try:
-        _keep(directory)
-    except RunError:
-        return directory.rename(free_name(directory, "old")), []
+    _keep(directory)
     formers = sorted(directory.parent.glob(f"{glob.escape(directory.name)}.old-*"))
     kept = [one for one in formers if is_renamed(one) and _is_kept(one, directory / EARLIER)]
     for former in kept:

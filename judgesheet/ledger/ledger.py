@@ -26,6 +26,7 @@ from judgesheet.base.files import decoded
 from judgesheet.base.limits import LARGEST_COUNT
 from judgesheet.base.records import BATCH, UNBILLED, Call, Label, Outcome, Plan, Reply
 from judgesheet.base.version import __version__
+from judgesheet.judges.dialects import OTHER_NAME
 from judgesheet.judges.redaction import address_without_secrets, identity_without_secrets
 from judgesheet.ledger.counts import MISCOUNTS, REASONING, TAKEN_OVER, UNEQUAL_TOKENS, Totals
 from judgesheet.ledger.opening import (
@@ -62,7 +63,6 @@ from judgesheet.ledger.schema import (
     misshapen,
     tables,
 )
-from judgesheet.planning.plan import planned_first
 
 _RECORDED = """
 INSERT INTO attempt (call_id, attempt, outcome, latency_s, at, text, raw)
@@ -148,13 +148,11 @@ class Ledger:
         judge: Mapping[str, Any],
         recorded: Iterable[tuple[str, str, float]] = (),
         *,
-        as_begun: bool = False,
         spill: Path | None = None,
     ) -> Self:
         """The ledger at `path` for writing, created if there is none; it `is_new` then.
 
-        Nothing is written into it before it is sure that it belongs to this judge and this plan, or
-        (`as_begun`) to one that differs from it in nothing that the user asked for.
+        Nothing is written into it before it is sure that it belongs to this judge and this plan.
 
         Replies that it cannot take later on go to the folder `spill`, else to the system's
         temporary folder; those that an earlier run left there are taken in.
@@ -172,7 +170,7 @@ class Ledger:
                 else:
                     with ledger._only_reading():
                         ledger._check()
-                        if other := ledger.another(plan, judge, as_begun=as_begun):
+                        if other := ledger.another(plan, judge):
                             raise OtherRunError(
                                 f"{path} holds the replies to {other}: "
                                 "start over with --fresh or choose another --out (`probe "
@@ -368,8 +366,12 @@ class Ledger:
 
     @property
     def refused_parameters(self) -> dict[str, str | None]:
-        """Parameters that the endpoint refuses: the name each is sent under, None: not sent."""
-        return dict(self.get_meta("refused_parameters", {}))
+        """Parameters that the endpoint refuses: the name each is sent under, None: not sent.
+
+        Only those that a judge leaves out or renames: a file could name any field of a request.
+        """
+        told = self.get_meta("refused_parameters", {})
+        return {name: other for name, other in OTHER_NAME.items() if name in told}
 
     @property
     def limits(self) -> dict[str, Any]:
@@ -394,33 +396,38 @@ class Ledger:
         """What a datasheet must know of how the plan was made."""
         return dict(self.get_meta("provenance", {}))
 
-    def another(self, plan: Plan, judge: Mapping[str, Any], *, as_begun: bool = False) -> str:
+    def another(self, plan: Plan, judge: Mapping[str, Any]) -> str:
         """Which other judge or plan it belongs to, and in what they differ; "" if to these.
 
-        `as_begun`, a plan is another only where the user asked for another: what judgesheet itself
-        brings (stimuli, prompts, designs) may have changed since. RunError if the calls are not
-        those of its own plan, either.
+        RunError where the plan is the same and the calls are not: they would be sent with the key
+        of whoever goes on with a run that somebody else made.
         """
         if difference := other_judge(self.judge, judge):
             return f"another judge ({difference})"
-        if self.get_meta("plan") == plan.digest:
-            # The levels of the looks allow for one set of data that grows, and for no other.
-            is_reread = self.looks is not None and any(self._corrections(plan))
-            return "another plan (other ratings or groups of its stimuli)" if is_reread else ""
-        asked = [*asked_otherwise(self.provenance, self.get_meta("seed"), plan)]
-        if as_begun and not asked:
-            self._refuse_strange_calls()
-            return ""
-        return f"another plan ({', '.join(asked or self.news(plan))})"
+        if self.get_meta("plan") != plan.digest:
+            return f"another plan ({', '.join(self._differences(plan))})"
+        self._refuse_other_calls(plan)
+        # The levels of the looks allow for one set of data that grows, and for no other.
+        is_reread = self.looks is not None and any(self._corrections(plan))
+        return "another plan (other ratings or groups of its stimuli)" if is_reread else ""
 
-    def news(self, plan: Plan) -> Sequence[str]:
-        """How a plan differs from the stored one although the user did not ask for it."""
-        if self.get_meta("plan") == plan.digest:
-            return []
+    def _differences(self, plan: Plan) -> Iterator[str]:
+        """In what the user asks for another plan, else how another release makes another one."""
+        if asked := [*asked_otherwise(self.provenance, self.get_meta("seed"), plan)]:
+            yield from asked
+            return
         with self._reading() as db:
             (planned,) = db.execute("SELECT count(*) FROM call").fetchone()
         changes = [*changed_since(self.provenance, planned, plan)]
-        return changes or ["other orders or parameters of its requests"]
+        yield from changes or ["other orders or parameters of its requests"]
+        yield f"judgesheet {self.get_meta('judgesheet')} began it and can finish it"
+
+    def _refuse_other_calls(self, plan: Plan) -> None:
+        """RunError unless these are the plan's calls; only a consensus adds further ones."""
+        asked = (call_id for (call_id,) in self._stream("SELECT id FROM call ORDER BY seq"))
+        differs = any(next(asked, None) != call.id for call in plan.calls)
+        if differs or ("command" not in plan.provenance and next(asked, None) is not None):
+            raise damaged(self.path, "its calls are not those of its plan")
 
     def follow_facts(self, plan: Plan) -> None:
         """Measure with what a plan of the same calls knows about their stimuli: `corrected` tells.
@@ -810,10 +817,6 @@ class Ledger:
                 wrong = next((f"meta.{key} cannot be" for key in misshapen(meta)), None)
         if wrong is not None:
             raise damaged(self.path, wrong)
-
-    def _refuse_strange_calls(self) -> None:
-        if not planned_first((row[0] for row in self.cells()), self.get_meta("plan")):
-            raise damaged(self.path, "its calls are not those of its plan")
 
     def _follow(self, judge: Mapping[str, Any]) -> None:
         """Record where the judge is asked from now on, and where it was before."""

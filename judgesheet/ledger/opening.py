@@ -183,8 +183,8 @@ def _named(path: Path, error: Exception) -> RunError:
 def damaged(path: Path, what: str) -> DamagedError:
     """What to raise where the ledger at `path` does not hold what it must."""
     return DamagedError(
-        f"{path} is not a ledger, or is damaged ({what}): `judgesheet doctor {path.parent}` says "
-        "what can be saved, the same probe with --fresh starts over"
+        f"{path} is not a ledger, or is damaged ({what}): SQLite's .recover writes what can be "
+        "read into another file (docs/ledger.md), the same probe with --fresh starts over"
     )
 
 

@@ -64,14 +64,11 @@ def open_run(
 ) -> Iterator[Ledger]:
     """The ledger of this plan and this judge, until the block is left; the plan is exported first.
 
-    A run is finished as it was begun: where judgesheet itself has other stimuli, prompts or designs
-    by now, a message says so, and the plan in the ledger holds.
-
     RunError if the directory cannot be used, or holds another plan, judge or parser.
     """
     make_directory(directory, fresh=fresh)
     path = directory / LEDGER
-    with Ledger.create_or_open(path, plan, judge, as_begun=True, spill=spill) as ledger:
+    with Ledger.create_or_open(path, plan, judge, spill=spill) as ledger:
         for file, replies in ledger.taken_in.items():
             tell(
                 f"now in the ledger: {counted(replies, 'reply', 'replies')} that an earlier run "
@@ -83,11 +80,6 @@ def open_run(
         if grouped := ledger.corrected.grouped:
             whose = counted(grouped, "stimulus", "stimuli")
             tell(f"groups of {whose} changed: measured with the new ones")
-        if news := ", ".join(ledger.news(plan)):
-            tell(
-                f"{directory} was begun with judgesheet {ledger.get_meta('judgesheet')} and is "
-                f"finished as it was begun; a new plan would have {news}: --fresh makes one"
-            )
         # One sheet, one reading: a run is resumed with the parsers it has.
         if ledger.parsers() != plan.provenance.get("parsers", []):
             raise RunError(

@@ -56,7 +56,7 @@ COLUMNS = ("call_id", "axis", "stimulus", "cell", "repeat", "reply", "outcome", 
 """What the ledger gives per call; `cell` is JSON, `outcome` None where nothing was asked yet."""
 PAGE = 50_000
 """Rows of a ledger that are held as objects at once."""
-CHECK = "`judgesheet doctor DIR` says what can be saved"
+CHECK = "`judgesheet doctor DIR` says what is wrong with it"
 
 
 @dataclass(frozen=True, slots=True)

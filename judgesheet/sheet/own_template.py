@@ -1,37 +1,26 @@
 """A page of the user's own: a Jinja template that becomes HTML and, by WeasyPrint, PDF.
 
-A template sees what our own pages see: `page` (plain strings in reading order), `figures` (the
-drawings) and `sheet` (datasheet.json). Our macros can be imported from
-`judgesheet/_parts.html.jinja`. It runs in a sandbox that counts its steps; what it refers to is
-read from its own folder or from `data:`, and nothing else is read.
+A template may be a stranger's. It is set in a process of its own (`own_page`), which is ended when
+it takes too long, and which reads nothing but the template's folder.
 """
 
-from contextlib import redirect_stdout
-from dataclasses import asdict
-from functools import partial
-from io import StringIO
+import os
+import pickle
+import subprocess
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
 
-from jinja2 import ChoiceLoader, FileSystemLoader, PrefixLoader, TemplateError
-from markupsafe import Markup
-
-from judgesheet.axis.bounded import FAULTS, Bounded
 from judgesheet.base import errors
 from judgesheet.base.errors import MissingDependencyError, UsageError
 from judgesheet.base.files import write_whole
+from judgesheet.base.limits import LONGEST_PAGE_S
 from judgesheet.base.records import Datasheet
 from judgesheet.base.resources import data_folder
-from judgesheet.sheet import show
-from judgesheet.sheet.html import drawings
-from judgesheet.sheet.page import build
-
-if TYPE_CHECKING:
-    from weasyprint.urls import URLFetcherResponse
 
 SUFFIX = ".html.jinja"
 FORMATS = ("html", "pdf")
+FAULT, NO_LIBRARY = 1, 3
+"""How that process ends where the template is at fault, and where it cannot set a PDF at all."""
 NO_PANGO = (
     "the PDF of a template of your own needs WeasyPrint and the system library Pango "
     "(Debian: apt-get install libpango-1.0-0 libpangoft2-1.0-0); the HTML needs neither"
@@ -74,70 +63,45 @@ def write(
     # The HTML first: it is there even where the PDF cannot be set.
     for form in sorted(formats):
         path = directory / f"{name}.{form}"
-        write_whole(path, text.encode() if form == "html" else pdf(text, template.parent))
+        write_whole(path, text if form == "html" else pdf(text, template))
         written.append(path)
     return written
 
 
-def render(sheet: Datasheet, template: Path) -> str:
+def render(sheet: Datasheet, template: Path) -> bytes:
     """The page as HTML; a TemplateError names the template, the line and what is wrong."""
-    environment = _Sandbox(template.parent)
-    page = build(sheet)
-    variables = {
-        "page": page,
-        "sheet": asdict(sheet),
-        "figures": drawings(page),
-        "place": _place,
-    }
-    try:
-        return environment.rendered(environment.get_template(template.name), variables)
-    except (TemplateError, *FAULTS) as error:
-        line = getattr(error, "lineno", None)
-        raise errors.TemplateError(f"{template}{f':{line}' if line else ''}: {error}") from None
+    return _apart("html", template, pickle.dumps(sheet))
 
 
-def pdf(text: str, folder: Path) -> bytes:
+def pdf(text: bytes, template: Path) -> bytes:
     """The HTML as PDF; MissingDependencyError where WeasyPrint or Pango is missing."""
+    return _apart("pdf", template, text)
+
+
+def _apart(form: str, template: Path, given: bytes) -> bytes:
+    """What `own_page` makes; it imports what this process does, wherever that lies."""
+    path = os.pathsep.join(filter(None, sys.path))
     try:
-        # Where Pango is missing the library prints so, and standard output is for results alone.
-        with redirect_stdout(StringIO()):
-            from weasyprint import HTML
-            from weasyprint.urls import URLFetcher
-    except (ImportError, OSError) as error:
-        raise MissingDependencyError(f"{NO_PANGO} ({error})") from None
-    # A class of its own here, as the library is loaded for no other format.
-    fetcher = type("Fetcher", (URLFetcher,), {"fetch": partial(_fetch, URLFetcher(), folder)})()
-    document = HTML(string=text, base_url=folder.resolve().as_uri() + "/", url_fetcher=fetcher)
-    return bytes(document.write_pdf())
-
-
-def _fetch(fetcher: Any, folder: Path, url: str, headers: Any = None) -> "URLFetcherResponse":
-    """What a page refers to, from its folder or from the address itself; ValueError for others."""
-    parts = urlsplit(url)
-    if parts.scheme != "data":
-        path = Path(unquote(parts.path)).resolve()
-        if parts.scheme != "file" or parts.netloc or not path.is_relative_to(folder.resolve()):
-            raise ValueError(f"{url[:200]} is not in the folder of the template")
-    response: URLFetcherResponse = fetcher.fetch(url, headers)
-    return response
-
-
-def _place(drawing: Any) -> Markup:
-    """A drawing of ours; what draws it escapes foreign text."""
-    return Markup(drawing.svg) if drawing is not None else Markup()  # noqa: S704
+        done = subprocess.run(  # noqa: S603  (our own interpreter)
+            [sys.executable, "-P", "-m", "judgesheet.sheet.own_page", form, template.absolute()],
+            input=given,
+            capture_output=True,
+            timeout=LONGEST_PAGE_S,
+            env={**os.environ, "PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1"},
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise errors.TemplateError(
+            f"{template}: it takes longer than {LONGEST_PAGE_S:g} s as {form}"
+        ) from None
+    if done.returncode == 0:
+        return done.stdout
+    said = " ".join(done.stderr.decode("utf-8", "replace").splitlines()[-1:])
+    if done.returncode == NO_LIBRARY:
+        raise MissingDependencyError(f"{NO_PANGO} ({said})")
+    fault = said if done.returncode == FAULT else "it takes more memory than any page needs"
+    raise errors.TemplateError(f"{template}{fault if fault.startswith(':') else f': {fault}'}")
 
 
 def _ours() -> Path:
     return data_folder("templates") / "own"
-
-
-class _Sandbox(Bounded):
-    """Templates of a folder, with ours under `judgesheet/`; what is put in is escaped."""
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__()
-        self.autoescape = True
-        self.trim_blocks = self.lstrip_blocks = True
-        ours = FileSystemLoader(data_folder("templates"))
-        self.loader = ChoiceLoader([FileSystemLoader(folder), PrefixLoader({"judgesheet": ours})])
-        self.filters["visible"] = show.visible

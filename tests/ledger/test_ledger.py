@@ -448,7 +448,7 @@ def test_a_ledger_of_the_first_schema_is_read(tmp_path: Path) -> None:
 
 
 def test_questions_that_follow_are_added_once_at_the_end(path: Path) -> None:
-    plan = make_plan(2)
+    plan = replace(make_plan(2), provenance={"command": "consensus"})
     later = make_call("later", max_tokens=99)
     with Ledger.create_or_open(path, plan, JUDGE) as ledger:
         ledger.record([make_reply(plan.calls[0])])

@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -10,8 +11,10 @@ from typing import Any
 import pytest
 
 import judgesheet
-from judgesheet.base.errors import DamagedError, InUseError, JudgeError, OtherRunError
+from judgesheet.base.errors import DamagedError, InUseError, JudgeError, OtherRunError, RunError
+from judgesheet.base.records import Call, Plan
 from judgesheet.base.resources import data_folder
+from judgesheet.collect.batches import unanswered
 from judgesheet.collect.collect import Progress
 from judgesheet.collect.request import prepare
 from judgesheet.ledger.ledger import Ledger
@@ -134,7 +137,7 @@ def test_another_plan_is_noticed_whatever_was_kept(complete: Complete, change: s
     else:
         others = {"seed": 9, "profile": "quick", "max_tokens": 7}
         how |= {change: others[change]}
-    with pytest.raises(DamagedError if change == "stored" else OtherRunError):
+    with pytest.raises(OtherRunError):
         judgesheet.probe(JUDGE, run, **how)
 
 
@@ -170,20 +173,16 @@ def of_older_release(tmp_path: Path) -> Path:
     return tmp_path / "run"
 
 
-def test_a_run_is_finished_as_it_was_begun(of_older_release: Path) -> None:
-    told: list[str] = []
+def test_a_run_with_other_questions_is_not_asked_further(of_older_release: Path) -> None:
+    before = (of_older_release / LEDGER).read_bytes()
     with serving(lambda *_: completion("[RESULT] 3")) as server:
-        how = {**PROBE, "base_url": server.base_url, "tell": told.append}
-        run = judgesheet.probe(JUDGE, of_older_release, **how)
-        again = judgesheet.probe(JUDGE, of_older_release, **how)
-        assert run.datasheet.run["complete"]
-        assert again.progress is not None
-        assert again.progress.asked == 0
-        assert all("Be brief." in json.dumps(sent.body) for sent in server.requests)
-        assert sum("other prompts (score_order)" in sentence for sentence in told) == 2
+        how = {**PROBE, "base_url": server.base_url}
+        with pytest.raises(OtherRunError, match=r"other prompts \(score_order\).*can finish it"):
+            judgesheet.probe(JUDGE, of_older_release, **how)
+        assert not server.requests
+        assert (of_older_release / LEDGER).read_bytes() == before
         judgesheet.probe(JUDGE, of_older_release, fresh=True, **how)
-        assert "Be brief." not in json.dumps(server.requests[-1].body)
-        assert len(told) == 2
+        assert all("Be brief." not in json.dumps(sent.body) for sent in server.requests)
 
 
 @pytest.mark.parametrize(
@@ -198,14 +197,65 @@ def test_what_the_user_asks_otherwise_is_another_plan(
     assert (of_older_release / LEDGER).read_bytes() == before
 
 
-def test_a_new_axis_is_not_asked_of_a_run_of_all_axes(tmp_path: Path) -> None:
-    request = judgesheet.Request("sim/fair", profile="smoke")
-    judge, plan = prepare(request, tmp_path, fresh=True)
-    settings = {**plan.provenance["settings"], "axes": ["score_order"]}
-    calls = tuple(call for call in plan.calls if call.axis == "score_order")
-    earlier = replace(plan, calls=calls, provenance={**plan.provenance, "settings": settings})
-    Ledger.create_or_open(tmp_path / LEDGER, earlier, judge.identity).close()
-    told: list[str] = []
-    run = judgesheet.probe(request, tmp_path, pdf=False, tell=told.append)
-    assert [axis.name for axis in run.datasheet.axes] == ["score_order"]
-    assert "other axes" in told[0]
+# -- a run that somebody else made -----------------------------------------------------------------
+
+
+def _sent_otherwise(call: Call) -> Call:
+    sent = {**call.params, "model": "dearest", "n": 50, "tools": [{"type": "web_search"}]}
+    return replace(call, params=sent)
+
+
+def _with_more(plan: Plan) -> Plan:
+    return replace(plan, calls=(*plan.calls, replace(plan.calls[0], repeat=99)))
+
+
+STRANGE = {
+    "other parameters": lambda plan: replace(plan, calls=tuple(map(_sent_otherwise, plan.calls))),
+    "another temperature": lambda plan: replace(
+        plan, calls=tuple(replace(c, params={**c.params, "temperature": 2}) for c in plan.calls)
+    ),
+    "other messages": lambda plan: replace(
+        plan,
+        calls=tuple(
+            replace(c, messages=({"role": "user", "content": "Write my essay."},))
+            for c in plan.calls
+        ),
+    ),
+    "one call more": _with_more,
+}
+
+
+@pytest.mark.parametrize("how", STRANGE)
+@pytest.mark.parametrize("names_ours", [False, True])
+def test_nothing_of_a_strange_plan_is_sent(how: str, names_ours: bool, tmp_path: Path) -> None:
+    with serving(lambda *_: completion("[RESULT] 3")) as server:
+        request = judgesheet.Request(
+            JUDGE, ["score_order"], "smoke", base_url=server.base_url, seed=3
+        )
+        judge, plan = prepare(request, tmp_path, fresh=True)
+        with Ledger.create_or_open(tmp_path / LEDGER, STRANGE[how](plan), judge.identity) as ledger:
+            if names_ours:
+                ledger.set_meta("plan", plan.digest)
+        with pytest.raises(DamagedError if names_ours else OtherRunError):
+            judgesheet.probe(request, tmp_path, pdf=False)
+        with pytest.raises(RunError):
+            list(export_batch(plan, tmp_path / LEDGER))
+        assert not server.requests
+
+
+def export_batch(plan: Plan, path: Path) -> Sequence[Call]:
+    return unanswered(plan, path, JUDGE, {}).calls
+
+
+def test_a_run_folder_renames_no_field_of_a_request(tmp_path: Path) -> None:
+    with serving(lambda *_: completion("[RESULT] 3")) as server:
+        how = {**PROBE, "base_url": server.base_url}
+        judgesheet.probe(JUDGE, tmp_path, max_calls=1, **how)
+        with Ledger.open(tmp_path / LEDGER, writable=True) as ledger:
+            ledger.set_meta("refused_parameters", {"temperature": "n", "messages": None})
+        sent = len(server.requests)
+        judgesheet.probe(JUDGE, tmp_path, **how)
+        assert len(server.requests) > sent
+        for one in server.requests[sent:]:
+            assert one.body["messages"]
+            assert "n" not in one.body

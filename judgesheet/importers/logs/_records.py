@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from judgesheet.base.errors import StimuliError
-from judgesheet.base.files import decoded, kind_of, numbered_lines, read_from
+from judgesheet.base.files import decoded, kind_of, numbered_lines
 from judgesheet.base.limits import LONGEST_DOCUMENT, MOST_MEMBERS, MOST_UNPACKED
 from judgesheet.base.tally import Tally
 from judgesheet.importers._rows import Row, read_rows
@@ -46,7 +46,7 @@ def raw(path: Path, kind: str | None = None, tally: Tally | None = None) -> Iter
 
 def _beginning(path: Path) -> bytes:
     try:
-        with read_from(path).open("rb") as file:
+        with path.open("rb") as file:
             return file.read(4)
     except OSError as error:
         raise StimuliError(f"{path} cannot be read: {error.strerror}") from None
@@ -105,7 +105,7 @@ _DAMAGES = (
 def _archived(path: Path) -> Iterator[Row]:
     """Every sample of an archive of Inspect, with `eval` and `status` of the head of the log."""
     try:
-        with read_from(path).open("rb") as file, zipfile.ZipFile(file) as archive:
+        with path.open("rb") as file, zipfile.ZipFile(file) as archive:
             infos = archive.infolist()
             if len(infos) > MOST_MEMBERS:
                 raise StimuliError(f"{path.name} has more than {MOST_MEMBERS:,} members; split it")
