@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from judgesheet.base.limits import LONGEST_REPLY, MOST_HEARD, MOST_WINDOWS
 from judgesheet.base.records import UNBILLED, Allowance, Call, Outcome, Reply, Resource
+from judgesheet.base.usage import CHARACTERS_PER_TOKEN
 
 FIRST = 16  # requests in flight before anything is known
 GAIN = 1.25  # what twice as many in flight must bring to be kept
@@ -22,7 +23,6 @@ REST = 16  # rounds until twice as many are tried again
 TOO_MANY: frozenset[Outcome] = frozenset({"rate_limited", "unavailable", "timeout"})
 
 SLACK = 61 / 60  # a request reaches the endpoint a little after it was sent
-CHARACTERS_PER_TOKEN = 3.0  # before anything is known; never less than a quarter
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,6 +337,8 @@ class RateLimit:
             if reply.outcome == "ok" and all(one.of != of for one in reply.allowances):
                 del self._left[of]  # it is not told any more
         for allowance in reply.allowances:
+            if allowance.reset_s is None:  # a refusal says when to come back in its own header
+                allowance = allowance._replace(reset_s=reply.retry_after_s)
             self._believe(allowance, ticket, was_tested=allowance.of in tested)
         self.heard.set()
 

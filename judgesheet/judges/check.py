@@ -143,7 +143,7 @@ async def _ask(judge: Judge, extra: Mapping[str, Any], repeat: int = 0, content:
 
 
 def _problem(judge: Judge, reply: Reply) -> str:
-    advice = judge.advise(reply.outcome)
+    advice = judge.advise(reply)
     said = " ".join(reply.raw.split())[:120]
     return f"{reply.outcome} ({said})" + (f": {advice}" if advice else "")
 
