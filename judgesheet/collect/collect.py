@@ -293,7 +293,7 @@ class Circuit:
     def require_answer(self, reply: Reply) -> None:
         """JudgeError if no call was ever answered; this one was not."""
         if not self._replies and not self._judge.is_simulated:
-            self._stop(reply, "whatever it was asked")
+            self._stop(reply, "so far")
 
     def _require_whole(self, call: Call, reply: Reply) -> None:
         if self._judge.is_simulated:
@@ -359,7 +359,7 @@ _TROUBLE: dict[Outcome, tuple[str, str]] = {
     "not_found": ("does not know this model or address", "check the model name and the base URL"),
     "malformed": ("did not answer with a chat completion", "check the base URL"),
     "too_long": ("refused every request as too long", "lower --max-tokens"),
-    "refused": ("refused every call", "try another prompt or other stimuli"),
+    "refused": ("withheld every answer, as a filter does", "try another prompt or other stimuli"),
 }
 """What a judge did, and what to do about it."""
 

@@ -358,12 +358,12 @@ class RateLimit:
         uncounted = sum(load.used[of] for load in self._in_flight.values())
         if not told.hear(told.spent + left - uncounted, ticket, self._replies):
             return
-        told.limit, longest_s = limit, self._limits.longest_wait_s
+        now, told.limit, longest_s = time.monotonic(), limit, self._limits.longest_wait_s
         if limit is not None:
             self.told[of] = limit
-        if reset_s is None:
-            reset_s = self._limits.window_s
-        told.until = time.monotonic() + min(reset_s, longest_s)
+        if reset_s is None:  # what another reply told before still holds
+            reset_s = told.until - now if told.until > now else self._limits.window_s
+        told.until = now + min(reset_s, longest_s)
         # To wait again and again, for a single request each time, is no limit but nonsense.
         is_spent = left < _needed(ticket.load, of, limit)
         told.idle_s = is_spent * (reset_s + was_tested * told.idle_s)

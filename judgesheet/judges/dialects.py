@@ -426,4 +426,4 @@ def _reason(value: Any) -> str | None:
 
 
 def _string(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
+    return value if isinstance(value, str) and value else None
