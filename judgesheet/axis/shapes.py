@@ -24,6 +24,8 @@ _BEGINNING = 200
 
 
 JSON = "--reply json"
+CUT_PROMPT = "cut_prompt"
+"""The outcome of a call whose prompt the server cut, which is no answer to the question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,16 @@ SHAPES = {
             "refused",
             "refused by the endpoint",
             ("another prompt or other stimuli; a parser does not help",),
+        ),
+        Shape(
+            "too_long",
+            "refused as too long",
+            ("a smaller --max-tokens", "a larger context window of the server"),
+        ),
+        Shape(
+            CUT_PROMPT,
+            "answered to a prompt that the server cut",
+            ("a larger context window of the server (num_ctx, --ctx-size, --max-model-len)",),
         ),
         Shape("recorded", "recorded without a verdict", ("nothing, since the log holds no words",)),
         Shape("cut_off", "cut off at the token limit", ("a larger --max-tokens",)),
@@ -133,7 +145,7 @@ def shape(
     `names` are those of the parts that each need a verdict, none where a reply is read as a whole.
     """
     if outcome != "ok":
-        return "refused" if outcome == "refused" else "no_answer"
+        return outcome if outcome in {"refused", "too_long", CUT_PROMPT} else "no_answer"
     # Before the words: however complete they look, the endpoint says that they are not.
     if not is_whole(finish_reason):
         return "cut_off" if is_token_limit(finish_reason) else "stopped"

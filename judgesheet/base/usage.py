@@ -51,9 +51,9 @@ class PromptSizes:
     def window(self) -> int | None:
         """The tokens that the server cut its prompts to; None where nothing suggests that.
 
-        So many prompts share the largest count that this is no chance, as they are of different
-        lengths, or longer than so many tokens are by the shorter prompts. Without any shorter
-        prompt of fewer tokens the count may be a constant, and counts that fall may be a cache's.
+        Several prompts share the largest count, and one of them is longer than another by more than
+        chance, or than so many tokens are in the shorter prompts. Without any shorter prompt of
+        fewer tokens the count may be a constant, and counts that fall may be a cache's.
         """
         if len(self._with_most) < FEWEST_CUT:
             return None
@@ -62,6 +62,4 @@ class PromptSizes:
         whole = [length / tokens for length, tokens in self._others.items() if length < shortest]
         if not whole or len(lengths) < FEWEST_LENGTHS:
             return None
-        differ = longest > LONGER * shortest
-        exceed = len(lengths) >= FEWEST_CUT and shortest > LONGER * max(whole) * self._most
-        return self._most if differ or exceed else None
+        return self._most if longest > LONGER * min(shortest, max(whole) * self._most) else None

@@ -184,6 +184,7 @@ def _reopen(ledger: Ledger, options: RunOptions) -> None:
 
 def _publish_stopped(ledger: Ledger, directory: Path, options: RunOptions) -> None:
     """The sheet of a run that stopped, if anything in it is settled."""
+    ledger.reopen_cut()
     if not ledger.totals().outcomes.get("ok"):
         ledger.reopen()  # what was too long waits for what the user changes
     if ledger.totals().settled:

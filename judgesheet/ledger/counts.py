@@ -74,6 +74,17 @@ FROM one
 """Attempts since a run began, those of unknown cost, and the tokens of the others, as `tokens_of`
 counts them."""
 
+HOSTS = """
+WITH told AS (SELECT call_id, iif((instr(raw, '"provider"') OR instr(raw, '"system_fingerprint"'))
+      AND json_valid(raw), raw, '{}') AS body FROM answer WHERE outcome = 'ok'),
+  named AS (SELECT call_id, CASE 'text'
+      WHEN json_type(body, '$.provider') THEN json_extract(body, '$.provider')
+      WHEN json_type(body, '$.system_fingerprint') THEN json_extract(body, '$.system_fingerprint')
+    END AS host FROM told)
+SELECT call_id, host FROM named WHERE host != ''
+"""
+"""Which host of a router answered, or which build of a server. Most bodies name none."""
+
 PROMPT_SIZES = """
 SELECT id, attempt, answer.prompt, length(messages), tokens_in
 FROM answer JOIN prompt ON prompt.digest = answer.prompt

@@ -23,12 +23,13 @@ from typing import Any, NamedTuple, Self
 from judgesheet.base.clusters import members
 from judgesheet.base.errors import OtherRunError, RunError
 from judgesheet.base.files import decoded
-from judgesheet.base.limits import LARGEST_COUNT
+from judgesheet.base.limits import LARGEST_COUNT, LONGEST_NAME
 from judgesheet.base.records import BATCH, UNBILLED, Call, Label, Outcome, Plan, Reply
 from judgesheet.base.usage import CHARACTERS_PER_TOKEN, MOST_CHARACTERS, PromptSizes
 from judgesheet.base.version import __version__
 from judgesheet.judges.redaction import address_without_secrets, identity_without_secrets
 from judgesheet.ledger.counts import (
+    HOSTS,
     MISCOUNTS,
     PROMPT_SIZES,
     REASONING,
@@ -728,6 +729,10 @@ class Ledger:
             )
             for axis, counts in served.items()
         }
+
+    def hosts(self) -> dict[str, str]:
+        """The host that a router named for each answered call, or the build of the server."""
+        return {call: host[:LONGEST_NAME] for call, host in self._stream(HOSTS)}
 
     def reasoning_tokens(self) -> int | None:
         """Those of `Totals.tokens_out` that went into hidden reasoning; None if unknown."""
