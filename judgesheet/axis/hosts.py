@@ -45,8 +45,8 @@ def control(readings: Readings) -> Iterator[Control]:
         np.random.default_rng([readings.seed, 21]),
     )
     differs = p is not None and p < ERROR
-    text += "; the same question is answered differently" if differs else ""
-    text += "" if p is None else f" (p = {p:.2g})" if differs else "; no difference is shown"
+    found = "the same question is answered differently" if differs else "no difference is shown"
+    text += f"; {found}" if p is None else f"; {found} (p = {p:.2g})"
     yield Control(
         "hosts judge alike",
         False if differs else None,
