@@ -1,5 +1,6 @@
 """Why a judge stopped, in the endpoint's word: which words say that its reply is whole."""
 
+import re
 from collections.abc import Mapping
 
 WHOLE_BY_API: Mapping[str, frozenset[str]] = {
@@ -23,6 +24,13 @@ TOKEN_LIMITS = frozenset(
     }
 )
 """Reasons of replies that ended where the tokens did: what helps is known, a larger limit."""
+FILTERS = frozenset(
+    {
+        *("content_filter", "content_filtered", "guardrail_intervened", "refusal", "sensitive"),
+        *("safety", "prohibited_content", "blocklist", "spii", "recitation", "error_toxic"),
+    }
+)
+"""Reasons of replies that a filter of the endpoint's withheld, as their APIs document them."""
 
 _WHOLE = frozenset(reason.casefold() for names in WHOLE_BY_API.values() for reason in names)
 
@@ -41,3 +49,8 @@ def is_whole(reason: object) -> bool:
 def is_token_limit(reason: object) -> bool:
     """Whether a reply ended where the tokens did."""
     return isinstance(reason, str) and reason.casefold() in TOKEN_LIMITS
+
+
+def is_filtered(reason: object) -> bool:
+    """Whether a filter withheld the reply: `SAFETY`, or `content_filter: PROHIBITED_CONTENT`."""
+    return isinstance(reason, str) and not FILTERS.isdisjoint(re.split(r"\W+", reason.casefold()))

@@ -94,11 +94,20 @@ def server_message(body: str) -> str:
 
 
 def _error_message(body: str) -> str | None:
-    """The message of the usual shapes: {"error": {"message"}}, {"error": ""}, {"message"}."""
+    """The message of the usual shapes: {"error": {"message"}}, {"error": ""}, {"message"}.
+
+    Such a body may lie in a list. A router's own message says less than what its host said (`raw`).
+    """
     with suppress(ValueError, RecursionError):
         said = json.loads(body)
+        said = said[0] if isinstance(said, list) and said else said
         if isinstance(said, dict):
             error = said.get("error", said)
-            message = error.get("message") if isinstance(error, dict) else error
+            known = error if isinstance(error, dict) else {"message": error}
+            metadata = known.get("metadata")
+            raw = metadata.get("raw") if isinstance(metadata, dict) else None
+            if isinstance(raw, str) and raw:
+                return _error_message(raw) or raw
+            message = known.get("message")
             return message if isinstance(message, str) else None
     return None

@@ -24,11 +24,13 @@ from judgesheet.base.limits import LONGEST_REPLY, MOST_DOUBLINGS
 from judgesheet.base.prices import Prices, cost
 from judgesheet.base.records import ANOTHERS, HOPELESS, RETRYABLE, SETTLING, Call, Outcome, Reply
 from judgesheet.base.sanitize import brief, said_by_server
+from judgesheet.base.usage import PromptSizes, tokens_of
 from judgesheet.collect.outage import BUSY, DOWN, Outage
 from judgesheet.collect.pacing import WORDS, ConcurrencyLimit, Limits, RateLimit, Ticket
 from judgesheet.judges import Judge
-from judgesheet.ledger.counts import Totals
+from judgesheet.ledger.counts import Spent
 from judgesheet.ledger.ledger import Ledger
+from judgesheet.ledger.rows import content
 
 REPORT_EVERY_S = 0.1
 TELL_WAIT_EVERY_S = 1.0
@@ -39,6 +41,12 @@ LINGER_S = (
 MIXED_UP = (
     "the endpoint, or a gateway in front of it, returns answers for the wrong questions ({}): "
     "concurrent answers cannot be trusted; use another address, or --concurrency 1"
+)
+
+CUT = (
+    "the server cuts prompts to {:,} tokens, so that the judge does not see all of them: give it a "
+    "larger context window (num_ctx of Ollama, --ctx-size of llama.cpp, --max-model-len of vLLM), "
+    "then the same command asks these calls again"
 )
 
 
@@ -87,7 +95,8 @@ class Progress:
     resumed), `unreadable`. `waiting_s` are the seconds to the next request where all calls wait,
     `held_s` those for which requests were held back so far, to keep to a limit. The endpoint is
     down since `down_since` (seconds since the epoch; None: it is not). `limits` are those
-    that the endpoint tells of, `doubts` what it tells of them and is not believed. `stopped` names
+    that the endpoint tells of, `doubts` what it tells of them and is not believed. A budget counts
+    `by_characters` the tokens of so many replies. `stopped` names
     the setting that ended the session early: `max_calls`, `max_cost` or `max_total_tokens`.
     """
 
@@ -109,6 +118,7 @@ class Progress:
     down_since: float | None = None
     limits: Mapping[str, int] = field(default_factory=dict)
     doubts: tuple[str, ...] = ()
+    by_characters: int = 0
     stopped: str | None = None
 
     @property
@@ -152,7 +162,7 @@ async def collect(
     with the same judge, which knows how much it takes. On cancellation, replies that have arrived
     are committed first; the run can then be resumed.
 
-    StoppedError if the endpoint no longer answers in any useful way, JudgeError if it never did.
+    StoppedError if the endpoint does not answer in any useful way.
     RunError if the ledger cannot be written, or is not where it was; it says where the replies are.
     """
     throttle = throttle or Throttle(judge, settings)
@@ -204,19 +214,28 @@ class Throttle:
 class Circuit:
     """Stops a run that makes no progress, with one sentence.
 
-    There are six such cases: the endpoint mixes up its answers; it refuses the key, the model or
-    the parameters time after time; the first attempts all fail; later on, one call after the other
-    is given up; an outage lasts too long; the first replies can all not be read. `replies` are
-    those in the ledger at the start.
+    There are eight such cases: the endpoint mixes up its answers; it refuses the key, the model or
+    the parameters time after time; it answers no call and refuses those on several stimuli; it cuts
+    prompts; the first attempts all fail; later on, one call after the other is given up; an outage
+    lasts too long; the first replies can all not be read. `replies` are those in the ledger at the
+    start, `prompts` what they tell of the sizes of prompts.
     """
 
     def __init__(
-        self, settings: CollectSettings, judge: Judge, replies: int, outage: Outage
+        self,
+        settings: CollectSettings,
+        judge: Judge,
+        replies: int,
+        outage: Outage,
+        prompts: PromptSizes,
     ) -> None:
         self._settings = settings
         self._judge = judge
         self._outage = outage
         self._replies = replies
+        self._prompts = prompts
+        self._turned_away: set[str] = set()
+        """Stimuli on which a call was refused."""
         self.is_start = replies < settings.unreadable_after and not judge.is_simulated
         """Whether no reply could be read so far, of so few that this may be chance."""
         self.answered = 0
@@ -236,7 +255,7 @@ class Circuit:
         self._replies += 1
         self.is_start = self.is_start and not is_readable
 
-    def attempted(self, reply: Reply) -> None:
+    def attempted(self, call: Call, reply: Reply) -> None:
         """Register one attempt; JudgeError if further calls would be wasted."""
         self._hopeless = self._hopeless + 1 if reply.outcome in HOPELESS else 0
         if reply.outcome in SETTLING:
@@ -252,14 +271,37 @@ class Circuit:
             self._stop(reply, f"{self._fruitless} times and never answered")
         if reply.outcome in RETRYABLE:
             self._wait(reply)
-        if reply.outcome == "ok" and self.is_start:
-            self._require_sense(reply)
+        if reply.outcome in SETTLING:
+            self._settled(call, reply)
 
     def gave_up(self, reply: Reply) -> None:
         """Register a call whose attempts are exhausted; raises like `attempted`."""
         self._given_up += 1
         if self._given_up >= self._settings.fruitless_after:
             self._stop(reply, f"for {self._given_up} calls in a row, retries included")
+
+    def _settled(self, call: Call, reply: Reply) -> None:
+        if reply.outcome == "ok":
+            self._require_whole(call, reply)
+            if self.is_start:
+                self._require_sense(reply)
+            return
+        self._turned_away.add(call.stimulus)
+        if len(self._turned_away) >= self._settings.hopeless_after:
+            self.require_answer(reply)
+
+    def require_answer(self, reply: Reply) -> None:
+        """JudgeError if no call was ever answered; this one was not."""
+        if not self._replies and not self._judge.is_simulated:
+            self._stop(reply, "so far")
+
+    def _require_whole(self, call: Call, reply: Reply) -> None:
+        if self._judge.is_simulated:
+            return
+        prompt, text = content(call.messages)
+        self._prompts.add(prompt, len(text), reply.tokens_in)
+        if window := self._prompts.window:
+            raise JudgeError(CUT.format(window))
 
     def _wait(self, reply: Reply) -> None:
         longest, patience = self._settings.longest_wait_s, self._settings.patience_s
@@ -278,7 +320,9 @@ class Circuit:
             return
         why = f", {len(reply.text):,} characters"
         why += f", finish reason {brief(reply.finish_reason)}" if reply.finish_reason else ""
-        if is_token_limit(reply.finish_reason):
+        if told := not reply.text.strip() and self._judge.advise(reply):
+            advice = f"{told}, and start over with --fresh"
+        elif is_token_limit(reply.finish_reason):
             advice = "raise --max-tokens and start over with --fresh"
         else:
             advice = self._settings.if_unreadable
@@ -289,15 +333,17 @@ class Circuit:
 
     def _stop(self, reply: Reply, how_often: str) -> None:
         did, usual = _TROUBLE[reply.outcome]
-        advice = self._judge.advise(reply.outcome) or usual
+        advice = self._judge.advise(reply) or usual
         for name in ("tpm", "rpm", "rate"):
             if reply.outcome == "rate_limited" and getattr(self._settings, name):
                 advice = f"wait, or lower --{name}"
         said = said_by_server(reply.finish_reason, reply.raw)
         quote = f" (“{said}”)" if said else ""
         again = "then run the same again"
+        if reply.outcome in {"rejected", "too_long"}:
+            again = "a change of options needs --fresh"
         if reply.outcome == "rejected":
-            again = "a change needs --fresh; --give-up leaves out the calls that were tried"
+            again += "; --give-up leaves out the calls that were tried"
         raise JudgeError(f"the judge {did} {how_often}{quote}: {advice}, {again}")
 
 
@@ -312,6 +358,8 @@ _TROUBLE: dict[Outcome, tuple[str, str]] = {
     "unauthorized": ("refused the key", "check the API key"),
     "not_found": ("does not know this model or address", "check the model name and the base URL"),
     "malformed": ("did not answer with a chat completion", "check the base URL"),
+    "too_long": ("refused every request as too long", "lower --max-tokens"),
+    "refused": ("withheld every answer, as a filter does", "try another prompt or other stimuli"),
 }
 """What a judge did, and what to do about it."""
 
@@ -340,44 +388,37 @@ class _BudgetLimit:
         return cost(tokens_in, tokens_out, self.prices) or 0.0
 
 
-def _budget_limits(
-    settings: CollectSettings, before: Totals, taken_over: tuple[int, int]
-) -> Iterator[_BudgetLimit]:
+def _budget_limits(settings: CollectSettings, before: Spent) -> Iterator[_BudgetLimit]:
     """The limits that are set, with what the ledger has spent of each."""
     for name, most, prices in (
         ("max_cost", settings.max_cost, settings.prices),
         ("max_total_tokens", settings.max_total_tokens, (1e6, 1e6)),
     ):
         if most is not None and prices is not None:
-            paid = cost(before.tokens_in or 0, before.tokens_out or 0, prices) or 0.0
-            mean = paid / max(1, before.attempts - before.unmetered)
-            paid += before.unmetered * mean - (cost(*taken_over, prices) or 0.0)
-            yield _BudgetLimit(name, most, prices, paid, mean)
+            paid = cost(before.tokens_in, before.tokens_out, prices) or 0.0
+            mean = paid / max(1, before.attempts - before.unknown)
+            yield _BudgetLimit(name, most, prices, paid + before.unknown * mean, mean)
 
 
 class Budget:
     """What a session may still ask for and spend.
 
     Before a request is sent, the most that it can cost is reserved: as many tokens as its text has
-    bytes, and the longest reply; or what the dearest request so far did cost.
+    bytes, and the longest reply; or what the dearest request so far did cost. Where an answer comes
+    without a plausible usage, it is counted `by_characters`.
     """
 
-    def __init__(
-        self, settings: CollectSettings, before: Totals, taken_over: tuple[int, int] = (0, 0)
-    ) -> None:
+    def __init__(self, settings: CollectSettings, ledger: Ledger) -> None:
+        before = ledger.spent()
         self.asked = 0
+        self.by_characters = 0
         self.spent_by: str | None = None
         self.is_over = asyncio.Event()
         self._max_calls = settings.max_calls
-        self._budget_limits = [*_budget_limits(settings, before, taken_over)]
+        self._budget_limits = [*_budget_limits(settings, before)]
         self._in_flight = 0
         self._is_known = before.attempts > 0
         self._returned = asyncio.Event()
-
-    @property
-    def needs_usage(self) -> bool:
-        """Whether it can be kept only where replies say how many tokens they took."""
-        return bool(self._budget_limits)
 
     async def reserve(self, call: Call) -> tuple[float, ...]:
         """Make one request of the budget, with its prices; _OverError if it does not suffice."""
@@ -398,11 +439,19 @@ class Budget:
         self._is_known = True
         self._returned.set()
 
-    def pay(self, reply: Reply, prices: tuple[float, ...]) -> None:
+    def pay(self, call: Call, reply: Reply, prices: tuple[float, ...]) -> None:
         """Record what a reply did cost; its whole price where only the endpoint knows."""
+        if not self._budget_limits:
+            return
+        told = used = reply.tokens_in or 0, reply.tokens_out or 0
+        if reply.outcome == "ok":
+            characters = len(content(call.messages)[1]), len(reply.text)
+            used = tokens_of(told[0], characters[0]), tokens_of(told[1], characters[1])
+        self.by_characters += used != told
+        is_unknown = reply.is_unmetered and used == told
         for limit, price in zip(self._budget_limits, prices, strict=True):
-            paid = limit.price(reply.tokens_in or 0, reply.tokens_out or 0)
-            limit.paid += price if reply.is_unmetered else paid
+            paid = limit.price(*used)
+            limit.paid += price if is_unknown else paid
             limit.dearest = max(limit.dearest, paid)
 
     def end(self, spent_by: str | None = None) -> None:
@@ -512,17 +561,18 @@ class _Session:
         self._pending = (
             pending for pending in ledger.pending() if only is None or pending.call.id in only
         )
+        self._is_whole = only is None
         before = ledger.totals()
         answers = before.outcomes.get("ok", 0)
         self._outage = Outage(settings.backoff_s, settings.longest_backoff_s)
-        self._circuit = Circuit(settings, judge, answers, self._outage)
+        self._circuit = Circuit(settings, judge, answers, self._outage, ledger.prompt_sizes())
         judge.recall(ledger.refused_parameters, is_final=answers > 0)
         self._places, self._pace = throttle.places, throttle.pace
         if settings.rpm or settings.tpm:
             self._pace.recall(recent(ledger, settings))
         self._turn = asyncio.Lock()
         self._held_s = 0.0
-        self._budget = Budget(settings, before, ledger.tokens_taken_over())
+        self._budget = Budget(settings, ledger)
         self._fault: JudgesheetError | None = None
         self._wake_at: list[float] = []
         self._asking = 0
@@ -563,11 +613,20 @@ class _Session:
             await writing  # what workers left behind that were stopped, too
             self._report(at_once=True)
         self._ledger.require_place()
+        self._require_answer()
         if self._fault:
-            # Without a single reply there is no sheet that could say that the run is not complete.
-            kind = StoppedError if self._circuit.has_answers else JudgeError
-            raise kind(str(self._fault))
+            raise StoppedError(str(self._fault))
         return self._now
+
+    def _require_answer(self) -> None:
+        """Stop a run that is over and whose calls were all refused."""
+        is_over = self._is_whole and self._now.settled == self._now.planned
+        last = next(self._ledger.replies(), None) if is_over else None
+        if last is not None and not self._fault:
+            try:
+                self._circuit.require_answer(last)
+            except JudgeError as fault:
+                self._fault = fault
 
     async def _work(self) -> None:
         for call, attempts in self._pending:
@@ -604,12 +663,11 @@ class _Session:
         prices = await self._budget.reserve(call)
         try:
             reply = await self._in_turn(call, number)
-            self._budget.pay(reply, prices)
+            self._budget.pay(call, reply, prices)
         finally:
             self._budget.take_back(prices)
         self._keep(call, reply)
-        self._circuit.attempted(reply)
-        self._require_usage(reply)
+        self._circuit.attempted(call, reply)
         # A kill loses what is in flight, and what is on its way to the disk: that is kept short.
         while self._unwritten > self._places.ceiling // 4:
             self._written.clear()
@@ -725,14 +783,6 @@ class _Session:
             unreadable=now.unreadable + sum(one.is_lost for one in arrived),
         )
 
-    def _require_usage(self, reply: Reply) -> None:
-        unknown = reply.tokens_in is None or reply.tokens_out is None
-        if self._budget.needs_usage and reply.outcome == "ok" and unknown:
-            raise JudgeError(
-                "the judge does not report its token usage, so a limit on cost or tokens cannot be "
-                "kept: use --max-calls instead of --max-cost and --max-total-tokens"
-            )
-
     async def _pause(self, seconds: float) -> None:
         """Sleep, but not beyond the end of the budget."""
         with self._waking_in(seconds), suppress(TimeoutError):
@@ -769,6 +819,7 @@ class _Session:
                 down_since=self._outage.since,
                 limits={WORDS[of]: limit for of, limit in self._pace.told.items()},
                 doubts=tuple(self._pace.doubts.values()),
+                by_characters=self._budget.by_characters,
                 stopped=self._budget.spent_by,
             )
             self._on_progress(self._now)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from judgesheet.base.limits import LONGEST_REPLY, MOST_HEARD, MOST_WINDOWS
 from judgesheet.base.records import UNBILLED, Allowance, Call, Outcome, Reply, Resource
+from judgesheet.base.usage import CHARACTERS_PER_TOKEN
 
 FIRST = 16  # requests in flight before anything is known
 GAIN = 1.25  # what twice as many in flight must bring to be kept
@@ -22,7 +23,6 @@ REST = 16  # rounds until twice as many are tried again
 TOO_MANY: frozenset[Outcome] = frozenset({"rate_limited", "unavailable", "timeout"})
 
 SLACK = 61 / 60  # a request reaches the endpoint a little after it was sent
-CHARACTERS_PER_TOKEN = 3.0  # before anything is known; never less than a quarter
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,6 +337,8 @@ class RateLimit:
             if reply.outcome == "ok" and all(one.of != of for one in reply.allowances):
                 del self._left[of]  # it is not told any more
         for allowance in reply.allowances:
+            if allowance.reset_s is None:  # a refusal says when to come back in its own header
+                allowance = allowance._replace(reset_s=reply.retry_after_s)
             self._believe(allowance, ticket, was_tested=allowance.of in tested)
         self.heard.set()
 
@@ -356,12 +358,12 @@ class RateLimit:
         uncounted = sum(load.used[of] for load in self._in_flight.values())
         if not told.hear(told.spent + left - uncounted, ticket, self._replies):
             return
-        told.limit, longest_s = limit, self._limits.longest_wait_s
+        now, told.limit, longest_s = time.monotonic(), limit, self._limits.longest_wait_s
         if limit is not None:
             self.told[of] = limit
-        if reset_s is None:
-            reset_s = self._limits.window_s
-        told.until = time.monotonic() + min(reset_s, longest_s)
+        if reset_s is None:  # what another reply told before still holds
+            reset_s = told.until - now if told.until > now else self._limits.window_s
+        told.until = now + min(reset_s, longest_s)
         # To wait again and again, for a single request each time, is no limit but nonsense.
         is_spent = left < _needed(ticket.load, of, limit)
         told.idle_s = is_spent * (reset_s + was_tested * told.idle_s)

@@ -17,7 +17,7 @@ from judgesheet.base.records import Datasheet
 from judgesheet.base.resources import data_folder
 from judgesheet.base.version import __version__
 from judgesheet.judges import Connection, open_judge
-from judgesheet.judges.check import ASKED, Examined
+from judgesheet.judges.check import ASKED, LONG, Examined
 from judgesheet.judges.check import examine as examine_judge
 from judgesheet.judges.local import INSTALL, SMOLLM2
 from judgesheet.judges.providers import FRAMEWORK_NAMES, PROVIDERS, provider_of, refuse_key
@@ -147,6 +147,8 @@ def _endpoint(model: str, connection: Connection) -> Iterator[Diagnosis]:
         yield Diagnosis(
             "answers", "failed", "the answers to two simultaneous questions were swapped"
         )
+    if seen.finds_beginning is not None:
+        yield _long_prompt(finds_beginning=seen.finds_beginning)
     yield _parameters(seen.refused)
     for what, present, otherwise in (
         ("JSON schema", seen.json_schema, "use --reply text"),
@@ -154,6 +156,19 @@ def _endpoint(model: str, connection: Connection) -> Iterator[Diagnosis]:
     ):
         yield Diagnosis(what, *(("ok", "yes") if present else ("note", f"no: {otherwise}")))
     yield from _repeatability(seen)
+
+
+def _long_prompt(*, finds_beginning: bool) -> Diagnosis:
+    """Whether the beginning of a long prompt reaches the model."""
+    what = f"a prompt of {LONG:,} characters"
+    if finds_beginning:
+        return Diagnosis("long prompts", "ok", f"{what} was answered from its beginning")
+    return Diagnosis(
+        "long prompts",
+        "note",
+        f"{what} was not answered from its beginning: the server may have cut it; give it a larger "
+        "context window (num_ctx of Ollama, --ctx-size of llama.cpp, --max-model-len of vLLM)",
+    )
 
 
 def _repeatability(seen: Examined) -> Iterator[Diagnosis]:

@@ -13,6 +13,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from judgesheet.base.async_runner import give_back_memory, run
+from judgesheet.base.digits import counted
 from judgesheet.base.errors import JudgeError, RunError, StoppedError
 from judgesheet.base.records import BUILT_IN, Datasheet, Plan
 from judgesheet.collect.collect import MIXED_UP, IsReadable, Progress, enter_and_collect
@@ -82,10 +83,7 @@ def probe_once(
         for name, value in (("machine", judge.machine), ("note", judge.note)):
             if value:
                 ledger.set_meta(name, value)
-        if options.retry_failed:
-            ledger.reopen()
-        if options.give_up:
-            ledger.give_up()
+        _reopen(ledger, options)
         _refuse_mixing(request, ledger)
         if judge.code:
             stale_run.tell_of_changed_code(ledger, judge, tell)
@@ -93,8 +91,7 @@ def probe_once(
             progress = _ask(request, judge, ledger, options)
         # What was paid for before the judge failed is measured and shown.
         except StoppedError:
-            if ledger.totals().outcomes.get("ok"):
-                _publish(ledger, directory, options)
+            _publish_stopped(ledger, directory, options)
             raise
         sheet = _publish(ledger, directory, options)
     return Run(directory, sheet, progress)
@@ -152,7 +149,13 @@ def _ask(request: Request, judge: Judge, ledger: Ledger, options: RunOptions) ->
 
         judge = by_workers(request, judge, ledger.labels())
     on_progress = options.on_progress
-    return run(lambda: enter_and_collect(judge, ledger, settings, on_progress, reader, look))
+    progress = run(lambda: enter_and_collect(judge, ledger, settings, on_progress, reader, look))
+    if progress.by_characters:
+        options.tell(
+            f"{counted(progress.by_characters, 'reply', 'replies')} came without a plausible "
+            "usage: --max-cost and --max-total-tokens count their tokens by the characters"
+        )
+    return progress
 
 
 def _look(ledger: Ledger, policy: "Policy | None") -> Callable[[], bool]:
@@ -167,6 +170,25 @@ def _look(ledger: Ledger, policy: "Policy | None") -> Callable[[], bool]:
     from judgesheet.decide.looks import SequentialMonitor
 
     return SequentialMonitor(ledger, policy).extend
+
+
+def _reopen(ledger: Ledger, options: RunOptions) -> None:
+    """Settle calls, or have them asked again, as the user or their cut prompts want it."""
+    if options.retry_failed:
+        ledger.reopen()
+    if cut := ledger.reopen_cut():
+        options.tell(f"asking again: {counted(cut, 'call')} whose prompt the server had cut")
+    if options.give_up:
+        ledger.give_up()
+
+
+def _publish_stopped(ledger: Ledger, directory: Path, options: RunOptions) -> None:
+    """The sheet of a run that stopped, if anything in it is settled."""
+    ledger.reopen_cut()
+    if not ledger.totals().outcomes.get("ok"):
+        ledger.reopen()  # what was too long waits for what the user changes
+    if ledger.totals().settled:
+        _publish(ledger, directory, options)
 
 
 def _reader(ledger: Ledger, tell: Callable[[str], None]) -> IsReadable:

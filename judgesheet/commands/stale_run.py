@@ -103,7 +103,7 @@ def served(judge: Judge, request: Request) -> str | None:
         return None
     reply = ask_outside_plan(request, question)
     if reply.served_model is None and reply.outcome != "ok":
-        advice = judge.advise(reply.outcome) or "try again later, or start over with --fresh"
+        advice = judge.advise(reply) or "try again later, or start over with --fresh"
         raise JudgeError(
             f"{request.model} does not say which version it serves now ({reply.outcome}): {advice}"
         )

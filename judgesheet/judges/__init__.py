@@ -88,8 +88,8 @@ class Judge(Protocol):
     async def answer(self, call: Call, attempt: int, /) -> Answer:
         """The answer to one question."""
 
-    def advise(self, outcome: Outcome) -> str | None:  # noqa: ARG002
-        """What to do about this outcome, if the judge can say more than the collector."""
+    def advise(self, reply: Reply) -> str | None:  # noqa: ARG002
+        """What to do about this reply, if the judge can say more than the collector."""
         return None
 
     @property

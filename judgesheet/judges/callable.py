@@ -24,7 +24,7 @@ from typing import Any, Self
 from judgesheet.axes import all_axes
 from judgesheet.base.async_runner import time_limit
 from judgesheet.base.errors import JudgeError, UsageError
-from judgesheet.base.records import Call, Outcome
+from judgesheet.base.records import Call, Reply
 from judgesheet.judges import Answer, Judge
 from judgesheet.judges.redaction import of_environment
 from judgesheet.judges.user_code import aside, in_words, named_object, version_of
@@ -99,10 +99,10 @@ class CallableJudge(Judge):
         text = self._redacted(str.__str__(result))  # a subclass may print itself in any way
         return Answer("ok", text, text, served_model=self.code or None)
 
-    def advise(self, outcome: Outcome) -> str | None:
-        """What to do about an outcome."""
+    def advise(self, reply: Reply) -> str | None:
+        """What to do about a reply."""
         what = "the function" if self._provider == "python" else f"{self._provider} and its"
-        return f"check {what} {self._name}" if outcome == "unavailable" else None
+        return f"check {what} {self._name}" if reply.outcome == "unavailable" else None
 
     def _declared(self, attribute: str) -> str:
         """A text that the function says of itself, "" if it says nothing."""

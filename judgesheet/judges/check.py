@@ -34,6 +34,10 @@ _TEXT_FORM = (
     "First write one or two sentences about the answer. Then finish with a line that holds only: "
     "[RESULT] N, where N is the score you choose."
 )
+LONG = 20_000
+"""Characters of a long prompt, some 5,000 tokens: more than the usual window of a local server."""
+_REMEMBER = "The word to remember is {}."
+_RECALL = "Write the word to remember, from the first sentence above, and nothing else."
 ECHO = "Repeat this word and nothing else: {}"
 _GRADE = object_schema({"score": {"type": "integer", "enum": [*GRADES]}})
 _IN_JSON = {"response_format": response_format("grade", _GRADE)}
@@ -48,8 +52,9 @@ class Examined:
     `alike` that the `ASKED` answers to one question at temperature 0 are the same, which a judge
     that answers at random may give, too, where they are as short as here. `refused`
     are parameters that the endpoint does not take, so that they are not sent, or under another
-    name. `mixes_up` says that a question got the answer to another. `latency_s` is the median of
-    all answers, in seconds.
+    name. `mixes_up` says that a question got the answer to another, `finds_beginning` that a prompt
+    of `LONG` characters was answered from its beginning (None: it was not answered). `latency_s` is
+    the median of all answers, in seconds.
     """
 
     problem: str = ""
@@ -59,6 +64,7 @@ class Examined:
     seed: bool = False
     alike: bool = False
     mixes_up: bool = False
+    finds_beginning: bool | None = None
     refused: Refused = field(default_factory=dict)
     latency_s: float = math.nan
 
@@ -74,6 +80,7 @@ async def examine(judge: Judge) -> Examined:
         logprobs = await _ask(judge, LOGPROBS)
         seed = await _ask(judge, {"seed": 1})
         mixes_up = await mixes_up_answers(judge)
+        finds_beginning = await _finds_beginning(judge)
         refused = judge.refused
     same = [first, *repeats]
     answered = [reply for reply in (*same, schema, logprobs, seed) if reply.outcome == "ok"]
@@ -83,6 +90,7 @@ async def examine(judge: Judge) -> Examined:
         seed=seed.outcome == "ok",
         alike=len({(reply.outcome, reply.text) for reply in same}) == 1,
         mixes_up=mixes_up,
+        finds_beginning=finds_beginning,
         refused=refused,
         latency_s=statistics.median(reply.latency_s for reply in answered),
     )
@@ -120,6 +128,19 @@ async def mixes_up_answers(judge: Judge) -> bool:
     )
 
 
+async def _finds_beginning(judge: Judge) -> bool | None:
+    """Whether an entered judge behind HTTP repeats the first word of a long prompt.
+
+    A server with a smaller context window drops that word, and answers.
+    """
+    if not judge.adapts:
+        return None
+    word, filler = token_hex(4), "This sentence only fills the room. "
+    content = f"{_REMEMBER.format(word)} {filler * (LONG // len(filler))}{_RECALL}"
+    reply = await _ask(judge, {}, content=content)
+    return word in reply.text if reply.outcome == "ok" else None
+
+
 async def question(judge: Judge) -> Reply:
     """The reply of an entered judge to one tiny question."""
     return await _ask(judge, {})
@@ -143,7 +164,7 @@ async def _ask(judge: Judge, extra: Mapping[str, Any], repeat: int = 0, content:
 
 
 def _problem(judge: Judge, reply: Reply) -> str:
-    advice = judge.advise(reply.outcome)
+    advice = judge.advise(reply)
     said = " ".join(reply.raw.split())[:120]
     return f"{reply.outcome} ({said})" + (f": {advice}" if advice else "")
 

@@ -9,12 +9,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
-from judgesheet.base.finish_reasons import is_whole
+from judgesheet.base.finish_reasons import is_filtered, is_whole
 from judgesheet.base.limits import (
     LARGEST_COUNT,
     LONGEST_COMPLAINT,
+    LONGEST_LOOK,
     LONGEST_NAME,
     MOST_COMPLAINTS,
 )
@@ -22,24 +23,71 @@ from judgesheet.base.records import Call, Outcome
 from judgesheet.judges import Answer, Refused
 from judgesheet.judges.providers import DialectName
 
-_SAID: tuple[tuple[Outcome, frozenset[str], tuple[str, ...]], ...] = (
-    (
-        "unpaid",
-        frozenset({"insufficient_quota", "billing_error", "billing_hard_limit_reached"}),
-        ("credit balance", "insufficient credit", "insufficient balance"),
-    ),
-    (
-        "refused",
-        frozenset({"content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"}),
-        ("content management policy", "your input was flagged"),
-    ),
-    (
-        "too_long",
-        frozenset({"exceed_context_size_error", "context_length_exceeded", "request_too_large"}),
-        ("prompt is too long", "maximum context length"),
-    ),
+
+class Complaint(NamedTuple):
+    """What endpoints complain of: the words and codes, in lower case, by which they tell of it.
+
+    `mend` is the one thing that the user can change; "" where the judge knows it.
+    """
+
+    outcome: Outcome
+    words: str
+    mend: str = ""
+
+
+_TOO_LONG = (
+    "exceed_context_size_error|context_length_exceeded|request_too_large|prompt is too long"
+    "|context (?:length|limit|size|window)|input token count|input is too long|`inputs` tokens"
+    "|request too large"
 )
-"""Outcomes with the codes, and the words in lower case, by which endpoints tell of them."""
+_MAX_TOKENS = r"max_(?:[a-z]+_)?tokens"
+_LARGER_WINDOW = "serve the model with a larger context window"
+_ANSWERS_WHOLE = "name an address that answers whole: answers in a stream are not read"
+_NO_REASONING = (
+    "raise --max-tokens, or switch the reasoning off with --extra-body (all words of the replies "
+    "are in the field of the reasoning, and those of the answer are missing)"
+)
+COMPLAINTS = (
+    Complaint(
+        "unpaid",
+        "insufficient_quota|billing_error|billing_hard_limit_reached|credit balance"
+        "|insufficient (?:credit|balance)",
+    ),
+    Complaint(
+        "refused",
+        "content_filter|content_policy_violation|responsibleaipolicyviolation|prohibited_content"
+        "|data_inspection_failed|content management policy|your input was flagged",
+    ),
+    Complaint(
+        "too_long",
+        rf"(?s)(?=.*(?:{_MAX_TOKENS}|completion|requested)).*(?:{_TOO_LONG})",
+        f"lower --max-tokens, or {_LARGER_WINDOW}",
+    ),
+    Complaint("too_long", _TOO_LONG, _LARGER_WINDOW),
+    Complaint("rejected", "enable_thinking", """give --extra-body '{"enable_thinking": false}'"""),
+    Complaint(
+        "rejected",
+        r"(?:only|must|require|enable)[\w ]{,20} stream|stream(?:ing)? (?:mode|only|is required)"
+        "|stream[\"'`]? must be (?:set to )?true",
+        _ANSWERS_WHOLE,
+    ),
+    Complaint("rejected", _MAX_TOKENS, "give a --max-tokens that the endpoint takes"),
+    Complaint("rejected", "log_?prob|log prob", "leave --logprobs out"),
+    Complaint("rejected", "temperature", "give a --temperature that the endpoint takes"),
+    Complaint("rejected", "response_format|json_schema|json schema|guided_", "give --reply text"),
+    Complaint("unauthorized", "api[ _-]?key|credentials|unauthenticated|access token"),
+    Complaint(
+        "not_found",
+        "inference profile|model_not_found|(?:unknown|invalid|no such) model"
+        "|model.{,60} (?:not found|not exist|unknown|not available|not a chat)",
+    ),
+    Complaint("malformed", r"\A(?:event|data):", _ANSWERS_WHOLE),
+    Complaint("empty", r'"reasoning(?:_content)?":\s*"[^"]', _NO_REASONING),
+    Complaint("ok", r'"reasoning(?:_content)?":\s*"[^"]', _NO_REASONING),
+)
+"""In the order in which they are looked for. A new wording is one more word here."""
+_ALWAYS = frozenset({"unpaid", "refused", "too_long"})
+"""What counts before the status: the same fault comes under several."""
 _BY_STATUS: Mapping[int, Outcome] = {
     401: "unauthorized",
     402: "unpaid",
@@ -61,6 +109,7 @@ OTHER_NAME: Refused = {
 _REFUSING = re.compile(
     r"unsupported|not support|deprecated|not permitted|not allowed|forbidden|unknown"
     r"|unrecogni[sz]ed|unexpected|cannot find"
+    r"|only (?:the default|[\d.]+) is allowed|may only be|strictly positive"
 )
 """Words, in lower case, of an endpoint that knows a parameter not at all; not those of one that
 finds its value too large."""
@@ -109,6 +158,10 @@ def read_response(dialect: Dialect, status: int, body: Any) -> Answer:
         return replace(answer or Answer(failed), outcome=failed, text="")
     if answer is None:
         return Answer("malformed")
+    # No prompt and no text has 0 tokens: whoever says so does not count them.
+    answer = replace(answer, tokens_in=answer.tokens_in or None)
+    if answer.text:
+        answer = replace(answer, tokens_out=answer.tokens_out or None)
     silent = answer.outcome == "ok" and not answer.text.strip()
     unexplained = silent and is_whole(answer.finish_reason)
     return replace(answer, outcome="empty") if unexplained else answer
@@ -140,6 +193,7 @@ def _complaints(body: Any) -> Iterator[Any]:
     error = _get(body, "error")
     yield from (body, error)
     inner = [_get(part, name) for part in (body, error) for name in ("detail", "message")]
+    inner.append(_get(error, "metadata"))  # where routers put what the host said
     for part in (*inner, *(_get(one, "detail") for one in inner)):
         if not isinstance(part, str):  # those are said by what holds them
             yield from part if isinstance(part, list) else [part]
@@ -149,7 +203,10 @@ def _refuses(complaint: Any, name: str) -> bool:
     """Whether one complaint is that the endpoint does not take the parameter of this name."""
     place = _get(complaint, "loc")
     named = place[-1] if isinstance(place, list) and place else _get(complaint, "param")
-    texts = (complaint, *(_get(complaint, part) for part in ("message", "msg", "code", "type")))
+    texts = (
+        complaint,
+        *(_get(complaint, part) for part in ("message", "msg", "raw", "code", "type")),
+    )
     said = " ".join(text for text in texts if isinstance(text, str))[:LONGEST_COMPLAINT].lower()
     is_named = named == name if named else re.search(rf"(?<!\w){name}(?!\w)", said) is not None
     return is_named and _REFUSING.search(said) is not None
@@ -158,19 +215,51 @@ def _refuses(complaint: Any, name: str) -> bool:
 def _error_outcome(status: int, error: Any) -> Outcome:
     """What an error means for the call, and for those after it.
 
-    Only what concerns the call alone settles it (`records.SETTLING`). What is said counts before
-    the status: the same fault comes under several.
+    Only what concerns the call alone settles it (`records.SETTLING`).
     """
-    inner = _get(error, "innererror")
-    kinds = {_text(_get(error, "type")), _text(_get(error, "code")), _text(_get(inner, "code"))}
-    said = _text(_get(error, "message") if isinstance(error, dict) else error).lower()
-    for outcome, codes, words in _SAID:
-        if kinds & codes or any(one in said for one in words):
-            return outcome
     # A redirect is not followed: the key would be sent to an address that the user did not give.
-    if status < 400:
-        return "not_found"
-    return "unavailable" if status >= 500 else _BY_STATUS.get(status, "rejected")
+    plain: Outcome = "not_found" if status < 400 else _BY_STATUS.get(status, "rejected")
+    plain = "unavailable" if status >= 500 else plain
+    said = _said(error)
+    for one in COMPLAINTS:
+        if (plain == "rejected" or one.outcome in _ALWAYS) and re.search(one.words, said):
+            return one.outcome
+    return plain
+
+
+def mend_of(outcome: Outcome, raw: str) -> str:
+    """What the user can change about a reply with this body; "" where it does not say."""
+    try:
+        body = json.loads(raw)
+    except (ValueError, RecursionError):
+        body = None
+    error = _error(_first(body) or body) or body
+    is_answer = outcome in {"ok", "empty", "malformed"}
+    said = raw[:LONGEST_LOOK].lower() if is_answer else _said(error)
+    found = (
+        one.mend for one in COMPLAINTS if outcome == one.outcome and re.search(one.words, said)
+    )
+    return next(found, "")
+
+
+_SAYING = (
+    *("error", "innererror", "metadata", "detail", "message", "msg"),
+    *("raw", "code", "type", "param"),
+)
+
+
+def _said(error: Any) -> str:
+    """What an error says, in lower case, without what it quotes of a request or of a reply."""
+    return " ".join(islice(_texts(error), MOST_COMPLAINTS)).lower()
+
+
+def _texts(value: Any, deep: int = 8) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value[:LONGEST_COMPLAINT]
+        return
+    named = map(value.get, _SAYING) if isinstance(value, dict) else ()
+    for one in (value if isinstance(value, list) else named) if deep else ():
+        yield from _texts(one, deep - 1)
 
 
 def _error(body: Any) -> Any:
@@ -202,21 +291,29 @@ def _openai_body(model: str, call: Call) -> dict[str, Any]:
 
 
 def _read_completion(body: Any) -> Answer | None:
-    choice = _first(_get(body, "choices"))
+    choices = _get(body, "choices")
+    choice = _first(choices)
     message = _get(choice, "message")
-    if not isinstance(message, dict):
+    finish_reason = _reason(_get(choice, "finish_reason"))
+    filtered = choices == [] or is_filtered(finish_reason)
+    if not (filtered or isinstance(message, dict)):
         return None
     usage = _get(body, "usage")
-    finish_reason = _reason(_get(choice, "finish_reason"))
-    filtered = finish_reason == "content_filter"
     return Answer(
-        "refused" if filtered or _text(message.get("refusal")) else "ok",
-        text=_text(message.get("content")),
-        tokens_in=_count(_get(usage, "prompt_tokens")),
+        "refused" if filtered or _text(_get(message, "refusal")) else "ok",
+        text=_text(_get(message, "content")),
+        tokens_in=_tokens_in(usage),
         tokens_out=_tokens_out(usage),
         served_model=_string(_get(body, "model")),
         finish_reason=finish_reason,
     )
+
+
+def _tokens_in(usage: Any) -> int | None:
+    """All tokens of a prompt, those from a cache among them, which some servers leave out."""
+    told = _count(_get(usage, "prompt_tokens"))
+    cached = _count(_get(_get(usage, "prompt_tokens_details"), "cached_tokens")) or 0
+    return told + cached if told and told < cached else told
 
 
 def _tokens_out(usage: Any) -> int | None:
@@ -329,4 +426,4 @@ def _reason(value: Any) -> str | None:
 
 
 def _string(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
+    return value if isinstance(value, str) and value else None

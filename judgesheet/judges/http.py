@@ -2,7 +2,7 @@
 
 One class calls every endpoint in one of the `dialects`, through httpx's transport protocol: with
 the transport of the user's own, or with that of `transport`. Whatever an endpoint does becomes an
-`Outcome`.
+`Answer`.
 """
 
 import json
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 from judgesheet.base.async_runner import time_limit
 from judgesheet.base.errors import JudgeError, UsageError
 from judgesheet.base.limits import LONGEST_LINE, LONGEST_NAME, LONGEST_RAW
-from judgesheet.base.records import ANOTHERS, NOT_CONNECTED, Call, Outcome
+from judgesheet.base.records import ANOTHERS, NOT_CONNECTED, Call, Reply
 from judgesheet.base.version import __version__
 from judgesheet.judges import Answer, Connection, Judge, Refused
 from judgesheet.judges.address import Address
@@ -25,6 +25,7 @@ from judgesheet.judges.dialects import (
     DIALECTS,
     OTHER_NAME,
     Dialect,
+    mend_of,
     read_response,
     refused_parameter,
     request_body,
@@ -127,8 +128,11 @@ class HttpJudge(Judge):
         transport.prepare(url)
         return transport
 
-    def advise(self, outcome: Outcome) -> str | None:
-        """What to do about an outcome, with the names that the user gave."""
+    def advise(self, reply: Reply) -> str | None:
+        """What to do about a reply, with the names that the user gave."""
+        outcome = reply.outcome
+        if told := mend_of(outcome, reply.raw):
+            return told
         if self._remedy and outcome in {"unreachable", "unavailable"}:
             return self._remedy
         if outcome == "unauthorized" and self._connection.auth:

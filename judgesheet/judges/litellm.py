@@ -13,9 +13,9 @@ from typing import Any, Self
 import httpx
 
 from judgesheet.base.errors import MissingDependencyError
-from judgesheet.base.records import Outcome
+from judgesheet.base.records import Reply
 from judgesheet.judges import Connection
-from judgesheet.judges.dialects import COMPATIBLE
+from judgesheet.judges.dialects import COMPATIBLE, mend_of
 from judgesheet.judges.http import Endpoint, HttpJudge
 from judgesheet.judges.redaction import of_environment
 
@@ -57,13 +57,14 @@ class LitellmJudge(HttpJudge):
     def _transport(self, _url: httpx.URL) -> httpx.AsyncBaseTransport:
         return _LitellmTransport(self._connection.base_url)
 
-    def advise(self, outcome: Outcome) -> str | None:
-        """What to do about an outcome."""
-        if outcome == "unauthorized" and not self._endpoint.key_env:
+    def advise(self, reply: Reply) -> str | None:
+        """What to do about a reply."""
+        if reply.outcome == "unauthorized" and not self._endpoint.key_env:
             return "set the key in the variable that LiteLLM's documentation names for it"
-        if outcome in {"not_found", "rejected", "unavailable"}:
+        unclear = reply.outcome in {"not_found", "rejected", "unavailable"}
+        if unclear and not mend_of(reply.outcome, reply.raw):
             return f"check that LiteLLM knows the model {self._endpoint.model!r}"
-        return super().advise(outcome)
+        return super().advise(reply)
 
 
 class _LitellmTransport(httpx.AsyncBaseTransport):

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, Any, Self
 
 from judgesheet.base.errors import JudgeError, JudgesheetError, MissingDependencyError, UsageError
-from judgesheet.base.records import Call, Outcome
+from judgesheet.base.records import Call, Reply
 from judgesheet.judges import Answer, Connection, Judge
 from judgesheet.judges.dialects import COMPATIBLE
 from judgesheet.judges.http import Endpoint, HttpJudge
@@ -94,11 +94,11 @@ class LocalJudge(Judge):
         """Put the question once."""
         return await self._http.answer(call, attempt)
 
-    def advise(self, outcome: Outcome) -> str | None:
-        """What to do about an outcome."""
-        if outcome in {"unavailable", "malformed"}:
+    def advise(self, reply: Reply) -> str | None:
+        """What to do about a reply."""
+        if reply.outcome in {"unavailable", "malformed"}:
             return f"the local model's server said “{self._last_words()}”; check free memory"
-        if outcome == "timeout":
+        if reply.outcome == "timeout":
             return "this machine is too slow for the model: raise --timeout"
         return None
 

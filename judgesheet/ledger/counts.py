@@ -4,7 +4,7 @@ import json
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 from judgesheet.base.records import NEVER_ASKED, UNBILLED, Outcome
 
@@ -54,12 +54,42 @@ SELECT sum(tokens) FROM told WHERE tokens BETWEEN 0 AND 1000000000
 """
 """Most bodies do not speak of reasoning, and are searched for the word alone."""
 
-TAKEN_OVER = """
-SELECT sum(iif(tokens_in BETWEEN 0 AND 1000000000, tokens_in, NULL)),
-  sum(iif(tokens_out BETWEEN 0 AND 1000000000, tokens_out, NULL))
-FROM attempt WHERE at < ?
+SPENT = """
+WITH one AS (SELECT outcome, length(messages) AS characters_in, length(text) AS characters_out,
+    min(coalesce(tokens_in, 0), 1000000000) AS tokens_in,
+    min(coalesce(tokens_out, 0), 1000000000) AS tokens_out,
+    tokens_in IS NULL AND tokens_out IS NULL AND outcome != 'ok'
+      AND outcome NOT IN (SELECT value FROM json_each(:unbilled))
+      AND coalesce(finish_reason, '') NOT IN (SELECT value FROM json_each(:never_asked)) AS unknown
+  FROM attempt JOIN call ON id = call_id JOIN prompt ON prompt.digest = call.prompt
+  WHERE at >= :since)
+SELECT count(*), total(unknown), total(iif(outcome = 'ok'
+    AND (tokens_in = 0 OR tokens_in * :most < characters_in),
+    characters_in / :each, tokens_in)),
+  total(iif(outcome = 'ok'
+    AND (tokens_out = 0 OR tokens_out * :most < characters_out),
+    characters_out / :each, tokens_out))
+FROM one
 """
-"""The tokens of replies from before a run began."""
+"""Attempts since a run began, those of unknown cost, and the tokens of the others, as `tokens_of`
+counts them."""
+
+HOSTS = """
+WITH told AS (SELECT call_id, iif((instr(raw, '"provider"') OR instr(raw, '"system_fingerprint"'))
+      AND json_valid(raw), raw, '{}') AS body FROM answer WHERE outcome = 'ok'),
+  named AS (SELECT call_id, CASE 'text'
+      WHEN json_type(body, '$.provider') THEN json_extract(body, '$.provider')
+      WHEN json_type(body, '$.system_fingerprint') THEN json_extract(body, '$.system_fingerprint')
+    END AS host FROM told)
+SELECT call_id, host FROM named WHERE host != ''
+"""
+"""Which host of a router answered, or which build of a server. Most bodies name none."""
+
+PROMPT_SIZES = """
+SELECT id, attempt, answer.prompt, length(messages), tokens_in
+FROM answer JOIN prompt ON prompt.digest = answer.prompt
+WHERE outcome = 'ok' AND tokens_in > 0 ORDER BY seq
+"""
 
 UNEQUAL_TOKENS = """
 SELECT axis, count(*), sum(fewest < most) FROM (
@@ -85,6 +115,21 @@ MISCOUNTS = {
         SELECT 1 FROM attempt GROUP BY call_id HAVING count(DISTINCT attempt) != max(attempt))""",
     "replies to no call": "SELECT count(*) FROM attempt WHERE call_id NOT IN (SELECT id FROM call)",
 }
+
+
+class Spent(NamedTuple):
+    """What attempts used: how many there were, those of unknown cost, tokens of the others."""
+
+    attempts: int
+    unknown: int
+    tokens_in: int
+    tokens_out: int
+
+
+def free_of_charge() -> dict[str, str]:
+    """Parameters of a query: outcomes and reasons of what nobody is paid for."""
+    free = {"unbilled": UNBILLED, "never_asked": NEVER_ASKED}
+    return {name: json.dumps([*words]) for name, words in free.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +161,7 @@ class Totals:
     @classmethod
     def of(cls, db: sqlite3.Connection, begun: float | None = None) -> Self:
         """Those of an open ledger; `begun` is when it began to ask, None for its first reply."""
-        free = {"unbilled": UNBILLED, "never_asked": NEVER_ASKED}
-        words = {name: json.dumps([*words]) for name, words in free.items()}
-        sums = db.execute(_SUMS, {**words, "pause": PAUSE_S, "begun": begun})
+        sums = db.execute(_SUMS, {**free_of_charge(), "pause": PAUSE_S, "begun": begun})
         outcomes = db.execute("SELECT outcome, count(*) FROM attempt GROUP BY 1 ORDER BY 1")
         served = db.execute(
             "SELECT served_model, count(*) FROM attempt WHERE served_model IS NOT NULL"

@@ -166,7 +166,10 @@ def _keep(directory: Path) -> None:
 
 
 def _settled(ledger: Ledger) -> Iterator[Reply]:
-    return (reply for reply in ledger.replies() if reply.outcome in SETTLED)
+    cut = ledger.cut_calls()
+    return (
+        reply for reply in ledger.replies() if reply.outcome in SETTLED and reply.call_id not in cut
+    )
 
 
 def _is_kept(directory: Path, earlier: Path) -> bool:

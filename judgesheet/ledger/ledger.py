@@ -23,12 +23,23 @@ from typing import Any, NamedTuple, Self
 from judgesheet.base.clusters import members
 from judgesheet.base.errors import OtherRunError, RunError
 from judgesheet.base.files import decoded
-from judgesheet.base.limits import LARGEST_COUNT
+from judgesheet.base.limits import LARGEST_COUNT, LONGEST_NAME
 from judgesheet.base.records import BATCH, UNBILLED, Call, Label, Outcome, Plan, Reply
+from judgesheet.base.usage import CHARACTERS_PER_TOKEN, MOST_CHARACTERS, PromptSizes
 from judgesheet.base.version import __version__
 from judgesheet.judges.dialects import OTHER_NAME
 from judgesheet.judges.redaction import address_without_secrets, identity_without_secrets
-from judgesheet.ledger.counts import MISCOUNTS, REASONING, TAKEN_OVER, UNEQUAL_TOKENS, Totals
+from judgesheet.ledger.counts import (
+    HOSTS,
+    MISCOUNTS,
+    PROMPT_SIZES,
+    REASONING,
+    SPENT,
+    UNEQUAL_TOKENS,
+    Spent,
+    Totals,
+    free_of_charge,
+)
 from judgesheet.ledger.opening import (
     connect_exclusively,
     connect_to_read,
@@ -560,6 +571,14 @@ class Ledger:
             tried = [key for (key,) in db.execute(query)]
         self.set_meta("given_up", sorted({*self.get_meta("given_up", []), *tried}))
 
+    def reopen_cut(self) -> int:
+        """Have the calls asked again whose prompt the server cut; how many there are."""
+        cut = self.cut_calls()
+        if cut:
+            with self._writing() as db:
+                self._unsettle(db, cut.items())
+        return len(cut)
+
     def reopen(self) -> None:
         """Have every call asked again that was settled as failed: given up, or too long."""
         with self._writing() as db:
@@ -664,13 +683,31 @@ class Ledger:
             # What was taken over is older than the run.
             return Totals.of(db, self.get_meta("created_at") if self.taken_over else None)
 
-    def tokens_taken_over(self) -> tuple[int, int]:
-        """Tokens in and out of the replies that earlier runs paid for."""
-        if not self.taken_over:
-            return 0, 0
+    def spent(self) -> Spent:
+        """What this run has used of a limit on cost or tokens; not what it took over."""
+        since = self.get_meta("created_at") if self.taken_over else 0.0
+        known = {"since": since, "most": MOST_CHARACTERS, "each": CHARACTERS_PER_TOKEN}
         with self._reading() as db:
-            row = db.execute(TAKEN_OVER, (self.get_meta("created_at"),)).fetchone()
-        return row[0] or 0, row[1] or 0
+            return Spent(*map(int, db.execute(SPENT, known | free_of_charge()).fetchone()))
+
+    def prompt_sizes(self) -> PromptSizes:
+        """The prompts that were answered, but for those that are to be asked again."""
+        sizes, reopened = PromptSizes(), self._reopened
+        for call, attempt, *size in self._stream(PROMPT_SIZES):
+            if (call, attempt) not in reopened:
+                sizes.add(*size)
+        return sizes
+
+    def cut_calls(self) -> dict[str, int]:
+        """Calls whose prompt the server cut, each with the attempt that was answered so."""
+        window, reopened = self.prompt_sizes().window, self._reopened
+        if window is None and not reopened:
+            return {}
+        return {
+            call: attempt
+            for call, attempt, *_, tokens in self._stream(PROMPT_SIZES)
+            if tokens == window or (call, attempt) in reopened
+        }
 
     def unequal_tokens(self) -> dict[str, tuple[int, int]]:
         """Per axis its questions that were answered several times, and those counted unequally."""
@@ -700,6 +737,10 @@ class Ledger:
             for axis, counts in served.items()
         }
 
+    def hosts(self) -> dict[str, str]:
+        """The host that a router named for each answered call, or the build of the server."""
+        return {call: host[:LONGEST_NAME] for call, host in self._stream(HOSTS)}
+
     def reasoning_tokens(self) -> int | None:
         """Those of `Totals.tokens_out` that went into hidden reasoning; None if unknown."""
         with self._reading() as db:
@@ -719,11 +760,16 @@ class Ledger:
         with self._reading() as db:
             return [row[:4] for row in db.execute(query)]
 
+    @property
+    def _reopened(self) -> set[tuple[str, int]]:
+        """The calls, each with an attempt that settles it no more."""
+        return {*map(tuple, self.get_meta("reopened", []))}
+
     # -- inside ------------------------------------------------------------------------------
 
     def _unsettle(self, db: sqlite3.Connection, attempts: Iterable[tuple[str, int]]) -> None:
         """Let these attempts settle their calls no more."""
-        marked = sorted({*map(tuple, self.get_meta("reopened", [])), *attempts})
+        marked = sorted({*self._reopened, *attempts})
         db.execute("INSERT OR REPLACE INTO meta VALUES ('reopened', ?)", (as_json(marked),))
 
     def _create(

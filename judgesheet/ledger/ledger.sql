@@ -2,7 +2,8 @@
 -- version that created it), plan (its digest), seed, provenance, judge (its identity), created_at
 -- (seconds since the epoch). parsers: those that read the replies, if any (until they are replaced,
 -- those of provenance); parsers_replaced: those that did before. Where somebody said so: given_up
--- (ids of calls settled as they stand), reopened ([id, attempt] of attempts that settle no more),
+-- (ids of calls settled as they stand), reopened ([id, attempt] of attempts that settle no more: too
+-- long, or to a prompt that the server cut),
 -- earlier_base_urls (where the judge was asked before). Where the endpoint refused a parameter:
 -- refused_parameters (by its name, that under which it is sent, or null: it is not). Where requests
 -- were limited: limits (those that the endpoint told of, and held_s, the seconds for which requests

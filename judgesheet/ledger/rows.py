@@ -42,9 +42,7 @@ def _rows_of(db: sqlite3.Connection, calls: Sequence[Call], start: int) -> Itera
     seen: set[str] = set()
 
     def written(table: str, value: Any) -> str:
-        # As given: in a JSON schema the order of the properties is the order of the answer.
-        text = as_json(value, in_order=True)
-        key = digest(text)[:24]
+        key, text = content(value)
         if key not in seen:
             seen.add(key)
             db.execute(f"INSERT OR IGNORE INTO {table} VALUES (?, ?)", (key, text))  # noqa: S608
@@ -61,6 +59,13 @@ def _rows_of(db: sqlite3.Connection, calls: Sequence[Call], start: int) -> Itera
         asked = (seq, call.id, call.axis, call.stimulus, cell, call.repeat, call.reply)
         yield (*asked, params, prompt)
         last = call
+
+
+def content(value: Any) -> tuple[str, str]:
+    """The digest of messages or parameters, and their JSON, as a ledger holds them."""
+    # As given: in a JSON schema the order of the properties is the order of the answer.
+    text = as_json(value, in_order=True)
+    return digest(text)[:24], text
 
 
 def row_of(reply: Reply) -> tuple[Any, ...]:

@@ -1,6 +1,7 @@
 """The datasheet, from the estimates and what the ledger knows of judge and run."""
 
 import platform
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
@@ -131,12 +132,13 @@ def _judge(ledger: "Ledger", totals: "Totals") -> dict[str, Any]:
     identity = ledger.judge
     name = str(identity.get("model", "unknown"))
     model = f"{identity.get('provider', 'unknown')}/{name}"
-    moved = ledger.earlier_base_urls
+    moved, hosts = ledger.earlier_base_urls, Counter(ledger.hosts().values())
     return {
         **identity,
         "model": model,
         "name": name,
         "served_models": dict(totals.served_models),
+        **({"hosts": dict(hosts.most_common())} if hosts else {}),
         **({"earlier_base_urls": moved} if moved else {}),
         **({"note": note} if (note := ledger.get_meta("note")) else {}),
     }

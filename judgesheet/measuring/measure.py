@@ -16,6 +16,7 @@ from judgesheet.axis import (
     Axis,
     Readings,
     headline,
+    hosts,
     losses,
     repeats,
     serial,
@@ -44,7 +45,7 @@ from judgesheet.base.resources import PACKAGE, require_memory
 from judgesheet.base.sanitize import listed
 from judgesheet.measuring.impute import with_imputed
 from judgesheet.measuring.parsing import Parser, from_records, reading
-from judgesheet.reading.reasons import of_outcome
+from judgesheet.reading.reasons import CUT_PROMPT, of_outcome
 from judgesheet.stats.confidence import LEVEL, at_confidence
 
 if TYPE_CHECKING:
@@ -110,7 +111,8 @@ def read_known(ledger: "Ledger") -> dict[str, Readings]:
 def answers(ledger: "Ledger") -> pd.DataFrame:
     """The planned calls of a ledger with their answers, in order.
 
-    `COLUMNS`, `finish_reason`, and `question`, a number that calls with the same prompt share.
+    `COLUMNS`, `finish_reason`, and `question`, a number that calls with the same prompt share;
+    where several hosts answered, `host`. An answer to a cut prompt has the outcome `CUT_PROMPT`.
     """
     columns, rows = [*COLUMNS, "finish_reason", "question"], ledger.answers()
     numbers: defaultdict[str, int] = defaultdict(count().__next__)
@@ -119,7 +121,13 @@ def answers(ledger: "Ledger") -> pd.DataFrame:
         pd.DataFrame(page, columns=columns).assign(question=[numbers[row[-1]] for row in page])
         for page in _pages(rows)
     ]
-    return pd.concat(pages, ignore_index=True).infer_objects()
+    frame = pd.concat(pages, ignore_index=True).infer_objects()
+    if cut := ledger.cut_calls():
+        frame.loc[frame["call_id"].isin(cut), "outcome"] = CUT_PROMPT
+    answered_by = ledger.hosts()
+    if len({*answered_by.values()}) > 1:
+        frame["host"] = frame["call_id"].map(answered_by)
+    return frame
 
 
 def _pages(rows: Iterator[Any]) -> Iterator[list[Any]]:
@@ -205,6 +213,7 @@ def measure_axis(axis: Axis, readings: Readings) -> tuple[AxisResult, list[Recom
             *(replace(one, touches=blind or one.touches) for one in axis.control(estimates)),
             *repeats.control(readings, estimates),
             *serial.control(estimates),
+            *hosts.control(readings),
         ),
         glossary=_glossary(axis, estimates),
         figures=tuple(
@@ -332,7 +341,7 @@ def parse_rows(
     ended = [None if is_whole(why) else why for why in asked["why"].iloc[first]]
     if any(ended):
         table["finish_reason"] = pd.Series(_objects(ended)[same], index=table.index, dtype=object)
-    for name in ("distribution", "question"):
+    for name in ("distribution", "question", "host"):
         if name in rows:
             table[name] = rows[name].to_numpy()
     return table

@@ -8,6 +8,8 @@ Code = Literal["no_verdict", "two_verdicts", "off_scale", "incomplete", "cut_off
 """Why a reply has no verdict."""
 
 JSON = "--reply json"
+CUT_PROMPT = "cut_prompt"
+"""The outcome of a call whose prompt the server cut, which is no answer to the question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,14 @@ REASONS: Mapping[str, Reason] = {
     "refused": Reason(
         "refused by the endpoint", ("another prompt or other stimuli; a parser does not help",)
     ),
+    "too_long": Reason(
+        "refused as too long",
+        ("a smaller --max-tokens", "a larger context window of the server"),
+    ),
+    CUT_PROMPT: Reason(
+        "answered to a prompt that the server cut",
+        ("a larger context window of the server (num_ctx, --ctx-size, --max-model-len)",),
+    ),
     "recorded": Reason("recorded without a verdict", ("nothing, since the log holds no words",)),
     **{str(code): reason for code, reason in OF_REPLIES.items()},
 }
@@ -51,4 +61,4 @@ REASONS: Mapping[str, Reason] = {
 
 def of_outcome(outcome: str) -> str:
     """The reason of a call that has no words to read."""
-    return "refused" if outcome == "refused" else "no_answer"
+    return outcome if outcome in {"refused", "too_long", CUT_PROMPT} else "no_answer"

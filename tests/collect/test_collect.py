@@ -167,9 +167,20 @@ def test_attempts_end_and_a_later_session_asks_again(path: Path) -> None:
 
 @pytest.mark.parametrize("outcome", ["refused", "too_long"])
 def test_what_another_attempt_would_not_change_is_not_repeated(path: Path, outcome: str) -> None:
+    judge = ScriptedJudge(
+        lambda call, _: "x" if call.stimulus == "call 0" else (outcome, "no")  # type: ignore[return-value]
+    )
+    progress = run(path, judge, make_plan(9))
+    assert (progress.settled, progress.attempts) == (9, 9)
+
+
+@pytest.mark.parametrize(("outcome", "asked"), [("refused", 5), ("too_long", 5)])
+def test_a_run_without_an_answer_is_not_complete(path: Path, outcome: str, asked: int) -> None:
     judge = ScriptedJudge(lambda *_: (outcome, "no"))  # type: ignore[arg-type]
-    progress = run(path, judge, make_plan(3))
-    assert (progress.settled, progress.attempts) == (3, 3)
+    for calls in (3, 200):  # all of a small run, and the first stimuli of a large one
+        with pytest.raises(StoppedError, match="no"):
+            run(path.with_name(f"{calls}.sqlite"), judge, make_plan(calls), settings(concurrency=1))
+    assert len(attempts_of(path.with_name("200.sqlite"))) == asked
 
 
 def test_timeouts_are_retried(path: Path) -> None:
@@ -286,10 +297,24 @@ def test_max_cost_needs_a_price() -> None:
         judgesheet.Request("sim/fair", max_cost=1.0)
 
 
-def test_max_cost_needs_a_judge_that_reports_its_usage(path: Path) -> None:
-    silent = Answer(b'{"choices": [{"message": {"content": "x"}}]}')
-    with pytest.raises(JudgeError, match="token usage"):
-        run_http(path, lambda *_: silent, how=settings(max_cost=1.0, prices=(1, 1)))
+@pytest.mark.parametrize(
+    "usage",
+    [
+        None,
+        {"prompt_tokens": 0, "completion_tokens": 0},
+        {"prompt_tokens": 1, "completion_tokens": 0},
+    ],
+)
+def test_a_budget_counts_characters_where_no_usage_is_plausible(path: Path, usage: object) -> None:
+    body = {"choices": [{"message": {"content": "x" * 300}}], "usage": usage}
+    silent = Answer(json.dumps(body).encode())
+    how = settings(max_total_tokens=3_000)
+    progress, requests = run_http(path, lambda *_: silent, 200, how)
+    # 300 characters and those of the prompt are some 115 tokens.
+    assert (progress.stopped, progress.by_characters) == ("max_total_tokens", len(requests))
+    assert 20 <= len(requests) <= 30
+    _, more = run_http(path, lambda *_: silent, 200, how)
+    assert not more, "a resumed run spends it anew"
 
 
 def test_what_a_judge_cannot_answer_at_all_is_raised(path: Path) -> None:

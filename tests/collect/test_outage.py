@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from judgesheet.base.errors import JudgeError, StoppedError
+from judgesheet.base.errors import StoppedError
 from judgesheet.collect.collect import CollectSettings, Progress
 from judgesheet.collect.pacing import FIRST as FIRST_AT_ONCE
 from judgesheet.commands.progress import sentence
@@ -92,9 +92,8 @@ def test_an_outage_is_waited_for(way: str, path: Path) -> None:
 @pytest.mark.parametrize("first", [0, FIRST])
 def test_patience_ends(first: int, path: Path) -> None:
     endpoint = Endpoint(WAYS["503"], 3600.0, first)
-    with pytest.raises(StoppedError if first else JudgeError) as ended:
+    with pytest.raises(StoppedError):
         ask(path, endpoint, patience_s=0.2)
-    assert isinstance(ended.value, StoppedError) == bool(first)
 
 
 def test_who_waits_for_a_place_does_not_run_into_an_outage(path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from judgesheet.base.errors import JudgeError, StoppedError
+from judgesheet.base.errors import StoppedError
 from judgesheet.collect.collect import CollectSettings, Progress, collect
 from judgesheet.judges import Connection, open_judge
 from judgesheet.ledger.ledger import Ledger
@@ -53,10 +53,10 @@ def test_answers_under_way_are_kept_when_a_run_stops(tmp_path: Path) -> None:
     assert (progress.settled, asked) == (200, 190)
 
 
-def test_a_run_without_an_answer_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(JudgeError) as stopped:
+def test_a_run_without_an_answer_is_not_complete(tmp_path: Path) -> None:
+    with pytest.raises(StoppedError) as stopped:
         run(tmp_path / "ledger.sqlite", hasty(0), 60)
-    assert not isinstance(stopped.value, StoppedError)
+    assert stopped.value.exit_code == 5
 
 
 def test_an_answer_after_a_byte_order_mark_is_one(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 import asyncio
 import json
+import re
 from itertools import count
 
 from judgesheet import doctor
@@ -47,6 +48,28 @@ def test_an_endpoint_that_can_only_talk() -> None:
     assert not found.problem
     assert (found.json_schema, found.logprobs, found.seed) == (False, False, False)
     assert not found.alike
+
+
+def remembering(kept: int) -> Script:
+    """An endpoint that sees the last characters of a prompt, and repeats the word in them."""
+
+    def script(request: Request, _number: int) -> Answer:
+        found = re.search(r"remember is (\w+)", request.words[-kept:])
+        return completion(found[1] if found else '{"score": 5}')
+
+    return script
+
+
+def test_a_server_that_cuts_long_prompts() -> None:
+    assert examined(remembering(10**6)).finds_beginning is True
+    assert examined(remembering(8_000)).finds_beginning is False
+
+    def refusing(request: Request, _number: int) -> Answer:
+        if len(request.words) > 8_000:
+            return failure(400, code="context_length_exceeded")
+        return completion('{"score": 5}')
+
+    assert examined(refusing).finds_beginning is None
 
 
 def test_an_endpoint_that_refuses_the_key() -> None:

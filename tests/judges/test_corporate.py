@@ -232,7 +232,7 @@ def test_a_client_certificate_that_is_wrong_or_lacking_is_told(
             connection = Connection(server.base_url, timeout_s=20, auth=auth)
             async with open_judge("openai-compatible/m", connection) as judge:
                 reply = await judge.ask(make_call(), 1)
-                return reply, str(judge.advise(reply.outcome))
+                return reply, str(judge.advise(reply))
 
         reply, advice = asyncio.run(main())
     # Since TLS 1.3 the connection may end before the client learns why.
@@ -249,7 +249,8 @@ def test_a_certificate_that_is_not_trusted_is_told_with_its_reason_and_the_remed
 
         async def main() -> tuple[Reply, str | None]:
             async with open_judge("openai-compatible/m", Connection(server.base_url)) as judge:
-                return await judge.ask(make_call(), 1), judge.advise("unreachable")
+                reply = await judge.ask(make_call(), 1)
+                return reply, judge.advise(reply)
 
         reply, advice = asyncio.run(main())
         monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))

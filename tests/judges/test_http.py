@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from judgesheet import judges
 from judgesheet.base.errors import JudgeError, UsageError
 from judgesheet.base.limits import LONGEST_BODY, LONGEST_NAME, LONGEST_RAW
 from judgesheet.base.records import Call, Outcome, Reply
@@ -37,6 +38,10 @@ def ask(
 
     with serving(script) as server:
         return asyncio.run(main(server.base_url))
+
+
+def failed(outcome: Outcome, raw: str = "") -> Reply:
+    return judges.Answer(outcome, raw=raw).as_reply("call", 1, 0.0, 0.0)
 
 
 def always(answer: Answer) -> Script:
@@ -81,7 +86,11 @@ def erring(**error: object) -> Answer:
         (Answer(b"<html><body>Welcome</body></html>"), "malformed"),
         (Answer(b""), "malformed"),
         (Answer(b"null"), "malformed"),
-        (Answer(b'{"choices": []}'), "malformed"),
+        (Answer(b'{"choices": []}'), "refused"),
+        (Answer(b'{"choices": null}'), "malformed"),
+        (Answer(b'{"choices": [{"finish_reason": "PROHIBITED_CONTENT"}]}'), "refused"),
+        (Answer(b'{"choices": [{"finish_reason": "stop"}]}'), "malformed"),
+        (completion("", finish_reason="content_filter: SAFETY"), "refused"),
         (Answer(b'{"choices": [{"message": "hello"}]}'), "malformed"),
         (Answer(b'{"error": {"message": "upstream"}}'), "unavailable"),
         (failure(402, message="pay"), "unpaid"),
@@ -394,9 +403,9 @@ def test_a_missing_key_is_named_before_the_first_call(
 
 def test_advice_names_what_the_user_gave() -> None:
     judge = open_judge("openai/gpt-x", Connection(base_url="http://h/v1"))
-    assert "OPENAI_API_KEY" in str(judge.advise("unauthorized"))
-    assert "gpt-x" in str(judge.advise("not_found"))
-    assert "http://h/v1" in str(judge.advise("unavailable"))
+    assert "OPENAI_API_KEY" in str(judge.advise(failed("unauthorized")))
+    assert "gpt-x" in str(judge.advise(failed("not_found")))
+    assert "http://h/v1" in str(judge.advise(failed("unavailable")))
 
 
 # -- requests ---------------------------------------------------------------------------------
