@@ -75,7 +75,7 @@ def as_markdown(sheet: Datasheet) -> str:
     return fill(
         "verdicts.md.jinja",
         judge=str(sheet.judge.get("model", "unnamed judge")),
-        policy=sheet.decision.policy if sheet.decision else "",
+        policy=sheet.decision.told_policy if sheet.decision else "",
         said=summary(sheet),
         glance_head=GLANCE,
         glance=[
