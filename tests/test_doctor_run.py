@@ -77,7 +77,7 @@ def test_a_whole_run(run: Path) -> None:
         ("replies that say nothing", DATASHEET, "is not that of this ledger"),
         ("judgments.parquet cut off", JUDGMENTS, "cannot be read"),
         ("the text of a reply", JUDGMENTS, "its rows are not"),
-        ("a figure", DATASHEET, "score_order.cramers_v is not that of this ledger"),
+        ("a figure", DATASHEET, "score_order.cramers_v.value is not that of this ledger"),
     ],
 )
 def test_each_fault_is_named_with_its_remedy(run: Path, kind: str, check: str, words: str) -> None:

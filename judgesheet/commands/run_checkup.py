@@ -1,6 +1,5 @@
 """Is a run directory whole, and what can be saved of it? One line per check, with the remedy."""
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -8,7 +7,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from judgesheet.base.datasheet import by_key, from_json, to_json
+from judgesheet.base.datasheet import from_json
 from judgesheet.base.digits import counted
 from judgesheet.base.errors import (
     JudgesheetError,
@@ -21,6 +20,7 @@ from judgesheet.base.limits import LONGEST_DOCUMENT
 from judgesheet.base.records import Datasheet
 from judgesheet.collect.knob import recall
 from judgesheet.commands.checkup import Diagnosis, tried
+from judgesheet.commands.verification import differences, other_origin
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.run_directory import DATASHEET, LEDGER, PLAN
 from judgesheet.ledger.salvage import readable, save
@@ -30,12 +30,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ANEW = "`judgesheet measure {}` makes it again"
-READ = frozenset({"answered", "unreadable", "failed"})
-"""Counts of a run that depend on who reads its replies."""
-COUNTS = ("planned", "answered", "unreadable", "refused", "failed")
-PLANNED = "the plan's digest"
-TOLERANCE = 1e-9
-"""By how much a figure may differ, as a part of it: machines round differently."""
 
 
 def examine_run(directory: Path) -> Iterator[Diagnosis]:
@@ -160,8 +154,7 @@ def _what_was_made(ledger: Ledger, directory: Path) -> Iterator[Diagnosis]:
 
     try:
         measured = measure(ledger)
-        # There and back, as the file was: JSON has no tuples and no NaN.
-        sheet = from_json(to_json(assemble(ledger, measured)))
+        sheet = assemble(ledger, measured)
     except JudgesheetError as error:
         yield Diagnosis("reading", "failed", str(error))
         return
@@ -178,59 +171,15 @@ def _sheet(directory: Path, made: Datasheet) -> Diagnosis | str:
         held = from_json(directory / DATASHEET)
     except JudgesheetError as error:
         return Diagnosis(DATASHEET, "failed", f"{error}; {anew}")
-    if differs := next(other_facts(held, made), None):
-        return Diagnosis(DATASHEET, "failed", f"{differs} is not that of this ledger; {anew}")
-    if differs := next(other_figures(held, made), None):
+    if origin := other_origin(held, made):
+        return Diagnosis(DATASHEET, "failed", f"{origin} is not that of this ledger; {anew}")
+    if differs := next(differences(held, made), None):
         if _read_by(held) != _read_by(made):
-            fault = f"another version of the programs computed it ({differs} differs); {anew}"
+            fault = f"another version of the programs computed it ({differs.place} differs); {anew}"
             return Diagnosis(DATASHEET, "note", fault)
-        return Diagnosis(DATASHEET, "failed", f"{differs} is not that of this ledger; {anew}")
+        fault = f"{differs.place} is not that of this ledger; {anew}"
+        return Diagnosis(DATASHEET, "failed", fault)
     return "made from this ledger"
-
-
-def other_origin(held: Datasheet, made: Datasheet) -> Iterator[str]:
-    """What shows that two sheets are of two runs: their judge, their plan, when they began."""
-    pairs = {
-        "judge.model": (held.judge.get("model"), made.judge.get("model")),
-        PLANNED: [one.provenance.get("plan_digest") for one in (held, made)],
-        "run.started_at": (held.run.get("started_at"), made.run.get("started_at")),
-    }
-    yield from (name for name, (first, second) in pairs.items() if first != second)
-
-
-def other_facts(held: Datasheet, made: Datasheet) -> Iterator[str]:
-    """What of the judge, the plan and the attempts two sheets do not share."""
-    for part in ("judge", "run"):
-        first, second = getattr(held, part), getattr(made, part)
-        yield from (f"{part}.{k}" for k in second.keys() - READ if first.get(k) != second[k])
-    if held.provenance.get("plan_digest") != made.provenance["plan_digest"]:
-        yield PLANNED
-
-
-def other_figures(held: Datasheet, made: Datasheet) -> Iterator[str]:
-    """The keys of figures, and the axes, whose numbers two sheets do not share."""
-    first, second = numbers(held), numbers(made)
-    for key in {**second, **first}:
-        one, other = first.get(key), second.get(key)
-        if one is None or other is None or not all(map(_is_near, one.values(), other.values())):
-            yield key
-
-
-def numbers(sheet: Datasheet) -> dict[str, dict[str, float | None]]:
-    """Value and interval of every figure, and the counts of every axis, each number by its name."""
-    counts: dict[str, dict[str, float | None]] = {
-        axis.name: {part: getattr(axis, part) for part in COUNTS} for axis in sheet.axes
-    }
-    figures = by_key(sheet).items()
-    return counts | {
-        key: {part: getattr(one, part) for part in ("value", "low", "high")} for key, one in figures
-    }
-
-
-def _is_near(first: float | None, second: float | None) -> bool:
-    if first is None or second is None:
-        return first is second
-    return math.isclose(first, second, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
 
 
 def _read_by(sheet: Datasheet) -> list[Any]:
