@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from judgesheet.axes import all_axes, axis_names
+from judgesheet.axes import all_axes, axis_names, declared_unit
 from judgesheet.base.errors import PolicyError, RunError, UsageError
 from judgesheet.base.files import checked, text_of, toml
 from judgesheet.base.keys import Key
@@ -227,9 +227,7 @@ def _fault_of_value(limit: Limit) -> str:
     if 0 <= limit.value <= 1:
         return ""  # every scale with ends holds it: no axis need be loaded
     key, given, meant = Key.parse(limit.key), limit.value, limit.value / 100
-    axis = all_axes().get(key.axis)
-    figure = None if axis is None else axis.ESTIMATES.get(key.name)
-    low, high = (None if figure is None else unit(figure.unit).ends) or (given, given)
+    low, high = unit(declared_unit(key)).ends or (given, given)
     if low <= given <= high:
         return ""
     hint = f"; did you mean {meant:g}?" if low <= meant <= high else ""
