@@ -96,7 +96,7 @@ def test_the_markdown_has_the_day_and_the_decision(tmp_path: Path) -> None:
     (head,) = [line for line in text.splitlines() if line.startswith("| Judge |")]
     assert head.startswith("| Judge | Measured | Decision |")
     assert "2026" in text
-    assert f"| {made.decision.verdict} |" in text
+    assert f"| {made.decision.verdict} under {made.decision.policy} |" in text
 
 
 def test_a_run_is_the_original_and_a_sheet_alone_the_copy(tmp_path: Path) -> None:

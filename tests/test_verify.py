@@ -81,26 +81,48 @@ def finding(sheet: Any) -> None:
     sheet["axes"][0]["findings"] = []
 
 
-@pytest.mark.parametrize(
-    ("edit", "said"),
-    [
-        (value, "score_order.cramers_v is "),
-        (outside, "contradicts itself: score_order.cramers_v"),
-        (prices, "judge.model is not that of the run"),
-        (decision, "decision: does not follow"),
-        (verdict, "verdicts: does not follow"),
-        (finding, "score_order: its sentences do not follow"),
-    ],
-)
-def test_what_was_changed_is_told(
-    edit: Callable[[Any], None], said: str, made: Path, tmp_path: Path
-) -> None:
+def estimate(sheet: Any) -> Any:
+    return next(e for e in sheet["axes"][0]["estimates"] if e["key"] == "score_order.cramers_v")
+
+
+EDITS: dict[str, tuple[Callable[[Any], object], str]] = {
+    "value": (value, "score_order.cramers_v.value"),
+    "outside": (outside, "contradicts itself: score_order.cramers_v"),
+    "judge": (prices, "judge.model is not that of the run"),
+    "decision": (decision, "decision.verdict"),
+    "verdict": (verdict, "verdicts.score_order.cramers_v.why"),
+    "finding": (finding, "axes.score_order.findings"),
+    "bound": (
+        lambda s: estimate(s)["bounds"].update(high=estimate(s)["value"]),
+        "score_order.cramers_v.bounds.high",
+    ),
+    "clusters": (lambda s: estimate(s).update(clusters=500), "score_order.cramers_v.clusters"),
+    "n": (lambda s: estimate(s).update(n=9_999), "score_order.cramers_v.n"),
+    "label": (lambda s: estimate(s).update(label="Loyalty"), "score_order.cramers_v.label"),
+    "caveat": (lambda s: s["axes"][0]["caveats"].append("None."), "axes.score_order.caveats"),
+    "code": (lambda s: s["provenance"].update(collected_with="9"), "provenance.collected_with"),
+    "stimuli": (
+        lambda s: s["provenance"]["stimuli"][0].update(name="ours"),
+        "provenance.stimuli.ours",
+    ),
+    "a field": (lambda s: s["run"].update(reviewed=True), "run.reviewed"),
+    "a figure": (lambda s: s["axes"][0]["estimates"].pop(), "score_order."),
+    "a digest": (
+        lambda s: s["provenance"]["policy"].update(digest="0" * 64),
+        "order-only does not come",
+    ),
+    "a limit": (lambda s: s["verdicts"].pop(0), "verdicts"),
+}
+
+
+@pytest.mark.parametrize("edited", EDITS)
+def test_what_was_changed_is_told(edited: str, made: Path, tmp_path: Path) -> None:
+    edit, place = EDITS[edited]
     file = changed(Path(shutil.copy(made / DATASHEET, tmp_path / "sheet.json")), edit)
     done = run("verify", file, "--run", made)
     assert done.returncode == 3, done.stdout
-    assert said in done.stdout
     found = json.loads(run("verify", file, "--run", made, "--json").stdout)
-    assert any(said in one for one in found["differences"])
+    assert any(place in one for one in found["differences"]), found
 
 
 def test_a_sheet_of_another_run_is_told_once(made: Path, tmp_path: Path) -> None:
@@ -123,11 +145,7 @@ def test_other_replies_to_the_same_questions_are_told(made: Path, tmp_path: Path
         assert db.execute(text).rowcount
     done = run("verify", made / "datasheet.pdf", "--run", other)
     assert done.returncode == 3
-    assert re.search(
-        r"^score_order\S* is value .*, low .* in the sheet, .* of the run$",
-        done.stdout,
-        re.MULTILINE,
-    )
+    assert re.search(r"^score_order\.\S+\.value is ", done.stdout, re.MULTILINE)
 
 
 def test_pages_that_are_not_those_of_the_json_are_told(made: Path, tmp_path: Path) -> None:
@@ -138,14 +156,17 @@ def test_pages_that_are_not_those_of_the_json_are_told(made: Path, tmp_path: Pat
     assert "its pages differ" in done.stdout
 
 
-def test_what_another_version_wrote_is_compared_by_its_figures(made: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("edit", "code"), [(value, 4), (decision, 3)])
+def test_of_another_version_only_a_decision_against_its_own_figures_is_told(
+    edit: Callable[[Any], None], code: int, made: Path, tmp_path: Path
+) -> None:
     file = changed(
         Path(shutil.copy(made / DATASHEET, tmp_path / "sheet.json")),
-        lambda sheet: sheet["provenance"].update(judgesheet="0.0.1"),
+        lambda sheet: (sheet["provenance"].update(judgesheet="0.0.1"), edit(sheet)),
     )
     done = run("verify", file, "--run", made)
-    assert done.returncode == 0, done.stdout
-    assert "only judgesheet 0.0.1 can tell" in done.stdout
+    assert done.returncode == code, done.stdout
+    assert "0.0.1" in done.stdout
 
 
 @pytest.mark.parametrize("content", [b"%PDF-1.7\n%nothing", b"{}", b"", b"%PDF" + b"9" * 5000])
@@ -201,7 +222,7 @@ def test_a_judge_is_decided_anew_as_the_gate_decides(
     told = json.loads(done.stdout)
     assert told["differences"] == []
     assert told["decision"]["verdict"] == json.loads(gate.stdout)["decision"]["verdict"]
-    assert f"Under {policy}: " in run("verify", made / name, "--policy", limits).stdout
+    assert f"Under {policy}" in run("verify", made / name, "--policy", limits).stdout
 
 
 def test_the_policy_that_a_sheet_was_decided_under_need_not_be_a_shipped_one(
@@ -217,7 +238,7 @@ def test_the_policy_that_a_sheet_was_decided_under_need_not_be_a_shipped_one(
     file = changed(out / DATASHEET, verdict)
     done = run("verify", file, "--policy", lenient)
     assert done.returncode == 3
-    assert "verdicts: does not follow" in done.stdout
+    assert "verdicts." in done.stdout
 
 
 def test_a_judge_that_passes_does_not_excuse_a_sheet_that_differs(

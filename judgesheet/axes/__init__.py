@@ -15,6 +15,7 @@ from typing import Any, cast
 
 from judgesheet.axis import LEFT_OUT, Axis
 from judgesheet.base.errors import UsageError
+from judgesheet.base.keys import Key
 from judgesheet.base.records import ReplyFormat
 from judgesheet.base.resources import data_folder
 from judgesheet.reading import NO_VERDICT, Reading
@@ -83,6 +84,13 @@ def prompt(axis: Axis, prefix: str = "") -> str:
     beside = folder(axis) / f"{prefix}{axis.NAME}.jinja"
     file = beside if beside.is_file() else data_folder("templates") / "prompts" / beside.name
     return file.read_text(encoding="utf-8")
+
+
+def declared_unit(key: Key) -> str:
+    """The name of the unit of a figure, whether or not it was measured; "" if there is none."""
+    axis = all_axes().get(key.axis)
+    figure = None if axis is None else axis.ESTIMATES.get(key.name)
+    return "" if figure is None else figure.unit
 
 
 def explain(axis: str, name: str) -> str | None:

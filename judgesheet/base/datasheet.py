@@ -23,7 +23,7 @@ from judgesheet.base.missing_reasons import NO_FINITE_NUMBER
 from judgesheet.base.records import Datasheet, Estimate, Verdict, VerdictStatus
 from judgesheet.base.remembered import remembered
 
-SCHEMA_VERSION = "2.1"
+SCHEMA_VERSION = "2.2"
 """Raised in its first part when old readers would misread a sheet, in its second for additions."""
 # History
 # 1.0: the first.
@@ -35,6 +35,7 @@ SCHEMA_VERSION = "2.1"
 #      an axis, `rank`, `stops` and `void` of findings, `status` of verdicts (for `passed`), counts
 #      and `needed` of the decision. Older sheets have none of it; `load` decides them anew.
 # 2.1: `why` of a figure's status.
+# 2.2: `policy_digest` of the decision, and how many stimuli its policy required.
 READABLE = ("1", "2")
 """First parts of the versions that are read."""
 

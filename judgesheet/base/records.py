@@ -673,12 +673,12 @@ class Decision:
 
     `adopt`: every limit is proven. `conditions`: every limit that must be proven is, and
     `conditions` lists under what, `condition_keys` the keys behind each. `reject`: a limit is
-    proven to be broken. `limiting` is the key that decides ("" where none stands out) and `because`
-    what of it did: how its limit came out, or an `advice` that rests on it. `text` is the decision
-    in one sentence. `required` and `warning` count the limits that must be proven and
-    those that only warn, by how they came out. `needed` says what would decide, the cheapest
-    first, or what would help a judge that is rejected. `unlimited` counts the problems found whose
-    figures no limit bounds.
+    proven to be broken. `policy_digest` is the SHA-256 of the policy's text. `limiting` is the key
+    that decides ("" where none stands out) and `because` what of it did: how its limit came out, or
+    an `advice` that rests on it. `text` is the decision in one sentence. `required` and `warning`
+    count the limits that must be proven and those that only warn, by how they came out. `needed`
+    says what would decide, the cheapest first, or what would help a judge that is rejected.
+    `unlimited` counts the problems found whose figures no limit bounds.
     """
 
     verdict: Literal["adopt", "conditions", "reject", "not proven"]
@@ -692,6 +692,13 @@ class Decision:
     needed: tuple[str, ...] = ()
     unlimited: int = 0
     because: Literal["proven", "broken", "not proven", "void", "advice", ""] = ""
+    policy_digest: str = ""
+
+    @property
+    def told_policy(self) -> str:
+        """The policy with the beginning of its digest: files of one name may hold other limits."""
+        name, known = self.policy[:60], self.policy_digest[:12]
+        return f"{name} (SHA-256 {known}…)" if name and known else name
 
     @property
     def needed_role(self) -> str:

@@ -16,7 +16,7 @@ from judgesheet.axis import Axis
 from judgesheet.axis.material import clusters
 from judgesheet.base import garbage
 from judgesheet.base.digits import count
-from judgesheet.base.errors import StimuliError
+from judgesheet.base.errors import OtherRunError, StimuliError, UsageError
 from judgesheet.base.files import records
 from judgesheet.base.limits import (
     LARGEST_COUNT,
@@ -37,6 +37,7 @@ from judgesheet.base.records import (
 from judgesheet.base.tally import Tally
 from judgesheet.collect.batches import fill, ingest_results
 from judgesheet.ledger.ledger import Ledger
+from judgesheet.ledger.run_directory import make_directory
 from judgesheet.measuring.parsing import alike, reading
 
 _KINDS = {"axis": str, "stimulus": str, "cell": dict}
@@ -68,24 +69,30 @@ def ingest(
     ledger_path: Path,
     log: RecordedLog | None = None,
     lines: Tally | None = None,
+    *,
+    fresh: bool = False,
 ) -> None:
     """Fill a ledger from `files`, whose first lines show which kind they are, or from a `log`.
 
     Lines with a `custom_id` are results of a batch and need the ledger of their plan; lines with an
     `axis` are recorded judgments, in one file. A StimuliError names the line that cannot be read;
-    of recorded judgments a few are left out and noted in `lines`. A batch can be fetched again.
+    of recorded judgments a few are left out and noted in `lines`. A batch can be fetched again;
+    other verdicts on the same questions are refused, unless `fresh` keeps the earlier run aside.
     """
+    into = ledger_path, fresh
     if log is not None:
-        _ingest_recorded(files[0], log.records(), ledger_path, lambda: log.judge, log.columns)
+        _ingest_recorded(files[0], log.records(), *into, lambda: log.judge, log.columns)
         return
     firsts = [next(records(file, LONGEST_DOCUMENT, Tally("line")), None) for file in files]
     known = [record for record, _ in filter(None, firsts)]  # a batch's file of errors may be empty
     if not known:
         raise StimuliError(f"{files[0]} holds no judgments; put one JSON object on each line")
     if all("custom_id" in record for record in known):
+        if fresh:
+            raise UsageError("the results of a batch complete the run in --out: leave --fresh out")
         ingest_results(files, ledger_path)
     elif len(files) == 1:
-        _ingest_recorded(files[0], records(files[0], LONGEST_DOCUMENT, lines), ledger_path)
+        _ingest_recorded(files[0], records(files[0], LONGEST_DOCUMENT, lines), *into)
     else:
         raise StimuliError("only the results of a batch can be in several files; join the others")
 
@@ -98,6 +105,7 @@ def _ingest_recorded(
     file: Path,
     rows: Iterable[tuple[Mapping[str, Any], str]],
     ledger_path: Path,
+    fresh: bool,
     judged_by: Callable[[], str | None] = lambda: None,
     columns: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
@@ -146,8 +154,16 @@ def _ingest_recorded(
     judge = {"provider": "recorded", "model": judged_by() or file.name}
     now = file.stat().st_mtime
     verdicts = ((key, verdict, now) for key, (_, verdict, _) in calls.items())
+    make_directory(ledger_path.parent, fresh=fresh)
     with Ledger.create_or_open(ledger_path, plan, judge, verdicts) as ledger:
-        if not ledger.is_new:  # the file was ingested before: write those that it lacks
+        if not ledger.is_new:  # these questions were ingested before: write those that it lacks
+            for key, *_, text, _, _ in ledger.answers():
+                if text is not None and text != calls[key][1]:
+                    raise OtherRunError(
+                        f"{calls[key][2]}: {ledger_path.parent} holds another verdict on this "
+                        "question, from an earlier file: start over with --fresh or choose another "
+                        "--out"
+                    )
             replies = (
                 Reply(key, 1, "ok", verdict, verdict, 0.0, None, None, None, now)
                 for key, verdict, _ in verdicts

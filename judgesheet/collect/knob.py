@@ -10,10 +10,8 @@ from pathlib import Path
 from judgesheet.base.errors import DamagedError, OtherRunError, RunError, UsageError
 from judgesheet.base.files import slug, write_lines
 from judgesheet.judges.redaction import is_secret_name
-from judgesheet.ledger.run_directory import LEDGER, settings_of
+from judgesheet.ledger.run_directory import LEDGER, SWEEP, settings_of
 
-FILE = "sweep.json"
-"""What makes a folder a sweep: the knob and its values."""
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 # Parameters that make up the question; another value would ask something else.
 _FIXED = frozenset({"model", "messages", "system", "response_format", "stream", "n"})
@@ -109,7 +107,7 @@ def remember(directory: Path, knob: Knob) -> None:
     """
     if (directory / LEDGER).exists():
         raise RunError(f"{directory} holds a single run; choose another --out, or --fresh")
-    file = directory / FILE
+    file = directory / SWEEP
     if file.exists() and recall(directory) != knob:
         raise OtherRunError(f"{directory} holds another sweep; choose another --out, or --fresh")
     write_lines(file, [json.dumps({"knob": knob.name, "values": knob.values})])
@@ -120,7 +118,7 @@ def recall(directory: Path) -> Knob | None:
 
     DamagedError if the note is damaged.
     """
-    file = directory / FILE
+    file = directory / SWEEP
     if not file.is_file():
         return None
     try:

@@ -12,6 +12,7 @@ from judgesheet.base.tally import Tally
 from judgesheet.commands.measure import measure
 from judgesheet.commands.options import (
     EXISTING,
+    FRESH,
     JSON,
     NO_CASES,
     NO_PDF,
@@ -39,6 +40,7 @@ def ingest(
     nearest: bool = False,
     human_scale: str | None = None,
     unreadable: Sequence[str] = (),
+    fresh: bool = False,
     pdf: bool = True,
     cases: bool = True,
     tell: Callable[[str], None] = lambda _: None,
@@ -46,7 +48,8 @@ def ingest(
     """Recorded judgments, or the results of a batch (one file or several), into a run directory.
 
     For a batch, `out` holds the plan that was exported (`judgesheet plan --out DIR/plan.jsonl`), or
-    the run that is to be completed.
+    the run that is to be completed. Other verdicts than those that `out` holds are refused, unless
+    it is made `fresh`.
 
     For a log, `form` is one of `importers.logs.LOGS` or `TABLES` (a file shows by itself which of
     `LOGS` it is), and `columns` (`--map`), `where`, `scale`, `nearest` (`--round`), `human_scale`
@@ -54,7 +57,7 @@ def ingest(
     """
     from judgesheet.collect.ingest import ingest as fill_ledger
     from judgesheet.importers import logs
-    from judgesheet.ledger.run_directory import LEDGER, make_directory
+    from judgesheet.ledger.run_directory import LEDGER
 
     files = [Path(one) for one in ([file] if isinstance(file, str | Path) else file)]
     if not files:
@@ -68,8 +71,7 @@ def ingest(
     # judgments or a batch.
     is_log = choice != logs.LogOptions() or (len(files) == 1 and logs.recognised(files[0]))
     log = logs.reader(files, choice) if is_log else None
-    make_directory(directory, fresh=False)
-    fill_ledger(files, directory / LEDGER, log, lines := Tally("line"))
+    fill_ledger(files, directory / LEDGER, log, lines := Tally("line"), fresh=fresh)
     for sentence in log.notes() if log else filter(None, [lines.sentence()]):
         tell(sentence)
     return measure(directory, policy=policy, pdf=pdf, cases=cases)
@@ -79,6 +81,7 @@ def ingest(
 @click.argument("file", type=EXISTING, nargs=-1, required=True)
 @reading_a_log
 @option("--out", type=PATH, required=True, help="Run directory to fill.")
+@FRESH
 @POLICY
 @NO_PDF
 @NO_CASES

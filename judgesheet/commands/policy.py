@@ -16,12 +16,15 @@ if TYPE_CHECKING:
 
 
 def load_policy(source: str | Path | None) -> "Policy | None":
-    """The policy of an option that may be left out; UsageError or PolicyError as `policy.load`."""
+    """The policy of an option that may be left out; UsageError or PolicyError as `policy.load`.
+
+    Asked for before anything is paid: a figure that this version does not know can decide nothing.
+    """
     if source is None:
         return None
     from judgesheet.decide import policy
 
-    return policy.load(source)
+    return policy.load(source, policy.known_figures())
 
 
 @checked

@@ -190,7 +190,7 @@ def _policy(path: Path, plan: Plan | None, profile: str) -> Iterator[Fault]:
     if not path.is_file():
         return
     try:
-        policy = policies.load(path)
+        policy = policies.load(path, policies.known_figures())
     except PolicyError as error:
         yield _of_error(path, error)
         return

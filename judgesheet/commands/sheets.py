@@ -6,7 +6,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from judgesheet.base.arguments import checked
-from judgesheet.base.datasheet import SCHEMA_VERSION, from_json
+from judgesheet.base.datasheet import from_json
 from judgesheet.base.errors import RunError
 from judgesheet.base.records import Datasheet
 from judgesheet.sheet import notebook
@@ -30,14 +30,13 @@ class Run:
 
 @checked
 def load(source: str | Path) -> Datasheet:
-    """The datasheet of a run directory, or of a datasheet.json."""
+    """The datasheet of a run directory, or of a datasheet.json, decided anew from its figures."""
     from judgesheet.decide import decide
 
     file = sheet_of(source)
     if not file.exists():
         raise RunError(f"{file} does not exist; {_how_to_make(Path(source))}")
-    sheet = from_json(file)
-    return sheet if sheet.schema_version == SCHEMA_VERSION else decide(sheet)
+    return decide(from_json(file))
 
 
 def _how_to_make(source: Path) -> str:

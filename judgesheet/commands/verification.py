@@ -3,29 +3,32 @@
 A sheet may come from anybody: nothing in it is believed but what follows from something else.
 """
 
+import json
 import logging
+import math
 import zlib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from judgesheet.base.datasheet import from_json, to_json
 from judgesheet.base.errors import ContradictionError, MissingDependencyError, RunError, UsageError
 from judgesheet.base.limits import LARGEST_TEXT
 from judgesheet.base.records import Datasheet, Decision, digest
+from judgesheet.base.sanitize import one_line
 from judgesheet.base.version import __version__
 from judgesheet.collect.knob import recall
-from judgesheet.commands.run_checkup import numbers, other_facts, other_figures, other_origin
 from judgesheet.decide import decide
-from judgesheet.decide import policy as policies
-from judgesheet.decide.policy import Policy
+from judgesheet.decide.policy import Policy, policy_of, shipped
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.run_directory import DATASHEET, LEDGER
 from judgesheet.sheet import render
 
 PAPERS = ("a4", "letter")
+QUOTED = 80
+"""Signs of a text that are quoted of a field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,7 @@ class Verification:
     """What was found: the digest that others may quote, what differs, and what was not compared.
 
     `decision` is that of the figures under the policy that was given, None without one.
+    `other_version` is that of the judgesheet which alone can compute the sheet again, "" if this.
     """
 
     file: str
@@ -41,6 +45,7 @@ class Verification:
     differences: tuple[str, ...]
     notes: tuple[str, ...]
     decision: Decision | None = None
+    other_version: str = ""
 
 
 def verification(file: Path, run: Path | None, policy: Policy | None = None) -> Verification:
@@ -60,21 +65,14 @@ def verification(file: Path, run: Path | None, policy: Policy | None = None) -> 
         sheet = from_json(text)
     except ContradictionError as error:
         return Verification(file.name, digest(text), "", (str(error),), ())
-    found: list[tuple[str, bool]] = []
-    if to_json(sheet) != text.replace("\r\n", "\n"):
-        found.append(("its JSON is not in the form that judgesheet writes", True))
-    is_ours = sheet.provenance.get("judgesheet") == __version__
-    if is_ours:
-        found += _says_what_follows(sheet, policy)
-        found += _sets_the_same(sheet, content) if is_pdf else ()
+    by = str(sheet.provenance.get("judgesheet"))[:60]
+    if by == __version__:
+        found = [
+            *_compared(sheet, text, run, policy),
+            *(_sets_the_same(sheet, content) if is_pdf else ()),
+        ]
     else:
-        by = str(sheet.provenance.get("judgesheet"))[:40]
-        what = "its pages and " if is_pdf else ""
-        found.append((f"{what}what follows from its figures: only judgesheet {by} can tell", False))
-    if run is None:
-        found.append(("its figures: give its run with --run DIR to compute them again", False))
-    else:
-        found += _is_of(run, sheet)
+        found = [(told, True) for told in _contradicts_itself(sheet)]
     return Verification(
         file.name,
         digest(text),
@@ -82,7 +80,40 @@ def verification(file: Path, run: Path | None, policy: Policy | None = None) -> 
         tuple(what for what, differs in found if differs),
         tuple(what for what, differs in found if not differs),
         decide(sheet, policy).decision if policy else None,
+        "" if by == __version__ else by,
     )
+
+
+def _compared(
+    sheet: Datasheet, text: str, run: Path | None, given: Policy | None
+) -> Iterator[tuple[str, bool]]:
+    """Each difference from what its run gives, or its own figures; and what was not compared."""
+    if to_json(sheet) != text.replace("\r\n", "\n"):
+        yield "its JSON is not in the form that judgesheet writes", True
+    known = sheet.provenance.get("policy")
+    named = known if isinstance(known, dict) else {}
+    policy = given if given and given.digest == named.get("digest") else policy_of(sheet)
+    if policy is not None and not policy.digest:
+        name = str(named.get("name"))
+        what = f"the policy {name[:60]} does not come with judgesheet"
+        # The name of a shipped one is no file's.
+        yield f"its limits: {what}; give its file with --policy", name in shipped()
+        policy = None
+    if run is None:
+        yield "its figures: give its run with --run DIR to compute them again", False
+    measured = sheet if run is None else _measured(run)
+    if origin := other_origin(sheet, measured):
+        yield f"this sheet is of another run: {origin} is not that of the run", True
+        return
+    yield from ((str(one), True) for one in differences(sheet, measured, policy))
+
+
+def _contradicts_itself(sheet: Datasheet) -> Iterator[str]:
+    """A decision that its own figures refute, whichever version made it."""
+    held, made = sheet.decision, decide(sheet).decision
+    if held is not None and (made is None or made.verdict != held.verdict):
+        anew = "none" if made is None else made.verdict
+        yield f"decision.verdict is {held.verdict}, its own figures give {anew}"
 
 
 def _content(file: Path) -> bytes:
@@ -114,29 +145,6 @@ def _attached(content: bytes, file: Path) -> bytes:
     return attached[0]
 
 
-def _says_what_follows(sheet: Datasheet, given: Policy | None) -> Iterator[tuple[str, bool]]:
-    """Controls, findings, marks and decision follow from the figures; verdicts from a policy."""
-    known = sheet.provenance.get("policy")
-    policy = _its_own(known, given) if isinstance(known, dict) else None
-    if isinstance(known, dict) and policy is None:
-        what = f"the policy {str(known.get('name'))[:60]} does not come with judgesheet"
-        yield f"verdicts: {what}; give its file with --policy", False
-    anew = decide(sheet, policy)
-    for part in ("verdicts", "decision", "recommendations"):
-        if getattr(anew, part) != getattr(sheet, part):
-            yield f"{part}: does not follow from its figures", True
-    for axis, other in zip(sheet.axes, anew.axes, strict=True):
-        if axis != other:
-            yield f"{axis.name}: its sentences do not follow from its figures", True
-
-
-def _its_own(known: dict[str, Any], given: Policy | None) -> Policy | None:
-    """The policy that a sheet was decided under: the one that was given, or a shipped one."""
-    name = str(known.get("name"))
-    at_hand = [given, policies.load(name) if name in policies.shipped() else None]
-    return next((one for one in at_hand if one and one.digest == known.get("digest")), None)
-
-
 def _sets_the_same(sheet: Datasheet, content: bytes) -> Iterator[tuple[str, bool]]:
     """The pages are those that the JSON gives, byte for byte."""
     try:
@@ -146,33 +154,104 @@ def _sets_the_same(sheet: Datasheet, content: bytes) -> Iterator[tuple[str, bool
         yield f"its pages: {error}", False
 
 
-def _is_of(run: Path, sheet: Datasheet) -> Iterator[tuple[str, bool]]:
-    """Every figure, count and fact of the run, computed again from its ledger."""
+def _measured(run: Path) -> Datasheet:
+    """What the ledger of a run gives, before it is decided."""
     from judgesheet.measuring.assemble import assemble
     from judgesheet.measuring.measure import measure
 
     if recall(run) is not None:
         raise UsageError(f"{run} is a sweep: verify the sheet of one of its values with its folder")
     with Ledger.open(run / LEDGER) as ledger:
-        made = from_json(to_json(assemble(ledger, measure(ledger))))
-    if origin := next(other_origin(sheet, made), None):
-        # All else of another run differs, too, and says nothing of the sheet.
-        yield f"this sheet is of another run: {origin} is not that of the run", True
-        return
-    for fact in other_facts(sheet, made):
-        yield f"{fact} is not that of the run", True
-    held, computed = numbers(sheet), numbers(made)
-    for key in other_figures(sheet, made):
-        yield (
-            f"{key} is {_text(held.get(key))} in the sheet, {_text(computed.get(key))} of the run",
-            True,
+        return assemble(ledger, measure(ledger))
+
+
+# -- field by field --------------------------------------------------------------------------------
+
+MADE_BY = frozenset({"provenance.judgesheet", "provenance.measured_with"})
+"""The versions of what computed a sheet: told, and no figure."""
+TOLERANCE = 1e-9
+"""By how much a number may differ, as a part of it: machines round differently."""
+ABSENT = "absent"
+
+
+class Difference(NamedTuple):
+    """A field, as `score_order.cramers_v: value`, with what it holds and what it should."""
+
+    place: str
+    held: Any
+    made: Any
+
+    def __str__(self) -> str:
+        return f"{self.place} is {_text(self.held)}, computed anew {_text(self.made)}"
+
+
+def other_origin(held: Datasheet, made: Datasheet) -> str:
+    """What shows that two sheets are of two runs: judge, plan, or when they began; "" if nothing.
+
+    All else of another run differs, too, and says nothing of the sheet.
+    """
+    pairs = {
+        "judge.model": [one.judge.get("model") for one in (held, made)],
+        "the plan's digest": [one.provenance.get("plan_digest") for one in (held, made)],
+        "run.started_at": [one.run.get("started_at") for one in (held, made)],
+    }
+    return next((name for name, (first, second) in pairs.items() if first != second), "")
+
+
+def differences(
+    held: Datasheet, measured: Datasheet, policy: Policy | None = None
+) -> Iterator[Difference]:
+    """Every field of a sheet that is not as it was measured, and then decided.
+
+    Without its `policy` the limits are those that the sheet names.
+    """
+    if policy is None:
+        named = {key: held.provenance[key] for key in ("policy",) if key in held.provenance}
+        days = {key: held.run[key] for key in ("review_days",) if key in held.run}
+        measured = replace(
+            measured,
+            verdicts=held.verdicts,
+            run={**measured.run, **days},
+            provenance={**measured.provenance, **named},
         )
+    made = decide(measured, policy)
+    yield from _between(json.loads(to_json(held)), json.loads(to_json(made)), "")
 
 
-def _text(figures: Mapping[str, float | None] | None) -> str:
-    if figures is None:
-        return "absent"
-    return ", ".join(
-        f"{name} {'none' if figure is None else f'{figure:.6g}'}"
-        for name, figure in figures.items()
-    )
+def _between(held: Any, made: Any, place: str) -> Iterator[Difference]:
+    if isinstance(held, list) and isinstance(made, list):
+        held, made = _labelled(held), _labelled(made)
+        if [*held] != [*made] and {*held} == {*made}:
+            yield Difference(f"the order of {place}", [*held], [*made])
+    if not isinstance(held, dict) or not isinstance(made, dict):
+        if not _is_alike(held, made):
+            yield Difference(place, held, made)
+        return
+    for name in dict.fromkeys((*held, *made)):
+        # The key of a figure says where it is.
+        inner = name if place.endswith(".estimates") else f"{place}.{name}".lstrip(".")
+        if inner not in MADE_BY:
+            yield from _between(held.get(name, ABSENT), made.get(name, ABSENT), inner)
+
+
+def _labelled(parts: list[Any]) -> dict[str, Any]:
+    """The parts of a list by key or name where each has one of its own, else by number."""
+    for label in ("key", "name"):
+        named = {part[label]: part for part in parts if isinstance(part, dict) and label in part}
+        if len(named) == len(parts):
+            return named
+    return {str(number): part for number, part in enumerate(parts, start=1)}
+
+
+def _is_alike(held: Any, made: Any) -> bool:
+    numbers = [type(one) in (int, float) for one in (held, made)]
+    if all(numbers):
+        return math.isclose(held, made, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+    return type(held) is type(made) and bool(held == made)
+
+
+def _text(value: Any) -> str:
+    if type(value) is float:
+        return f"{value:.10g}"
+    text = json.dumps(value, ensure_ascii=False) if not isinstance(value, str) else value
+    return one_line(text if len(text) <= QUOTED else f"{text[:QUOTED]}…") or '""'

@@ -13,9 +13,6 @@ from judgesheet.commands.terminal import say, say_record
 if TYPE_CHECKING:
     from judgesheet.commands.verification import Verification
 
-DIFFERS = 3
-"""The exit code of a sheet that is not what it should be: that of a gate that is not passed."""
-
 
 @checked
 def verify(
@@ -24,10 +21,11 @@ def verify(
     """Check a datasheet.json, or the PDF that holds one, against itself and its `run`.
 
     A folder is a run, of which the datasheet.json is checked against it.
-    `differences` are sentences, none where the sheet is what its figures, and those of its run,
-    give. Figures, counts and facts are those of the run; controls, findings and decision follow
-    from the figures, verdicts from a shipped policy or the one that is given; a PDF has the pages
-    of its JSON, byte for byte. Under a `policy` the judge is decided anew: `decision`. RunError if
+    `differences` are sentences, none where every field of the sheet is what its run gives: figures,
+    counts and facts from the ledger; controls, findings and decision from the figures; verdicts
+    from a shipped policy or the one that is given; a PDF has the pages of its JSON, byte for byte.
+    Without a run it is compared with what its own figures give. Under a `policy` the judge is
+    decided anew: `decision`. A sheet of an `other_version` can only contradict itself. RunError if
     the file is no datasheet.
     """
     from judgesheet.commands.verification import verification
@@ -51,10 +49,10 @@ def verify(
 def command(file: Path, run: Path | None, policy: str | None, as_json: bool) -> None:
     """Check whether a sheet (datasheet.json, a PDF that holds it, or a run) matches its run.
 
-    Exits 0 if it does, 3 with one sentence per difference if not. With --policy also as `gate`
-    does: 3 for REJECT, 4 for NOT PROVEN.
+    Exits 0 if it does, 3 with one sentence per difference if not, 4 if only another version of
+    judgesheet can tell. With --policy also as `gate` does: 3 for REJECT, 4 for NOT PROVEN.
     """
-    from judgesheet.decide import EXIT_CODES
+    from judgesheet.decide import EXIT_CODES, FAILED, NOT_PROVEN
 
     found = verify(file, run, policy=policy)
     if as_json:
@@ -65,9 +63,13 @@ def command(file: Path, run: Path | None, policy: str | None, as_json: bool) -> 
             say(difference)
         for what in found.notes:
             say(f"not compared: {what}")
-        if not found.differences:
+        if found.other_version:
+            by = found.other_version
+            say(f"Only judgesheet {by} can compute this sheet again: install it, then verify.")
+        elif not found.differences:
             say("apart from that, nothing differs" if found.notes else "nothing differs")
         if found.decision:
-            say(f"Under {found.decision.policy or policy}: {found.decision.text}")
+            say(f"Under {found.decision.told_policy}: {found.decision.text}")
     decided = EXIT_CODES[found.decision.verdict] if found.decision else 0
-    raise SystemExit(DIFFERS if found.differences else decided)
+    unknown = NOT_PROVEN if found.other_version else 0
+    raise SystemExit(FAILED if found.differences else max(decided, unknown))

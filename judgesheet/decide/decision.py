@@ -29,13 +29,14 @@ EXIT_CODES = {"adopt": PASSED, "conditions": PASSED, "reject": FAILED, "not prov
 def decide_judge(sheet: Datasheet) -> Decision:
     """The decision that the verdicts of a sheet give; its policy stands in the provenance."""
     policy = _policy(sheet)
-    name, scope = str(policy.get("name", "")), _scope(sheet, policy)
     verdict, limiting, because, text = _decided(sheet)
     agreed = tuple(dict.fromkeys(conditions.of(sheet))) if verdict == "adopt" else ()
     texts, keys = zip(*agreed, strict=True) if agreed else ((), ())
+    scope = _scope(sheet, policy)
     return Decision(
         verdict="conditions" if agreed else verdict,
-        policy=name,
+        policy=str(policy.get("name", "")),
+        policy_digest=str(policy.get("digest", "")),
         limiting=limiting,
         text=f"{text.replace('Adopt:', 'Adopt under conditions:') if agreed else text}{scope}",
         because=because,

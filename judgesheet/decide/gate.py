@@ -7,13 +7,11 @@ neither. All limits must hold, so keeping them needs no correction for their num
 here needs numpy.
 """
 
-import difflib
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from judgesheet.axes import all_axes
 from judgesheet.base.datasheet import WORST, by_key, mappings
 from judgesheet.base.digits import apart, counted, level, tenths
 from judgesheet.base.keys import ANY, Key
@@ -22,12 +20,10 @@ from judgesheet.base.records import AxisResult, Control, Datasheet, Estimate, Ve
 from judgesheet.base.units import FISHER, SHARE, unit
 from judgesheet.decide.bounded_value import BoundedValue
 from judgesheet.decide.controls import READ, failed, mend_of_losses, touches
-from judgesheet.decide.policy import Limit, Policy, shipped_keys
+from judgesheet.decide.policy import Limit, Policy, closest_key, or_meant, shipped_keys
 from judgesheet.stats.multiplicity import student_quantile, student_tail
 from judgesheet.stats.unseen import clusters_for
 
-SIMILAR = 0.75
-"""How alike two names must be (`difflib` ratio) for one to be a slip of the other."""
 HOPELESS = 100.0
 """A limit that would take this many times the data lies on the value, for all that can be told."""
 NEVER = "cannot be decided by more calls: the value is on the limit"
@@ -106,7 +102,7 @@ def _each(sheet: Datasheet, policy: Policy, found: Mapping[str, Estimate]) -> It
         if axis is not None:
             for key in members(limit.key, found):
                 held = _hold(limit, key, found, axis, spare.get(axis.name, 0))
-                yield usable(held, axis)
+                yield usable(held, axes)
         # A policy that names an axis wants it probed: leaving it out must not pass the gate.
         elif not limit.when_probed:
             name = Key.parse(limit.key).axis
@@ -178,8 +174,9 @@ def _surprise(verdict: Verdict, estimate: Estimate) -> float:
     return student_tail(t, freedom) / error
 
 
-def usable(verdict: Verdict, axis: AxisResult | None) -> Verdict:
+def usable(verdict: Verdict, axes: Mapping[str, AxisResult]) -> Verdict:
     """The verdict as it is, or void where its figure must not be used."""
+    axis = axes.get(Key.parse(verdict.key).axis)
     if axis is None:
         return verdict
     why, controls = _unusable(verdict, axis)
@@ -293,46 +290,20 @@ def _instead(limit: Limit, key: str, found: Mapping[str, Estimate]) -> str:
 
     The key of a shipped policy is no slip: the run is of other stimuli than the policy is for.
     """
-    shipped = shipped_keys()
-    if not any(limit.key in keys for keys in shipped.values()):
-        meant = _closest_key(key, found) or _figure_meant(key)
-        return f"is {meant} meant?" if meant else "`judgesheet explain` lists the keys"
+    policies = shipped_keys()
+    others = {name: keys for name, keys in policies.items() if limit.key not in keys}
+    if len(others) == len(policies):
+        return or_meant(key, found)
     # A figure that has no value here, either, would decide no better.
-    closest = _closest_key(key, [one for one, it in found.items() if it.value is not None])
+    closest = closest_key(key, [one for one, it in found.items() if it.value is not None])
     if not closest or Key.parse(closest).axis != Key.parse(key).axis:
         return "a run that measures it"
     # The policy that limits most of this run, so that all its rows name the same one.
-    fitting = [name for name, keys in shipped.items() if closest in keys]
+    fitting = [name for name, keys in others.items() if closest in keys]
     if fitting:
-        name = max(fitting, key=lambda name: len(shipped[name] & found.keys()))
+        name = max(fitting, key=lambda name: len(others[name] & found.keys()))
         return f"--policy {name}, which limits figures that this run has: {closest}"
     return f"a run that measures it; this one measures {closest}"
-
-
-def _figure_meant(key: str) -> str:
-    """The figure of any axis that a wrong key probably means; "" if it is right or none is similar.
-
-    A sheet of a few figures, as the check before a run makes, may lack the one that is meant.
-    """
-    figures = [f"{axis.NAME}.{name}" for axis in all_axes().values() for name in axis.ESTIMATES]
-    is_right = f"{Key.parse(key).axis}.{Key.parse(key).name}" in figures
-    return "" if is_right else _closest_key(key, figures)
-
-
-def _closest_key(key: str, found: Iterable[str]) -> str:
-    """The key that was probably meant by a wrong one: by name first, then by axis and dimensions.
-
-    "" where no name is similar. The whole key would be a poor measure: all keys of an axis begin
-    alike.
-    """
-    wrong = Key.parse(key)
-    names = {one: Key.parse(one).name for one in found}
-    close = difflib.get_close_matches(
-        wrong.name, dict.fromkeys(names.values()), n=1, cutoff=SIMILAR
-    )
-    alike = [one for one in names if names[one] in close]
-    mine = [one for one in alike if Key.parse(one).axis == wrong.axis]
-    return next(iter(difflib.get_close_matches(key, mine or alike, n=1, cutoff=0)), "")
 
 
 def _unproven(limit: Limit, key: str, value: float | None, why: str, needed: str) -> Verdict:

@@ -5,24 +5,29 @@ A TOML file, validated here and trusted elsewhere.
 `docs/gate.md` explains the file line by line.
 """
 
+import difflib
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from judgesheet.axes import all_axes, axis_names
+from judgesheet.axes import all_axes, axis_names, declared_unit
 from judgesheet.base.errors import PolicyError, RunError, UsageError
 from judgesheet.base.files import checked, text_of, toml
 from judgesheet.base.keys import Key
-from judgesheet.base.records import digest
+from judgesheet.base.records import Datasheet, digest
 from judgesheet.base.resources import data_folder
 from judgesheet.base.units import unit
 
 FiniteNumber = Annotated[float, Field(allow_inf_nan=False)]
 NotProven = Literal["fail", "warn"]
+REQUIRED = 10
+"""Independent stimuli that most shipped policies require."""
+SIMILAR = 0.75
+"""How alike two names must be (`difflib` ratio) for one to be a slip of the other."""
 
 
 class _Part(BaseModel):
@@ -73,7 +78,7 @@ class Regression(_Part):
 
 
 class Policy(_Part):
-    """The file. `digest` is the SHA-256 of its text.
+    """The file. `name` is its own, of a shipped one without ending; `digest` is that of its text.
 
     `min_independent` is the number of stimuli of an axis, each group of near copies counted once,
     below which nothing on it is proven or broken.
@@ -94,8 +99,34 @@ class Policy(_Part):
 
     @property
     def as_record(self) -> dict[str, Any]:
-        """What a run that stops with it keeps of it."""
-        return {"name": self.name, "title": self.title, "digest": self.digest}
+        """What a run and its sheet keep of it beside the limits."""
+        named = {"name": self.name, "title": self.title, "digest": self.digest}
+        return {**named, "axes": self.axes, "min_independent": self.min_independent}
+
+
+def policy_of(sheet: Datasheet) -> Policy | None:
+    """The policy that a sheet was decided under: a shipped one, or its verdicts name the limits.
+
+    None where it names no policy. Limits on the change against a baseline cannot be decided without
+    that one and are left out, as are those of the first sheets, whose verdicts had no limit.
+    """
+    known = sheet.provenance.get("policy")
+    named = known if isinstance(known, Mapping) else {}
+    ours = load(str(named["name"])) if named.get("name") in shipped() else None
+    if ours is not None and ours.digest == named.get("digest"):
+        return ours
+    limits = [
+        Limit.model_validate(
+            {"key": one.key, one.kind: one.limit, "not_proven": "warn" if one.warns else "fail"}
+        )
+        for one in sheet.verdicts
+        if one.kind and one.limit is not None and not one.against_baseline
+    ]
+    if not limits and known is None:
+        return None
+    # Sheets before 2.2 do not say what their policy required.
+    least = named.get("min_independent", REQUIRED)
+    return Policy(limit=limits, min_independent=least if isinstance(least, int) else None)
 
 
 def shipped() -> list[str]:
@@ -109,33 +140,49 @@ def shipped_keys() -> dict[str, frozenset[str]]:
     return {name: frozenset(rule.key for rule in load(name).limit) for name in shipped()}
 
 
-def load(source: str | Path) -> Policy:
+Figures = Mapping[str, Collection[str] | None]
+"""The names of the figures of every axis; None: any."""
+
+
+def known_figures() -> Figures:
+    """Every figure that this version knows; loads the axes."""
+    return {name: axis.ESTIMATES.keys() for name, axis in all_axes().items()}
+
+
+def load(source: str | Path, figures: Figures | None = None) -> Policy:
     """The policy in a file, or the shipped one of that name; UsageError if there is neither.
 
-    A PolicyError names what is wrong in the file.
+    A name without an ending and a folder is that of a shipped one, whatever lies in the working
+    folder. A PolicyError names what is wrong in the file, such as a key of none of the `figures`.
     """
     path = Path(source)
-    own = path.exists() and not path.is_dir()  # `/dev/stdin` is one, too
-    # Ours name axes that a smaller installation may lack.
-    axes = axis_names() if own else None
-    text = text_of(path, "the policy", PolicyError) if own else text_of_shipped(str(source))
-    return parse(text, path.name if own else f"{source}.toml", axes)
+    if path.name == str(source) and not path.suffix:
+        # Ours name axes that a smaller installation may lack.
+        return parse(text_of_shipped(path.name), path.name)
+    if not path.exists() or path.is_dir():  # `/dev/stdin` is neither
+        raise UsageError(f"there is no policy file {source}, {_those_shipped()}")
+    name = path.name if path.suffix else f"./{path.name}"  # no file has the name of a shipped one
+    text = text_of(path, "the policy", PolicyError)
+    return parse(text, name, figures or dict.fromkeys(axis_names()))
 
 
 def text_of_shipped(name: str) -> str:
     """A shipped policy as it stands in its file, with its comments; UsageError if there is none."""
     if name not in shipped():
-        raise UsageError(
-            f"there is no policy file {name}, and the shipped policies are {', '.join(shipped())}"
-        )
+        own = f"; write ./{name} for the file" if Path(name).is_file() else ""
+        raise UsageError(f"there is no shipped policy {name}, {_those_shipped()}{own}")
     path = data_folder("policies") / f"{name}.toml"
     return text_of(path, "the policy", PolicyError)
 
 
-def parse(text: str, name: str, axes: Sequence[str] | None = None) -> Policy:
-    """The policy in a text, the file's `name`; keys may name these `axes` (None: any)."""
+def _those_shipped() -> str:
+    return f"and the shipped policies are {', '.join(shipped())}"
+
+
+def parse(text: str, name: str, figures: Figures | None = None) -> Policy:
+    """The policy in a text, the file's `name`; keys may name these figures (None: any)."""
     try:
-        return _parsed(text, name, axes)
+        return _parsed(text, name, figures)
     except PolicyError as error:
         line = line_of(text, error.place)
         if line is None:
@@ -158,15 +205,16 @@ def line_of(text: str, place: Sequence[str | int]) -> int | None:
     return next(fields, start) + 1
 
 
-def _parsed(text: str, name: str, axes: Sequence[str] | None) -> Policy:
+def _parsed(text: str, name: str, figures: Figures | None) -> Policy:
     data = toml(text, name, PolicyError)
     _refuse_unknown(data, name)
-    named = {**data, "digest": digest(text), "name": data.get("name", Path(name).stem)}
-    policy = checked(Policy, named, name, PolicyError)
+    # The name that a text gives itself may be that of another file, so no report has it.
+    policy = checked(Policy, {**data, "digest": digest(text)}, name, PolicyError)
+    policy = policy.model_copy(update={"name": name})
     if not policy.limit and not policy.regression:
         raise PolicyError(f"{name} holds no [[limit]]; write one with a key and a max or a min")
-    _check_keys([(rule.key, rule.kind) for rule in policy.limit], name, "limit", axes)
-    _check_keys([(rule.key, "") for rule in policy.regression], name, "regression", axes)
+    _check_keys([(rule.key, rule.kind) for rule in policy.limit], name, "limit", figures)
+    _check_keys([(rule.key, "") for rule in policy.regression], name, "regression", figures)
     for number, limit in enumerate(policy.limit):
         if fault := _fault_of_value(limit):
             message = f"{name}: limit {number + 1}: {fault}"
@@ -179,9 +227,7 @@ def _fault_of_value(limit: Limit) -> str:
     if 0 <= limit.value <= 1:
         return ""  # every scale with ends holds it: no axis need be loaded
     key, given, meant = Key.parse(limit.key), limit.value, limit.value / 100
-    axis = all_axes().get(key.axis)
-    figure = None if axis is None else axis.ESTIMATES.get(key.name)
-    low, high = (None if figure is None else unit(figure.unit).ends) or (given, given)
+    low, high = unit(declared_unit(key)).ends or (given, given)
     if low <= given <= high:
         return ""
     hint = f"; did you mean {meant:g}?" if low <= meant <= high else ""
@@ -213,18 +259,52 @@ def _refuse_fields(row: Any, known: Set[str], file: str, table: str, *number: in
 
 
 def _check_keys(
-    keys: Sequence[tuple[str, str]], file: str, table: str, axes: Sequence[str] | None
+    keys: Sequence[tuple[str, str]], file: str, table: str, figures: Figures | None
 ) -> None:
-    """Every key has a form and an axis that exist, and none is bounded twice on one side."""
+    """Every key has a form and a figure that exist, and none is bounded twice on one side."""
     for number, (key, kind) in enumerate(keys):
-        try:
-            axis, fault = Key.parse(key).axis, ""
-        except RunError as error:
-            axis, fault = "", str(error)
-        if not fault and axes is not None and axis not in axes:
-            fault = f"there is no axis {axis!r} (key {key}); the axes are {', '.join(axes)}"
+        fault = _fault_of_key(key, figures)
         if not fault and (key, kind) in keys[:number]:
             fault = f"{key} is limited twice in the policy; keep one"
         if fault:
             message = f"{file}: {table} {number + 1}: {fault}"
             raise PolicyError(message).at(table, number, "key")
+
+
+def _fault_of_key(key: str, figures: Figures | None) -> str:
+    """What a key names that there is not; "" where nothing is wrong with it."""
+    try:
+        wanted = Key.parse(key)
+    except RunError as error:
+        return str(error)
+    if figures is None:
+        return ""
+    if wanted.axis not in figures:
+        return f"there is no axis {wanted.axis!r} (key {key}); the axes are {', '.join(figures)}"
+    names = figures[wanted.axis]
+    if names is None or wanted.name in names:
+        return ""
+    every = [f"{axis}.{name}" for axis, names in figures.items() for name in names or ()]
+    return f"there is no figure {wanted.axis}.{wanted.name}: {or_meant(key, every)}"
+
+
+def or_meant(key: str, found: Iterable[str]) -> str:
+    """Which key was probably meant by a wrong one, or where all of them are listed."""
+    meant = closest_key(key, found)
+    return f"is {meant} meant?" if meant else "`judgesheet explain` lists the keys"
+
+
+def closest_key(key: str, found: Iterable[str]) -> str:
+    """The key that was probably meant by a wrong one: by name first, then by axis and dimensions.
+
+    "" where no name is similar. The whole key would be a poor measure: all keys of an axis begin
+    alike.
+    """
+    wanted = Key.parse(key)
+    names = {one: Key.parse(one).name for one in found}
+    close = difflib.get_close_matches(
+        wanted.name, dict.fromkeys(names.values()), n=1, cutoff=SIMILAR
+    )
+    alike = [one for one in names if names[one] in close]
+    mine = [one for one in alike if Key.parse(one).axis == wanted.axis]
+    return next(iter(difflib.get_close_matches(key, mine or alike, n=1, cutoff=0)), "")

@@ -14,6 +14,8 @@ from judgesheet.ledger.opening import free_name, held, is_blank
 from judgesheet.planning.plan import write_plan
 
 LEDGER = "ledger.sqlite"
+SWEEP = "sweep.json"
+"""What makes a folder one of several runs: the parameter that they vary, and its values."""
 PLAN = "plan.jsonl"
 JUDGMENTS = "judgments.parquet"
 JUDGMENT_LINES = "judgments.jsonl.gz"
@@ -29,12 +31,13 @@ def default_directory(model: str, prefix: str = "") -> Path:
 
 
 def make_directory(directory: Path, *, fresh: bool) -> None:
-    """Make the directory if it does not exist; `fresh` renames an old one first.
+    """Make the directory if it does not exist; `fresh` renames one that holds a run first.
 
-    RunError if it cannot be made, or the old one is in use.
+    RunError if it cannot be made, or the run is in use.
     """
     try:
-        if fresh and directory.exists():
+        # Any other folder is somebody's, and holds nothing to start over.
+        if fresh and any((directory / name).is_file() for name in (LEDGER, SWEEP)):
             _keep_aside(directory)
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)  # prompts and replies are private
     except OSError as error:

@@ -19,7 +19,7 @@ from judgesheet.sheet.page.identity import part_number, protocol_id
 TEMPLATE = "index.html.jinja"
 PER_AXIS = 2
 """Figures of an axis that are columns: the first rows of its characteristics."""
-FILTERS = ("provider", "profile", "prompt", "stimuli", "protocol", "decision")
+FILTERS = ("provider", "profile", "prompt", "stimuli", "protocol", "decision", "policy")
 """By what rows can be chosen, beside words of the judge's name."""
 COMPARABLE = (
     "Judges in one table answered the same questions under the same protocol. Figures of "
@@ -39,13 +39,14 @@ class Listed(NamedTuple):
 class Row:
     """A sheet: the address that it opens at, its judge, its `facts` by filter, a cell per column.
 
-    `folder` is where it was found, `measured` the moment in words, `ended` as the run has it. A
-    cell is the value with its interval below, both in words.
+    `decided` is the decision with its policy, `folder` is where it was found, `measured` the moment
+    in words, `ended` as the run has it. A cell is the value with its interval below, both in words.
     """
 
     address: str
     judge: str
     measured: str
+    decided: str
     facts: Mapping[str, str]
     cells: tuple[tuple[str, str], ...]
     ended: str = ""
@@ -91,9 +92,7 @@ def render_markdown(sheets: Sequence[Listed], title: str) -> bytes:
 
 def _with_decisions(group: Group) -> Markdown:
     """A group as the page has it, in Markdown."""
-    rows = [
-        (_linked(row), row.measured, row.facts["decision"], *_in_line(row)) for row in group.rows
-    ]
+    rows = [(_linked(row), row.measured, row.decided, *_in_line(row)) for row in group.rows]
     heads = ("Judge", "Measured", "Decision", *(label for _, label in group.columns))
     return table(heads, "lll" + "r" * len(group.columns), rows)
 
@@ -152,7 +151,8 @@ def _row(listed: Listed, protocol: str, columns: Sequence[tuple[str, str]]) -> R
         listed.address,
         part_number(sheet.judge),
         show.moment(sheet.run.get("ended_at")),
-        {name: show.short(text, 40) for name, text in _facts(sheet, protocol).items()},
+        _decided(sheet),
+        {name: show.short(text, 90) for name, text in _facts(sheet, protocol).items()},
         tuple(_cell(sheet, key) for key, _ in columns),
         show.short(sheet.run.get("ended_at") or "", 40),
         show.visible(listed.folder, 200),
@@ -173,7 +173,15 @@ def _facts(sheet: Datasheet, protocol: str) -> dict[str, str]:
         "stimuli": stimuli or "not recorded",
         "protocol": protocol,
         "decision": sheet.decision.verdict if sheet.decision else "no policy",
+        "policy": sheet.decision.told_policy if sheet.decision else "no policy",
     }
+
+
+def _decided(sheet: Datasheet) -> str:
+    """The decision and the policy that it was made under: other limits decide otherwise."""
+    if sheet.decision is None:
+        return "no policy"
+    return show.visible(f"{sheet.decision.verdict} under {sheet.decision.told_policy}", 120)
 
 
 def _cell(sheet: Datasheet, key: str) -> tuple[str, str]:

@@ -70,13 +70,11 @@ def _head(sheet: Datasheet, decision: Decision) -> dict[str, str]:
 
 
 def _properties(sheet: Datasheet, decision: Decision) -> dict[str, str]:
-    policy = sheet.provenance.get("policy")
-    known = policy if isinstance(policy, dict) else {}
     return {
         "judge": str(sheet.judge.get("model", "unnamed judge")),
         "datasheet.sha256": digest(to_json(sheet)),
-        "policy": str(known.get("name") or decision.policy),
-        "policy.sha256": str(known.get("digest", "")),
+        "policy": decision.policy,
+        "policy.sha256": decision.policy_digest,
         "decision": decision.verdict,
     }
 

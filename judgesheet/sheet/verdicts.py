@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from shlex import quote
 
+from judgesheet.axes import declared_unit
 from judgesheet.base import units
 from judgesheet.base.datasheet import by_key
 from judgesheet.base.keys import Key
@@ -75,7 +76,6 @@ def as_markdown(sheet: Datasheet) -> str:
     return fill(
         "verdicts.md.jinja",
         judge=str(sheet.judge.get("model", "unnamed judge")),
-        policy=sheet.decision.policy if sheet.decision else "",
         said=summary(sheet),
         glance_head=GLANCE,
         glance=[
@@ -108,7 +108,7 @@ def _cells(verdict: Verdict, sheet: Datasheet) -> tuple[str, ...]:
     # How much worse a share became is no share: 7 percentage points, not 7 % of what it was.
     if estimate is not None and verdict.against_baseline and units.unit(estimate.unit).percent:
         estimate = replace(estimate, unit="difference")
-    given_in = estimate.unit if estimate is not None else ""
+    given_in = declared_unit(Key.parse(verdict.key)) if estimate is None else estimate.unit
     ends = (estimate.low, estimate.high) if estimate is not None else (None, None)
     shown, limit = show.quantity(verdict.observed, *ends, given_in), show.finite(verdict.limit)
     value = shown.bare if shown.measured else "–"
@@ -149,6 +149,7 @@ def summary(sheet: Datasheet) -> Sequence[str]:
     looks = show.looks(sheet.run)
     lines = (
         *(decision.text, show.limits(decision)),
+        f"Policy: {decision.told_policy}." if decision.policy else "",
         f"{show.ROLES[decision.because]}: {decision.limiting}." if decision.limiting else "",
         *(*void, *decision.told_needed, *conditions),
         f"Looks: {looks}." if looks else "",

@@ -18,7 +18,7 @@ from judgesheet.collect import ingest as stage
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.measuring.measure import measure
 from judgesheet.stats.orders import balanced
-from tests.command import run
+from tests.command import run, sentence
 from tests.simulate import SHARED, simulate
 
 pytestmark = pytest.mark.usefixtures("only_json")
@@ -316,6 +316,28 @@ def test_half_a_character_is_refused_wherever_it_stands(tmp_path: Path) -> None:
     ):
         with pytest.raises(StimuliError, match=r"log\.jsonl:2: "):
             ingested(tmp_path, [score(1, ORDERS[0], "fixed", 1), row])
+
+
+def test_a_changed_log_does_not_pass_for_the_one_that_was_ingested(tmp_path: Path) -> None:
+    def written(verdicts: Sequence[int]) -> Path:
+        rows = [score(n, ORDERS[0], "balanced", one) for n, one in enumerate(verdicts)]
+        path = tmp_path / "log.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        return path
+
+    def verdicts() -> list[str]:
+        with Ledger.open(out / "ledger.sqlite") as ledger:
+            return [text for *_, text, _, _ in ledger.answers()]
+
+    out, how = tmp_path / "run", ("--no-pdf", "--no-cases")
+    assert run("ingest", written(TRUE), "--out", out, *how).returncode == 0
+    assert run("ingest", written(TRUE), "--out", out, *how).returncode == 0
+    other = [4 - one for one in TRUE]
+    assert "--fresh" in sentence(run("ingest", written(other), "--out", out, *how))
+    assert verdicts() == [str(one) for one in TRUE]
+    assert run("ingest", written(other), "--out", out, *how, "--fresh").returncode == 0
+    assert verdicts() == [str(one) for one in other]
+    assert (tmp_path / "run.old-1" / "ledger.sqlite").is_file()
 
 
 def test_ingesting_again_writes_what_an_interrupted_run_left_out(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def sheet(*estimates: Estimate, **parts: object) -> Datasheet:
 
 
 def policy(text: str) -> policies.Policy:
-    return policies.parse(text, "mine.toml", list(all_axes()))
+    return policies.parse(text, "mine.toml", dict.fromkeys(all_axes()))
 
 
 def limit(key: str = KEY, rule: str = "max = 0.10", *more: str) -> str:
@@ -810,7 +810,7 @@ def test_it_is_a_function(tmp_path: Path) -> None:
     rules.write_text(limit(), encoding="utf-8")
     found = judgesheet.gate(path, rules)
     assert isinstance(found.decision, Decision)
-    assert found.provenance["policy"]["name"] == "mine"
+    assert found.provenance["policy"]["name"] == "mine.toml"
 
 
 def test_an_axis_that_was_not_asked_yet_is_not_a_wrong_key() -> None:

@@ -21,6 +21,7 @@ from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.run_directory import (
     LEDGER,
     PLAN,
+    SWEEP,
     default_directory,
     make_directory,
     settings_of,
@@ -76,6 +77,7 @@ def test_a_run_in_use_is_not_kept_aside(tmp_path: Path) -> None:
 def test_a_sweep_in_use_is_not_kept_aside(tmp_path: Path) -> None:
     run = tmp_path / "run"
     judgesheet.probe("sim/fair", run / "01-t-0", **PROBE)
+    (run / SWEEP).write_text('{"knob": "t", "values": ["0", "1"]}\n', encoding="utf-8")
     with (
         Ledger.open(run / "01-t-0" / LEDGER, writable=True),
         pytest.raises(InUseError),
@@ -83,6 +85,15 @@ def test_a_sweep_in_use_is_not_kept_aside(tmp_path: Path) -> None:
         make_directory(run, fresh=True)
     make_directory(run, fresh=True)
     assert (tmp_path / "run.old-1" / "01-t-0" / LEDGER).is_file()
+
+
+def test_what_is_no_run_is_not_renamed(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    judgesheet.probe("sim/fair", folder / "a run", **PROBE)
+    (folder / "notes.txt").write_text("kept", encoding="utf-8")
+    judgesheet.probe("sim/fair", folder, fresh=True, **PROBE)
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+    assert (folder / "notes.txt").read_text("utf-8") == "kept"
 
 
 def test_a_damaged_run_is_kept_aside(tmp_path: Path) -> None:

@@ -210,7 +210,7 @@ def _banner(context: Context) -> Banner:
         return Banner(UNDECIDED, "", HOW_TO_DECIDE, "", ("", ""), "", (), "", ())
     return Banner(
         mark=DECISIONS[decision.verdict],
-        policy=show.short(decision.policy, 60),
+        policy=show.visible(decision.told_policy, 90),
         text=show.no_break(show.visible(decision.text, 600)),
         counts=show.limits(decision),
         limiting=_limiting(context, decision),
