@@ -168,7 +168,7 @@ def test_attempts_end_and_a_later_session_asks_again(path: Path) -> None:
 @pytest.mark.parametrize("outcome", ["refused", "too_long"])
 def test_what_another_attempt_would_not_change_is_not_repeated(path: Path, outcome: str) -> None:
     judge = ScriptedJudge(
-        lambda call, _: "x" if call.stimulus == "call 0" else (outcome, "no")  # type: ignore[return-value]
+        lambda call, _: "x" if call.stimulus == "call 0" else (outcome, "no")  # type: ignore[arg-type,return-value]
     )
     progress = run(path, judge, make_plan(9))
     assert (progress.settled, progress.attempts) == (9, 9)
