@@ -158,8 +158,7 @@ def test_a_run_whose_credit_ends_says_so_and_goes_on_elsewhere(tmp_path: Path) -
 
     with serving(until(0)) as server:
         first = run(*probe, "--base-url", server.base_url)
-    assert "top up the account" in sentence(first)
-    assert not (tmp_path / "datasheet.json").exists()
+    assert "top up the account" in sentence(first, 5)
     with serving(until(10)) as server:
         assert run(*probe, "--base-url", server.base_url).returncode == 5
     part = json.loads((tmp_path / "datasheet.json").read_bytes())
@@ -200,7 +199,7 @@ def test_calls_that_fail_are_left_out_when_told(tmp_path: Path) -> None:
         (
             "I am sorry, I cannot grade this.",
             "stop",
-            "another prompt or other stimuli; a parser does not help",
+            "a --parser that reads it, or --reply json",
         ),
     ],
 )
@@ -332,7 +331,7 @@ def test_an_endpoint_that_cannot_work_stops_the_run(page: str, words: str, tmp_p
         "probe", "--model", "openai-compatible/x", "--base-url", page, "--profile", "smoke",
         "--api-key-env", "MY_KEY", "--out", tmp_path / "run", "--quiet", MY_KEY=CANARY,
     )  # fmt: skip
-    assert words in sentence(done)
+    assert words in sentence(done, 5)
     assert CANARY not in done.stderr
     for path in (tmp_path / "run").iterdir():
         assert CANARY.encode() not in path.read_bytes(), path.name
@@ -343,7 +342,7 @@ def test_nobody_listens(tmp_path: Path) -> None:
         "probe", "--model", "openai-compatible/x", "--base-url", "http://127.0.0.1:9/v1",
         "--profile", "smoke", "--out", tmp_path / "run", "--quiet",
     )  # fmt: skip
-    assert "127.0.0.1:9" in sentence(done)
+    assert "127.0.0.1:9" in sentence(done, 5)
 
 
 def test_no_command_gives_the_help_in_lines() -> None:

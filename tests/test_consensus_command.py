@@ -270,7 +270,7 @@ def test_a_dead_key_stops_the_run_with_one_sentence(mine: Path, tmp_path: Path) 
     with serving(lambda *_: failure(401, message="bad key")) as server:
         done = run("consensus", mine, *MODEL, "--base-url", server.base_url, "-k", "4", "--quiet",
                    "--out", tmp_path / "run")  # fmt: skip
-    assert "refused the key" in sentence(done)
+    assert "refused the key" in sentence(done, 5)
 
 
 def test_advice_names_what_the_command_has(tmp_path: Path) -> None:

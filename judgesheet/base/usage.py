@@ -5,7 +5,7 @@ from math import ceil
 CHARACTERS_PER_TOKEN = 3.0
 """Of a text whose tokens nobody counted; more tokens than most texts have, so that no limit of the
 user's is overrun."""
-MOST_CHARACTERS = 40
+CHARACTERS_PER_TOKEN_AT_MOST = 40
 """A token stands for fewer characters, so that a count that gives it more is no count."""
 FEWEST_CUT = 5
 """Prompts with the same count that make a suspicion."""
@@ -17,7 +17,7 @@ LONGER = 1.2
 
 def tokens_of(told: int | None, characters: int) -> int:
     """So many tokens as an endpoint told, or by the characters where it told nothing plausible."""
-    is_plausible = bool(told) and (told or 0) * MOST_CHARACTERS >= characters
+    is_plausible = bool(told) and (told or 0) * CHARACTERS_PER_TOKEN_AT_MOST >= characters
     return told or 0 if is_plausible else ceil(characters / CHARACTERS_PER_TOKEN)
 
 

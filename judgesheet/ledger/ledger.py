@@ -25,7 +25,7 @@ from judgesheet.base.errors import OtherRunError, RunError
 from judgesheet.base.files import decoded
 from judgesheet.base.limits import LARGEST_COUNT, LONGEST_NAME
 from judgesheet.base.records import BATCH, UNBILLED, Call, Label, Outcome, Plan, Reply
-from judgesheet.base.usage import CHARACTERS_PER_TOKEN, MOST_CHARACTERS, PromptSizes
+from judgesheet.base.usage import CHARACTERS_PER_TOKEN, CHARACTERS_PER_TOKEN_AT_MOST, PromptSizes
 from judgesheet.base.version import __version__
 from judgesheet.judges.dialects import OTHER_NAME
 from judgesheet.judges.redaction import address_without_secrets, identity_without_secrets
@@ -686,7 +686,7 @@ class Ledger:
     def spent(self) -> Spent:
         """What this run has used of a limit on cost or tokens; not what it took over."""
         since = self.get_meta("created_at") if self.taken_over else 0.0
-        known = {"since": since, "most": MOST_CHARACTERS, "each": CHARACTERS_PER_TOKEN}
+        known = {"since": since, "most": CHARACTERS_PER_TOKEN_AT_MOST, "each": CHARACTERS_PER_TOKEN}
         with self._reading() as db:
             return Spent(*map(int, db.execute(SPENT, known | free_of_charge()).fetchone()))
 

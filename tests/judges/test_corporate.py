@@ -343,7 +343,7 @@ def test_a_certificate_that_is_not_trusted_ends_a_run_at_once(
             *("probe", "--model", "openai-compatible/m", "--base-url", server.base_url, *SMOKE),
             *("--quiet", "--out", tmp_path / "run"),
         )
-    said = sentence(done)
+    said = sentence(done, 5)
     assert "unable to get local issuer certificate" in said
     assert "SSL_CERT_FILE" in said
 

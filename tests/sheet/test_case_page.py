@@ -161,7 +161,7 @@ def test_filters_narrow_and_are_cleared(visit: Open) -> None:
     page = visit("small")
     page.select_option("#outcome", "unreadable")
     assert count(page) == "1 call"
-    assert "prose: Reasons for call 0" in page.locator("#calls .call").inner_text()
+    assert "no_verdict: Reasons for call 0" in page.locator("#calls .call").inner_text()
     page.click("#clear")
     said(page, "40 calls")
     page.fill("#cell", "order=1 2 3 4 5")
