@@ -221,7 +221,9 @@ def _asked_the_same(group: Mapping[str, Any]) -> Iterator[str]:
         (key, Markdown(f"[{head}](figures/{axis}.md#{re.split(r'[.[]', key)[1]})"))
         for head, key in zip(COMPARED, first["estimates"], strict=True)
     ]
-    rows = tuple(Row("", judge["judge"], "", {}, tuple(_cells(judge))) for judge in group["judges"])
+    rows = tuple(
+        Row("", judge["judge"], "", "", {}, tuple(_cells(judge))) for judge in group["judges"]
+    )
     made = Group(group["questions"], "", (*columns, ("lost", "lost calls")), rows)
     yield f"{as_table(made, f'judge ({asked})')}\n"
 

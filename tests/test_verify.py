@@ -160,10 +160,12 @@ def test_pages_that_are_not_those_of_the_json_are_told(made: Path, tmp_path: Pat
 def test_of_another_version_only_a_decision_against_its_own_figures_is_told(
     edit: Callable[[Any], None], code: int, made: Path, tmp_path: Path
 ) -> None:
-    file = changed(
-        Path(shutil.copy(made / DATASHEET, tmp_path / "sheet.json")),
-        lambda sheet: (sheet["provenance"].update(judgesheet="0.0.1"), edit(sheet)),
-    )
+    def of_another_version(sheet: Any) -> None:
+        sheet["provenance"].update(judgesheet="0.0.1")
+        edit(sheet)
+
+    copy = Path(shutil.copy(made / DATASHEET, tmp_path / "sheet.json"))
+    file = changed(copy, of_another_version)
     done = run("verify", file, "--run", made)
     assert done.returncode == code, done.stdout
     assert "0.0.1" in done.stdout

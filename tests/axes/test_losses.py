@@ -311,7 +311,9 @@ def rate(imputed: Imputed | None, high: float) -> Estimate:
 
 def test_the_gate_reads_the_bounds_with_lost_calls_and_says_so() -> None:
     sheet = lossy("score_order", first(0.3, 1), families=PLACES)
-    policy = parse('[[limit]]\nkey = "score_order.cramers_v"\nmax = 0.15\n', "p.toml", AXES)
+    policy = parse(
+        '[[limit]]\nkey = "score_order.cramers_v"\nmax = 0.15\n', "p.toml", dict.fromkeys(AXES)
+    )
     (verdict,) = decide(Datasheet("1.3", {}, {}, {}, (sheet.result,)), policy).verdicts
     estimate = sheet["cramers_v"]
     assert estimate.bounds is not None
@@ -323,7 +325,9 @@ def test_the_gate_reads_the_bounds_with_lost_calls_and_says_so() -> None:
 
 
 def test_without_bounds_the_gate_reads_the_imputed_ends() -> None:
-    policy = parse('[[limit]]\nkey = "score_order.cramers_v"\nmax = 0.15\n', "p.toml", AXES)
+    policy = parse(
+        '[[limit]]\nkey = "score_order.cramers_v"\nmax = 0.15\n', "p.toml", dict.fromkeys(AXES)
+    )
     result = simulate("fair", "smoke").result
     passed = []
     for imputed in (None, Imputed(3, 0.0, 0.2), Imputed(3, None, None)):

@@ -327,7 +327,7 @@ def test_a_changed_log_does_not_pass_for_the_one_that_was_ingested(tmp_path: Pat
 
     def verdicts() -> list[str]:
         with Ledger.open(out / "ledger.sqlite") as ledger:
-            return [text for *_, text, _, _ in ledger.answers()]
+            return [str(text) for *_, text, _, _ in ledger.answers()]
 
     out, how = tmp_path / "run", ("--no-pdf", "--no-cases")
     assert run("ingest", written(TRUE), "--out", out, *how).returncode == 0
