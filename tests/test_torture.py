@@ -10,10 +10,7 @@ import pytest
 
 import judgesheet
 from torture.books import Balance, balance
-from torture.damages import KINDS
 from torture.faults import faults, suffer
-from torture.harm import escapes, scripts
-from torture.hostile import CLASSES
 from torture.kills import KILLS
 from torture.page import PAGE, Table, put
 from torture.places import PLAYS, play
@@ -81,28 +78,6 @@ def test_a_sheet_that_counts_otherwise(served: Served) -> None:
     assert told.differs[0] == "attempts: 78, the server 77"
 
 
-def test_harm_is_seen(tmp_path: Path) -> None:
-    page = tmp_path / "a.html"
-    policy = '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'">'
-    page.write_text(f"{policy}<style></style><script></script><a href='#x'>x</a>")
-    assert list(scripts([page])) == []
-    for evil in (
-        "<script></script>",
-        "<img src='http://x'>",
-        "<p onclick='x'>",
-        "<a href='javascript:x'>",
-        "<svg><image href='file:///x'/></svg>",
-        "<p style='x'>",
-        "<iframe></iframe>",
-    ):
-        page.write_text(f"{policy}<style></style><script></script>{evil}")
-        assert list(scripts([page])), evil
-    page.write_text("<p>x</p>")
-    assert list(scripts([page])) == ["no content policy"]
-    assert escapes("a\x1b[2J\n::stop-commands::x\n") == 2
-    assert escapes("::error title=judgesheet::a key\n") == 0
-
-
 def test_a_count_that_is_not_nought_is_bold_and_fails() -> None:
     table = Table(["what", "lost"])
     table.add("x", table.nought(0))
@@ -117,7 +92,7 @@ def test_the_page_holds_every_fault_and_no_bold_count() -> None:
     page = PAGE.read_text(encoding="utf-8")
     names = [fault.name for fault in faults()]
     assert len(set(names)) == len(names) >= 30
-    for name in (*names, *PLAYS, *KINDS, *CLASSES):
+    for name in (*names, *PLAYS):
         assert f"| {name} |" in page, f"run make torture: {name} is not on the page"
     assert "**" not in page
 
@@ -130,7 +105,7 @@ def test_the_page_was_made_of_all_cases() -> None:
 
 
 FEW = (
-    *("kept connections break", "cut off by openai-compatible: model_length"),
+    *("kept connections break", "cut off by openai-compatible: length"),
     *("cut off by anthropic: max_tokens", "answers that belong to others, with their ids"),
     "nobody listens at first",
 )

@@ -9,15 +9,13 @@ from pathlib import Path
 
 import click
 
-from torture import damages, faults, hostile, kills, places
+from torture import faults, kills, places
 from torture.page import PAGE, Table, put
 
 TABLES: dict[str, Callable[[int, int], Table]] = {
     "faults": faults.table,
     "kills": kills.table,
     "places": places.table,
-    "damages": damages.table,
-    "hostile": hostile.table,
 }
 
 

