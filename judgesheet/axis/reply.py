@@ -42,6 +42,17 @@ def recorded(text: str) -> Any | None:
         return None
 
 
+def without_verdict(words: str) -> dict[str, str]:
+    """The recorded verdict of a reply in which nothing was read, with what stands in its place."""
+    return {"unreadable": words}
+
+
+def has_verdict(recorded_verdict: object) -> bool:
+    """Whether a recorded verdict is one: null, and what `without_verdict` makes, are not."""
+    is_lost = isinstance(recorded_verdict, Mapping) and recorded_verdict.keys() == {"unreadable"}
+    return recorded_verdict is not None and not is_lost
+
+
 def highest(scores: Mapping[str, float], order: Sequence[str]) -> str | None:
     """The listed thing that scores highest; None where several do."""
     best = max(scores[name] for name in order)

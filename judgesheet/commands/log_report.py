@@ -15,6 +15,7 @@ from textwrap import shorten
 from typing import Any
 
 from judgesheet.axes import get_axis
+from judgesheet.axis.reply import has_verdict
 from judgesheet.base.digits import counted
 from judgesheet.base.errors import StimuliError, UsageError
 from judgesheet.base.files import records
@@ -46,10 +47,10 @@ class LogReport:
     `form` is its format, `columns` are those of its first record and `rows` those of the rows that
     the format makes of it, which a map can name. `reads_as` says which of them holds what, `values`
     what some hold and how often, in the first `looked_at` rows (0: in all). Of the verdicts,
-    `known` have a known right answer. `dropped` says which rows cannot be read and are left out,
-    `to_say` what the user must still say, `fault` is the sentence with which `ingest` would refuse
-    the log; each is "" where there is nothing. `allows` are keys of figures that it has values for,
-    `missing` maps why others have none to their keys. `complete` says whether all of it was read.
+    `known` have a known right answer. `lost` says which rows cannot be read, `to_say` what the
+    user must still say, `fault` is the sentence with which `ingest` would refuse the log; each is
+    "" where there is nothing. `allows` are keys of figures that it has values for, `missing` maps
+    why others have none to their keys. `complete` says whether all of it was read.
     """
 
     file: str
@@ -69,7 +70,7 @@ class LogReport:
     complete: bool = True
     allows: tuple[str, ...] = ()
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    dropped: str = ""
+    lost: str = ""
     to_say: str = ""
     fault: str = ""
     command: str = ""
@@ -97,7 +98,7 @@ class LogReport:
         yield from _row("allows", _listed(self._local(self.allows)))
         for why, keys in self.missing.items():
             yield from _row("lacks", f"{why}: {_listed(self._local(keys))}")
-        yield from _row("left out", self.dropped)
+        yield from _row("lost", self.lost)
         yield from _row("to say", self.to_say)
         yield from _row("refused", self.fault)
         yield from _row("next", self.command)
@@ -172,7 +173,7 @@ def _of_ours(empty: LogReport, path: Path) -> LogReport:
     lines = Tally("line")
     of_ours = replace(plain, form="recorded judgments")
     report = _sampled(of_ours, path, records(path, LONGEST_DOCUMENT, lines))
-    return replace(report, dropped=lines.sentence())
+    return replace(report, lost=lines.sentence())
 
 
 def _proposed(
@@ -214,7 +215,7 @@ def _measured(described: LogReport, path: Path, choice: logs.LogOptions) -> LogR
     reader = logs.reader([path], choice)
     try:
         of_axis = replace(described, axes=(reader.fields.axis,), command=command)
-        return replace(_sampled(of_axis, path, reader.records()), dropped=". ".join(reader.dropped))
+        return replace(_sampled(of_axis, path, reader.records()), lost=". ".join(reader.lost))
     except (StimuliError, UsageError) as error:
         if reader.fields.needs_scale:
             choice = replace(choice, scale="LOW:HIGH")  # the command shows where it goes
@@ -256,6 +257,7 @@ class _Sample:
     known: int = 0
     complete: bool = True
     judge: None = None  # as `LogReader` has it: of a sample nobody needs to know who judged
+    unplaced: int = 0  # nor of calls that no figure reads
 
     def records(self) -> Iterator[tuple[dict[str, Any], str]]:
         """The sample; what is left of the log is only counted."""
@@ -271,7 +273,7 @@ class _Sample:
                     yield dict(record), where
                 continue
             self.verdicts += 1
-            self.unreadable += record.get("verdict") is None
+            self.unreadable += not has_verdict(record.get("verdict"))
             stimulus, cell = str(record.get("stimulus")), record.get("cell")
             if isinstance(cell, dict):
                 self.known += any(cell.get(name) is not None for name in logs.TRUTHS)

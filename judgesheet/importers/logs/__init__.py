@@ -55,7 +55,7 @@ class Opened:
 def opened(path: Path, form: str | None, tally: Tally | None = None) -> Opened:
     """The file as the format that was asked for, or that its first record shows.
 
-    With a `tally` of lines a few that cannot be read are left out.
+    With a `tally` of lines a few that cannot be read are lost calls.
     """
     if form is not None and form not in (*LOGS, *TABLES):
         raise UsageError(f"--from {form}: the formats are {', '.join((*LOGS, *TABLES))}")
