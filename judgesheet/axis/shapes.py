@@ -56,7 +56,11 @@ SHAPES = {
             "refused by the endpoint",
             ("another prompt or other stimuli; a parser does not help",),
         ),
-        Shape("recorded", "recorded without a verdict", ("nothing, since the log holds no words",)),
+        Shape(
+            "recorded",
+            "recorded without a verdict",
+            ("a --map that says what the words of the log mean",),
+        ),
         Shape("cut_off", "cut off at the token limit", ("a larger --max-tokens",)),
         Shape(
             "stopped",

@@ -17,7 +17,7 @@ from judgesheet.base.errors import StimuliError, UsageError
 from judgesheet.base.files import kind_of
 from judgesheet.base.limits import MOST_REMEMBERED_ROWS
 from judgesheet.base.tally import Tally
-from judgesheet.importers._rows import Row, finite
+from judgesheet.importers._rows import Row, finite, having
 from judgesheet.importers.logs import _tables, inspect_ai, mt_bench, promptfoo
 from judgesheet.importers.logs._kinds import FIELDS, KINDS, TRUTHS, MissingFieldError
 from judgesheet.importers.logs._log import LogFormat, LogOptions, Scale
@@ -126,6 +126,7 @@ __all__ = [
     "are_names",
     "as_option",
     "finite",
+    "having",
     "is_ours",
     "opened",
     "proposed",

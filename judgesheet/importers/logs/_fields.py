@@ -43,8 +43,16 @@ class FieldReader:
         own = self.log.columns
         if {"first", "candidates"} & self.choice.columns.keys():
             own = {}  # those of the format are about single scores
-        given = self.choice.columns.items()
-        return {**own, **{name: column for name, column in given if is_field(name)}}
+        return {**own, **self._mapped}
+
+    @property
+    def _mapped(self) -> dict[str, str]:
+        return {name: column for name, column in self.choice.columns.items() if is_field(name)}
+
+    @property
+    def asked(self) -> set[str]:
+        """The columns that the user names, of which no row may lack all."""
+        return {*self._mapped.values(), *self.choice.where}
 
     @cached_property
     def meanings(self) -> dict[str, str]:

@@ -8,7 +8,7 @@ from judgesheet.axis.reply import has_verdict
 from judgesheet.base.digits import counted
 from judgesheet.base.errors import StimuliError
 from judgesheet.base.tally import Tally
-from judgesheet.importers._rows import Row
+from judgesheet.importers._rows import Row, having
 from judgesheet.importers.logs._fields import FieldReader
 from judgesheet.importers.logs._judgments import Judgments, Record
 from judgesheet.importers.logs._kinds import KINDS
@@ -87,7 +87,7 @@ class LogReader:
         NoFigureError, after the last one, if no figure can follow from them.
         """
         judgments, ratings = Judgments(self.fields), Ratings(self.fields)
-        for row in self.rows:
+        for row in having(self.rows, self.fields.asked):
             if not self.fields.counts(row):
                 self._excluded += 1
                 continue
