@@ -137,8 +137,7 @@ def report(path: Path, choice: logs.LogOptions) -> LogReport:
     if opened.form is None and not choice.columns:
         if logs.is_ours(opened.columns):
             return _of_ours(empty, path)
-        columns = logs.proposed([*islice(opened.rows, MOST_REMEMBERED_ROWS)])
-        return _proposed(empty, path, choice, columns)
+        return _proposed(empty, path, choice, [*islice(opened.rows, MOST_REMEMBERED_ROWS)])
     choice = replace(choice, form=choice.form or opened.form)
     reader = logs.reader([path], choice)
     # Only rows know what a map can name: a format may make other columns of the records.
@@ -177,13 +176,16 @@ def _of_ours(empty: LogReport, path: Path) -> LogReport:
 
 
 def _proposed(
-    empty: LogReport, path: Path, choice: logs.LogOptions, columns: Mapping[str, str]
+    empty: LogReport, path: Path, choice: logs.LogOptions, rows: Sequence[Row]
 ) -> LogReport:
     """The report on a table that no map explains: one to check, and what it would still lack."""
+    columns, named = logs.proposed(rows), logs.verdicts(rows)
     to_say = "which column holds what"
     for kind in logs.KINDS.values():
         if columns.get(kind.truth) == logs.UNKNOWN:
             to_say = f"nothing was judged twice; missing is {kind.needs}"
+    if len(named) > 1:
+        to_say = f"which column is the judge's verdict, {_either(named)}"
     left = [column for column in empty.columns if column not in _mapped(columns)]
     if left:
         to_say += f" (left over: {_listed(left)}; item, repeat, human and judge are fields, too)"
@@ -192,6 +194,10 @@ def _proposed(
         to_say += ", and write the lowest and the highest score for LOW:HIGH"
         choice = replace(choice, scale="LOW:HIGH")
     return replace(empty, to_say=to_say, command=_command(path, choice, columns))
+
+
+def _either(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} or {names[-1]}"
 
 
 def _mapped(columns: Mapping[str, str]) -> set[str]:

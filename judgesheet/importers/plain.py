@@ -45,7 +45,7 @@ def read(rows: Iterator[Row], choice: ImportOptions) -> Iterator[Piece | Skip]:
     needed = _needed(columns)
     for row in having(chain([first] if first else [], rows), columns.values()):
         cells = {field: row.at(column) for field, column in columns.items()}
-        if any(cells[name] is None for name in needed):
+        if any(cells[name] in (None, "") for name in needed):
             yield Skip(row.where, f"a row without {' or '.join(needed)}")
             continue
         for piece in pieces(Row(row.where, cells, columns)):

@@ -21,7 +21,13 @@ from judgesheet.importers._rows import Row, finite, having
 from judgesheet.importers.logs import _tables, inspect_ai, mt_bench, promptfoo
 from judgesheet.importers.logs._kinds import FIELDS, KINDS, TRUTHS, MissingFieldError
 from judgesheet.importers.logs._log import LogFormat, LogOptions, Scale
-from judgesheet.importers.logs._proposal import UNKNOWN, are_names, as_option, proposed
+from judgesheet.importers.logs._proposal import (
+    UNKNOWN,
+    are_names,
+    as_option,
+    proposed,
+    verdicts,
+)
 from judgesheet.importers.logs._reader import LogReader, NoFigureError
 from judgesheet.importers.logs._records import raw
 
@@ -132,4 +138,5 @@ __all__ = [
     "proposed",
     "reader",
     "recognised",
+    "verdicts",
 ]
