@@ -221,7 +221,7 @@ def records(
     """(object, `file:line`) of every line of a JSONL file that is not blank.
 
     StimuliError as from `numbered_lines`, and if a line is not a JSON object; with a `tally` a few
-    such lines are left out and noted there, unless they are parts of a longer document.
+    such lines are lost calls, noted there, unless they are parts of a longer document.
     """
     name = path.name
     for number, line in numbered_lines(path, longest):

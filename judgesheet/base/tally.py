@@ -1,4 +1,4 @@
-"""Rows and lines that cannot be read: left out and told while they are few, else a refusal."""
+"""Rows and lines that cannot be read: lost calls while they are few, else a refusal."""
 
 from dataclasses import dataclass, field
 
@@ -12,47 +12,47 @@ a column, or what the file is taken for."""
 
 @dataclass
 class Tally:
-    """How many rows or lines of a file were read, and which cannot be and are left out."""
+    """How many rows or lines of a file were read, and which cannot be and are lost calls."""
 
     unit: str
     read: int = 0
-    left_out: int = 0
+    lost: int = 0
     first: StimuliError | None = None
     """What is wrong with the first of them."""
     _places: list[str] = field(default_factory=list)
     """Where they stand, of the first ones."""
 
     def add(self, fault: StimuliError, place: str) -> None:
-        """Leave out what stands at a place, such as the number of a line."""
-        self.left_out += 1
+        """Count what stands at a place, such as the number of a line."""
+        self.lost += 1
         self.first = self.first or fault
-        if self.left_out <= MOST_IN_A_LIST:
+        if self.lost <= MOST_IN_A_LIST:
             self._places.append(place)
 
     def sentence(self) -> str:
-        """How many are left out, which, and why the first; "" if none is."""
-        if not self.left_out:
+        """How many are lost, which, and why the first; "" if none is."""
+        if not self.lost:
             return ""
-        verb, first = ("are", ", the first") if self.left_out > 1 else ("is", "")
+        count, first = ("count", ", the first") if self.lost > 1 else ("counts", "")
         return (
-            f"{self._amount()} cannot be read ({self._where()}) and {verb} left out{first}: "
+            f"{self._amount()} cannot be read ({self._where()}) and {count} as lost{first}: "
             f"{self.first}"
         )
 
     def refuse_many(self) -> None:
-        """StimuliError if too many are left out for it to be their own fault."""
-        if self.left_out <= TOLERATED_SHARE * (self.read + self.left_out):
+        """StimuliError if too many are lost for it to be their own fault."""
+        if self.lost <= TOLERATED_SHARE * (self.read + self.lost):
             return
-        if self.left_out == 1:
+        if self.lost == 1:
             raise StimuliError(str(self.first))
         raise StimuliError(f"{self.first} ({self._amount()} cannot be read: {self._where()})")
 
     def _amount(self) -> str:
-        return f"{self.left_out:,} of {self.read + self.left_out:,} {self.unit}s"
+        return f"{self.lost:,} of {self.read + self.lost:,} {self.unit}s"
 
     def _where(self) -> str:
         """`lines 7, 12 and 3 more`."""
         unit = "line" if all(map(str.isdecimal, self._places)) else self.unit
-        more = self.left_out - len(self._places)
+        more = self.lost - len(self._places)
         places = ", ".join(self._places) + (f" and {more:,} more" if more else "")
-        return f"{unit}{'s' * (self.left_out > 1)} {places}"
+        return f"{unit}{'s' * (self.lost > 1)} {places}"

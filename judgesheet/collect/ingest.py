@@ -2,18 +2,19 @@
 
 import json
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from shlex import quote
 from statistics import fmean
 from sys import intern
-from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 from judgesheet.axes import all_axes
 from judgesheet.axis import Axis
 from judgesheet.axis.material import clusters
+from judgesheet.reading.verdicts import has_verdict
 from judgesheet.base import garbage
 from judgesheet.base.digits import count
 from judgesheet.base.errors import OtherRunError, StimuliError, UsageError
@@ -60,6 +61,10 @@ class RecordedLog(Protocol):
     def columns(self) -> Mapping[str, str]:
         """Our fields and the columns of the file that hold them."""
 
+    @property
+    def unplaced(self) -> int:
+        """How many calls it has of which it does not say what they judged; known at the end."""
+
     def records(self) -> Iterator[tuple[dict[str, Any], str]]:
         """Every recorded judgment, and where it stands."""
 
@@ -76,12 +81,13 @@ def ingest(
 
     Lines with a `custom_id` are results of a batch and need the ledger of their plan; lines with an
     `axis` are recorded judgments, in one file. A StimuliError names the line that cannot be read;
-    of recorded judgments a few are left out and noted in `lines`. A batch can be fetched again;
+    of recorded judgments a few are lost calls, noted in `lines`. A batch can be fetched again;
     other verdicts on the same questions are refused, unless `fresh` keeps the earlier run aside.
     """
+    lines = lines or Tally("line")
     into = ledger_path, fresh
     if log is not None:
-        _ingest_recorded(files[0], log.records(), *into, lambda: log.judge, log.columns)
+        _ingest_recorded(files[0], log, *into)
         return
     firsts = [next(records(file, LONGEST_DOCUMENT, Tally("line")), None) for file in files]
     known = [record for record, _ in filter(None, firsts)]  # a batch's file of errors may be empty
@@ -92,7 +98,7 @@ def ingest(
             raise UsageError("the results of a batch complete the run in --out: leave --fresh out")
         ingest_results(files, ledger_path)
     elif len(files) == 1:
-        _ingest_recorded(files[0], records(files[0], LONGEST_DOCUMENT, lines), *into)
+        _ingest_recorded(files[0], _OwnLines(files[0], lines), *into)
     else:
         raise StimuliError("only the results of a batch can be in several files; join the others")
 
@@ -100,19 +106,29 @@ def ingest(
 # -- recorded judgments ------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class _OwnLines:
+    """A file of recorded judgments; a few lines that are none are noted in `lines`."""
+
+    file: Path
+    lines: Tally
+    judge: None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def unplaced(self) -> int:
+        return self.lines.lost
+
+    def records(self) -> Iterator[tuple[dict[str, Any], str]]:
+        return records(self.file, LONGEST_DOCUMENT, self.lines)
+
+
 @garbage.uncollected()
-def _ingest_recorded(
-    file: Path,
-    rows: Iterable[tuple[Mapping[str, Any], str]],
-    ledger_path: Path,
-    fresh: bool,
-    judged_by: Callable[[], str | None] = lambda: None,
-    columns: Mapping[str, str] = MappingProxyType({}),
-) -> None:
+def _ingest_recorded(file: Path, log: RecordedLog, ledger_path: Path, fresh: bool) -> None:
     calls: dict[str, tuple[Call, str, str]] = {}
     rated: dict[tuple[str, str, str], Label] = {}
-    reader = _Reader(columns)
-    for record, where in rows:
+    reader = _Reader(log.columns)
+    for record, where in log.records():
         if "human" in record:
             label = _human(record["human"], where)
             if rated.setdefault((label.axis, label.item, label.criterion), label) != label:
@@ -133,6 +149,9 @@ def _ingest_recorded(
         calls[call.id] = (call, verdict, where)
     if not calls:
         raise StimuliError(f"{file} holds labels but no judgments")
+    for number in range(1, log.unplaced + 1):
+        lost = _unplaced(call, f"{file.name}, unplaced row {number}")
+        calls[lost.id] = (lost, "null", "")
     labels = tuple(rated.values())
     _reject_unknown_stimuli(labels, reader.homes, file)
     axes = list(dict.fromkeys(axis for axis, _ in reader.stimuli))
@@ -151,7 +170,7 @@ def _ingest_recorded(
         "prompts": [],
     }
     plan = Plan(0, tuple(call for call, *_ in calls.values()), labels, provenance)
-    judge = {"provider": "recorded", "model": judged_by() or file.name}
+    judge = {"provider": "recorded", "model": log.judge or file.name}
     now = file.stat().st_mtime
     verdicts = ((key, verdict, now) for key, (_, verdict, _) in calls.items())
     make_directory(ledger_path.parent, fresh=fresh)
@@ -169,6 +188,17 @@ def _ingest_recorded(
                 for key, verdict, _ in verdicts
             )
             fill(ledger, replies)
+
+
+def _unplaced(like: Call, name: str) -> Call:
+    """A call of which the file does not say what it judged: on a stimulus of its own, like another.
+
+    It counts among the calls, the lost ones too, and enters no figure of what was read.
+    """
+    facts = all_axes()[like.axis].FACTS
+    cell = {**like.cell, **dict.fromkeys({"item", "pair"} & like.cell.keys(), name)}
+    cell |= dict.fromkeys(facts.keys() & cell.keys())
+    return replace(like, stimulus=name, cell=cell, repeat=0)
 
 
 class _Reader:
@@ -267,8 +297,11 @@ class _Reader:
                 self._allowed.clear()
             text = intern(json.dumps(verdict))
             is_read = (
-                verdict in (None, "invalid")
+            is_read = (
+                verdict == "invalid"
+                or not has_verdict(verdict)
                 or reading(cell.axis, text, "recorded", cell.values).verdict is not None
+            )
             )
             wrong = f"verdict {verdict!r} is not possible in this cell (null: unreadable)"
             self._allowed[key] = text, None if is_read else wrong
@@ -287,12 +320,12 @@ class _Reader:
                 return f"{told}: let its name hold that of its stimulus"
             joined = f"{self.columns['stimulus']}+{self.columns['item']}"
             return f"{told}: join its columns, as in --map {quote(f'item={joined}')}"
-        for field, naming in all_axes()[axis].FACTS.items():
-            thing = (axis, field, cell.stimulus, *(str(values.get(name)) for name in naming))
-            fact = json.dumps(values.get(field))
+        for known, naming in all_axes()[axis].FACTS.items():
+            thing = (axis, known, cell.stimulus, *(str(values.get(name)) for name in naming))
+            fact = json.dumps(values.get(known))
             if (other := self._facts.setdefault(thing, fact)) != fact:
-                told = f"cell.{field} is {fact}, and {other} in another row on the same stimulus"
-                if column := self.columns.get(field):  # a log has neither cells nor our slots
+                told = f"cell.{known} is {fact}, and {other} in another row on the same stimulus"
+                if column := self.columns.get(known):  # a log has neither cells nor our slots
                     told = f"its {column} contradicts that of another row on the same stimulus"
                 return f"{told}; it must not change with the order"
         self._names |= values.keys()

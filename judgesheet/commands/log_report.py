@@ -34,6 +34,7 @@ from judgesheet.importers import logs
 from judgesheet.importers.logs import Row
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.measuring.measure import measure
+from judgesheet.reading.verdicts import has_verdict
 
 _LISTED = ("judge", "metric", "by", "verdict")
 """Fields of which a user must choose, or name, the values."""
@@ -46,10 +47,10 @@ class LogReport:
     `form` is its format, `columns` are those of its first record and `rows` those of the rows that
     the format makes of it, which a map can name. `reads_as` says which of them holds what, `values`
     what some hold and how often, in the first `looked_at` rows (0: in all). Of the verdicts,
-    `known` have a known right answer. `dropped` says which rows cannot be read and are left out,
-    `to_say` what the user must still say, `fault` is the sentence with which `ingest` would refuse
-    the log; each is "" where there is nothing. `allows` are keys of figures that it has values for,
-    `missing` maps why others have none to their keys. `complete` says whether all of it was read.
+    `known` have a known right answer. `lost` says which rows cannot be read, `to_say` what the
+    user must still say, `fault` is the sentence with which `ingest` would refuse the log; each is
+    "" where there is nothing. `allows` are keys of figures that it has values for, `missing` maps
+    why others have none to their keys. `complete` says whether all of it was read.
     """
 
     file: str
@@ -69,7 +70,7 @@ class LogReport:
     complete: bool = True
     allows: tuple[str, ...] = ()
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    dropped: str = ""
+    lost: str = ""
     to_say: str = ""
     fault: str = ""
     command: str = ""
@@ -97,7 +98,7 @@ class LogReport:
         yield from _row("allows", _listed(self._local(self.allows)))
         for why, keys in self.missing.items():
             yield from _row("lacks", f"{why}: {_listed(self._local(keys))}")
-        yield from _row("left out", self.dropped)
+        yield from _row("lost", self.lost)
         yield from _row("to say", self.to_say)
         yield from _row("refused", self.fault)
         yield from _row("next", self.command)
@@ -136,8 +137,7 @@ def report(path: Path, choice: logs.LogOptions) -> LogReport:
     if opened.form is None and not choice.columns:
         if logs.is_ours(opened.columns):
             return _of_ours(empty, path)
-        columns = logs.proposed([*islice(opened.rows, MOST_REMEMBERED_ROWS)])
-        return _proposed(empty, path, choice, columns)
+        return _proposed(empty, path, choice, [*islice(opened.rows, MOST_REMEMBERED_ROWS)])
     choice = replace(choice, form=choice.form or opened.form)
     reader = logs.reader([path], choice)
     # Only rows know what a map can name: a format may make other columns of the records.
@@ -172,17 +172,20 @@ def _of_ours(empty: LogReport, path: Path) -> LogReport:
     lines = Tally("line")
     of_ours = replace(plain, form="recorded judgments")
     report = _sampled(of_ours, path, records(path, LONGEST_DOCUMENT, lines))
-    return replace(report, dropped=lines.sentence())
+    return replace(report, lost=lines.sentence())
 
 
 def _proposed(
-    empty: LogReport, path: Path, choice: logs.LogOptions, columns: Mapping[str, str]
+    empty: LogReport, path: Path, choice: logs.LogOptions, rows: Sequence[Row]
 ) -> LogReport:
     """The report on a table that no map explains: one to check, and what it would still lack."""
+    columns, named = logs.proposed(rows), logs.verdicts(rows)
     to_say = "which column holds what"
     for kind in logs.KINDS.values():
         if columns.get(kind.truth) == logs.UNKNOWN:
             to_say = f"nothing was judged twice; missing is {kind.needs}"
+    if len(named) > 1:
+        to_say = f"which column is the judge's verdict, {_either(named)}"
     left = [column for column in empty.columns if column not in _mapped(columns)]
     if left:
         to_say += f" (left over: {_listed(left)}; item, repeat, human and judge are fields, too)"
@@ -191,6 +194,10 @@ def _proposed(
         to_say += ", and write the lowest and the highest score for LOW:HIGH"
         choice = replace(choice, scale="LOW:HIGH")
     return replace(empty, to_say=to_say, command=_command(path, choice, columns))
+
+
+def _either(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} or {names[-1]}"
 
 
 def _mapped(columns: Mapping[str, str]) -> set[str]:
@@ -214,7 +221,7 @@ def _measured(described: LogReport, path: Path, choice: logs.LogOptions) -> LogR
     reader = logs.reader([path], choice)
     try:
         of_axis = replace(described, axes=(reader.fields.axis,), command=command)
-        return replace(_sampled(of_axis, path, reader.records()), dropped=". ".join(reader.dropped))
+        return replace(_sampled(of_axis, path, reader.records()), lost=". ".join(reader.lost))
     except (StimuliError, UsageError) as error:
         if reader.fields.needs_scale:
             choice = replace(choice, scale="LOW:HIGH")  # the command shows where it goes
@@ -256,6 +263,7 @@ class _Sample:
     known: int = 0
     complete: bool = True
     judge: None = None  # as `LogReader` has it: of a sample nobody needs to know who judged
+    unplaced: int = 0  # nor of calls that no figure reads
 
     def records(self) -> Iterator[tuple[dict[str, Any], str]]:
         """The sample; what is left of the log is only counted."""
@@ -271,7 +279,7 @@ class _Sample:
                     yield dict(record), where
                 continue
             self.verdicts += 1
-            self.unreadable += record.get("verdict") is None
+            self.unreadable += not has_verdict(record.get("verdict"))
             stimulus, cell = str(record.get("stimulus")), record.get("cell")
             if isinstance(cell, dict):
                 self.known += any(cell.get(name) is not None for name in logs.TRUTHS)

@@ -11,7 +11,16 @@ from judgesheet.base.errors import StimuliError, UsageError
 from judgesheet.base.limits import LARGEST_COUNT, MOST_REMEMBERED_ROWS, MOST_ROWS, MOST_SYSTEMS
 from judgesheet.base.sanitize import brief
 from judgesheet.correcting.words import Kind, is_empty, kind_of, slot, worth
-from judgesheet.importers.logs import UNKNOWN, Opened, Row, are_names, as_option, opened, proposed
+from judgesheet.importers.logs import (
+    UNKNOWN,
+    Opened,
+    Row,
+    are_names,
+    as_option,
+    having,
+    opened,
+    proposed,
+)
 
 FIELDS: Mapping[str, str] = {
     "id": "the thing judged: a question, a response, a pair",
@@ -113,6 +122,7 @@ def read(path: Path, choice: Choice) -> Table:
     if not rows:
         raise StimuliError(f"{path.name} holds no rows")
     columns = _columns(found, rows, choice, path.name)
+    rows = list(having(rows, columns.values()))
     kind = _kind(rows, columns)
     shares = kind != "mean"
     scale = SHARES if shares else choice.scale or ANY
@@ -147,7 +157,8 @@ def _columns(found: Opened, rows: Sequence[Row], choice: Choice, name: str) -> d
             raise UsageError(
                 f"--map {given}=…: there is no such field; fields: {', '.join(FIELDS)}"
             )
-    columns = {known: known for known in FIELDS if known in found.columns} | dict(choice.columns)
+    named = {name for row in rows for name in row.cells}
+    columns = {known: known for known in FIELDS if known in named} | dict(choice.columns)
     needed = ["id", "verdict"] + ["first", "second"] * bool({"first", "second"} & columns.keys())
     needed += ["label"] * (choice.labels != "none")
     for one in needed:

@@ -8,7 +8,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
@@ -60,24 +60,24 @@ class Row:
     def at(self, column: str) -> Any:
         """The content of a column; the whole name first, then a path into objects and lists.
 
-        Columns with a plus between them are one: `chat+agent` is `chat-1/ours`.
+        Columns with a plus between them are one: `chat+agent` is `chat-1/ours`. What is absent is
+        None, as JSON may leave out what is empty; `having` refuses a column that no row has.
         """
         if column in self.cells:
             return self.value(column)
         if "+" in column:
-            return "/".join(
-                Row(self.where, {part: self.at(part)}).text(part) for part in column.split("+")
-            )
-        if "." not in column:
-            return self.value(column)
+            cells = {part: self.at(part) for part in column.split("+")}
+            if any(cell is None or cell == "" for cell in cells.values()):
+                return None
+            return "/".join(map(Row(self.where, cells).text, cells))
         first, *path = column.split(".")
-        cell = self.value(first)
+        cell = self.cells.get(first)
         for part in path:
-            if isinstance(cell, list) and part.isdecimal() and int(part) < len(cell):
-                cell = cell[int(part)]
+            if isinstance(cell, list) and part.isdecimal():
+                cell = cell[int(part)] if int(part) < len(cell) else None
             elif isinstance(cell, Mapping):
-                cell = Row(self.where, cell).value(part)
-            else:
+                cell = cell.get(part)
+            elif cell is not None:
                 raise StimuliError(f"{self.where}: {column}: there is no {part} to look into")
         return cell
 
@@ -172,6 +172,18 @@ def advice_on_number(cell: Any) -> str:
     if str(cell).strip().lower() == "nan":
         return ": leave the cell empty where there is none"
     return ""
+
+
+def having(rows: Iterable[Row], columns: Iterable[str]) -> Iterator[Row]:
+    """The rows; after the last a StimuliError if one of these columns is in none of them."""
+    wanted, first = set(columns), None
+    for row in rows:
+        first = first or row
+        if wanted:
+            wanted = {one for one in wanted if one not in row.cells and row.at(one) is None}
+        yield row
+    if wanted and first:
+        first.value(min(wanted))
 
 
 # -- files -----------------------------------------------------------------------------------------

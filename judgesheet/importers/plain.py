@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from judgesheet.axis.shaping import UNNAMED
 from judgesheet.base.errors import StimuliError, UsageError
 from judgesheet.importers._piece import Format, ImportOptions, Piece, Skip, key_of
-from judgesheet.importers._rows import Row
+from judgesheet.importers._rows import Row, having
 from judgesheet.importers.logs import UNKNOWN, as_option
 
 T = TypeVar("T")
@@ -42,8 +42,12 @@ def read(rows: Iterator[Row], choice: ImportOptions) -> Iterator[Piece | Skip]:
     first = next(rows, None)
     _refuse_map(columns, first.cells if first else {})
     pieces = _pair if "u" in columns else _response
-    for row in chain([first] if first else [], rows):
+    needed = _needed(columns)
+    for row in having(chain([first] if first else [], rows), columns.values()):
         cells = {field: row.at(column) for field, column in columns.items()}
+        if any(cells[name] in (None, "") for name in needed):
+            yield Skip(row.where, f"a row without {' or '.join(needed)}")
+            continue
         for piece in pieces(Row(row.where, cells, columns)):
             yield piece if choice.keeps(piece.item) else Skip(row.where)
 
@@ -52,14 +56,17 @@ def _refuse_map(columns: Mapping[str, str], cells: Mapping[str, Any]) -> None:
     for name in columns:
         if name not in FIELDS and not name.startswith("human."):
             raise UsageError(f"--map {name}=…: there is no such field; fields: {', '.join(FIELDS)}")
-    needed = ("prompt", "u", "v") if {"u", "v"} & columns.keys() else ("prompt", "text")
-    missing = [name for name in needed if name not in columns]
+    missing = [name for name in _needed(columns) if name not in columns]
     if missing:
         likely = as_option({**_proposed(cells), **columns})
         raise UsageError(
             f"say which column holds the {missing[0]} (--map {missing[0]}=COLUMN), perhaps "
             f"{likely} (fields: {', '.join(FIELDS)})"
         )
+
+
+def _needed(columns: Mapping[str, str]) -> tuple[str, ...]:
+    return ("prompt", "u", "v") if {"u", "v"} & columns.keys() else ("prompt", "text")
 
 
 def _proposed(cells: Mapping[str, Any]) -> dict[str, str]:

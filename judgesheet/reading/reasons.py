@@ -53,7 +53,9 @@ REASONS: Mapping[str, Reason] = {
         "answered to a prompt that the server cut",
         ("a larger context window of the server (num_ctx, --ctx-size, --max-model-len)",),
     ),
-    "recorded": Reason("recorded without a verdict", ("nothing, since the log holds no words",)),
+    "recorded": Reason(
+        "recorded without a verdict", ("a --map that says what the words of the log mean",)
+    ),
     **{str(code): reason for code, reason in OF_REPLIES.items()},
 }
 """Every reason by its code, as `loss_shape` and a row of calls name it."""

@@ -23,6 +23,17 @@ def recorded(text: str) -> Any | None:
         return None
 
 
+def without_verdict(words: str) -> dict[str, str]:
+    """The recorded verdict of a reply in which nothing was read, with what stands in its place."""
+    return {"unreadable": words}
+
+
+def has_verdict(recorded_verdict: object) -> bool:
+    """Whether a recorded verdict is one: null, and what `without_verdict` makes, are not."""
+    is_lost = isinstance(recorded_verdict, Mapping) and recorded_verdict.keys() == {"unreadable"}
+    return recorded_verdict is not None and not is_lost
+
+
 def whole_number(value: object) -> int | None:
     """An integer, also where JSON wrote 3.0; None for anything else (true and "3" included)."""
     # `true` is 1 to Python, and no score.

@@ -17,11 +17,17 @@ from judgesheet.base.errors import StimuliError, UsageError
 from judgesheet.base.files import kind_of
 from judgesheet.base.limits import MOST_REMEMBERED_ROWS
 from judgesheet.base.tally import Tally
-from judgesheet.importers._rows import Row, finite
+from judgesheet.importers._rows import Row, finite, having
 from judgesheet.importers.logs import _tables, inspect_ai, mt_bench, promptfoo
 from judgesheet.importers.logs._kinds import FIELDS, KINDS, TRUTHS, MissingFieldError
 from judgesheet.importers.logs._log import LogFormat, LogOptions, Scale
-from judgesheet.importers.logs._proposal import UNKNOWN, are_names, as_option, proposed
+from judgesheet.importers.logs._proposal import (
+    UNKNOWN,
+    are_names,
+    as_option,
+    proposed,
+    verdicts,
+)
 from judgesheet.importers.logs._reader import LogReader, NoFigureError
 from judgesheet.importers.logs._records import raw
 
@@ -55,7 +61,7 @@ class Opened:
 def opened(path: Path, form: str | None, tally: Tally | None = None) -> Opened:
     """The file as the format that was asked for, or that its first record shows.
 
-    With a `tally` of lines a few that cannot be read are left out.
+    With a `tally` of lines a few that cannot be read are lost calls.
     """
     if form is not None and form not in (*LOGS, *TABLES):
         raise UsageError(f"--from {form}: the formats are {', '.join((*LOGS, *TABLES))}")
@@ -126,9 +132,11 @@ __all__ = [
     "are_names",
     "as_option",
     "finite",
+    "having",
     "is_ours",
     "opened",
     "proposed",
     "reader",
     "recognised",
+    "verdicts",
 ]

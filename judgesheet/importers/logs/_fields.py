@@ -8,14 +8,24 @@ from typing import Any
 
 from judgesheet.axes import all_axes
 from judgesheet.base.errors import StimuliError, UsageError
-from judgesheet.importers._rows import Row, unpacked
-from judgesheet.importers.logs._kinds import FIELDS, KINDS, SLOTS, SWAPPED, axis_of, kind_of
+from judgesheet.importers._rows import Row, finite, unpacked
+from judgesheet.importers.logs._kinds import (
+    FIELDS,
+    KINDS,
+    SLOTS,
+    SWAPPED,
+    axis_of,
+    is_field,
+    kind_of,
+)
 from judgesheet.importers.logs._log import (
+    MEANING,
     BadRowError,
     BadVerdictError,
     LogFormat,
     LogOptions,
     Scale,
+    word,
 )
 
 
@@ -33,7 +43,29 @@ class FieldReader:
         own = self.log.columns
         if {"first", "candidates"} & self.choice.columns.keys():
             own = {}  # those of the format are about single scores
-        return {**own, **self.choice.columns}
+        return {**own, **self._mapped}
+
+    @property
+    def _mapped(self) -> dict[str, str]:
+        return {name: column for name, column in self.choice.columns.items() if is_field(name)}
+
+    @property
+    def asked(self) -> set[str]:
+        """The columns that the user names, of which no row may lack all."""
+        return {*self._mapped.values(), *self.choice.where}
+
+    @cached_property
+    def meanings(self) -> dict[str, str]:
+        """Words of the log and the verdicts that they mean; UsageError where that is none."""
+        told = {w: meant for w, meant in self.choice.columns.items() if not is_field(w)}
+        grades = (self.choice.scale or self.log.scale).lower().split(",")
+        for name, meant in told.items():
+            if meant.lower() not in (*SLOTS, *grades) and finite(meant) is None:
+                raise UsageError(
+                    f"--map {name}={meant}: there is no field {name} ({', '.join(FIELDS)}), and "
+                    f"{meant} is no verdict that a word of the log could mean, such as tie"
+                )
+        return {name.lower(): meant for name, meant in told.items()}
 
     @cached_property
     def kind(self) -> str:
@@ -97,12 +129,30 @@ class FieldReader:
             return None
         cell = unpacked(self.cell(row, "order"))
         if isinstance(cell, str) and not cell.lstrip().startswith("["):
-            return [part.strip() for part in cell.split(",")]
+            cell = [part.strip() for part in cell.split(",")]
         if not isinstance(cell, list) or not all(isinstance(part, str | int) for part in cell):
-            raise StimuliError(
-                f"{row.where}: {self.columns['order']} must list what was displayed, in order"
-            )
+            raise self._bad_order(row)
         return [str(part) for part in cell]
+
+    def scores_in_order(self, row: Row) -> list[int]:
+        """The points of the scale as displayed; from the worst to the best if no column says."""
+        every = [*range(1, self.scale(row).count + 1)]
+        shown = self.order(row)
+        try:
+            points = every if shown is None else [self.point(row, score) or 0 for score in shown]
+        except BadVerdictError:
+            points = []
+        if sorted(points) != every:
+            raise self._bad_order(row)
+        return points
+
+    def _bad_order(self, row: Row) -> BadRowError:
+        things = {"score": "the scores of the scale", "criteria": "the criteria"}
+        return BadRowError(
+            f"{row.where}: {self.columns['order']} is {str(self.cell(row, 'order'))[:60]!r}; the "
+            f"field order lists {things.get(self.kind, 'the candidates')} as displayed, such as "
+            "3,1,2 or [3, 1, 2]"
+        )
 
     def scale(self, row: Row) -> Scale:
         """The scale of a row's scores."""
@@ -137,7 +187,11 @@ class FieldReader:
     def score(self, row: Row, name: str) -> int | None:
         """The verdict in a field as a point of the scale; None where nothing was read."""
         cell = self.cell(row, name)
-        return None if self._is_unreadable(cell) else self.point(row, cell)
+        return None if self._is_unreadable(cell) else self.point(row, self._meant(cell))
+
+    def _meant(self, cell: Any) -> Any:
+        """What the map says that a word of the log means; else the cell."""
+        return self.meanings.get(word(cell), cell)
 
     def _is_unreadable(self, cell: Any) -> bool:
         """Whether a verdict is one that stands for a reply in which nothing was read."""
@@ -161,12 +215,12 @@ class FieldReader:
         cell = self.cell(row, name)
         if cell is None or cell == "" or cell != cell or self._is_unreadable(cell):  # NaN
             return None
-        winner = self.text(row, name)
+        winner = str(self._meant(self.text(row, name)))
         if winner in shown:
             return shown.index(winner) + 1
         if winner.lower() in SLOTS:
             return SLOTS[winner.lower()]
         raise BadVerdictError(
             f"{row.where}: {self.columns[name]} is {winner[:60]!r}, neither one of the two "
-            f"responses nor one of {', '.join(SLOTS)}"
+            f"responses nor one of {', '.join(SLOTS)}; say{MEANING[1:]}"
         )

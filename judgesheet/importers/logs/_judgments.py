@@ -9,6 +9,8 @@ from judgesheet.base.errors import StimuliError
 from judgesheet.importers._rows import Row
 from judgesheet.importers.logs._fields import FieldReader
 from judgesheet.importers.logs._kinds import OF_STIMULUS
+from judgesheet.importers.logs._log import BadVerdictError
+from judgesheet.reading.verdicts import has_verdict, without_verdict
 
 Record = dict[str, Any]
 
@@ -20,15 +22,29 @@ class Judgments:
     fields: FieldReader
     allow_figures: bool = False
     """Whether a subject was judged twice, or its truth is known."""
+    fault: BadVerdictError | None = None
+    """What is wrong with the verdict of the last row."""
     _first_readings: dict[str, str] = field(default_factory=dict)
     _repeats: dict[str, dict[str, int]] = field(default_factory=dict)
 
     def of(self, row: Row) -> Record:
-        """The judgment of a row."""
+        """The judgment of a row; `fault` says why its verdict cannot be read, if so."""
+        self.fault = None
         make: dict[str, Callable[[Row], Record]] = {
             "score": self._score, "criteria": self._criteria, "pair": self._pair, "list": self._list
         }  # fmt: skip
         return make[self.fields.kind](row)
+
+    def _read(self, row: Row, name: str, *shown: list[str]) -> Any:
+        """The verdict in a field; where nothing was read, the words that the log has instead."""
+        read = self.fields.slot if shown else self.fields.score
+        try:
+            verdict = read(row, name, *shown)
+        except BadVerdictError as fault:
+            self.fault, verdict = fault, None
+        words = self.fields.cell(row, name)
+        is_empty = words is None or words == "" or words != words  # NaN
+        return verdict if verdict is not None or is_empty else without_verdict(str(words))
 
     def _judgment(self, row: Row, stimulus: str, condition: Record, verdict: Any) -> Record:
         # The same thing shown in another order is the same thing, judged again.
@@ -59,13 +75,10 @@ class Judgments:
 
     def _score(self, row: Row) -> Record:
         stimulus, item = self.fields.names(row)
-        scale, shown = self.fields.scale(row), self.fields.order(row)
-        order = [*range(1, scale.count + 1)] if shown is None else [
-            self.fields.point(row, score) for score in shown
-        ]  # fmt: skip
-        arm = "fixed" if shown is None else "balanced"
+        scale, order = self.fields.scale(row), self.fields.scores_in_order(row)
+        arm = "balanced" if "order" in self.fields.columns else "fixed"
         condition = {"item": item, "arm": arm, "scale": scale.count, "order": order}
-        return self._judgment(row, stimulus, condition, self.fields.score(row, "verdict"))
+        return self._judgment(row, stimulus, condition, self._read(row, "verdict"))
 
     def _criteria(self, row: Row) -> Record:
         stimulus, item = self.fields.names(row)
@@ -74,9 +87,9 @@ class Judgments:
         shown, scale = self.fields.order(row), self.fields.scale(row)
         arm = "fixed" if shown is None else "balanced"
         condition = {"item": item, "arm": arm, "scale": scale.count, "order": shown or names}
-        scores = {name: self.fields.score(row, f"verdict.{name}") for name in names}
-        readable = None not in scores.values()
-        return self._judgment(row, stimulus, condition, scores if readable else None)
+        scores = {name: self._read(row, f"verdict.{name}") for name in names}
+        lost = [score for score in scores.values() if not has_verdict(score)]
+        return self._judgment(row, stimulus, condition, lost[0] if lost else scores)
 
     def _pair(self, row: Row) -> Record:
         shown = self.fields.shown(row)
@@ -90,7 +103,7 @@ class Judgments:
             condition["better"] = sides[shown[slot - 1]] if isinstance(slot, int) else None
             self.allow_figures |= condition["better"] is not None
         stimulus = self.fields.text(row, "stimulus") if "stimulus" in self.fields.columns else pair
-        return self._judgment(row, stimulus, condition, self.fields.slot(row, "verdict", shown))
+        return self._judgment(row, stimulus, condition, self._read(row, "verdict", shown))
 
     def _list(self, row: Row) -> Record:
         stimulus = self.fields.text(row, "stimulus")

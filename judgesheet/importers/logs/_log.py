@@ -8,6 +8,7 @@ from typing import Any
 from judgesheet.base.errors import StimuliError, UsageError
 from judgesheet.importers._rows import Row, advice_on_number
 
+MEANING = ", what it means with --map WORD=VERDICT, or that it is none with --unreadable WORD"
 NEAR = 1e-6
 """How far from a point of its scale a number may be, in steps, and still be that point."""
 
@@ -51,11 +52,11 @@ class LogOptions:
 
 
 class BadRowError(StimuliError):
-    """A row that cannot be read; it is left out."""
+    """A row that does not say what was judged, a call that is lost without its place."""
 
 
 class BadVerdictError(BadRowError):
-    """A verdict that the log cannot have."""
+    """A verdict that the log cannot have: the call is lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ class Scale:
 
     def has_word(self, cell: Any) -> bool:
         """Whether a cell, which may be true or false, is one of the words."""
-        return _word(cell) in self.words
+        return word(cell) in self.words
 
     def point(
         self, cell: Any, row: Row, *, nearest: bool = False, option: str = "--scale"
@@ -104,14 +105,14 @@ class Scale:
         if cell is None or cell == "" or cell != cell:  # NaN
             return None
         if self.words:
-            place = self.words.index(_word(cell)) if self.has_word(cell) else -1.0
+            place = self.words.index(word(cell)) if self.has_word(cell) else -1.0
         else:
             number = _number(cell)
             place = (number - self.low) / self.step if math.isfinite(number) else -1.0
         point = round(place)
         if not -0.5 <= place <= self.count - 0.5 or not (nearest or abs(place - point) < NEAR):
             how = "; --round takes the nearest" if 0 <= place <= self.count - 1 else ""
-            advice = advice_on_number(cell) or f"; say which it is with {option}{how}"
+            advice = advice_on_number(cell) or f"; say which it is with {option}{how}{MEANING}"
             raise BadVerdictError(
                 f"{row.where}: {str(cell)[:60]!r} is not on the scale {self.text}{advice}"
             )
@@ -121,7 +122,8 @@ class Scale:
 _PLAIN = (str, int, float)
 
 
-def _word(cell: Any) -> str:
+def word(cell: Any) -> str:
+    """A cell as a word in small letters; "" for a list or an object."""
     return Row("", {"": cell}).text("").lower() if isinstance(cell, _PLAIN) else ""
 
 

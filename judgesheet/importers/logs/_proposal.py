@@ -26,21 +26,28 @@ _USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
         *("item", "item_id", "response_id", "answer_id", "trace_id", "run_id", "model", "system"),
         *("response", "answer", "reply"),
     ),
-    "verdict": (
-        *("verdict", "judge_verdict", "llm_verdict", "judge_score", "llm_score", "judge_rating"),
-        *("llm_rating", "score", "rating", "grade", "winner", "preference", "label"),
-    ),
     "first": ("first", "response_a", "model_a"),
     "second": ("second", "response_b", "model_b"),
     "order": ("order", "displayed_order"),
     "repeat": ("repeat", "rep", "repetition", "epoch", "run", "trial"),
     "human": ("human", "human_score", "human_rating", "human_label", "human_verdict"),
-    "judge": ("judge", "judge_model", "annotator"),
+    "judge": ("judge", "judge_model"),
     "metric": ("metric", "criterion"),
 }
 """Columns that often hold a field, the most telling first."""
-_PEOPLE = re.compile("human|people|person|expert|rater|rating|label|gold|truth", re.IGNORECASE)
-"""How columns are called that hold what people said."""
+_OF_A_JUDGE = (
+    *("verdict", "judge_verdict", "llm_verdict", "judge_score", "llm_score", "judge_rating"),
+    *("llm_rating", "judge_label", "llm_label", "judge_output", "judgment", "judgement"),
+    *("prediction", "predicted"),
+)
+"""Columns that hold a verdict by their name, which tells whose it is."""
+_OF_ANYBODY = ("score", "rating", "grade", "winner", "preference")
+"""Columns that may hold a verdict where no other does."""
+_PEOPLE = re.compile("human|people|person|expert|annotat|gold|truth|target|expected", re.IGNORECASE)
+"""How columns are called that hold what people said, whatever else their name says."""
+_PROBABLY_PEOPLE = re.compile("label|rater|rating", re.IGNORECASE)
+"""The same, but for those that are called after a judge."""
+_JUDGE = re.compile("judge|llm|gpt|claude|gemini|auto", re.IGNORECASE)
 _NAMES = re.compile(r"model|system|generator|name|(?<![a-z])id", re.IGNORECASE)
 """How columns are called that name responses."""
 _SIDES = (("_a", "_b"), ("_1", "_2"), ("1", "2"), ("left", "right"), ("first", "second"))
@@ -58,8 +65,10 @@ def proposed(rows: Sequence[Row]) -> dict[str, str]:
     A truth is asked for where no figure would follow without one: nothing was judged twice.
     """
     columns = _by_name(rows)
+    named = verdicts(rows)
+    columns["verdict"] = named[0] if len(named) == 1 else UNKNOWN
     columns |= _item(rows, columns)
-    columns |= _by_content(rows, columns)
+    columns |= _by_content(rows, columns, taken=named)
     truth = KINDS["pair" if "first" in columns else "score"].truth
     subjects = {_named(row, columns, "stimulus", "item", "first", "second") for row in rows}
     is_whole = UNKNOWN not in columns.values() and len(rows) < MOST_REMEMBERED_ROWS
@@ -68,9 +77,24 @@ def proposed(rows: Sequence[Row]) -> dict[str, str]:
     return columns
 
 
+def verdicts(rows: Sequence[Row]) -> list[str]:
+    """The columns that hold a verdict by their name; where there are several, only a user knows."""
+    names = {column.lower(): column for column in _cells(rows)}
+    told = [names[name] for name in _OF_A_JUDGE if name in names]
+    return told or [names[name] for name in _OF_ANYBODY if name in names]
+
+
+def _cells(rows: Sequence[Row]) -> dict[str, Any]:
+    """Every column of these rows with what the first row has there that has it."""
+    cells: dict[str, Any] = {}
+    for row in rows:
+        cells = {**row.cells, **cells} if row.cells.keys() - cells.keys() else cells
+    return cells
+
+
 def _by_name(rows: Sequence[Row]) -> dict[str, str]:
     """The columns of a first record that are called as their field often is."""
-    cells = rows[0].cells if rows else {}
+    cells = _cells(rows)
     lower = {column.lower(): column for column in reversed(list(cells))}
     found = {
         field: lower[name]
@@ -94,7 +118,7 @@ def _sides(rows: Sequence[Row]) -> tuple[str, str] | None:
 
     Those that name the responses before those that hold their texts or scores.
     """
-    lower = {column.lower(): column for column in (rows[0].cells if rows else ())}
+    lower = {column.lower(): column for column in _cells(rows)}
     pairs = ((name, name.replace(one, two)) for name in lower for one, two in _SIDES)
     found = [(lower[a], lower[b]) for a, b in pairs if a != b and b in lower]
     told = {pair: (bool(_NAMES.search(pair[0])), are_names(rows, pair)) for pair in found}
@@ -128,7 +152,7 @@ def _item(rows: Sequence[Row], columns: Mapping[str, str]) -> dict[str, str]:
     if "first" in columns or len(set(zip(questions, repeats, strict=True))) == len(rows):
         return {}
     named = [columns["item"]] if "item" in columns else []
-    others = [column for column in rows[0].cells if column not in columns.values()]
+    others = [column for column in _cells(rows) if column not in columns.values()]
     for column in (*named, *(one for one in others if not _is_time(rows, one))):
         values = [str(row.cells.get(column)) for row in rows]
         if len(set(zip(questions, values, repeats, strict=True))) == len(rows):
@@ -153,26 +177,36 @@ def _is_date(cell: Any) -> bool:
     return False
 
 
-def _by_content(rows: Sequence[Row], columns: Mapping[str, str]) -> dict[str, str]:
+def _by_content(
+    rows: Sequence[Row], columns: Mapping[str, str], taken: Sequence[str]
+) -> dict[str, str]:
     """The columns with what the judge and what people said, by what nearly all their cells hold.
 
-    People's is one that is called so; the judge's, where no name told it, the only other one.
+    People's is one that is called so; the judge's, where no name told it, the only other one. Those
+    that are `taken` may be verdicts by their name.
     """
     is_pair = "first" in columns
     fitting = []
-    for column in rows[0].cells if rows else ():
+    for column in _cells(rows):
         filled = [row for row in rows if row.cells.get(column) not in (None, "")]
         wrong = sum(not _is_verdict(row, column, columns) for row in filled)
-        if column not in columns.values() and filled and wrong <= TOLERATED_SHARE * len(filled):
+        is_free = column not in (*columns.values(), *taken)
+        if is_free and filled and wrong <= TOLERATED_SHARE * len(filled):
             fitting.append(column)
-    people = [column for column in fitting if _PEOPLE.search(column)]
+    people = [column for column in fitting if _is_of_people(column)]
     others = [column for column in fitting if column not in people]
     found = {}
     if len(people) == 1 and "human" not in columns:
         found[KINDS["pair" if is_pair else "score"].truth] = people[0]
-    if len(others) == 1 and columns["verdict"] == UNKNOWN and is_pair:
+    if len(others) == 1 and not taken and is_pair:
         found["verdict"] = others[0]
     return found
+
+
+def _is_of_people(column: str) -> bool:
+    """Whether a column is called as what people said, which is never a judge's verdict."""
+    probably = _PROBABLY_PEOPLE.search(column) and not _JUDGE.search(column)
+    return bool(_PEOPLE.search(column) or probably)
 
 
 def _is_verdict(row: Row, column: str, columns: Mapping[str, str]) -> bool:

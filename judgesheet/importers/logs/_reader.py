@@ -7,12 +7,13 @@ from functools import cached_property, partial
 from judgesheet.base.digits import counted
 from judgesheet.base.errors import StimuliError
 from judgesheet.base.tally import Tally
-from judgesheet.importers._rows import Row
+from judgesheet.importers._rows import Row, having
 from judgesheet.importers.logs._fields import FieldReader
 from judgesheet.importers.logs._judgments import Judgments, Record
 from judgesheet.importers.logs._kinds import KINDS
-from judgesheet.importers.logs._log import BadRowError, BadVerdictError, LogFormat, LogOptions
+from judgesheet.importers.logs._log import BadRowError, LogFormat, LogOptions
 from judgesheet.importers.logs._ratings import Ratings
+from judgesheet.reading.verdicts import has_verdict
 
 
 class NoFigureError(StimuliError):
@@ -29,8 +30,12 @@ class LogReader:
     rows: Iterator[Row]
     lines: Tally = field(default_factory=partial(Tally, "line"))
     """Of a file of lines."""
+    verdicts: int = 0
+    """How many rows are calls, with those that have none."""
     _unread: int = 0
-    """Rows of calls without a verdict."""
+    """Of them those without a verdict."""
+    _unplaced: int = 0
+    """Of these those that do not say what was judged."""
     _excluded: int = 0
     """Rows that do not count (`where`)."""
     _tally: Tally = field(default_factory=partial(Tally, "row"))
@@ -49,9 +54,9 @@ class LogReader:
         return self.fields.columns
 
     @property
-    def verdicts(self) -> int:
-        """How many were read, with the calls that have none."""
-        return self._tally.read
+    def unplaced(self) -> int:
+        """How many rows and lines do not say what was judged."""
+        return self._unplaced + self.lines.lost
 
     @property
     def judge(self) -> str | None:
@@ -61,11 +66,12 @@ class LogReader:
     def notes(self) -> Iterator[str]:
         """What was read, and what was taken for granted, in sentences."""
         columns = ", ".join(f"{name}={column}" for name, column in self.fields.columns.items())
-        lost = f" and {counted(self._unread, 'call')} without one" if self._unread else ""
+        without = self._unread + self.lines.lost
+        lost = f" and {counted(without, 'call')} without one" if without else ""
         read = self.verdicts - self._unread
         verdicts, were = f"{counted(read, 'verdict')}{lost}", "was" if read == 1 else "were"
         yield f"{verdicts} for {self.fields.axis} {were} read ({columns})"
-        yield from self.dropped
+        yield from self.lost
         if self._excluded:
             rows = counted(self._excluded, "row was", "rows were")
             yield f"{rows} left out; only those with {self._wanted()} count"
@@ -81,12 +87,16 @@ class LogReader:
         NoFigureError, after the last one, if no figure can follow from them.
         """
         judgments, ratings = Judgments(self.fields), Ratings(self.fields)
-        for row in self.rows:
+        for row in having(self.rows, self.fields.asked):
             if not self.fields.counts(row):
                 self._excluded += 1
                 continue
+            is_call = "by" not in self.fields.columns or (
+                self.fields.cell(row, "by") not in self.log.people
+            )
+            self.verdicts += is_call
             try:
-                if "by" in self.fields.columns and self.fields.cell(row, "by") in self.log.people:
+                if not is_call:
                     ratings.keep(row)
                     continue
                 self._refuse_second(row)
@@ -94,23 +104,29 @@ class LogReader:
                 made = [judgment, *ratings.beside(row)]
                 judgments.allow_figures |= ratings.found
             except BadRowError as fault:
-                # It says nothing about the other rows.
-                self._tally.add(fault, row.where.removeprefix(f"{self.name}:").strip())
+                self._lose(row, fault)
+                self._unread += is_call
+                self._unplaced += is_call
                 continue
-            self._tally.read += 1
-            self._unread += judgment["verdict"] is None
+            if judgments.fault is None:
+                self._tally.read += 1
+            else:
+                self._lose(row, judgments.fault)
+            self._unread += not has_verdict(judgment["verdict"])
             yield from ((record, row.where) for record in made)
         for item, record in ratings.kept():
             yield record, f"{self.name}: ratings of {item[:80]}"
         self._refuse_useless(allows_figures=judgments.allow_figures or ratings.found)
 
+    def _lose(self, row: Row, fault: BadRowError) -> None:
+        """Count a row that cannot be read, which says nothing about the other rows."""
+        self._tally.add(fault, row.where.removeprefix(f"{self.name}:").strip())
+
     @property
-    def dropped(self) -> list[str]:
-        """Which lines and rows were left out as they cannot be read, and what to do."""
-        of_rows = self._tally.sentence()
-        if isinstance(self._tally.first, BadVerdictError):
-            of_rows += "; --unreadable VALUE counts a verdict as an unreadable reply"
-        return [sentence for sentence in (self.lines.sentence(), of_rows) if sentence]
+    def lost(self) -> list[str]:
+        """Which lines and rows cannot be read, and what to do."""
+        told = self.lines.sentence(), self._tally.sentence()
+        return [sentence for sentence in told if sentence]
 
     def _refuse_second(self, row: Row) -> None:
         """One sheet is about one judge and one question to it."""

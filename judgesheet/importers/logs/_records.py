@@ -32,7 +32,7 @@ ZSTD = 93
 def raw(path: Path, kind: str | None = None, tally: Tally | None = None) -> Iterator[Row]:
     """Every record of a file in its own form; `kind` says which file it is, if the name does not.
 
-    A StimuliError names the line, the record or the member; a `tally` is for lines left out.
+    A StimuliError names the line, the record or the member; a `tally` is for lines that are none.
     """
     if kind in ("csv", "parquet", "jsonl"):
         return read_rows(path, kind, tally)

@@ -1,10 +1,10 @@
 """Formats whose records are rows already, or nearly so: mostly a map of their columns."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from judgesheet.base.records import digest
-from judgesheet.importers._rows import Row
+from judgesheet.importers._rows import Row, finite
 from judgesheet.importers.logs._log import LogFormat
 
 
@@ -25,6 +25,7 @@ def deepeval(records: Iterator[Row]) -> Iterator[Row]:
                 shared = {"case": f"c-{digest(str(asked))[:12]}", "response": digest(said)[:12]}
                 more = {"reading": str(number), "test_case": case.cells, **metric.cells}
                 more["score"] = None if metric.cells.get("error") else metric.cells.get("score")
+                more["graded"] = bool(metric.cells.get("evaluationModel"))
                 yield Row(where, {**shared, **more})
 
 
@@ -32,16 +33,23 @@ def alpaca_eval(records: Iterator[Row]) -> Iterator[Row]:
     """A row per comparison; the shown order is known only where a column says so."""
     for record in records:
         names = [record.optional(f"generator_{n}") or f"output_{n}" for n in (1, 2)]
-        preference = record.numbers("preference")[0]
-        # Weighted annotators write 1 plus the probability that the second wins.
-        winner = None if preference is None else "tie" if preference == 1.5 else (
-            names[0] if preference < 1.5 else names[1]
-        )  # fmt: skip
+        winner = _preferred(record.at("preference"), names)
         if str(record.cells.get("is_switched_outputs")).lower() in ("true", "1"):
             names.reverse()
         instruction = f"p-{digest(record.text('instruction'))[:12]}"
         pair = {"first": names[0], "second": names[1], "winner": winner, "question": instruction}
         yield Row(record.where, {"annotator": None, **record.cells, **pair})
+
+
+def _preferred(preference: Any, names: Sequence[str]) -> Any:
+    """Which output won; 0 and 1.5 are draws, and what AlpacaEval cannot write stays as it is."""
+    number = finite(preference)
+    if number in (0, 1.5):
+        return "tie"
+    if number is None or not 1 <= number <= 2:
+        return preference
+    # Weighted annotators write 1 plus the probability that the second wins.
+    return names[number > 1.5]
 
 
 def langsmith(records: Iterator[Row]) -> Iterator[Row]:
@@ -90,6 +98,7 @@ LOGS: Mapping[str, LogFormat] = {
             "judge": "evaluationModel", "verdict": "score",
         },
         marks=(frozenset({"testCases", "metricsScores"}), frozenset({"testRunData"})),
+        where={"graded": "true"},
         lacks="deepeval asks its judge once per test case, with one prompt",
         checked="deepeval 4.3.1",
     ),

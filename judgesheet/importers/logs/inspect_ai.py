@@ -22,13 +22,20 @@ def rows(records: Iterator[Row]) -> Iterator[Row]:
 
     StimuliError where no sample was scored because the evaluation failed.
     """
-    status, scored = None, 0
+    status, scorers, unscored = None, dict[str, dict[str, Any]](), list[Row]()
     for record in records:
         status = record.cells.get("status", status)
-        for row in _samples(record):
-            scored += 1
-            yield row
-    if not scored and isinstance(status, str) and status != "success":
+        for sample in _samples(record):
+            if not sample.cells.get("scores"):
+                unscored += _unscored(sample)
+                continue
+            for row in _sample(sample):
+                shared = {name: row.cells[name] for name in ("scorer", "graded", "grades")}
+                scorers.setdefault(str(row.cells["scorer"]), shared)
+                yield row
+    for sample in unscored:
+        yield from (Row(sample.where, {**sample.cells, **shared}) for shared in scorers.values())
+    if not scorers and isinstance(status, str) and status != "success":
         raise StimuliError(
             f"the evaluation ended with status {status[:40]!r} and no sample was scored: run it "
             "again (`inspect eval-retry LOG`)"
@@ -37,38 +44,64 @@ def rows(records: Iterator[Row]) -> Iterator[Row]:
 
 def _samples(record: Row) -> Iterator[Row]:
     if "samples" not in record.cells:
-        yield from _sample(record)
+        yield record
         return
     for number, sample in enumerate(record.rows("samples"), start=1):
         where = f"{record.where}: sample {number}"
-        yield from _sample(Row(where, {**sample.cells, "eval": record.cells.get("eval")}))
+        yield Row(where, {**sample.cells, "eval": record.cells.get("eval")})
+
+
+def _unscored(sample: Row) -> Iterator[Row]:
+    """What is known of a sample that was answered and never scored: a lost call of each scorer."""
+    output = sample.cells.get("output")
+    answer = output.get("completion") if isinstance(output, Mapping) else None
+    if answer:
+        yield Row(sample.where, {**_about(sample, answer), "value": None, "scores": {}})
+
+
+def _about(sample: Row, answer: Any) -> dict[str, Any]:
+    name = sample.text("id")
+    return {
+        "sample": name,
+        "response": f"{name}/{digest(str(answer))[:8]}",
+        "epoch": sample.cells.get("epoch", 1),
+        "metadata": sample.cells.get("metadata"),
+    }
 
 
 def _sample(sample: Row) -> Iterator[Row]:
-    if not sample.cells.get("scores"):
-        return  # it failed, or the log was cut off before it was scored
-    scores, name = sample.row("scores"), sample.text("id")
+    scores = sample.row("scores")
     values = {scorer: scores.row(scorer).cells.get("value") for scorer in scores.cells}
     offered = _offered(sample)
     for scorer in scores.cells:
-        score = scores.row(scorer)
+        score, edit = _judged(scores.row(scorer))
         metadata = score.cells.get("metadata")
         lost = str(score.cells.get("explanation") or "").startswith(UNREADABLE)
         yield Row(
             sample.where,
             {
-                "sample": name,
-                "response": f"{name}/{digest(str(score.cells.get('answer')))[:8]}",
-                "epoch": sample.cells.get("epoch", 1),
+                **_about(sample, score.cells.get("answer")),
                 "scorer": scorer,
                 "graded": isinstance(metadata, Mapping) and "grading" in metadata,
                 "value": None if lost else score.cells.get("value"),
+                "edit": edit,
                 "scores": values,
-                "metadata": sample.cells.get("metadata"),
                 "grades": offered.get(scorer, "I,P,C"),
                 "grader": _grader(metadata),
             },
         )
+
+
+def _judged(score: Row) -> tuple[Row, Any]:
+    """A score as the scorer gave it, and the value that a person gave it later, None for none.
+
+    An edited score keeps what it was first in its history, without the provenance of an edit.
+    """
+    history = score.rows("history") if score.cells.get("history") else []
+    if not history or history[0].cells.get("provenance"):
+        return score, None
+    edited = any(edit.cells.get("value") != "UNCHANGED" for edit in history[1:])
+    return history[0], score.cells.get("value") if edited else None
 
 
 def _grader(metadata: Any) -> str | None:
@@ -95,7 +128,7 @@ LOG = LogFormat(
     rows,
     columns={
         "stimulus": "sample", "item": "response", "repeat": "epoch", "metric": "scorer",
-        "judge": "grader", "verdict": "value", "scale": "grades",
+        "judge": "grader", "verdict": "value", "scale": "grades", "human": "edit",
     },
     marks=(frozenset({"samples", "eval"}), frozenset({"id", "epoch", "scores"})),
     where={"graded": "true"},

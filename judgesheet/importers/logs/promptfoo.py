@@ -4,6 +4,7 @@ A row is one assertion on one output, or one comparison: `select-best` says of e
 whether it was selected. Of more than two outputs only the winner is known, and no score.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -21,7 +22,12 @@ GRADED = frozenset(
     }
 )
 """Assertions that ask a model for a score."""
-SELECTED, UNREADABLE = "select-best", "Could not extract JSON"
+SELECTED = "select-best"
+_FAILURE = re.compile(
+    r"API (call )?error|Request timed out|Rate limit|No output$|Could not extract JSON"
+    r"|\S+ produced malformed response"
+)
+"""How promptfoo's own reasons begin where its grader failed; newer versions mark such results."""
 
 
 def scores(records: Iterator[Row]) -> Iterator[Row]:
@@ -74,38 +80,47 @@ def _parts(result: Row) -> Iterator[dict[str, Any]]:
     if not grading.cells.get("componentResults"):
         return
     told, provider = result.cells.get("vars"), result.cells.get("provider")
-    number = result.text("testIdx")  # `--repeat` gives the same test another number
-    test = f"t-{digest(canonical_json(told))[:12]}" if told else number
+    # `--repeat` gives the same test another number; results of version 2 have none.
+    number = result.optional("testIdx") or ""
+    test = f"t-{digest(canonical_json(told))[:12]}" if told else number or result.where
     named = provider.get("label") or provider.get("id") if isinstance(provider, Mapping) else None
-    output = f"{result.text('promptIdx')} {named or provider or ''}".strip()
+    prompt = result.optional("promptIdx") or digest(canonical_json(result.cells.get("prompt")))[:8]
+    output = f"{prompt} {named or provider or ''}".strip()
     response = result.cells.get("response")
     said = response.get("output") if isinstance(response, Mapping) else response
     for part in grading.rows("componentResults"):
         if not isinstance(part.cells.get("assertion"), Mapping):
             continue
         asked = part.row("assertion").cells
-        kind, lost = str(asked.get("type")), str(part.cells.get("reason")).startswith(UNREADABLE)
+        kind = str(asked.get("type"))
         metric = asked.get("metric") or f"{kind} {digest(canonical_json(asked.get('value')))[:6]}"
         yield {
             "test": test,
-            "run": number,
+            "run": number or test,
             "output": f"{test}/{output}/{digest(str(said))[:8]}",
             "shown": output,
             "result": str(result.cells.get("id") or result.where),
             "type": kind,
             "graded": kind in GRADED,
             "metric": str(metric),
-            "score": None if lost else part.cells.get("score"),
+            "score": None if _failed(part) else part.cells.get("score"),
             "pass": part.cells.get("pass"),
             "vars": told,
         }
+
+
+def _failed(part: Row) -> bool:
+    """Whether the grader failed, which promptfoo counts as a failed assertion of score 0."""
+    metadata, reason = part.cells.get("metadata"), str(part.cells.get("reason"))
+    is_marked = isinstance(metadata, Mapping) and bool(metadata.get("graderError"))
+    return is_marked or (not part.cells.get("score") and _FAILURE.match(reason) is not None)
 
 
 _MARKS = (
     frozenset({"evalId", "results"}),
     frozenset({"gradingResult", "testIdx", "promptIdx"}),
 )
-_CHECKED = "promptfoo 0.123.1 (results version 3)"
+_CHECKED = "promptfoo 0.123.1 (results versions 2 and 3)"
 
 LOG = LogFormat(
     scores,
