@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, Protocol
 from judgesheet.axes import all_axes
 from judgesheet.axis import Axis
 from judgesheet.axis.material import clusters
-from judgesheet.reading.verdicts import has_verdict
 from judgesheet.base import garbage
 from judgesheet.base.digits import count
 from judgesheet.base.errors import OtherRunError, StimuliError, UsageError
@@ -40,6 +39,7 @@ from judgesheet.collect.batches import fill, ingest_results
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.run_directory import make_directory
 from judgesheet.measuring.parsing import alike, reading
+from judgesheet.reading.verdicts import has_verdict
 
 _KINDS = {"axis": str, "stimulus": str, "cell": dict}
 _ABOUT = ("group", "stimulus_text")
@@ -297,11 +297,9 @@ class _Reader:
                 self._allowed.clear()
             text = intern(json.dumps(verdict))
             is_read = (
-            is_read = (
                 verdict == "invalid"
                 or not has_verdict(verdict)
                 or reading(cell.axis, text, "recorded", cell.values).verdict is not None
-            )
             )
             wrong = f"verdict {verdict!r} is not possible in this cell (null: unreadable)"
             self._allowed[key] = text, None if is_read else wrong
