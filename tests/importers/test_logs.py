@@ -730,11 +730,11 @@ def test_a_cut_line_does_not_refuse_a_file(tmp_path: Path) -> None:
     options = ("--map", "item=id,verdict=grade,repeat=epoch", "--scale", "1:5")
     done = run("ingest", path, *options, "--out", tmp_path / "run", "--no-pdf")
     assert done.returncode == 0
-    assert "2 of 80 lines cannot be read (lines 1, 80) and are left out" in done.stderr
+    assert "2 of 80 lines cannot be read (lines 1, 80) and count as lost" in done.stderr
     assert "78 verdicts" in done.stderr
     report = inspect_log(path, columns=COLUMNS, scale="1:5")
     assert report.fault == ""
-    assert "lines 1, 80" in report.dropped
+    assert "lines 1, 80" in report.lost
 
 
 @pytest.mark.parametrize(
@@ -813,8 +813,8 @@ def test_rows_that_cannot_be_read_are_all_named_before_ingest(tmp_path: Path) ->
     columns = {"stimulus": "q", "first": "a", "second": "b", "verdict": "said", "better": "people"}
     report = inspect_log(lines(tmp_path / "log.jsonl", rows), columns=columns)
     assert report.fault == ""
-    assert "2 of 40 rows cannot be read (lines 4, 9)" in report.dropped
-    assert "log.jsonl:4: b is empty" in report.dropped
+    assert "2 of 40 rows cannot be read (lines 4, 9)" in report.lost
+    assert "log.jsonl:4: b is empty" in report.lost
     said = "\n".join(report.as_lines())
     assert "empty (1)" in said
     assert "the right answer is known for 38" in said
