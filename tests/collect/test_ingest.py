@@ -359,7 +359,7 @@ def test_a_cut_line_is_left_out_and_told(tmp_path: Path) -> None:
     (tmp_path / "log.jsonl").write_text(text[:-20], encoding="utf-8")
     done = run("ingest", tmp_path / "log.jsonl", "--out", tmp_path / "run", "--no-pdf")
     assert done.returncode == 0
-    told = "1 of 16 lines cannot be read (line 16) and is left out: log.jsonl:16: not JSON"
+    told = "1 of 16 lines cannot be read (line 16) and counts as lost: log.jsonl:16: not JSON"
     assert told in done.stderr
     looked = run("inspect-log", tmp_path / "log.jsonl")
     assert "line 16" in looked.stdout

@@ -917,7 +917,7 @@ def test_calls_without_a_verdict_are_counted_apart(tmp_path: Path) -> None:
     assert len([record for record, _ in reader.records() if "verdict" in record]) == 39
     first, second, *_ = reader.notes()
     assert first.startswith("38 verdicts and 1 call without one for score_order were read")
-    assert second.startswith("1 of 40 rows cannot be read (line 9) and is left out")
+    assert second.startswith("1 of 40 rows cannot be read (line 9) and counts as lost")
 
 
 @pytest.mark.parametrize(
