@@ -62,6 +62,10 @@ class RecordedLog(Protocol):
         """Our fields and the columns of the file that hold them."""
 
     @property
+    def scale(self) -> Mapping[str, float] | None:
+        """Low, step and count of its scores; None where they are words or of several scales."""
+
+    @property
     def unplaced(self) -> int:
         """How many calls it has of which it does not say what they judged; known at the end."""
 
@@ -113,6 +117,7 @@ class _OwnLines:
     file: Path
     lines: Tally
     judge: None = None
+    scale: None = None
     columns: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -168,6 +173,7 @@ def _ingest_recorded(file: Path, log: RecordedLog, ledger_path: Path, fresh: boo
             for axis in axes
         ],
         "prompts": [],
+        **({"scale": dict(log.scale)} if log.scale else {}),
     }
     plan = Plan(0, tuple(call for call, *_ in calls.values()), labels, provenance)
     judge = {"provider": "recorded", "model": log.judge or file.name}

@@ -263,6 +263,7 @@ class _Sample:
     known: int = 0
     complete: bool = True
     judge: None = None  # as `LogReader` has it: of a sample nobody needs to know who judged
+    scale: None = None
     unplaced: int = 0  # nor of calls that no figure reads
 
     def records(self) -> Iterator[tuple[dict[str, Any], str]]:

@@ -45,7 +45,7 @@ def assemble(ledger: "Ledger", measured: Measured) -> Datasheet:
             "plan_digest": ledger.get_meta("plan"),
             "ledger_schema": ledger.get_meta("schema_version"),
             "stimuli": [_without_clusters(pool) for pool in plan.get("stimuli", [])],
-            **{name: plan[name] for name in ("distinct_stimuli",) if name in plan},
+            **{name: plan[name] for name in ("distinct_stimuli", "scale") if name in plan},
             "prompts": [_with_permuted(prompt) for prompt in plan.get("prompts", [])],
             **_parsers(ledger),
             "axis_code": [

@@ -45,6 +45,7 @@ from judgesheet.base.resources import PACKAGE, require_memory
 from judgesheet.base.sanitize import listed
 from judgesheet.measuring.impute import with_imputed
 from judgesheet.measuring.parsing import Parser, from_records, reading
+from judgesheet.measuring.scale import in_points_of
 from judgesheet.reading.reasons import CUT_PROMPT, of_outcome
 from judgesheet.stats.confidence import LEVEL, at_confidence
 
@@ -151,6 +152,7 @@ def readings_of(ledger: "Ledger", frame: pd.DataFrame) -> dict[str, Readings]:
             temperature,
             seed,
             texts=rows.set_index("call_id")["text"],
+            scale=known.get("scale"),
         )
         for name, rows in frame.groupby("axis", sort=False)
         if name in all_axes()
@@ -182,9 +184,15 @@ def with_distributions(frame: pd.DataFrame, bodies: Iterable[tuple[str, str]]) -
     return frame.assign(distribution=pd.Series(values, index=frame.index, dtype=object))
 
 
+def _estimates(axis: Axis, readings: Readings) -> Estimates:
+    """The figures of an axis, with how far lost calls could move them."""
+    measured = Estimates(axis.NAME, axis.measure(readings))
+    return in_points_of(readings.scale, with_imputed(axis, readings, measured))
+
+
 def measure_axis(axis: Axis, readings: Readings) -> tuple[AxisResult, list[Recommendation]]:
     """One axis: its result and its recommendations."""
-    estimates = with_imputed(axis, readings, Estimates(axis.NAME, axis.measure(readings)))
+    estimates = _estimates(axis, readings)
     is_recorded = bool((readings.frame["reply"] == "recorded").all())
     if is_recorded:
         estimates = estimates.with_more(_missing(axis, estimates))
@@ -230,7 +238,7 @@ def measure_axis(axis: Axis, readings: Readings) -> tuple[AxisResult, list[Recom
 
 def measure_wanted(axis: Axis, readings: Readings) -> AxisResult:
     """The figures of `readings.families` alone, as a sheet has them."""
-    estimates = with_imputed(axis, readings, Estimates(axis.NAME, axis.measure(readings)))
+    estimates = _estimates(axis, readings)
     names = axis.NAME, axis.TITLE, axis.QUESTION
     return AxisResult(
         *names, **asdict(_counts(readings.frame)), estimates=tuple(estimates.values()), caveats=()

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from judgesheet import ingest, inspect_log
+from judgesheet import ingest, inspect_log, load
 from judgesheet.base.errors import JudgesheetError, StimuliError, UsageError
 from judgesheet.commands import log_report
 from judgesheet.importers import logs
@@ -1001,3 +1001,29 @@ def test_pairs_as_alpaca_eval_writes_them_need_no_annotator(tmp_path: Path) -> N
     path.write_text("instruction,output_1,output_2,preference,best\nWhy?,so,no,2,2\n", "utf-8")
     (record, _) = next(reader([path], LogOptions(columns={"better": "best"})).records())
     assert record["verdict"] == 2
+
+
+def spread_of(log: Path, scale: str, out: Path) -> tuple[float, Any]:
+    """The spread of a response's grades in points, and the scale that the sheet names."""
+    options = ("--map", "stimulus=q,item=a,repeat=run,verdict=grade", "--scale", scale)
+    assert run("ingest", log, *options, "--out", out, "--no-pdf", "--no-cases").returncode == 0
+    sheet = load(out)
+    (spread,) = (one for one in sheet.axes[0].estimates if ".within_item_sd[" in one.key)
+    assert spread.value is not None
+    return spread.value, sheet.provenance["scale"]
+
+
+@pytest.mark.parametrize(("low", "step"), [(0.0, 0.25), (0.0, 25.0), (1.0, 1.5)])
+def test_points_are_those_of_the_users_scale(low: float, step: float, tmp_path: Path) -> None:
+    def log(name: str, low: float, step: float) -> Path:
+        rows = (
+            {"q": f"q{n // 4}", "a": f"a{n // 4}", "run": n % 4, "grade": low + step * (n * 7 % 5)}
+            for n in range(48)
+        )
+        return lines(tmp_path / name, rows)
+
+    plain, _ = spread_of(log("plain.jsonl", 1, 1), "1:5", tmp_path / "plain")
+    scale = f"{low:g}:{low + 4 * step:g}:{step:g}"
+    own, named = spread_of(log("own.jsonl", low, step), scale, tmp_path / "own")
+    assert own == pytest.approx(step * plain)
+    assert named == {"low": low, "step": step, "count": 5}

@@ -154,6 +154,14 @@ class FieldReader:
             "3,1,2 or [3, 1, 2]"
         )
 
+    @property
+    def single_scale(self) -> Mapping[str, float] | None:
+        """Low, step and count of the numbers that all rows so far score with, if all do alike."""
+        scales = [*self._scales.values()]
+        if len(scales) != 1 or scales[0].words:
+            return None
+        return {"low": scales[0].low, "step": scales[0].step, "count": scales[0].count}
+
     def scale(self, row: Row) -> Scale:
         """The scale of a row's scores."""
         text = self.choice.scale or self.log.scale

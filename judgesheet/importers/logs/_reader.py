@@ -54,6 +54,11 @@ class LogReader:
         return self.fields.columns
 
     @property
+    def scale(self) -> Mapping[str, float] | None:
+        """Low, step and count of the scores; None where they are words or of several scales."""
+        return self.fields.single_scale
+
+    @property
     def unplaced(self) -> int:
         """How many rows and lines do not say what was judged."""
         return self._unplaced + self.lines.lost

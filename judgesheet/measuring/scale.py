@@ -1,0 +1,55 @@
+"""Figures in points, in points of the user's own scale: a log may grade from 0 to 1 in quarters."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from judgesheet.base.estimates import Estimates
+from judgesheet.base.keys import Key
+from judgesheet.base.records import Estimate
+
+POINTS = "points"
+LEVELS = frozenset({"position_mean"})
+"""Families in points that are scores; the others are differences of scores."""
+
+
+def in_points_of(scale: Mapping[str, Any] | None, estimates: Estimates) -> Estimates:
+    """The estimates with figures in points on the scale `low`, `step`, `count` of a log.
+
+    Verdicts are held as the numbers 1 to `count` of the points of their scale.
+    """
+    if scale is None or (scale["low"], scale["step"]) == (1, 1):
+        return estimates
+    low, step = float(scale["low"]), float(scale["step"])
+
+    def moved(one: Estimate) -> Estimate:
+        shift = low - step if Key.parse(one.key).name in LEVELS else 0.0
+
+        def point(value: float | None) -> float | None:
+            return None if value is None else shift + step * value
+
+        paper, bounds, lost = one.paper_compatible, one.bounds, one.imputed
+        return replace(
+            one,
+            value=point(one.value),
+            low=point(one.low),
+            high=point(one.high),
+            ceiling=point(one.ceiling),
+            paper_compatible=paper
+            and replace(
+                paper, value=point(paper.value), low=point(paper.low), high=point(paper.high)
+            ),
+            bounds=bounds
+            and replace(bounds, low=shift + step * bounds.low, high=shift + step * bounds.high),
+            imputed=lost
+            and replace(
+                lost,
+                low=point(lost.low),
+                high=point(lost.high),
+                least=point(lost.least),
+                most=point(lost.most),
+            ),
+        )
+
+    own = (moved(one) if one.unit == POINTS else one for one in estimates.values())
+    return Estimates(estimates.axis, own)
