@@ -56,7 +56,7 @@ def test_a_sweep_that_its_endpoint_ends_has_a_sheet(tmp_path: Path, answered: in
 def test_a_sweep_without_an_answer_has_none(tmp_path: Path) -> None:
     with pytest.raises(JudgeError) as stopped:
         sweep(tmp_path / "run", lambda *_: REVOKED)
-    assert stopped.value.exit_code == 1
+    assert stopped.value.exit_code == 5
     assert not (tmp_path / "run" / "datasheet.json").exists()
 
 

@@ -180,7 +180,7 @@ def _on_the_way() -> Iterator[Fault]:
     yield Fault("503 for 45 seconds", _for_a_while(503), _every)
     yield Fault("429 without headers for 45 seconds", _for_a_while(429), _every)
     yield Fault("503 for longer than one waits", _always(failed(503)), _half_way, (5, 0), hasty)
-    yield Fault("nobody listens at first", answer, _every, (1, 0), is_away=True, at_once=True)
+    yield Fault("nobody listens at first", answer, _every, (5, 0), is_away=True, at_once=True)
 
 
 def _good_though_odd() -> Iterator[Fault]:
@@ -417,7 +417,7 @@ def _to_be_mended() -> Iterator[Fault]:
     moved = Given([http(b"", 307, away)])
     yield Fault("400 for some calls: unknown", _always(odd), _some_words, (5, 0))
     yield Fault("redirects for some calls", _always(moved), _some_words, (5, 0))
-    yield Fault("400 from the start", _always(odd), _every, (1, 0))
+    yield Fault("400 from the start", _always(odd), _every, (5, 0))
     yield Fault("401 while answers are under way", _hasty, lambda a: a.number > 16, (5, 0))
 
 

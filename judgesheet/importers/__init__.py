@@ -48,6 +48,8 @@ def run(name: str, files: Sequence[Path], out: Path, choice: ImportOptions) -> I
     """Read `files` of a format and write the stimuli of one axis to `out`, all or nothing."""
     if name not in FORMATS:
         raise UsageError(f"there is no format {name!r}; the formats are {', '.join(FORMATS)}")
+    if out.exists() and any(out.samefile(file) for file in files):
+        raise RunError(f"{out} is what is imported; choose another --out")
     form = FORMATS[name]
     axis = _axis(name, form.holds, choice.axis)
     done = Imported(out, name, axis, form.licence, form.attribution)

@@ -40,7 +40,7 @@ _TOO_LONG = (
     "|context (?:length|limit|size|window)|input token count|input is too long|`inputs` tokens"
     "|request too large"
 )
-_MAX_TOKENS = r"max_(?:[a-z]+_)?tokens"
+_TOKENS_FIELD = r"max_(?:[a-z]+_)?tokens"
 _LARGER_WINDOW = "serve the model with a larger context window"
 _ANSWERS_WHOLE = "name an address that answers whole: answers in a stream are not read"
 _NO_REASONING = (
@@ -60,7 +60,7 @@ COMPLAINTS = (
     ),
     Complaint(
         "too_long",
-        rf"(?s)(?=.*(?:{_MAX_TOKENS}|completion|requested)).*(?:{_TOO_LONG})",
+        rf"(?s)(?=.*(?:{_TOKENS_FIELD}|completion|requested)).*(?:{_TOO_LONG})",
         f"lower --max-tokens, or {_LARGER_WINDOW}",
     ),
     Complaint("too_long", _TOO_LONG, _LARGER_WINDOW),
@@ -71,7 +71,7 @@ COMPLAINTS = (
         "|stream[\"'`]? must be (?:set to )?true",
         _ANSWERS_WHOLE,
     ),
-    Complaint("rejected", _MAX_TOKENS, "give a --max-tokens that the endpoint takes"),
+    Complaint("rejected", _TOKENS_FIELD, "give a --max-tokens that the endpoint takes"),
     Complaint("rejected", "log_?prob|log prob", "leave --logprobs out"),
     Complaint("rejected", "temperature", "give a --temperature that the endpoint takes"),
     Complaint("rejected", "response_format|json_schema|json schema|guided_", "give --reply text"),

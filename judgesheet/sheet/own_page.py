@@ -109,7 +109,7 @@ def main(form: str, template: Path) -> int:
     except RecursionError:
         fault = "it is nested too deeply, or calls itself without end"
     except (ImportError, OSError) as error:
-        print(f"{error}".replace("\n", " "), file=sys.stderr)
+        sys.stderr.write(f"{error}".replace("\n", " "))
         return NO_LIBRARY if form == "pdf" else FAULT
     except Exception as error:  # a template can make the libraries raise anything
         line = getattr(error, "lineno", None)
@@ -117,7 +117,7 @@ def main(form: str, template: Path) -> int:
     else:
         sys.stdout.buffer.write(made)
         return 0
-    print(fault.replace("\n", " "), file=sys.stderr)
+    sys.stderr.write(fault.replace("\n", " "))
     return FAULT
 
 

@@ -63,7 +63,7 @@ def test_a_redirect_is_called_one(
     result = probe(
         lambda *_: Answer(b"", 308, {"Location": location}), tmp_path / "run", monkeypatch
     )
-    assert result.exit_code == 1
+    assert result.exit_code == 5
     assert f"HTTP 308: the server redirects to {host}" in result.stderr
     assert KEY not in result.stderr + result.stdout
     assert KEY.encode() not in (tmp_path / "run/ledger.sqlite").read_bytes()
