@@ -183,7 +183,12 @@ def having(rows: Iterable[Row], columns: Iterable[str]) -> Iterator[Row]:
             wanted = {one for one in wanted if one not in row.cells and row.at(one) is None}
         yield row
     if wanted and first:
-        first.value(min(wanted))
+        name, *path = min(wanted).split(".")
+        within, cell = first, first.cells.get(name)
+        while path and isinstance(cell, Mapping):
+            within, name = Row(first.where, cell), path.pop(0)
+            cell = cell.get(name)
+        within.value(min(wanted) if within is first else name)
 
 
 # -- files -----------------------------------------------------------------------------------------
