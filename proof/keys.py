@@ -1,4 +1,4 @@
-"""Every figure of a sheet, `correct` and `panel`: where it is proven, or why it is not."""
+"""Every figure of a sheet and of `correct`: where it is proven, or why it is not."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,7 +9,6 @@ from judgesheet.axes import all_axes
 from judgesheet.base.units import unit
 from judgesheet.correcting import result as correction
 from judgesheet.correcting.result import ReportedNumber
-from judgesheet.panels.result import Panel
 from proof.lines import COVER, REJECT, Line
 from proof.runner import Result, committed
 from proof.tables import grid
@@ -17,7 +16,7 @@ from proof.tables import grid
 MOVED_BY = ()
 SEVERAL_AXES = ("agreement", "losses", "page_one", "serial")
 """Pages whose rows name the axis of a figure."""
-RESULTS: Mapping[str, type] = {"correct": correction.Result, "panel": Panel}
+RESULTS: Mapping[str, type] = {"correct": correction.Result}
 """Commands with figures of their own, whose results are records and have a page of that name."""
 
 

@@ -1,6 +1,6 @@
 """More of what somebody hostile may hand over: what is not a question, a reply or a run itself.
 
-Tables to correct, sheets to verify, runs of a panel, replies of earlier runs, pages, code of the
+Tables to correct, sheets to verify, replies of earlier runs, pages, code of the
 user's own that fails, clocks that jump, and files that are far too large.
 """
 
@@ -68,18 +68,6 @@ def verified(run: Path) -> Iterator[Case]:
 
 def _content(name: str, content: bytes) -> Callable[[Place], None]:
     return lambda place: place.write(name, content)
-
-
-def panels(run: Path) -> Iterator[Case]:
-    """A run that would vote twice, as itself, as a link and as a copy."""
-
-    def copies(place: Place) -> None:
-        shutil.copytree(run, place.folder / "run")
-        shutil.copytree(run, place.folder / "copy")
-        (place.folder / "link").symlink_to("run")
-
-    for other in ("run", "link", "copy", "run/datasheet.json"):
-        yield Case([("panel", "run", other)], copies, code=2)
 
 
 # -- replies of earlier runs -----------------------------------------------------------------------
@@ -252,7 +240,6 @@ def far_too_large(run: Path) -> Iterator[Case]:
 CLASSES: Mapping[str, Callable[[Path], Iterable[Case]]] = {
     "tables to correct": lambda _: corrected(),
     "sheets to verify": verified,
-    "a run twice in a panel": panels,
     "replies of earlier runs": earlier,
     "pages of one's own": lambda _: pages(),
     "access of one's own, and a clock that jumps": lambda _: own_code(),

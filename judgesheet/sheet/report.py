@@ -1,6 +1,6 @@
 """Pages of other commands: sentences, tables and drawings, as Markdown, HTML or PDF.
 
-What a command found comes as a `Report`, made by `comparison`, `correction` or `panel`; its JSON is
+What a command found comes as a `Report`, made by `comparison` or `correction`; its JSON is
 its own.
 """
 
@@ -60,16 +60,13 @@ def render(report: Report, record: Any, name: str, paper: Paper) -> bytes:
     return as_html(report) if name == "html" else as_markdown(report)
 
 
-def worded(figure: ReportedNumber | Interval | None, unit: str, least: float | None = None) -> str:
-    """`69.6 % (60.4–77.7)`; bounds without a value, a dash where there is nothing.
-
-    The lower bound does not read as equal to what it must reach at `least` unless it is.
-    """
+def worded(figure: ReportedNumber | Interval | None, unit: str) -> str:
+    """`69.6 % (60.4–77.7)`; bounds without a value, a dash where there is nothing."""
     if figure is None:
         return DASH
     value, low, high = figure.value, figure.low, figure.high
     if value is not None:
-        return show.quantity(value, low, high, unit, apart=(low, least)).in_table
+        return show.quantity(value, low, high, unit).in_table
     if low is None or high is None:
         return DASH
     shown = show.quantity((low + high) / 2, low, high, unit)
