@@ -87,6 +87,7 @@ UNPROVEN |= {
 
 
 UNPROVEN |= {
+    "correct.corrected": "`ppi` or `rogan_gladen`, which are proven, by `--labels` alone",
     "correct.raw": "the judge's own verdicts, no estimate of the truth; their interval is that of "
     "every mean and rate (`gate`, `edges`)",
     "correct.shift": "a warning of the judge's verdicts, no result: margins of both means combined",
@@ -101,18 +102,14 @@ def declared() -> Iterator[str]:
         yield from dict.fromkeys(f"{name}.{figure}" for figure in _figures(record))
 
 
-INTERVALS = (ReportedNumber, tuple[float, float], tuple[int, int])
-"""What a record keeps figures, intervals and sets of ranks in."""
-
-
 def _figures(record: Any, within: str = "") -> Iterator[str]:
-    """The fields with a figure or an interval, of a record and of the records in it.
+    """The fields with a figure, of a record and of the records in it.
 
     A field `figure` goes by the name of the list that its record stands in.
     """
     for name, hint in get_type_hints(record).items():
         kinds = {hint, *get_args(hint)}
-        if kinds & {*INTERVALS}:
+        if ReportedNumber in kinds:
             yield within if name == "figure" else name
         for kind in kinds:
             if is_dataclass(kind) and kind is not ReportedNumber:
