@@ -25,7 +25,7 @@ ROOMS = PACKAGE / "axes"
 PRINTING = {"digits.py", "sheet/show.py", "axis/statements.py", "sheet/chart.py"}
 """Modules whose work it is to round: numbers in messages, on the sheet and in its sentences, and
 the coordinates and colours of drawings."""
-NEAREST = {"importers/logs/_log.py", "judges/frameworks/deepeval.py"}
+NEAREST = {"importers/logs/_log.py"}
 """Modules that read a number as the nearest point of its scale: no figure loses a digit there."""
 LAYOUT = "sheet/"
 """Renderers may compare words to print them once; they decide nothing else by them."""
