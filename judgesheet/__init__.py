@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from judgesheet.commands.init import check_init, init
     from judgesheet.commands.inspect_log import inspect_log
     from judgesheet.commands.measure import measure
-    from judgesheet.commands.panel import panel
     from judgesheet.commands.plan import designs, foresee, plan
     from judgesheet.commands.policy import suggest_policy
     from judgesheet.commands.probe import probe
@@ -65,7 +64,6 @@ __all__ = [
     "list_stimuli",
     "load",
     "measure",
-    "panel",
     "plan",
     "probe",
     "render",

@@ -7,30 +7,27 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from judgesheet import axis, correcting, stats
-from judgesheet.axes import candidate_order
+from judgesheet import correcting, stats
 from judgesheet.correcting.labelled import accuracy, estimate
 from judgesheet.correcting.result import ReportedNumber
 from judgesheet.correcting.sample import Sample
-from judgesheet.stats.bradley_terry import strengths
 from judgesheet.stats.correction import prediction_powered
 from judgesheet.stats.interval import Interval
-from judgesheet.stats.simultaneous import differences, rank_sets, stands, widened
-from proof import unlabelled
+from judgesheet.stats.simultaneous import differences, stands
 from proof.lines import COVER, NONE, Line, Rng, Rows, Tally, Truths
 from proof.runner import Result, error
 from proof.tables import grid, missed
 
 Floats = NDArray[np.float64]
-MOVED_BY = (correcting, candidate_order, axis, stats)
+MOVED_BY = (correcting, stats)
 SETS = 600
 SIZES = ((300, 20), (300, 60), (2000, 20), (2000, 100), (2000, 400))
 """Rows, and labels among them."""
 ERROR_SETS, ERROR_SIZES = 200, ((300, 20), (300, 60), (2000, 100))
 SHARES = (0.0, 1.0)
-ALARM = unlabelled.ALARM
+ALARM, ALIKE = "alarm", "two that are alike"
 PPI, ROGAN_GLADEN, RAW = "ppi", "rogan_gladen", "raw"
-DIFFERENCES, STRENGTH = "differences", "strength"
+DIFFERENCES = "differences"
 ERRORS = ("sensitivity", "specificity")
 ERRING = ("a good judge", "one that passes too much", "rare fails", "one that hardly errs")
 """Judges whose sensitivity and specificity are asked."""
@@ -123,7 +120,7 @@ def _sample(name: str, rows: int, labels: int, rng: Rng) -> Sample:
     else:
         verdicts, known, clusters = labelled(JUDGES[name], rows, labels, rng)
     names = tuple(map("{:06.0f}".format, clusters))
-    return Sample("", names, names, verdicts, known, np.zeros(verdicts.size))
+    return Sample("", names, names, verdicts, known)
 
 
 def _run(name: str, rows: int, labels: int, sets: int, rng: Rng, _truths: Truths) -> Rows:
@@ -172,19 +169,12 @@ def _systems(rows: int, labels: int, sets: int, rng: Rng, _truths: Truths) -> Ro
                 for k in range(4)]  # fmt: skip
         intervals = [one.interval for one in each]
         parts = np.stack([one.parts for one in each], axis=1)
-        between, together = differences(intervals, parts), widened(intervals, parts, SHARES)
+        between = differences(intervals, parts)
         truth = _means(level)
         held = [_holds(one, truth[i] - truth[j]) for (i, j), one in between.items()]
         tally.add(DIFFERENCES, {COVER: all(held)})
-        tally.add("simultaneous", {COVER: all(map(_holds, together, truth))})
-        ranks = zip(rank_sets(between, 4), RANKS, strict=True)
-        tally.add("ranks", {COVER: all(one[0] <= hi and one[1] >= lo for one, (lo, hi) in ranks)})
-        tally.add(unlabelled.ALIKE, {ALARM: stands(between[0, 1]) != 0})
+        tally.add(ALIKE, {ALARM: stands(between[0, 1])})
     return tally.rows()
-
-
-RANKS = ((3, 4), (3, 4), (2, 2), (1, 1))
-"""The ranks of the four systems, of which the first two are alike."""
 
 
 def _means(level: Floats) -> Floats:
@@ -198,32 +188,11 @@ def _holds(one: Interval, truth: float) -> bool:
     return one.low is not None and one.high is not None and one.low <= truth <= one.high
 
 
-def _contests(rows: int, labels: int, sets: int, rng: Rng, _truths: Truths) -> Rows:
-    """Bradley-Terry strengths of three systems; the judge errs towards the first by .15."""
-    truth, tally = np.array([0.5, 0.0, -0.5]), Tally()
-    pairs = np.array([(0, 1), (1, 2), (0, 2)])
-    for _ in range(sets):
-        tally.next()
-        first, second = pairs[rng.integers(3, size=rows)].T
-        true = (rng.random(rows) < 1 / (1 + np.exp(truth[second] - truth[first]))).astype(float)
-        said = np.where(rng.random(rows) < 0.85, true, 1.0)
-        known = np.where(np.arange(rows) < labels, true, np.nan)
-        found = strengths(first, second, said, known, np.arange(rows), 3)
-        for at, one in enumerate(found.intervals):
-            tally.add(STRENGTH, {COVER: _holds(one, float(truth[at]))})
-        raw = strengths(first, second, said, np.full(rows, np.nan), np.arange(rows), 3)
-        for at, one in enumerate(raw.intervals):
-            tally.add(ALONE, {COVER: _holds(one, float(truth[at]))})
-    return tally.rows()
-
-
-HELD = frozenset(
-    {PPI, "labels_only", DIFFERENCES, "simultaneous", "ranks", STRENGTH, unlabelled.ALIKE}
-)
+HELD = frozenset({PPI, "labels_only", DIFFERENCES, ALIKE})
 
 
 def lines() -> Iterator[Line]:
-    """Judges and labels, labels from elsewhere, several systems, no labels."""
+    """Judges and labels, labels from elsewhere, several systems."""
     for name in (*JUDGES, *SHIFTS):
         # Of labels from elsewhere only Rogan and Gladen's is to hold.
         held = frozenset({ROGAN_GLADEN}) if name in SHIFTS else HELD
@@ -233,12 +202,10 @@ def lines() -> Iterator[Line]:
         for rows, labels in ERROR_SIZES if name in ERRING else ():
             run = partial(_errors, name, rows, labels)
             yield Line(name, f"{rows} rows, {labels} labels", ERROR_SETS, run, part="errors")
-    for name, which in (("four systems", _systems), ("three systems in pairs", _contests)):
-        for rows, labels in ((300, 60), (1000, 200)):
-            limits = {ALARM: (0.0, 0.06)}
-            yield Line(name, f"{rows} rows, {labels} labels", SETS, partial(which, rows, labels),
-                       limits=limits, judged=HELD)  # fmt: skip
-    yield from unlabelled.lines()
+    for rows, labels in ((300, 60), (1000, 200)):
+        run = partial(_systems, rows, labels)
+        yield Line("four systems", f"{rows} rows, {labels} labels", SETS, run,
+                   limits={ALARM: (0.0, 0.06)}, judged=HELD)  # fmt: skip
 
 
 def fields(results: Sequence[Result]) -> dict[str, str]:
@@ -260,24 +227,16 @@ def fields(results: Sequence[Result]) -> dict[str, str]:
     ]  # fmt: skip
     several = [
         [one.line.data, str(one.line.size), f"`{name}`", metric, _share(one, name, metric)]
-        for one in results if DIFFERENCES in one.rows or STRENGTH in one.rows
-        if not unlabelled.mine(one.line)
+        for one in results if DIFFERENCES in one.rows
         for name, row in one.rows.items() for metric in row.shares
-    ]  # fmt: skip
-    bare = [
-        [one.line.data, str(one.line.size), f"`{name}`", _cell(one, name), _none(one, name)]
-        for one in results if unlabelled.mine(one.line) for name in one.rows
     ]  # fmt: skip
     return {
         "sets": f"{SETS:,}",
         "error": f"{error(0.95, SETS):.3f}",
         "error_sets": f"{ERROR_SETS}",
-        "slot_sets": f"{unlabelled.SLOT_SETS}",
-        "noise_sets": f"{unlabelled.NOISE_SETS}",
         "table": grid(head, rows),
         "errors": grid(of_errors, errors),
         "several": grid(["data", "rows, labels", "what", "share of", "share"], several),
-        "unlabelled": grid(["data", "rows, stimuli", "what", "hold / width", "none"], bare),
     }
 
 

@@ -1,4 +1,4 @@
-"""Every figure of a sheet, `correct` and `panel`: where it is proven, or why it is not."""
+"""Every figure of a sheet and of `correct`: where it is proven, or why it is not."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,7 +9,6 @@ from judgesheet.axes import all_axes
 from judgesheet.base.units import unit
 from judgesheet.correcting import result as correction
 from judgesheet.correcting.result import ReportedNumber
-from judgesheet.panels.result import Panel
 from proof.lines import COVER, REJECT, Line
 from proof.runner import Result, committed
 from proof.tables import grid
@@ -17,7 +16,7 @@ from proof.tables import grid
 MOVED_BY = ()
 SEVERAL_AXES = ("agreement", "losses", "page_one", "serial")
 """Pages whose rows name the axis of a figure."""
-RESULTS: Mapping[str, type] = {"correct": correction.Result, "panel": Panel}
+RESULTS: Mapping[str, type] = {"correct": correction.Result}
 """Commands with figures of their own, whose results are records and have a page of that name."""
 
 
@@ -83,6 +82,7 @@ UNPROVEN |= {
 
 
 UNPROVEN |= {
+    "correct.corrected": "`ppi` or `rogan_gladen`, which are proven, by `--labels` alone",
     "correct.raw": "the judge's own verdicts, no estimate of the truth; their interval is that of "
     "every mean and rate (`gate`, `edges`)",
     "correct.shift": "a warning of the judge's verdicts, no result: margins of both means combined",
@@ -97,18 +97,14 @@ def declared() -> Iterator[str]:
         yield from dict.fromkeys(f"{name}.{figure}" for figure in _figures(record))
 
 
-INTERVALS = (ReportedNumber, tuple[float, float], tuple[int, int])
-"""What a record keeps figures, intervals and sets of ranks in."""
-
-
 def _figures(record: Any, within: str = "") -> Iterator[str]:
-    """The fields with a figure or an interval, of a record and of the records in it.
+    """The fields with a figure, of a record and of the records in it.
 
     A field `figure` goes by the name of the list that its record stands in.
     """
     for name, hint in get_type_hints(record).items():
         kinds = {hint, *get_args(hint)}
-        if kinds & {*INTERVALS}:
+        if ReportedNumber in kinds:
             yield within if name == "figure" else name
         for kind in kinds:
             if is_dataclass(kind) and kind is not ReportedNumber:

@@ -45,7 +45,6 @@ NAMES = (
         "losses",
         "compare",
         "correct",
-        "panel",
         "end_to_end",
         "page_one",
         "profiles",

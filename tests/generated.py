@@ -23,7 +23,6 @@ from judgesheet.cli import main
 from judgesheet.collect.request import Request, make_plan, settle
 from judgesheet.importers.logs import FIELDS, LOGS, LogOptions, LogReader
 from judgesheet.judges.batch_formats import BATCH_FORMATS
-from judgesheet.judges.frameworks import FRAMEWORKS
 from judgesheet.judges.providers import BEHIND_HTTP, PROVIDERS, Provider
 from judgesheet.judges.simulated import PRESETS
 from judgesheet.ledger.schema import SCHEMA, SCHEMA_VERSION
@@ -186,18 +185,6 @@ def log_fields() -> str:
     """One row per field that a map of a log can name."""
     lines = ["", "| field | holds |", "|---|---|"]
     lines += [f"| `{name}` | {holds} |" for name, holds in FIELDS.items()]
-    return "\n".join([*lines, "", ""])
-
-
-def frameworks() -> str:
-    """One row per judge of a framework: its axis, what installs it, its note."""
-    lines = ["", "| judge | axis | tried with | what its sheet says |", "|---|---|---|---|"]
-    for name, framework in sorted(FRAMEWORKS.items()):
-        lines += [
-            f"| `{name}/{judge}` | `{'`, `'.join(metric.axes)}` "
-            f"| {framework.package or name} {framework.tried} | {metric.note} |"
-            for judge, metric in framework.judges.items()
-        ]
     return "\n".join([*lines, "", ""])
 
 

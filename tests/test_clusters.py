@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from judgesheet import compare, ingest, panel, probe
+from judgesheet import compare, ingest, probe
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Options
 from judgesheet.base.clusters import Clusters
@@ -80,18 +80,9 @@ def test_a_comparison_does_not_count_copies(told_often: list[Path]) -> None:
     assert max(row.new.clusters for row in found.differences if row.new) == STORIES
     assert all(row.pairing is None for row in found.differences), "two stories give no error"
     assert not found.count("worse") + found.count("better")
-    assert found.agreement is not None
-    (pairs,) = found.agreement.pairs
-    assert (pairs.quadratic.clusters, pairs.calls > 20 * STORIES) == (STORIES, True)
-    assert pairs.quadratic.low is None, "of two stories kappa has no interval"
-
-
-def test_a_panel_does_not_count_copies(told_often: list[Path]) -> None:
-    found = panel(*told_often, accuracy=0.6)
-    assert (found.stimuli, found.independent) == (STORIES * COPIES, STORIES)
-    assert {one.kappa.clusters for one in found.pairs} == {STORIES}
-    assert {one.accuracy.clusters for one in (*found.best, *found.singles)} == {STORIES}
-    assert found.recommended is None, "two stories prove no accuracy"
+    (pairs,) = found.agreement
+    assert (pairs.kappa.clusters, pairs.calls > 20 * STORIES) == (STORIES, True)
+    assert pairs.kappa.low is None, "of two stories kappa has no interval"
 
 
 def test_a_sweep_does_not_count_copies(tmp_path: Path) -> None:

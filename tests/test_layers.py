@@ -13,19 +13,8 @@ from judgesheet.axes import axis_names
 PACKAGE = Path(__file__).parent.parent / "judgesheet"
 
 FLOORS = (
-    *(
-        "base",
-        "stats",
-        "reading",
-        "axis",
-        "axes",
-        "judges",
-        "planning",
-        "importers",
-        "ledger",
-        "measuring",
-    ),
-    *("collect", "decide", "forecast", "correcting", "panels", "sheet", "sweep"),
+    *("base", "stats", "reading", "axis", "axes", "judges", "planning", "importers", "ledger"),
+    *("measuring", "collect", "decide", "forecast", "correcting", "sheet", "sweep"),
     *("permutation_consensus", "commands"),
 )
 """The folders from the lowest to the highest: each may import those before it."""

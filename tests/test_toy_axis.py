@@ -149,16 +149,3 @@ def test_a_new_axis_goes_through_every_command(kind: str, tmp_path: Path) -> Non
     assert sheet["provenance"]["prompts"][0]["permuted"] == ["greetings"]
     recorded = json.loads((tmp_path / "recorded" / "datasheet.json").read_text())
     assert recorded["axes"][0]["estimates"][0]["value"] == 1
-
-
-def test_a_new_axis_can_be_asked_of_the_judges_of_frameworks(tmp_path: Path) -> None:
-    place, _ = as_folder(tmp_path)
-    code = (
-        "import sys, judgesheet.axes as axes; axes.__path__.append(sys.argv[1])\n"
-        "from judgesheet.judges.frameworks import FRAMEWORKS\n"
-        "print(*FRAMEWORKS['promptfoo'].judges['select-best'].axes)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(place)], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.split() == ["candidate_order", "greeting_order", "presentation"]

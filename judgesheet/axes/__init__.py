@@ -76,12 +76,9 @@ def pool(axis: Axis) -> Path:
     return beside if beside.is_file() else data_folder("stimuli") / beside.name
 
 
-def prompt(axis: Axis, prefix: str = "") -> str:
-    """The source of the axis's prompt: `<name>.jinja` beside it, else in `templates/prompts/`.
-
-    Behind the prefix `parts_`, that of its questions in parts (`Axis.PARTS`).
-    """
-    beside = folder(axis) / f"{prefix}{axis.NAME}.jinja"
+def prompt(axis: Axis) -> str:
+    """The source of the axis's prompt: `<name>.jinja` beside it, else in `templates/prompts/`."""
+    beside = folder(axis) / f"{axis.NAME}.jinja"
     file = beside if beside.is_file() else data_folder("templates") / "prompts" / beside.name
     return file.read_text(encoding="utf-8")
 

@@ -124,10 +124,6 @@ class Imputation:
     of_places: bool = False
 
 
-Parts = Literal["grading", "comparison"]
-"""What a judge with a prompt of its own is handed: a response and a scale, or two responses."""
-
-
 class Axis(Protocol):
     """The members of an axis that stages call; any module with these names is one.
 
@@ -226,9 +222,6 @@ class Axis(Protocol):
     PERMUTED: frozenset[str]
     """Variables of the prompt whose order changes between calls: what a loop lists, or what is
     named after its place."""
-    PARTS: Parts | None
-    """What its questions come apart into for a judge with a prompt of its own; the template
-    `parts_<NAME>.jinja` names the parts as `judges.frameworks.parts` reads them."""
     PAPER: str
     """Authors, title and year of what its measurements were published in."""
 
@@ -244,7 +237,7 @@ LEFT_OUT: Mapping[str, Any] = {
     "arm": lambda _cell: "all",
     "reads": lambda _key, cells: [True] * len(cells),
     "complete": lambda frame: frame,
-    **dict.fromkeys(("distribution", "READ_BY", "PARTS")),
+    **dict.fromkeys(("distribution", "READ_BY")),
     "FACTS": {},
     "PERMUTED": frozenset(),
     "PAPER": "",

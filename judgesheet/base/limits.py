@@ -206,5 +206,3 @@ MOST_CASES = 1_000
 """Cases of a figure that the page of cases holds."""
 MOST_COMPARED_LINES = 4_000
 """Of two prompts that are compared; longer ones are shown from their first difference."""
-MOST_JUDGES = 12
-"""Of a panel: of more, the choices of five are thousands."""

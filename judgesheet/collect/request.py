@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from annotated_types import Ge, Gt, Interval
 
-from judgesheet.axes import all_axes, get_axis, prompt
+from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import PROFILES, Axis, Options
 from judgesheet.base import defaults
 from judgesheet.base.arguments import converted_fields, refuse_unknown
@@ -25,7 +25,7 @@ from judgesheet.collect.collect import CollectSettings
 from judgesheet.collect.knob import parse_knob
 from judgesheet.judges import Connection, Judge, declared, open_judge
 from judgesheet.judges.check import gives_logprobs, needs_json
-from judgesheet.judges.providers import FRAMEWORK_NAMES, provider_of
+from judgesheet.judges.providers import provider_of
 from judgesheet.judges.simulated import answer_key
 from judgesheet.judges.user_code import name_of
 from judgesheet.ledger.run_directory import labels_of, settings_of
@@ -180,7 +180,6 @@ def settle(request: Request, resumed: Path | None = None) -> Settled:
     UsageError if an axis does not exist, or a parser is given for one that is not asked about.
     """
     provider_of(request.model)
-    _refuse_what_frameworks_set(request)
     declaration = declared(request.model)
     named = request.axes or (declaration and declaration.axes) or all_axes()
     axes = [get_axis(name) for name in dict.fromkeys(named)]
@@ -248,19 +247,13 @@ def _options(request: Request, settled: Settled, axis: str) -> Options:
     # parser knows where its score is.
     is_free = axis in settled.parsers and request.reply != "json"
     own = request.prompts.get(axis)
-    in_parts = prompt(get_axis(axis), "parts_") if _is_of_framework(request) else None
     return _part(
         Options,
         request,
         reply="text" if is_free else settled.reply,
-        template=text_of(own, "the prompt template", UsageError) if own else in_parts,
+        template=text_of(own, "the prompt template", UsageError) if own else None,
         logprobs=settled.logprobs and not is_free,
     )
-
-
-def _is_of_framework(request: Request) -> bool:
-    """Whether the judge has a prompt of its own, and takes questions in parts."""
-    return request.model.partition("/")[0] in FRAMEWORK_NAMES
 
 
 def connection(request: Request) -> Connection:
@@ -324,24 +317,6 @@ def _refuse_what_is_ours(extra_body: Mapping[str, Any]) -> None:
         raise UsageError(
             f"--extra-body must not set {', '.join(ours)}: the plan says what is asked of which "
             "model; leave it out (temperature has an option of its own)"
-        )
-
-
-def _refuse_what_frameworks_set(request: Request) -> None:
-    """UsageError for options that a judge of a framework would ignore."""
-    ignored = {
-        "--base-url": request.base_url,
-        "--api-key-env": request.api_key_env,
-        "--extra-body": request.extra_body,
-        "--reply": request.reply in ("json", "auto"),
-        "--parser": request.parsers,
-    }
-    given = [option for option, value in ignored.items() if value]
-    if _is_of_framework(request) and given:
-        framework = request.model.partition("/")[0]
-        raise UsageError(
-            f"leave {', '.join(given)} out: {framework} finds address and key in its own settings, "
-            "such as OPENAI_BASE_URL, and uses its own reply format"
         )
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 NAMES = (
     *("attach", "cases", "compare", "consensus", "correct", "doctor", "explain", "gate"),
-    *("index", "ingest", "init", "inspect-log", "measure", "panel", "plan", "policy"),
+    *("index", "ingest", "init", "inspect-log", "measure", "plan", "policy"),
     *("probe", "render", "stimuli", "verify"),
 )
 

@@ -20,7 +20,7 @@ from judgesheet.judges import Connection, open_judge
 from judgesheet.judges.check import ASKED, LONG, Examined
 from judgesheet.judges.check import examine as examine_judge
 from judgesheet.judges.local import INSTALL, SMOLLM2
-from judgesheet.judges.providers import FRAMEWORK_NAMES, PROVIDERS, provider_of, refuse_key
+from judgesheet.judges.providers import PROVIDERS, provider_of, refuse_key
 from judgesheet.sheet import own_template, render
 
 Status = Literal["ok", "missing", "failed", "note"]
@@ -124,10 +124,6 @@ def _endpoint(model: str, connection: Connection) -> Iterator[Diagnosis]:
 
     try:
         judge = open_judge(model, connection)
-        if model.partition("/")[0] in FRAMEWORK_NAMES:  # it takes no question but in parts
-            here = f"{judge.identity['framework']} is here; `probe --profile smoke` asks it"
-            yield Diagnosis(model, "ok", here)
-            return
         if connection.api_key_env or not connection.auth:
             yield from _key(model, connection.api_key_env)
         seen = run(lambda: examine_judge(judge))

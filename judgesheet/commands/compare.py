@@ -10,7 +10,6 @@ import click
 
 from judgesheet.base.arguments import checked
 from judgesheet.base.records import Datasheet
-from judgesheet.base.sanitize import told_apart
 from judgesheet.commands.options import ACROSS, EXISTING, document, option
 from judgesheet.commands.reporting import say_document
 from judgesheet.commands.sheets import load
@@ -18,6 +17,7 @@ from judgesheet.sheet import Paper
 
 if TYPE_CHECKING:
     from judgesheet.axis import Readings
+    from judgesheet.decide.agreement import Agreed
     from judgesheet.decide.compare import Comparison
 
 
@@ -32,36 +32,34 @@ def compare(
     """What changed from `old` to `new` (and to each of `others`), with intervals and verdicts.
 
     Each is a run directory or a datasheet.json. Of two run directories with the same stimuli the
-    differences are paired by stimulus and call, and `agreement` says how far all judges agree and
-    where they part. `across_prompts` compares two prompts on the same stimuli, `force` even answers
-    to different questions.
+    differences are paired by stimulus and call, and `agreement` says how far the two judges agree.
+    `across_prompts` compares two prompts on the same stimuli, `force` even answers to different
+    questions.
     """
     from judgesheet.decide import compare as comparing
 
     sources = (old, new, *others)
-    first, *rest = sheets = [load(one) for one in sources]
+    first, *rest = map(load, sources)
     with_settings = partial(comparing.compare, force=force, across_prompts=across_prompts)
     compared = [partial(with_settings, first, sheet) for sheet in rest]
     for one in compared:
         one()  # refuses before the long part
     runs = [readings(one) for one in sources]
-    made = [
-        replace(_paired(one, (runs[0], run)), sources=(str(old), str(source)))
+    return [
+        replace(_paired(one, (runs[0], run)), sources=(str(old), str(source)),
+                agreement=_agreement(runs[0], run))
         for one, run, source in zip(compared, runs[1:], sources[1:], strict=True)
-    ]
-    answered = [(sheet, run, one) for sheet, run, one in zip(sheets, runs, sources, strict=True)
-                if run]  # fmt: skip
-    if len(answered) < 2:
-        return made
+    ]  # fmt: skip
+
+
+def _agreement(
+    old: "Mapping[str, Readings]", new: "Mapping[str, Readings]"
+) -> "tuple[Agreed, ...]":
+    if not old or not new:
+        return ()
     from judgesheet.decide.agreement import agreement
 
-    of, read, folders = zip(*answered, strict=True)
-    models = [
-        str(sheet.judge.get("model") or folder) for sheet, folder in zip(of, folders, strict=True)
-    ]
-    names = told_apart(models, folders)
-    together = agreement(names, read, folders)
-    return [replace(one, agreement=together) for one in made]
+    return agreement((old, new))
 
 
 def comparison_of(

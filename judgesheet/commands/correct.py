@@ -9,7 +9,6 @@ import click
 from judgesheet.commands.option_types import column_map, ends_of
 from judgesheet.commands.options import EXISTING, choice, document, option
 from judgesheet.commands.reporting import say_document
-from judgesheet.commands.sheets import load
 from judgesheet.sheet import Paper
 
 if TYPE_CHECKING:
@@ -20,33 +19,30 @@ if TYPE_CHECKING:
 def correct(
     table: str | Path,
     labels: "Labels",
-    sheet: str | Path | None = None,
     *,
     columns: Mapping[str, str] | None = None,
     scale: tuple[float, float] | None = None,
     human_scale: tuple[float, float] | None = None,
     group_prefix: str = "",
 ) -> "Result":
-    """Results of your own evaluation, corrected by labels on a part or bounded by a datasheet.
+    """Results of your own evaluation, corrected by labels on a part.
 
     `table` (CSV, JSONL, JSON, Parquet) has the columns `id, verdict, label`, or those that
-    `columns` names (docs/correct.md). `labels` says how the labelled rows were found: `random`,
-    `chosen`, or `none` where there are none and `sheet` (a run or datasheet.json) is all that is
-    known of the judge. `scale` and `human_scale` are the ends of scores; `group_prefix` is the sign
-    before which an id names what it belongs to.
+    `columns` names (docs/correct.md). `labels` says how the labelled rows were found: `random`
+    or `chosen`. `scale` and `human_scale` are the ends of scores; `group_prefix` is the sign before
+    which an id names what it belongs to.
     """
     from judgesheet.correcting.run import corrected
     from judgesheet.correcting.table import Choice, read
 
     choice = Choice(labels, columns or {}, scale, human_scale, group_prefix)
-    return corrected(read(Path(table), choice), labels, None if sheet is None else load(sheet))
+    return corrected(read(Path(table), choice), labels)
 
 
 @click.command("correct")
 @click.argument("table", type=EXISTING)
-@choice("--labels", "random", "chosen", "none", required=True,
-        help="How the labelled rows were selected: at random, on purpose, or none.")  # fmt: skip
-@option("--sheet", type=EXISTING, help="Run or datasheet.json of the judge, for --labels none.")
+@choice("--labels", "random", "chosen", required=True,
+        help="How the labelled rows were selected: at random or on purpose.")  # fmt: skip
 @option("--map", "columns", multiple=True, callback=column_map, metavar="FIELD=COLUMN,…",
         help="Which column holds what; repeatable. docs/correct.md lists the fields.")  # fmt: skip
 @option("--scale", callback=ends_of, metavar="LOW:HIGH", help="Lowest and highest score.")
@@ -58,7 +54,6 @@ def correct(
 def command(
     table: Path,
     labels: "Labels",
-    sheet: Path | None,
     columns: dict[str, str],
     scale: tuple[float, float] | None,
     human_scale: tuple[float, float] | None,
@@ -76,6 +71,6 @@ def command(
     """
     from judgesheet.sheet.correction import render
 
-    result = correct(table, labels, sheet, columns=columns, scale=scale, human_scale=human_scale,
+    result = correct(table, labels, columns=columns, scale=scale, human_scale=human_scale,
                      group_prefix=group_prefix)  # fmt: skip
     say_document(lambda form: render(result, form, paper), formats, out, as_json=as_json)

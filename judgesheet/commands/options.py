@@ -30,7 +30,7 @@ POLICIES = "a TOML file, or a shipped one (`judgesheet policy list`)."
 _MODELS = (
     "openai/NAME, anthropic/NAME or another provider's (docs/judges.md), openai-compatible/NAME "
     "(with --base-url), local/smollm2-135m, local/FILE.gguf, sim/NAME?key=value, "
-    "python/module:function, deepeval/GEval or another framework's judge (docs/frameworks.md)."
+    "python/module:function (a judge of a framework: docs/frameworks.md)."
 )
 
 

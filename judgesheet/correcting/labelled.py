@@ -1,29 +1,35 @@
-"""Results corrected by the labels of a part: both estimates, and which of them is reported."""
+"""Results corrected by the labels of a part: both estimates, which is reported, differences."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from judgesheet.base.missing_reasons import Reason
-from judgesheet.correcting.result import ReportedNumber, System, not_reported, reported
+from judgesheet.correcting.result import (
+    ReportedNumber,
+    System,
+    SystemDifference,
+    not_reported,
+    reported,
+)
 from judgesheet.correcting.sample import Floats, Sample
 from judgesheet.correcting.table import Labels, Scale
 from judgesheet.stats import correction
-from judgesheet.stats.correction import Corrected, Foreseen
+from judgesheet.stats.correction import Corrected
 from judgesheet.stats.interval import Interval, missing
+from judgesheet.stats.simultaneous import differences, stands
 
 NO_LABEL = Reason("no_label", "no correction: no row of this system has a label")
 
 
 @dataclass(frozen=True, slots=True)
 class EstimatedSystem:
-    """A system with its estimates; `parts` are the contributions of its clusters, in order.
-
-    `foreseen` is the interval by how many times as many labels there are, of a random part.
-    """
+    """A system with its estimates; `parts` are the contributions of its clusters, in order."""
 
     system: System
     interval: Interval
     parts: Floats
-    foreseen: Foreseen | None = None
 
 
 def estimate(sample: Sample, labels: Labels, scale: Scale, human_scale: Scale) -> EstimatedSystem:
@@ -58,7 +64,7 @@ def estimate(sample: Sample, labels: Labels, scale: Scale, human_scale: Scale) -
         sensitivity=known.get(1.0),
         specificity=known.get(0.0),
     )
-    return EstimatedSystem(system, chosen.interval, chosen.parts, chosen.foreseen)
+    return EstimatedSystem(system, chosen.interval, chosen.parts)
 
 
 def accuracy(sample: Sample) -> dict[float, ReportedNumber]:
@@ -79,3 +85,32 @@ def accuracy(sample: Sample) -> dict[float, ReportedNumber]:
         else:
             found[label] = not_reported("no row has this label", "no_observations")
     return found
+
+
+def compared(
+    estimated: Sequence[EstimatedSystem],
+) -> tuple[tuple[System, ...], tuple[SystemDifference, ...]]:
+    """The systems, best first, and every difference; `parts` are of common clusters."""
+    if len(estimated) < 2:
+        return tuple(one.system for one in estimated), ()
+    # Best first: a difference then is of the better less the worse.
+    order = sorted(estimated, key=lambda one: -_value(one))
+    between = differences(
+        [one.interval for one in order], np.stack([one.parts for one in order], axis=1)
+    )
+    systems = tuple(one.system for one in order)
+    return systems, tuple(
+        SystemDifference(
+            systems[i].name, systems[j].name, _less(systems[i].raw.value, systems[j].raw.value),
+            reported(one, min(systems[i].rows, systems[j].rows)), stands(one),
+        )
+        for (i, j), one in between.items()
+    )  # fmt: skip
+
+
+def _value(one: EstimatedSystem) -> float:
+    return -np.inf if one.interval.value is None else one.interval.value
+
+
+def _less(first: float | None, second: float | None) -> float | None:
+    return None if first is None or second is None else first - second

@@ -12,10 +12,7 @@ from judgesheet.stats.interval import Interval
 
 @dataclass(frozen=True, slots=True)
 class ReportedNumber:
-    """A number with its interval; `value` None says that there is none, and `note` why.
-
-    Without a value, `low` and `high` may still bound it.
-    """
+    """A number with its interval; `value` None says that there is none, and `note` why."""
 
     value: float | None
     low: float | None
@@ -28,43 +25,33 @@ class ReportedNumber:
     reason: str = ""
 
 
-def reported(interval: Interval, rows: int, note: str = "") -> ReportedNumber:
+def reported(interval: Interval, rows: int) -> ReportedNumber:
     """An interval of `stats` as a figure of the result."""
     return ReportedNumber(
         interval.value, interval.low, interval.high, interval.level, rows, interval.clusters,
-        interval.method, interval.note or note, interval.reason,
+        interval.method, interval.note, interval.reason,
     )  # fmt: skip
 
 
-def not_reported(note: str, reason: str, rows: int = 0, bounds: tuple[float, float] | None = None,
-              method: str = "") -> ReportedNumber:  # fmt: skip
-    """A figure that cannot be estimated, or only bounded."""
-    low, high = bounds or (None, None)
-    return ReportedNumber(None, low, high, confidence(), rows, 0, method, note, reason)
+def not_reported(note: str, reason: str, rows: int = 0) -> ReportedNumber:
+    """A figure that cannot be estimated."""
+    return ReportedNumber(None, None, None, confidence(), rows, 0, "", note, reason)
 
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A system, or the whole table where it has one.
-
-    `ranks` are the best and the worst rank that are not excluded, at the confidence of all
-    differences together; None where systems are not compared. `simultaneous` is the interval that
-    holds together with those of all other systems.
-    """
+    """A system, or the whole table where it has one."""
 
     name: str
     rows: int
     labelled: int
     raw: ReportedNumber
     corrected: ReportedNumber
-    ppi: ReportedNumber | None = None
-    rogan_gladen: ReportedNumber | None = None
-    labels_only: ReportedNumber | None = None
+    ppi: ReportedNumber
+    rogan_gladen: ReportedNumber
+    labels_only: ReportedNumber
     sensitivity: ReportedNumber | None = None
     specificity: ReportedNumber | None = None
-    simultaneous: tuple[float, float] | None = None
-    strength: ReportedNumber | None = None
-    ranks: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,21 +63,6 @@ class SystemDifference:
     raw: float | None
     figure: ReportedNumber
     stands: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Labelling:
-    """What more labels are worth.
-
-    `more` rows halve the interval, None where no number of labels on these rows does; then
-    `best_width` is that of all rows labelled. `next` are ids to label next, drawn at random.
-    """
-
-    more: int | None
-    width: float | None
-    best_width: float | None
-    next: tuple[str, ...]
-    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +87,6 @@ class Result:
     differences: tuple[SystemDifference, ...] = ()
     shift: ReportedNumber | None = None
     shift_p: float | None = None
-    labelling: Labelling | None = None
-    sheet: str = ""
     warnings: tuple[str, ...] = ()
 
     def as_record(self) -> dict[str, Any]:

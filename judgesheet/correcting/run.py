@@ -1,14 +1,9 @@
 """From a table to its result."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
-from judgesheet.base.errors import UsageError
-from judgesheet.base.records import Datasheet
-from judgesheet.correcting import contests, unlabelled
-from judgesheet.correcting.labelled import EstimatedSystem, estimate
-from judgesheet.correcting.labelling import labelling
-from judgesheet.correcting.leaderboard import compared
+from judgesheet.base.errors import StimuliError, UsageError
+from judgesheet.correcting.labelled import EstimatedSystem, compared, estimate
 from judgesheet.correcting.result import ReportedNumber, Result, not_reported, reported
 from judgesheet.correcting.sample import Sample, by_system, whole
 from judgesheet.correcting.table import Labels, Scale, Table
@@ -24,71 +19,59 @@ CHOSEN = (
 )
 
 
-def corrected(table: Table, labels: Labels, sheet: Datasheet | None) -> Result:
+def corrected(table: Table, labels: Labels) -> Result:
     """The result of a table.
 
-    UsageError where labels were announced and none is there.
+    UsageError where no row has a label, StimuliError where pairs are of more than two systems.
     """
-    if labels != "none" and all(row.label is None for row in table.rows):
-        raise UsageError(f"{table.name} has no label: leave them out with --labels none")
-    if table.paired and len(table.systems) > 2:
-        return contests.ranked(_start(table, labels, sheet), table)
-    if labels == "none":
-        return unlabelled.bounded(_start(table, labels, sheet), table, sheet)
-    return _by_labels(_start(table, labels, sheet), table)
-
-
-def _start(table: Table, labels: Labels, sheet: Datasheet | None) -> Result:
-    """The result before anything is estimated."""
-    unreadable = sum(row.verdict is None for row in table.rows)
-    nothing = not_reported("", "")
-    if table.paired:
-        about = f"win rate of {table.systems[0]} against {table.systems[1]}"
-    else:
-        about = {"rate": "share of passes", "win rate": "win rate, ties count half",
-                 "mean": "mean score"}[table.kind]  # fmt: skip
-    warnings = []
-    if unreadable:
-        warnings.append(
-            f"{unreadable:,} of {len(table.rows):,} rows have no readable verdict and are left "
-            "out: results are for the others"
+    if all(row.label is None for row in table.rows):
+        raise UsageError(
+            f"{table.name} has no label, and without labels the judge's errors are not known: "
+            "label some rows"
         )
-    return Result(
-        table.name, table.kind, labels, len(table.rows),
-        sum(row.label is not None for row in table.rows), unreadable,
-        len({row.group for row in table.rows}), about, nothing, nothing, (),
-        sheet=str(sheet.judge.get("model") or "") if sheet else "", warnings=tuple(warnings),
-    )  # fmt: skip
-
-
-def _by_labels(start: Result, table: Table) -> Result:
+    if table.paired and len(table.systems) > 2:
+        raise StimuliError(
+            f"{table.name} has pairs of {len(table.systems):,} systems, and a win rate is one of "
+            "two: give the pairs of two systems at a time"
+        )
     every = sorted({row.group for row in table.rows})
     sample = whole(table)
-    together = estimate(sample, start.labels, table.scale, table.human_scale)
+    together = estimate(sample, labels, table.scale, table.human_scale)
     samples = [sample] if table.paired or len(table.systems) == 1 else by_system(table)
     each = [together] if len(samples) == 1 else [
-        estimate(one, start.labels, table.scale, table.human_scale) for one in samples
+        estimate(one, labels, table.scale, table.human_scale) for one in samples
     ]  # fmt: skip
     aligned = [
         EstimatedSystem(one.system, one.interval, of.aligned(one.parts, every))
         for one, of in zip(each, samples, strict=True)
     ]
-    systems, differences = compared(aligned, table.human_scale)
+    systems, differences = compared(aligned)
     moved = _shift(sample, table.scale)
-    corrected = _of_all(together.system.corrected, samples)
-    return replace(
-        start,
-        corrected=corrected,
+    return Result(
+        table=table.name,
+        kind=table.kind,
+        labels=labels,
+        rows=len(table.rows),
+        labelled=sum(row.label is not None for row in table.rows),
+        unreadable=sum(row.verdict is None for row in table.rows),
+        clusters=len(every),
+        about=_about(table),
+        corrected=_of_all(together.system.corrected, samples),
         raw=together.system.raw,
         systems=systems,
         differences=differences,
         shift=reported(moved.interval, sample.verdicts.size),
         shift_p=moved.p,
-        labelling=labelling(
-            sample, None if corrected.low is None else together.foreseen, start.labels
-        ),
-        warnings=(*start.warnings, *_warnings(start, samples, moved.p)),
+        warnings=tuple(_warnings(table, labels, samples, moved.p)),
     )
+
+
+def _about(table: Table) -> str:
+    """What is estimated."""
+    if table.paired:
+        return f"win rate of {table.systems[0]} against {table.systems[1]}"
+    return {"rate": "share of passes", "win rate": "win rate, ties count half",
+            "mean": "mean score"}[table.kind]  # fmt: skip
 
 
 def _of_all(found: ReportedNumber, samples: Sequence[Sample]) -> ReportedNumber:
@@ -107,15 +90,22 @@ def _shift(sample: Sample, scale: Scale) -> Shift:
         return shift(sample.verdicts, sample.labels, sample.clusters, scale)
 
 
-def _warnings(start: Result, samples: Sequence[Sample], p: float | None) -> Iterator[str]:
-    if start.labels == "chosen":
+def _warnings(
+    table: Table, labels: Labels, samples: Sequence[Sample], p: float | None
+) -> Iterator[str]:
+    if unreadable := sum(row.verdict is None for row in table.rows):
+        yield (
+            f"{unreadable:,} of {len(table.rows):,} rows have no readable verdict and are left "
+            "out: results are for the others"
+        )
+    if labels == "chosen":
         yield CHOSEN
-    if start.labels == "random" and p is not None and p < FALSE_ALARM:
+    if labels == "random" and p is not None and p < FALSE_ALARM:
         yield (
             "the judge's verdicts on the labelled rows differ from those on the others by more "
             "than a random draw explains (p < .01): they may not be a random sample"
         )
-    if start.labels == "random" and len(samples) > 1:
+    if labels == "random" and len(samples) > 1:
         for one in samples:
             if not one.labelled:
                 yield f"no row of {one.name} has a label: the labelled rows are no random sample"

@@ -26,8 +26,6 @@ class Sample:
         Length m: what was judged, and the unit of chance that it belongs to.
     verdicts, labels
         Shape (m,); a label is NaN where there is none.
-    shown
-        Shape (m,), of pairs: 1 where the system was only shown first, -1 only second, 0 both.
     """
 
     name: str
@@ -35,7 +33,6 @@ class Sample:
     clusters: tuple[str, ...]
     verdicts: Floats
     labels: Floats
-    shown: Floats
 
     @property
     def known(self) -> NDArray[np.bool_]:
@@ -64,7 +61,6 @@ def of_rows(name: str, rows: Sequence[JudgedRow]) -> Sample:
         tuple(row.group for row in kept),
         np.array([row.verdict for row in kept], dtype=np.float64),
         np.array([row.label for row in kept], dtype=np.float64),
-        np.zeros(len(kept)),
     )
 
 
@@ -76,18 +72,17 @@ def of_pairs(name: str, rows: Sequence[JudgedRow]) -> Sample:
     by_id: defaultdict[str, list[JudgedRow]] = defaultdict(list)
     for row in rows:
         by_id[row.id].append(row)
-    kept, shown, verdicts, labels = [], [], [], []
+    kept, verdicts, labels = [], [], []
     for one in by_id.values():
         judged = [row for row in one if row.verdict is not None]
         if not judged:
             continue
         kept.append(one[0])
-        shown.append(fmean(1.0 if row.first == name else -1.0 for row in judged))
         verdicts.append(fmean(_of(name, row, row.verdict) for row in judged))
         labels.append(_label(name, one))
     return Sample(
         name, tuple(row.id for row in kept), tuple(row.group for row in kept),
-        np.array(verdicts, dtype=np.float64), np.array(labels, dtype=np.float64), np.array(shown),
+        np.array(verdicts, dtype=np.float64), np.array(labels, dtype=np.float64),
     )  # fmt: skip
 
 
@@ -101,9 +96,7 @@ def _label(name: str, rows: Sequence[JudgedRow]) -> float:
     said = {_of(name, row, row.label): row for row in rows if row.label is not None}
     if len(said) > 1:
         row = list(said.values())[-1]
-        other = row.second if row.first == name else row.first
-        asked = row.id.removesuffix(f"\n{other}")  # as `contests` tells the pairs of an id apart
-        names, thing = f"{row.first[:60]!r} and {row.second[:60]!r}", repr(asked[:60])
+        names, thing = f"{row.first[:60]!r} and {row.second[:60]!r}", repr(row.id[:60])
         raise StimuliError(
             f"{row.where}: the pair of {names} on {thing} has another label above; a pair has one, "
             "in whatever order it was shown"

@@ -33,7 +33,7 @@ FIELDS: Mapping[str, str] = {
     "second": "name of the response of a pair that was shown second",
 }
 """What a map can name, and what it holds; a column of such a name needs no map."""
-Labels = Literal["random", "chosen", "none"]
+Labels = Literal["random", "chosen"]
 Scale = tuple[float, float]
 ANY: Scale = (-math.inf, math.inf)
 SHARES: Scale = (0.0, 1.0)
@@ -159,8 +159,8 @@ def _columns(found: Opened, rows: Sequence[Row], choice: Choice, name: str) -> d
             )
     named = {name for row in rows for name in row.cells}
     columns = {known: known for known in FIELDS if known in named} | dict(choice.columns)
-    needed = ["id", "verdict"] + ["first", "second"] * bool({"first", "second"} & columns.keys())
-    needed += ["label"] * (choice.labels != "none")
+    sides = ["first", "second"] * bool({"first", "second"} & columns.keys())
+    needed = ["id", "verdict", *sides, "label"]
     for one in needed:
         if one not in columns:
             told = _proposed(rows, found.log.columns, needed) | dict(choice.columns)
@@ -168,7 +168,7 @@ def _columns(found: Opened, rows: Sequence[Row], choice: Choice, name: str) -> d
                 f"{name} has no column {one!r} ({FIELDS[one]}): perhaps {as_option(told)}; the "
                 f"columns are {', '.join(rows[0].cells)[:300]}"
             )
-    if columns["verdict"] == columns.get("label"):
+    if columns["verdict"] == columns["label"]:
         raise UsageError(
             f"{columns['verdict']} cannot be both verdict and label: no judge is always right"
         )
@@ -186,8 +186,7 @@ def _proposed(
     seen = {**proposed(rows), **known}
     item = seen.get("item", "").rpartition("+")[2]
     found = dict.fromkeys(needed, UNKNOWN) | {"id": seen["stimulus"], "verdict": seen["verdict"]}
-    if "label" in needed:
-        found["label"] = seen.get("human") or seen.get("better") or UNKNOWN
+    found["label"] = seen.get("human") or seen.get("better") or UNKNOWN
     sides = {side: column for side, column in seen.items() if side in ("first", "second")}
     # Texts taken for names would make a system of every response.
     found |= sides if are_names(rows, [*sides.values()]) else dict.fromkeys(sides, UNKNOWN)
@@ -225,15 +224,7 @@ def _judged(row: Row, columns: Mapping[str, str], kind: Kind, choice: Choice) ->
     if not name:
         raise StimuliError(f"{row.where}: {columns['id']} is empty")
     both = _names(cells) if "first" in columns else None
-    said = {
-        part: _value(cells, part, both, kind) if part in columns else None
-        for part in ("verdict", "label")
-    }
-    if choice.labels == "none" and said["label"] is not None:
-        raise UsageError(
-            f"{row.where} has a label: say how the labelled rows were selected with --labels "
-            "random or chosen"
-        )
+    said = {part: _value(cells, part, both, kind) for part in ("verdict", "label")}
     group = cells.optional("group") or ""
     if choice.prefix and not group:
         group = name.rpartition(choice.prefix)[0] or name

@@ -24,7 +24,7 @@ from judgesheet.stats.confidence import LEVEL
 from judgesheet.stats.multiplicity import holm
 
 if TYPE_CHECKING:
-    from judgesheet.decide.agreement import Agreement
+    from judgesheet.decide.agreement import Agreed
 
 ACROSS_PROMPTS = frozenset({"prompts", "parsers", "reply"})
 """What may differ between two prompts that are compared on the same stimuli."""
@@ -186,7 +186,7 @@ class Comparison:
     """Every figure of two sheets; `remarks` say what limits the comparison.
 
     `forced` is what was overridden by force, `sources` the paths that were given. `agreement` is
-    that of all judges of one command, None where fewer than two are run directories.
+    by axis, where both are run directories.
     """
 
     old: Datasheet
@@ -195,7 +195,7 @@ class Comparison:
     remarks: tuple[str, ...] = ()
     forced: tuple[str, ...] = ()
     sources: tuple[str, str] = ("", "")
-    agreement: "Agreement | None" = field(default=None, repr=False)
+    agreement: "tuple[Agreed, ...]" = field(default=(), repr=False)
 
     @property
     def headline(self) -> list[Difference]:

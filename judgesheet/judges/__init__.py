@@ -14,7 +14,7 @@ from judgesheet.base import defaults
 from judgesheet.base.errors import UsageError
 from judgesheet.base.records import Allowance, Call, Outcome, Reply
 from judgesheet.judges.auth import opener
-from judgesheet.judges.providers import BEHIND_HTTP, FRAMEWORK_NAMES, provider_of
+from judgesheet.judges.providers import BEHIND_HTTP, provider_of
 
 if TYPE_CHECKING:
     import httpx
@@ -137,9 +137,7 @@ def check_name(model: str, auth: "OwnAuth | None" = None) -> None:
 
 def declared(model: str) -> Judge | None:
     """The judge, if it is one that says itself what it can be asked about; none is asked here."""
-    provider = model.partition("/")[0]
-    is_own = provider == "python" or provider in FRAMEWORK_NAMES
-    return open_judge(model, Connection()) if is_own else None
+    return open_judge(model, Connection()) if model.startswith("python/") else None
 
 
 def open_judge(
@@ -163,10 +161,6 @@ def open_judge(
         from judgesheet.judges.callable import CallableJudge
 
         return CallableJudge.from_name(name, connection.timeout_s)
-    if provider in FRAMEWORK_NAMES:
-        from judgesheet.judges.frameworks import open_framework_judge
-
-        return open_framework_judge(provider, name, connection.timeout_s)
     if provider == "local":
         from judgesheet.judges.local import LocalJudge
 

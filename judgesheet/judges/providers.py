@@ -42,12 +42,6 @@ class Provider:
     note: str = ""
 
 
-FRAMEWORK_NAMES = (
-    *("autorubric", "deepeval", "inspect_ai", "langchain", "mlflow"),
-    *("openevals", "prometheus", "promptfoo", "ragas"),
-)
-"""Frameworks whose own judges can be asked; see `judges.frameworks`."""
-
 PROVIDERS: Mapping[str, Provider] = {
     "openai": Provider(
         base_url="https://api.openai.com/v1", url_env="OPENAI_BASE_URL", key_env="OPENAI_API_KEY",
@@ -106,10 +100,9 @@ PROVIDERS: Mapping[str, Provider] = {
     "local": Provider(reply="json", logprobs=True),
     "sim": Provider(reply="json"),
     "python": Provider(has_logprobs=False),
-    **{name: Provider(has_logprobs=False) for name in FRAMEWORK_NAMES},
 }  # fmt: skip
 
-_NO_ADDRESS = {"litellm", "local", "sim", "python", *FRAMEWORK_NAMES}
+_NO_ADDRESS = {"litellm", "local", "sim", "python"}
 BEHIND_HTTP = tuple(name for name in PROVIDERS if name not in _NO_ADDRESS)
 """Providers whose judges we ask over the network ourselves."""
 

@@ -19,7 +19,6 @@ from judgesheet.collect.request import (
     settle,
 )
 from judgesheet.judges import check_name, declared, open_judge
-from judgesheet.judges.providers import FRAMEWORK_NAMES
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.run_directory import LEDGER, make_directory
 from judgesheet.permutation_consensus import rounds
@@ -55,11 +54,6 @@ def decide_sets(
     JudgesheetError if sets, request or directory cannot be used, or the judge cannot be asked.
     """
     check_name(request.model)
-    if request.model.partition("/")[0] in FRAMEWORK_NAMES:
-        raise UsageError(
-            f"{request.model} writes its own prompts and cannot be asked about a set: give its "
-            "underlying model"
-        )
     if request.engine != "local":
         raise UsageError("candidate sets are decided in this process: leave --engine out")
     given = read_sets(sets)

@@ -1,7 +1,7 @@
 """A comparison of datasheets in words: one page as Markdown (also for terminals), HTML or PDF."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import chain, repeat, starmap
 from typing import Any
 
@@ -10,9 +10,9 @@ from judgesheet.base.digits import counted, with_noun
 from judgesheet.base.records import Datasheet, Estimate, Plot, digest
 from judgesheet.base.sanitize import told_apart
 from judgesheet.decide.compare import Comparison, Difference
-from judgesheet.sheet import Paper, agreement, report, show
+from judgesheet.sheet import Paper, report, show
 from judgesheet.sheet.plots import Drawing, draw
-from judgesheet.sheet.report import DASH, Report, ReportTable
+from judgesheet.sheet.report import DASH, Report, ReportTable, worded
 
 SIGNS = {
     "worse": "✗ worse",
@@ -25,6 +25,11 @@ READING = (
     "Verdicts use Holm's correction over all figures that can get one.",
     "“No change proven” does not mean “no change”: it comes with the smallest difference that "
     "would be detected in 80 of 100 cases.",
+)
+AGREEMENT = (
+    "The share of calls (the same question in the same order) with the same verdict, and Cohen's "
+    "kappa with quadratic weights, with 95 % intervals over stimuli: 1 is agreement, 0 what chance "
+    "would give. A tie is between the two responses. Two runs of one judge do not agree fully."
 )
 
 
@@ -46,7 +51,7 @@ def as_record(comparison: Comparison) -> dict[str, Any]:
         "no_change_proven": comparison.count("no change proven"),
         "void": comparison.count("void"),
         "differences": [_difference_record(row) for row in comparison.differences],
-        "agreement": comparison.agreement and comparison.agreement.as_record(),
+        "agreement": [*map(asdict, comparison.agreement)],
     }
 
 
@@ -82,7 +87,7 @@ def page(comparisons: Sequence[Comparison], *, drawn: bool = True) -> Report:
         facts=tuple(zip(names, map(_document, sheets), strict=True)),
         lead=(" ".join(starmap(_summary, of_each)),),
         warnings=tuple(dict.fromkeys(_warnings(comparisons))),
-        grids=(*starmap(_changes, of_each), *agreement.grids(comparisons[0].agreement)),
+        grids=(*starmap(_changes, of_each), *chain(*starmap(_agreement, of_each))),
         drawings=tuple(_multiples(names, comparisons)) if drawn else (),
         notes=READING,
     )
@@ -124,6 +129,22 @@ def _changes(new: str, old: str, comparison: Comparison) -> ReportTable:
         tuple(map(_cells, rows)),
         keys=tuple(show.visible(row.key, 120) for row in rows),
     )
+
+
+def _agreement(new: str, old: str, comparison: Comparison) -> Iterator[ReportTable]:
+    """A row per axis or criterion of which both judges answered the same calls."""
+    rows = tuple(
+        (
+            show.visible(": ".join(filter(None, (one.axis, one.part))), 120),
+            show.count(one.calls),
+            DASH if one.equal is None else show.quantity(one.equal, given_in="share").in_table,
+            worded(one.kappa, "kappa"),
+        )
+        for one in comparison.agreement
+    )
+    if rows:
+        head = ("Axis", "Calls", "Same verdict", "Kappa")
+        yield ReportTable(f"Agreement: {new}, {old}", AGREEMENT, head, "lrrr", rows)
 
 
 def _has_value(estimate: Estimate | None) -> bool:

@@ -1,6 +1,6 @@
 """Pages of other commands: sentences, tables and drawings, as Markdown, HTML or PDF.
 
-What a command found comes as a `Report`, made by `comparison`, `correction` or `panel`; its JSON is
+What a command found comes as a `Report`, made by `comparison` or `correction`; its JSON is
 its own.
 """
 
@@ -22,10 +22,9 @@ DASH = "–"
 
 @dataclass(frozen=True, slots=True)
 class ReportTable:
-    """A table with a sentence above it, or alone without `rows`; `align` has l or r per column.
+    """A table with a sentence above it; `align` has l or r per column.
 
-    `command` stands below the sentence, so that it can be copied. `keys` are those of figures, a
-    row each: below its first cell, in Markdown in its place.
+    `keys` are those of figures, a row each: below its first cell, in Markdown in its place.
     """
 
     title: str
@@ -33,7 +32,6 @@ class ReportTable:
     head: tuple[str, ...]
     align: str
     rows: tuple[tuple[str, ...], ...]
-    command: str = ""
     keys: tuple[str, ...] = ()
 
 
@@ -60,20 +58,11 @@ def render(report: Report, record: Any, name: str, paper: Paper) -> bytes:
     return as_html(report) if name == "html" else as_markdown(report)
 
 
-def worded(figure: ReportedNumber | Interval | None, unit: str, least: float | None = None) -> str:
-    """`69.6 % (60.4–77.7)`; bounds without a value, a dash where there is nothing.
-
-    The lower bound does not read as equal to what it must reach at `least` unless it is.
-    """
-    if figure is None:
+def worded(figure: ReportedNumber | Interval | None, unit: str) -> str:
+    """`69.6 % (60.4–77.7)`; a dash where there is nothing."""
+    if figure is None or figure.value is None:
         return DASH
-    value, low, high = figure.value, figure.low, figure.high
-    if value is not None:
-        return show.quantity(value, low, high, unit, apart=(low, least)).in_table
-    if low is None or high is None:
-        return DASH
-    shown = show.quantity((low + high) / 2, low, high, unit)
-    return f"between {shown.low} and {shown.high}" + (" %" if shown.percent else "")
+    return show.quantity(figure.value, figure.low, figure.high, unit).in_table
 
 
 def as_markdown(report: Report) -> bytes:

@@ -7,7 +7,7 @@ takes the judge's errors, given the label, for the same on both parts, and lets 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from math import inf, sqrt
 
@@ -28,7 +28,6 @@ from ._support import (
     z_quantile,
 )
 from .confidence import confidence
-from .foresight import Drawn
 from .interval import (
     Interval,
     _wilson_ends,
@@ -55,8 +54,6 @@ ONE_LABEL = Reason(
 FEW_LABELS = Reason("few_labels", f"fewer than {FEWEST} labelled clusters: no interval")
 ALL_LABELLED = Reason("all_labelled", "every row has a label: nothing is left to correct")
 
-Foreseen = Callable[[float], Interval]
-"""The interval if so many times as many rows had labels, found like those that have one."""
 Scale = tuple[float, float]
 """Least and greatest value of a verdict or a label; infinite where nothing says."""
 
@@ -73,16 +70,10 @@ class Corrected:
         Shape (G,), clusters in sorted order of their labels: the linear part of estimate less
         truth, which sums to 0. Its outer products give variances and covariances of estimates from
         the same clusters (the sandwich).
-    weight
-        How far the judge is trusted (lambda of PPI++); None for other estimates.
-    foreseen
-        By the rule of `interval`; None where nothing but a prediction-powered estimate tells it.
     """
 
     interval: Interval
     parts: Floats
-    weight: float | None = None
-    foreseen: Foreseen | None = None
 
 
 @dataclass(frozen=True)
@@ -108,11 +99,7 @@ class _Data:
 
     @property
     def labelled_groups(self) -> int:
-        return self.drawn.labelled
-
-    @property
-    def drawn(self) -> Drawn:
-        return Drawn(self.known, self.codes, self.groups)
+        return int(np.unique(self.codes[self.known]).size)
 
     @property
     def evenness(self) -> float:
@@ -143,16 +130,13 @@ class _Data:
     def by_group(self, parts: Floats) -> Floats:
         return sum_by(parts, self.codes, self.groups)
 
-    def deff(self, parts: Floats, grown: float = 1.0) -> float:
-        """How many times the variance exceeds that of independent rows, 1 at least.
-
-        With more labels it has `grown` so many times.
-        """
+    def deff(self, parts: Floats) -> float:
+        """How many times the variance exceeds that of independent rows, 1 at least."""
         alone, together = float(parts @ parts), self.by_group(parts)
         growth = self.groups / max(1, self.groups - 1)
         rows = parts.size / max(1, parts.size - 1)
         times = growth * float(together @ together) / (rows * alone) if alone else 1.0
-        return max(1.0, grown * times)
+        return max(1.0, times)
 
 
 def error_of(parts: Floats) -> float:
@@ -172,17 +156,7 @@ def plain_mean(values: ArrayLike, clusters: ArrayLike, scale: Scale) -> Correcte
         return Corrected(missing(NO_OBSERVATIONS), np.zeros(groups))
     shares = scale == (0.0, 1.0) and bool(np.isin(array[known], (0.0, 1.0)).all())
     of = cluster_rate if shares else partial(cluster_mean, within=_possible(array[known], scale))
-    parts = (sums - sums.sum() / sizes.sum() * sizes) / sizes.sum()
-    drawn, met = Drawn(known, codes, groups), sizes > 0
-
-    def foreseen(times: float) -> Interval:
-        """Clusters are met again, and where all have labels each has more of them."""
-        clusters = drawn.clusters(times)
-        more = times * drawn.labelled / clusters
-        again = [np.resize(more * one[met], clusters) for one in (sums, sizes)]
-        return of(again[0], again[1])
-
-    return Corrected(of(sums, sizes), parts, foreseen=foreseen)
+    return Corrected(of(sums, sizes), (sums - sums.sum() / sizes.sum() * sizes) / sizes.sum())
 
 
 def prediction_powered(
@@ -212,8 +186,7 @@ def prediction_powered(
         return Corrected(missing(NO_OBSERVATIONS), np.zeros(data.groups))
     if known.all() or not _varies(data, data.verdicts):
         # Nothing is known of how verdicts and labels go together: the labels alone.
-        alone = plain_mean(data.labels, data.codes, scale)
-        return replace(alone, weight=0.0)
+        return plain_mean(data.labels, data.codes, scale)
     return _stratified(data) if data.binary else _tuned(data)
 
 
@@ -247,28 +220,23 @@ def _stratified(data: _Data) -> Corrected:
     slope = rates[True] - rates[False]
     judged = slope * (passed - share) / passed.size
     parts = own + judged
-    deff_grown = data.drawn.deff_grown(own, judged)
+    clusters = data.labelled_groups
+    wider, deff = data.widening(clusters), data.deff(parts)
 
-    def foreseen(times: float) -> Interval:
-        clusters = data.drawn.clusters(times)
-        wider, deff = data.widening(clusters), data.deff(parts, deff_grown(times))
+    def at(level: float) -> tuple[float, float]:
+        margins = []
+        for verdict, weight in ((True, share), (False, 1 - share)):
+            of = known & (passed == verdict)
+            hits, trials = (float(n) / deff for n in (data.labels[of].sum(), of.sum()))
+            low, high = jeffreys(hits, trials, level)
+            margins.append((weight * (rates[verdict] - low), weight * (high - rates[verdict])))
+        low, high = _wilson_ends(share, passed.size / deff, z_quantile(two_sided(level)))
+        moved = (slope * (share - low), slope * (high - share))
+        margins.append(moved if slope >= 0 else (-moved[1], -moved[0]))
+        below, above = (sqrt(sum(one[side] ** 2 for one in margins)) for side in (0, 1))
+        return value - wider * below, value + wider * above
 
-        def at(level: float) -> tuple[float, float]:
-            margins = []
-            for verdict, weight in ((True, share), (False, 1 - share)):
-                of = known & (passed == verdict)
-                hits, trials = (times * float(n) / deff for n in (data.labels[of].sum(), of.sum()))
-                low, high = jeffreys(hits, trials, level)
-                margins.append((weight * (rates[verdict] - low), weight * (high - rates[verdict])))
-            low, high = _wilson_ends(share, passed.size / deff, z_quantile(two_sided(level)))
-            moved = (slope * (share - low), slope * (high - share))
-            margins.append(moved if slope >= 0 else (-moved[1], -moved[0]))
-            below, above = (sqrt(sum(one[side] ** 2 for one in margins)) for side in (0, 1))
-            return value - wider * below, value + wider * above
-
-        return _interval(data, value, at, method, clusters)
-
-    return Corrected(foreseen(1.0), data.by_group(parts), slope, foreseen)
+    return Corrected(_interval(data, value, at, method, clusters), data.by_group(parts))
 
 
 def _tuned(data: _Data) -> Corrected:
@@ -293,18 +261,11 @@ def _tuned(data: _Data) -> Corrected:
     parts = (a - weight * b) / (1 - leverage)
     method = "PPI++, t over labelled clusters with skewness and room for unseen ones"
     least, most = _possible(said[known], data.scale)
-    error_left = data.drawn.error_left(own, moved)
-
-    def foreseen(times: float) -> Interval:
-        clusters = data.drawn.clusters(times)
-        error = error_left(times) * error_of((a - weight * b) / (1 - leverage / times))
-        # Each of more clusters moves the mean less, so that their skewness falls, too.
-        skewness = skewness_of(parts) / sqrt(times)
-        # Two numbers are taken from the labels: a mean and a weight.
-        at = student(value, error, data.informative(clusters), skewness)
-        return _interval(data, value, at, method, clusters, (value - least, most - value))
-
-    return Corrected(foreseen(1.0), parts, weight, foreseen)
+    clusters = data.labelled_groups
+    # Two numbers are taken from the labels: a mean and a weight.
+    at = student(value, error_of(parts), data.informative(clusters), skewness_of(parts))
+    reach = value - least, most - value
+    return Corrected(_interval(data, value, at, method, clusters, reach), parts)
 
 
 def rogan_gladen(

@@ -1,4 +1,4 @@
-"""Several estimates from the same clusters at once: differences that stand, and ranks as sets."""
+"""Differences of several estimates from the same clusters, all at once."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,39 +21,6 @@ BLOCK = 200
 """Draws of many deviations at a time."""
 
 
-def widened(
-    intervals: Sequence[Interval], parts: Floats, scale: tuple[float, float]
-) -> list[Interval]:
-    """Intervals that all hold at once: margins times how much greater the greatest deviation is.
-
-    Parameters
-    ----------
-    intervals
-        One per estimate.
-    parts
-        Shape (G, k): what each cluster contributes to each estimate.
-    scale
-        Ends of what the estimates can be.
-
-    References
-    ----------
-    Hothorn, T., Bretz, F. and Westfall, P. (2008), "Simultaneous inference in general parametric
-    models", Biometrical Journal 50, 346-363 (single-step max-t).
-    """
-    factor = _factor(parts)
-    return [_wider(one, factor, scale) for one in intervals]
-
-
-def _wider(one: Interval, factor: float, scale: tuple[float, float]) -> Interval:
-    if one.value is None or one.low is None or one.high is None:
-        return one
-    low, high = (
-        one.value - factor * (one.value - one.low),
-        one.value + factor * (one.high - one.value),
-    )
-    return replace(one, low=max(scale[0], low), high=min(scale[1], high), bounds=None)
-
-
 def differences(
     intervals: Sequence[Interval], parts: Floats, *, at_once: bool = True
 ) -> dict[tuple[int, int], Interval]:
@@ -61,6 +28,11 @@ def differences(
 
     Margins of the two intervals are combined by the correlation of their contributions (MOVER; Zou
     and Donner 2008), and widened so that all differences hold together (max-t).
+
+    References
+    ----------
+    Hothorn, T., Bretz, F. and Westfall, P. (2008), "Simultaneous inference in general parametric
+    models", Biometrical Journal 50, 346-363 (single-step max-t).
     """
     pairs = list(combinations(range(len(intervals)), 2))
     # The factor of the contributions has their covariances, in no more rows than estimates.
@@ -129,25 +101,7 @@ def _wide(greatest: Floats) -> float:
     return max(1.0, float(quantile) / z_quantile(two_sided(confidence())))
 
 
-def rank_sets(
-    differences: dict[tuple[int, int], Interval], estimates: int
-) -> list[tuple[int, int]]:
-    """The ranks that each estimate can have, 1 for the greatest: (best, worst), all at once.
-
-    A rank is excluded by the differences that stand (Mogstad, Romano, Shaikh and Wilhelm 2024,
-    "Inference for Ranks", Review of Economic Studies 91, 476-518).
-    """
-    above, below = [0] * estimates, [0] * estimates
-    for (i, j), one in differences.items():
-        sign = stands(one)
-        for better, worse in ((i, j),) if sign > 0 else ((j, i),) if sign < 0 else ():
-            above[worse] += 1
-            below[better] += 1
-    return [(1 + above[at], estimates - below[at]) for at in range(estimates)]
-
-
-def stands(difference: Interval) -> int:
-    """1 or -1 where a difference is proven to lie on that side of 0, else 0."""
-    if difference.low is None or difference.high is None:
-        return 0
-    return 1 if difference.low > 0 else -1 if difference.high < 0 else 0
+def stands(difference: Interval) -> bool:
+    """Whether a difference is proven to lie on one side of 0."""
+    low, high = difference.low, difference.high
+    return low is not None and high is not None and (low > 0 or high < 0)

@@ -437,7 +437,6 @@ def sources() -> Iterator[tuple[str, ast.Module]]:
 
 
 MAY_IMPORT = {
-    "agreement.py": {"Agreed", "Agreement", "Parting"},
     "comparison.py": {"Comparison", "Difference"},
 }
 """Records of stage `decide` that are printed and are no part of a datasheet."""

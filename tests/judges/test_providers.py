@@ -15,7 +15,7 @@ from judgesheet.base.records import Reply
 from judgesheet.collect.collect import CollectSettings, Progress, collect
 from judgesheet.judges import Connection, open_judge
 from judgesheet.judges.dialects import DIALECTS
-from judgesheet.judges.providers import BEHIND_HTTP, FRAMEWORK_NAMES, PROVIDERS
+from judgesheet.judges.providers import BEHIND_HTTP, PROVIDERS
 from judgesheet.judges.redaction import of_environment
 from judgesheet.ledger.ledger import Ledger
 from tests.command import Done, run, sentence
@@ -47,7 +47,7 @@ def test_the_usual_providers_have_names() -> None:
 def test_no_provider_is_listed_twice() -> None:
     source = Path(open_judge.__code__.co_filename).with_name("providers.py").read_text("utf-8")
     names = re.findall(r'^    "([^"]+)": Provider\(', source, re.MULTILINE)
-    assert [*names, *FRAMEWORK_NAMES] == list(PROVIDERS)
+    assert names == list(PROVIDERS)
 
 
 @pytest.mark.parametrize("name", PROVIDERS)

@@ -45,7 +45,6 @@ QUESTION = (
 )
 READ_BY: frozenset[str] = frozenset()
 PERMUTED = frozenset({"first", "second"})
-PARTS = "comparison"
 FACTS = {"better": ("pair", "condition"), "delta": ("pair", "condition")}
 PAPER = (
     "Usami, Hara, Tsuboi, Matsuda: LLM Judges Have Dark Current: A Psychometric Datasheet for "

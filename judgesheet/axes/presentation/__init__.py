@@ -44,7 +44,6 @@ QUESTION = (
 )
 READ_BY = frozenset({"ask"})
 PERMUTED = frozenset({"responses"})
-PARTS = "comparison"
 FACTS = dict.fromkeys(("dose", "missing", "better"), ("pair", "ask"))
 
 FIGURES = declared_in(preference, tradeoff, natural)

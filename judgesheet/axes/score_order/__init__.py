@@ -68,7 +68,6 @@ TITLE = "Order of the rubric's scores"
 QUESTION = "Does a score depend on the order in which the rubric lists its descriptions?"
 READ_BY = frozenset({"scale"})
 PERMUTED = frozenset({"options"})
-PARTS = "grading"
 PAPER = (
     "Xu, Hirasawa, Kozuno, Ushiku: Am I More Pointwise or Pairwise? Revealing Position Bias "
     "in Rubric-Based LLM-as-a-Judge, 2026"

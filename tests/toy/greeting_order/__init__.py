@@ -163,7 +163,7 @@ def plots(estimates: Estimates) -> Iterator[Plot]:
     yield Plot("intervals", "First greeting", "Share that chose the first.", ("first_share",))
 
 
-# -- step 4: simulated judges, data sets, judges of frameworks
+# -- step 4: simulated judges, data sets
 
 
 def simulate(parameters: Parameters, call: Call, known: Known, rng: random.Random) -> str:
@@ -184,4 +184,3 @@ def shape(prompt: Prompt) -> dict[str, Any]:
 
 
 PERMUTED = frozenset({"greetings"})
-PARTS = "comparison"
