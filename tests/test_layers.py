@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).parent.parent / "judgesheet"
 
 FLOORS = (
     *("base", "stats", "axis", "axes", "judges", "planning", "importers", "ledger", "measuring"),
-    *("collect", "decide", "forecast", "correcting", "panels", "sheet", "sweep"),
+    *("collect", "decide", "correcting", "panels", "sheet", "sweep"),
     *("permutation_consensus", "commands"),
 )
 """The folders from the lowest to the highest: each may import those before it."""

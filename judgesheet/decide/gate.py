@@ -295,7 +295,7 @@ def _instead(limit: Limit, key: str, found: Mapping[str, Estimate]) -> str:
     """
     shipped = shipped_keys()
     if not any(limit.key in keys for keys in shipped.values()):
-        meant = _closest_key(key, found) or _figure_meant(key)
+        meant = _closest_key(key, found) or figure_meant(key)
         return f"is {meant} meant?" if meant else "`judgesheet explain` lists the keys"
     # A figure that has no value here, either, would decide no better.
     closest = _closest_key(key, [one for one, it in found.items() if it.value is not None])
@@ -309,10 +309,10 @@ def _instead(limit: Limit, key: str, found: Mapping[str, Estimate]) -> str:
     return f"a run that measures it; this one measures {closest}"
 
 
-def _figure_meant(key: str) -> str:
+def figure_meant(key: str) -> str:
     """The figure of any axis that a wrong key probably means; "" if it is right or none is similar.
 
-    A sheet of a few figures, as the check before a run makes, may lack the one that is meant.
+    A sheet of a few figures may lack the one that is meant.
     """
     figures = [f"{axis.NAME}.{name}" for axis in all_axes().values() for name in axis.ESTIMATES]
     is_right = f"{Key.parse(key).axis}.{Key.parse(key).name}" in figures
