@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from judgesheet.commands.init import check_init, init
     from judgesheet.commands.inspect_log import inspect_log
     from judgesheet.commands.measure import measure
-    from judgesheet.commands.plan import designs, foresee, plan
+    from judgesheet.commands.plan import forecasts, plan
     from judgesheet.commands.policy import suggest_policy
     from judgesheet.commands.probe import probe
     from judgesheet.commands.render import render
@@ -50,10 +50,9 @@ __all__ = [
     "compare",
     "consensus",
     "correct",
-    "designs",
     "doctor",
     "explain",
-    "foresee",
+    "forecasts",
     "frame",
     "gate",
     "import_stimuli",
@@ -79,8 +78,7 @@ _HOMES = {
     "__version__": "base.version",
     "check_init": "commands.init",
     "check_stimuli": "commands.stimuli",
-    "designs": "commands.plan",
-    "foresee": "commands.plan",
+    "forecasts": "commands.plan",
     "frame": "commands.sheets",
     "import_stimuli": "commands.stimuli",
     "list_stimuli": "commands.stimuli",

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from judgesheet import axis as kit
-from judgesheet import collect, decide, forecast, ledger, measuring, planning, stats
+from judgesheet import collect, decide, ledger, measuring, planning, stats
 from judgesheet.axes import candidate_order, get_axis, score_order
 from judgesheet.axis import Options, Readings
 from judgesheet.base.records import AxisResult, Datasheet, Plan
@@ -25,7 +25,7 @@ from proof.lines import ROUNDING, Line, Rng, Rows, Tally, Truths
 from proof.runner import Result, error
 from proof.tables import grid, missed
 
-STAGES = (planning, ledger, collect, measuring, decide, forecast)
+STAGES = (planning, ledger, collect, measuring, decide)
 MOVED_BY = (candidate_order, score_order, kit, stats, *STAGES)
 AXES = ("candidate_order", "score_order")
 SAME, OTHER, EQUAL = 4, 1, 1

@@ -12,7 +12,7 @@ import pandas as pd
 
 import judgesheet
 from judgesheet import axis as kit
-from judgesheet import collect, decide, forecast, judges, ledger, measuring, planning, probe, stats
+from judgesheet import collect, decide, judges, ledger, measuring, planning, probe, stats
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Options, Readings
 from judgesheet.base.records import AxisResult, Plan
@@ -24,7 +24,7 @@ from proof.runner import Result
 from proof.tables import grid, missed
 from tests.judges.loopback import Answer, Request, completion, serving
 
-STAGES = (planning, ledger, collect, measuring, decide, forecast)
+STAGES = (planning, ledger, collect, measuring, decide)
 MOVED_BY = (*all_axes().values(), kit, stats, *STAGES, judges, judgesheet)
 SETS = 3
 PROFILE = "quick"

@@ -8,24 +8,24 @@ from math import ceil
 import numpy as np
 
 from judgesheet import axis as kit
-from judgesheet import collect, forecast, ledger, measuring, planning, stats
+from judgesheet import collect, ledger, measuring, planning, stats
 from judgesheet import decide as deciding
 from judgesheet.axes import all_axes
 from judgesheet.base.records import Datasheet
 from judgesheet.decide import decide, looks
 from judgesheet.decide import policy as policies
-from judgesheet.forecast import rehearsal
 from judgesheet.judges.simulated import SimulatedJudge, answer_key
 from judgesheet.stats.confidence import LEVEL, at_confidence
 from judgesheet.stats.interval import cluster_rate
 from judgesheet.stats.spending import Spending, nominal, obrien_fleming, pocock
+from proof import rehearsal
 from proof.gate import TWO_KINDS, Ints, Rates, smooth, two_kinds
 from proof.lines import BREAK, MOST_FALSE, PASS, Line, Rng, Rows, Tally, Truths
 from proof.profiles import JUDGES, plan_of
 from proof.runner import Result, error
 from proof.tables import grid, missed
 
-STAGES = (planning, ledger, collect, measuring, deciding, forecast)
+STAGES = (planning, ledger, collect, measuring, deciding)
 MOVED_BY = (*all_axes().values(), kit, stats, *STAGES)
 SETS, POWER_OF, SHEETS = 300, 5, 12
 """Data sets at the limit, of which one in so many is drawn for power, too; sheets of a judge."""

@@ -14,7 +14,6 @@ from hypothesis import settings
 
 from judgesheet.base.errors import MissingDependencyError
 from judgesheet.commands import publish
-from judgesheet.forecast import rehearsal
 from judgesheet.sheet import own_template
 
 settings.register_profile("untimed", deadline=None)
@@ -34,12 +33,6 @@ def own_temporary_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
 def only_json(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs write no pages: for tests that look at none, which else cost more than the rest."""
     monkeypatch.setattr(publish, "FORMATS", ("json",))
-
-
-@pytest.fixture
-def unrehearsed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Plans foretell no widths: for commands that would print them and tests that look at none."""
-    monkeypatch.setattr(rehearsal, "expect", lambda *_: [])
 
 
 @pytest.fixture

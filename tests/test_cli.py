@@ -431,16 +431,6 @@ def test_plan_makes_no_call_and_writes_plan_and_batch(tmp_path: Path) -> None:
     assert budget["calls"] == len(lines) == len(requests)
     assert [r["custom_id"] for r in requests] == [json.loads(line)["call_id"] for line in lines]
     assert requests[0]["body"]["model"] == "some-model"
-    assert budget["axes"][0]["expectations"]
-
-
-def test_plan_says_beforehand_what_a_policy_can_prove() -> None:
-    asked = ("plan", "--model", "openai/m", "--profile", "smoke", "--axis", "candidate_order",
-             "--policy", "ranking")  # fmt: skip
-    assert "no judge can pass" in run(*asked).stdout
-    outlook = json.loads(run(*asked, "--json").stdout)["outlook"]
-    assert (outlook["judge"], outlook["passes"]) == ("sim/good", 0)
-    assert not any(limit["provable"] for limit in outlook["limits"])
 
 
 def test_explain_and_doctor() -> None:
@@ -563,7 +553,7 @@ def test_recorded_ratings_give_the_raters_agreement(tmp_path: Path) -> None:
     assert "read twice" in noise["note"]
 
 
-@pytest.mark.usefixtures("only_json", "unrehearsed")
+@pytest.mark.usefixtures("only_json")
 def test_answers_of_a_batch_become_a_sheet(tmp_path: Path) -> None:
     directory, batch = tmp_path / "run", tmp_path / "batch.jsonl"
     made = run("plan", "--model", "openai/m", "--profile", "smoke", "--reply", "json", "--quiet",
@@ -807,7 +797,6 @@ def test_the_advice_on_replies_that_cannot_be_read_asks_none_of_them_again(odd: 
     assert attempts(odd / "run" / "ledger.sqlite") == sheet["axes"][0]["answered"] > paid
 
 
-@pytest.mark.usefixtures("unrehearsed")
 def test_json_is_still_forced_if_the_user_says_so(odd: Path) -> None:
     done = run("plan", "--model", "openai/m", "--axis", "score_order", "--profile", "smoke",
                "--prompt", "score_order=mine.j2", "--reply", "json", "--out", "p.jsonl",

@@ -13,11 +13,10 @@ from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Options
 from judgesheet.base.clusters import Clusters
 from judgesheet.base.errors import StimuliError
-from judgesheet.base.records import Datasheet
 from judgesheet.base.resources import data_folder
 from judgesheet.decide import policy as policies
 from judgesheet.decide.looks import of_plan, schedules
-from judgesheet.forecast.rehearsal import rehearse
+from judgesheet.decide.provable import forecasts
 from judgesheet.planning.plan import make_plan
 from judgesheet.stats.interval import cluster_mean
 from judgesheet.stats.majority import error_correlation
@@ -109,8 +108,8 @@ def test_looks_take_copies_together(tmp_path: Path) -> None:
 def test_a_forecast_knows_copies(tmp_path: Path) -> None:
     own = written(tmp_path / "own.jsonl", *stories("score_order", 6, 2))
     plan = make_plan([get_axis("score_order")], {"score_order": Options(profile="quick")}, 0, own)
-    sheet: Datasheet = rehearse(plan, "sim/good", 0, ["score_order.cramers_v"])
-    assert {one.clusters for one in sheet.axes[0].estimates} == {6}
+    found = {one.key: one.stimuli for one in forecasts(plan, policies.load("scoring"))}
+    assert found["score_order.cramers_v"] == 6
 
 
 def test_stories_told_once_lose_nothing() -> None:

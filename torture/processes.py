@@ -21,7 +21,7 @@ LOADED = (
     *("judgesheet.cli", "judgesheet.commands.probing", "judgesheet.commands.publish"),
     *("judgesheet.commands.sweep_loop", "judgesheet.commands.progress"),
     *("judgesheet.judges.http", "judgesheet.judges.simulated", "judgesheet.judges.callable"),
-    *("judgesheet.forecast.rehearsal", "judgesheet.collect.ingest", "judgesheet.importers"),
+    *("judgesheet.decide.provable", "judgesheet.collect.ingest", "judgesheet.importers"),
     *("judgesheet.sheet.html", "judgesheet.sheet.plots"),
     *("judgesheet.permutation_consensus.command", "pydantic", "asyncio"),
     "torture.processes",

@@ -175,8 +175,6 @@ MOST_CALLS_OF_A_PAGE = 5_000
 """Of a run with which the page of its cases is written unasked: a second or two."""
 MOST_STIMULI_TRIED, MOST_CALLS_TRIED = 100, 2_000
 """How much of a log is measured to say what it would show."""
-MOST_DRAWS = 12
-"""Of a rehearsal, however few calls each has."""
 
 # -- what a page or a sentence has room for --------------------------------------------------------
 

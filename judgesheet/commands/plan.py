@@ -1,8 +1,7 @@
 """`judgesheet plan`: what a probe would ask, cost and be able to prove, before any call."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, replace
-from functools import partial
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +17,9 @@ from judgesheet.commands.terminal import say, say_lines, say_record
 
 if TYPE_CHECKING:
     from judgesheet.collect.request import JudgeOrRequest, Request
-    from judgesheet.forecast.rehearsal import PolicyForecast
-    from judgesheet.forecast.sizing import Design, Target
+    from judgesheet.decide.provable import Forecast
     from judgesheet.judges.providers import BatchName
-    from judgesheet.planning.plan import AxisBudget, Expectation
+    from judgesheet.planning.plan import AxisBudget
 
 
 @checked
@@ -35,10 +33,8 @@ def plan(
     tell: Callable[[str], None] = lambda _: None,
     **options: Any,
 ) -> "tuple[Plan, list[AxisBudget]]":
-    """What `probe` would ask and should resolve. No call is made and no judge is opened.
+    """What `probe` would ask, and its cost. No call is made and no judge is opened.
 
-    Widths are expected of a good and of a wavering judge, or of `model` if it is a simulated one;
-    they are computed when they are first looked at.
     `reply="auto"` is planned as text and `logprobs="auto"` without them, since only an endpoint can
     say what it supports. `out` names a file for the calls, `batch` one for the requests of a batch,
     in the `batch_format` that the judge's provider takes unless one is named; more than a file may
@@ -66,13 +62,7 @@ def plan(
             tell(line)
         if out is not None:
             _keep_plan(request, planned, Path(out).with_name(LEDGER))
-    return planned, list(budget(planned, settled.axes, partial(_expected, planned, request.model)))
-
-
-def _expected(planned: Plan, model: str) -> "Iterator[Expectation]":
-    from judgesheet.forecast.rehearsal import expect, stand_ins
-
-    return expect(planned, stand_ins(model))
+    return planned, list(budget(planned, settled.axes))
 
 
 def _export(
@@ -115,36 +105,12 @@ def _keep_plan(request: "Request", planned: Plan, path: Path) -> None:
 
 
 @checked
-def foresee(planned: "Plan", policy: str | Path, model: str = "") -> "PolicyForecast":
-    """Which limits of a policy a plan can prove at all, and how often a good judge passes it.
-
-    The good judge is `sim/good`, or `model` where that is a simulated one. No call is made.
-    """
+def forecasts(planned: "Plan", policy: str | Path) -> "tuple[Forecast, ...]":
+    """Per limit of a policy, whether the plan can prove it of a judge without a fault."""
     from judgesheet.decide import policy as policies
-    from judgesheet.forecast import rehearsal
+    from judgesheet.decide import provable
 
-    judge, *_ = rehearsal.stand_ins(model)
-    return rehearsal.foresee(planned, policies.load(policy), judge)
-
-
-@checked
-def designs(model: "JudgeOrRequest", target: str, **options: Any) -> "tuple[Target, list[Design]]":
-    """The designs in which a figure is expected to reach a half-width: `target` is `KEY±0.05`.
-
-    One for each judge of which `plan` expects widths, of the profiles that need the fewest calls.
-    No call is made.
-    """
-    from judgesheet.collect.request import as_request, make_plan, settle, without_asking
-    from judgesheet.forecast import sizing
-    from judgesheet.forecast.rehearsal import stand_ins
-    from judgesheet.judges import check_name
-
-    wanted = sizing.Target.parse(target)
-    request = without_asking(as_request(model, {**options, "axes": (wanted.key.axis,)}))
-    check_name(request.model)
-    of_profile = {name: replace(request, profile=name) for name in ("quick", "standard")}
-    plans = [(name, make_plan(asked, settle(asked))) for name, asked in of_profile.items()]
-    return wanted, list(sizing.designs(wanted, plans, stand_ins(request.model), request.prices))
+    return provable.forecasts(planned, policies.load(policy))
 
 
 @click.command("plan")
@@ -157,54 +123,29 @@ def designs(model: "JudgeOrRequest", target: str, **options: Any) -> "tuple[Targ
 @option(
     "--resume", type=PATH, metavar="DIR", help="Export only calls without an answer in this run."
 )
-@option(
-    "--target",
-    metavar="KEY±WIDTH",
-    help="Show designs that give a figure this half-width; also written KEY+-WIDTH.",
-)
 @POLICY
 @UNTIL
 def command(
     policy: str | None,
     until_decided: str | None,
-    target: str | None,
     quiet: bool,
     as_json: bool,
     **options: Any,
 ) -> None:
     """Show what a probe would ask, cost and be able to prove. No call is made."""
-    from judgesheet.forecast import rehearsal
+    from judgesheet.decide import policy as policies
+    from judgesheet.decide import provable
     from judgesheet.planning import plan as planning
 
     del quiet  # there is no progress to keep quiet about
-    if target is not None:
-        _say_designs(target, as_json=as_json, **options)
-        return
-    policy = until_decided if policy is None else policy
-    load_policy(policy)  # so that a refusal comes before anything is written
+    source = until_decided if policy is None else policy
+    load_policy(source)  # so that a refusal comes before anything is written
     planned, budgets = plan(tell=lambda text: say(text, err=True), **options)
-    budget = planned, budgets, options["prices"]
-    outlook = policy and foresee(planned, policy, options["model"])
+    budget, rules = (planned, budgets, options["prices"]), source and policies.load(source)
+    found = provable.forecasts(planned, rules, looked=until_decided is not None) if rules else ()
     if as_json:
-        say_record({**planning.as_record(*budget), "outlook": outlook and asdict(outlook)})
+        say_record({**planning.as_record(*budget), "limits": [asdict(one) for one in found]})
         return
     say_lines(planning.as_text(*budget))
-    if outlook:
-        say_lines(rehearsal.as_text(outlook))
-
-
-def _say_designs(
-    target: str, *, as_json: bool, out: Path | None, batch: Path | None, resume: Path | None,
-    **options: Any,
-) -> None:  # fmt: skip
-    """What reaches a half-width, instead of what one plan has."""
-    from judgesheet.forecast import sizing
-
-    if (out, batch, resume) != (None, None, None):
-        raise click.UsageError("--target compares designs and writes no plan")
-    del options["batch_format"], options["profile"], options["axes"]
-    wanted, found = designs(target=target, **options)
-    if as_json:
-        say_record([{"key": str(wanted.key), **asdict(design)} for design in found])
-    else:
-        say_lines(sizing.as_text(wanted, found))
+    if rules:
+        say_lines(provable.as_text(rules, found))

@@ -1,6 +1,6 @@
 """Are the files of `init` ready for CI? Every fault in one sentence, with file and line.
 
-No call is made. What the stimuli can prove is found out with a simulated judge without a fault.
+No call is made. What the stimuli can prove of a judge without a fault is forecast.
 """
 
 import re
@@ -12,7 +12,6 @@ from jinja2 import Environment, TemplateSyntaxError
 
 from judgesheet.axes import all_axes
 from judgesheet.axis import PROFILES, Axis
-from judgesheet.base.digits import counted
 from judgesheet.base.errors import (
     JudgesheetError,
     ParserError,
@@ -22,7 +21,7 @@ from judgesheet.base.errors import (
     UsageError,
 )
 from judgesheet.base.files import numbered_lines, record_of, text_of
-from judgesheet.base.records import Plan, Stimulus, Verdict
+from judgesheet.base.records import Plan, Stimulus
 from judgesheet.base.sanitize import one_line
 from judgesheet.collect.request import Request, make_plan, settle
 from judgesheet.commands.option_types import prices
@@ -36,9 +35,8 @@ from judgesheet.commands.scaffold import (
     STIMULI,
     is_untouched,
 )
-from judgesheet.decide import decide
 from judgesheet.decide import policy as policies
-from judgesheet.forecast.rehearsal import PERFECT, rehearse
+from judgesheet.decide.provable import forecasts, reasons
 from judgesheet.planning.plan import remarks
 from judgesheet.planning.stimuli import problems, reject_duplicates, validated
 
@@ -129,7 +127,7 @@ def _plan(axis: Axis, stimuli: Path, prompt: Path, profile: str) -> Plan:
     """The plan of the jobs, with the parser beside the prompt."""
     prompts = {axis.NAME: prompt} if prompt.is_file() else {}
     # As text: simulated judges are usually asked for JSON, a prompt of the user's own is not.
-    request = Request(PERFECT, [axis.NAME], profile, stimuli, prompts, reply="text")
+    request = Request("sim/perfect", [axis.NAME], profile, stimuli, prompts, reply="text")
     return make_plan(request, settle(request))
 
 
@@ -200,23 +198,14 @@ def _policy(path: Path, plan: Plan | None, profile: str) -> Iterator[Fault]:
             yield Fault(path, line, f"{limit.key} has no reason; say why in `why`")
     if plan is None:
         return
-    sheet = rehearse(plan, PERFECT, 0, [limit.key for limit in policy.limit])
-    for number, limit in enumerate(policy.limit):
-        line = _line_of(path, ("limit", number, "key"))
-        alone = policy.model_copy(update={"limit": [limit]})
-        for verdict in decide(sheet, alone).verdicts:
-            if verdict.status != "proven" and not verdict.warns:
-                who = "any judge" + ("" if profile == PROFILE else f" under the profile {profile}")
-                what = f"{verdict.key} {verdict.rule} cannot be proven by {who}: {verdict.why}"
-                yield Fault(path, line, f"{what}; {_what_would(verdict)}")
-
-
-def _what_would(verdict: Verdict) -> str:
-    """What would let a judge without a fault prove a limit; there is no value yet that may stay."""
-    if not verdict.more_stimuli:
-        return f"what would: {verdict.needed}"
-    more = counted(verdict.more_stimuli, "more stimulus", "more stimuli")
-    return f"with about {more}, near copies counted once, a judge without a fault could prove it"
+    who = "any judge" + ("" if profile == PROFILE else f" under the profile {profile}")
+    lines = {limit.key: n for n, limit in reversed([*enumerate(policy.limit)])}
+    for one in forecasts(plan, policy):
+        # What is not forecast, a run may prove: it is no fault.
+        if one.provable is False and not one.warns:
+            what = f"{one.key} {one.rule} cannot be proven by {who}"
+            line = _line_of(path, ("limit", lines[one.key], "key"))
+            yield Fault(path, line, "; ".join((what, *reasons(one))))
 
 
 # -- jobs ------------------------------------------------------------------------------------------

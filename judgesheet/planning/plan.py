@@ -4,9 +4,8 @@ import hashlib
 import json
 import zlib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
-from functools import cache, cached_property
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from math import ceil
 from pathlib import Path
 from statistics import mode
@@ -15,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 from judgesheet.axes import prompt
 from judgesheet.axis import Axis, Options
 from judgesheet.axis.material import clusters
-from judgesheet.base.digits import cents, counted, thousandths
+from judgesheet.base.digits import cents, counted
 from judgesheet.base.files import write_lines
-from judgesheet.base.keys import Key
 from judgesheet.base.prices import Prices, cost
 from judgesheet.base.records import BUILT_IN, Call, Label, Plan, Stimulus, canonical_json, digest
 from judgesheet.base.sanitize import one_line
@@ -210,23 +208,8 @@ def write_plan(calls: Iterable[Call], path: Path) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Expectation:
-    """The half-width of an interval that a judge such as `assuming` gets; None where it has none.
-
-    `assuming` is the name of a simulated judge, `sim/…`.
-    """
-
-    key: str
-    half_width: float | None
-    assuming: str
-
-
-@dataclass(frozen=True)  # no slots: it keeps what is cached
 class AxisBudget:
-    """The cost of an axis and the widths to expect; tokens are estimated from characters.
-
-    `foretell` gives the widths of all axes of the plan.
-    """
+    """The cost of an axis; tokens are estimated from characters."""
 
     axis: str
     calls: int
@@ -236,24 +219,10 @@ class AxisBudget:
     tokens_out_at_most: int
     arms: dict[str, int]
     cannot_show: tuple[str, ...]
-    foretell: Callable[[], Iterable[Expectation]] = field(repr=False, compare=False)
-
-    @cached_property
-    def expectations(self) -> tuple[Expectation, ...]:
-        """The widths of this axis; to foretell them takes far longer than to make the plan."""
-        return tuple(one for one in self.foretell() if Key.parse(one.key).axis == self.axis)
-
-    def as_record(self) -> dict[str, Any]:
-        """The same as JSON."""
-        content = {one.name: getattr(self, one.name) for one in fields(self) if one.repr}
-        return {**content, "expectations": [*map(asdict, self.expectations)]}
 
 
-def budget(
-    plan: Plan, axes: Sequence[Axis], foretell: Callable[[], Iterable[Expectation]] = tuple
-) -> Iterator[AxisBudget]:
-    """Calls and tokens of every axis of a plan, and its widths once they are asked for."""
-    expected = cache(lambda: tuple(foretell()))  # for all axes at once
+def budget(plan: Plan, axes: Sequence[Axis]) -> Iterator[AxisBudget]:
+    """Calls and tokens of every axis of a plan."""
     in_pool = {one["axis"]: one["in_pool"] for one in plan.provenance.get("stimuli", ())}
     for axis in axes:
         calls = [call for call in plan.calls if call.axis == axis.NAME]
@@ -266,7 +235,6 @@ def budget(
             tokens_out_at_most=sum(map(tokens_out, calls)),
             arms=dict(Counter(axis.arm(call.cell) for call in calls)),
             cannot_show=tuple(foretold(axis, calls)),
-            foretell=expected,
         )
 
 
@@ -295,7 +263,7 @@ def as_record(plan: Plan, budgets: Sequence[AxisBudget], prices: Prices | None) 
         "calls": times * len(plan.calls),
         "cost_usd_at_most": None if limit is None else times * limit,
         "settings": dict(plan.provenance.get("settings", {})),
-        "axes": [one.as_record() for one in budgets],
+        "axes": [asdict(one) for one in budgets],
     }
 
 
@@ -310,7 +278,7 @@ def as_text(plan: Plan, budgets: Sequence[AxisBudget], prices: Prices | None) ->
         lines.append(f"  about {one.tokens_in:,} tokens in, at most {one.tokens_out_at_most:,} out")
         pools = [pool for pool in plan.provenance["stimuli"] if pool["axis"] == one.axis]
         lines += [f"  {line}" for pool in pools for line in remarks(pool)]
-        lines += [f"  {line}" for line in (*_expected(one.expectations), *one.cannot_show)]
+        lines += [f"  {line}" for line in one.cannot_show]
     limit, times = cost_at_most(budgets, prices), _times(plan)
     if times > 1:
         knob = plan.provenance["settings"]["sweep"]
@@ -331,19 +299,6 @@ def _times(plan: Plan) -> int:
     """How often the plan is asked: once, or once for each setting of a sweep."""
     sweep = plan.provenance.get("settings", {}).get("sweep")
     return len(sweep["values"]) if sweep else 1
-
-
-def _expected(expectations: Sequence[Expectation]) -> Iterator[str]:
-    """One line per figure, with what it is expected to be for each judge."""
-    for key in dict.fromkeys(one.key for one in expectations):
-        widths = ", ".join(
-            f"not estimable ({one.assuming})"
-            if one.half_width is None
-            else f"± {thousandths(one.half_width)} ({one.assuming})"
-            for one in expectations
-            if one.key == key
-        )
-        yield f"expect {key} {widths}"
 
 
 def cost_at_most(budgets: Sequence[AxisBudget], prices: Prices | None) -> float | None:

@@ -48,6 +48,8 @@ _CONSTANT_TARGET = 1e-20  # sum of squares about the mean relative to that about
 
 ONE_ITEM = Reason("one_item", "undefined: fewer than two items")
 NO_BAND = (None, None)
+LEAST_CLUSTERS = 3
+"""Two leave one degree of freedom and a t of 12.7, which says nothing about r."""
 FEW_CLUSTERS = Reason("few_clusters", "fewer than three clusters: no interval")
 PERFECT = Reason("perfect", "perfect correlation: no interval")
 PERFECT_WITHOUT_ONE = Reason("perfect_without_one", "perfect without one cluster: no interval")
@@ -200,8 +202,7 @@ def cluster_jackknife_r(
     r = coefficient(x, y, kind)
     if np.isnan(r):
         return without_ends(None, _why_undefined(x))
-    if groups < 3:
-        # Two clusters leave one degree of freedom and a t of 12.7, which says nothing about r.
+    if groups < LEAST_CLUSTERS:
         return without_ends(r, FEW_CLUSTERS)
     deletions = min(groups, MOST_DELETIONS)
     # With more clusters than deletions, every 200th goes out together.

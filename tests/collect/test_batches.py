@@ -398,7 +398,6 @@ def test_what_is_no_result_is_refused_in_one_sentence(
     assert "holds no judgments" in sentence(run("ingest", file, file, "--out", folder))
 
 
-@pytest.mark.usefixtures("unrehearsed")
 def test_the_command_says_what_is_missing_and_how_to_go_on(
     tmp_path: Path, asked: Mapping[str, Any]
 ) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -28,12 +27,12 @@ from judgesheet.base.records import Estimate, Plan
 from judgesheet.decide import EXIT_CODES
 from judgesheet.decide import policy as policies
 from judgesheet.decide.looks import SHARES, PlannedCell, needed, of_plan, schedules
-from judgesheet.forecast.rehearsal import answered
 from judgesheet.judges.simulated import SimulatedJudge, answer_key
 from judgesheet.ledger.ledger import Ledger, Looks
 from judgesheet.measuring.measure import parse_rows
 from judgesheet.planning.plan import make_plan
 from judgesheet.sheet import show
+from proof.rehearsal import answered
 from tests.command import run, sentence
 
 EASY = """
@@ -396,18 +395,3 @@ def test_a_batch_asks_what_the_next_look_asks(tmp_path: Path, rejected: Path) ->
     file.write_text(json.dumps(late) + "\n", encoding="utf-8")
     with pytest.raises(StimuliError):
         judgesheet.ingest(file, out, pdf=False, cases=False)
-
-
-# -- plan ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.usefixtures("unrehearsed")
-def test_plan_says_how_many_calls_a_decision_takes(policy: Path) -> None:
-    words = ["plan", "--model", "sim/perfect", "--axis", "candidate_order"]
-    done = run(*words, "--until-decided", policy)
-    told = re.search(
-        r"--until-decided sim/perfect likely takes (\d+) of (\d+) calls \(\d+ to",
-        done.stdout,
-    )
-    assert told is not None, done.stdout
-    assert int(told[1]) < int(told[2]) / 2

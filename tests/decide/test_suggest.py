@@ -14,7 +14,7 @@ from judgesheet.collect.request import Request, make_plan, settle
 from judgesheet.decide import decide
 from judgesheet.decide import policy as policies
 from judgesheet.decide.suggest import suggest
-from judgesheet.forecast.rehearsal import rehearse
+from proof.rehearsal import rehearse
 from tests.command import run
 
 SEEDS = (0, 1)

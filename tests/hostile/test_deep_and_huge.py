@@ -12,8 +12,6 @@ from judgesheet.base.datasheet import to_json
 from judgesheet.cli import main
 from tests.sheet.sheets import plausible
 
-pytestmark = pytest.mark.usefixtures("unrehearsed")
-
 VALUES = {
     "10,000 lists": "[" * 10_000 + "]" * 10_000,
     "10,000 objects": '{"a":' * 10_000 + "1" + "}" * 10_000,
