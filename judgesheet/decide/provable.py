@@ -21,7 +21,6 @@ from judgesheet.base.keys import Key
 from judgesheet.base.records import Plan
 from judgesheet.base.sanitize import one_line
 from judgesheet.base.units import FISHER, SHARE, unit
-from judgesheet.decide.gate import figure_meant
 from judgesheet.decide.looks import PlannedCell, needed, of_plan, schedules
 from judgesheet.decide.policy import Limit, Policy
 from judgesheet.stats.confidence import at_confidence, confidence
@@ -89,7 +88,7 @@ def _forecast(limit: Limit, calls: Sequence[PlannedCell], plan: Plan) -> Forecas
         stimuli, warns=limit.not_proven == "warn",
     )  # fmt: skip
     if figure is None:
-        return say(None, False, f"there is no such figure: is {figure_meant(limit.key)} meant?")
+        return say(None, False, "there is no such figure: `judgesheet explain` lists them")
     if not read:
         what = f"{key.axis} was not probed" if not calls else "the plan asks nothing about it"
         return say(None, False, what)
