@@ -105,7 +105,11 @@ def put(old: str, new: str) -> Callable[[str], str]:
             put("why = ", "# "),
             "judge/policy.toml:8: score_order.cramers_v has",
         ),
-        ("judge/policy.toml", put("score_order.c", "criterion_order.c"), "was not probed"),
+        (
+            "judge/policy.toml",
+            put("score_order.c", "criterion_order.c"),
+            "no figure criterion_order.c",
+        ),
         ("judge/policy.toml", put("cramers_v", "cramer_v"), "is score_order.cramers_v meant?"),
         ("judge/gitlab-ci.yml", put("--no-pdf", "--no-pfd"), "`judgesheet probe` has no option"),
         ("judge/gitlab-ci.yml", put("PROFILE: quick", "PROFILE: quik"), "15: quik is no profile: "),

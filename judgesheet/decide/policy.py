@@ -170,7 +170,7 @@ def text_of_shipped(name: str) -> str:
     """A shipped policy as it stands in its file, with its comments; UsageError if there is none."""
     if name not in shipped():
         own = f"; write ./{name} for the file" if Path(name).is_file() else ""
-        raise UsageError(f"there is no shipped policy {name}, {_those_shipped()}{own}")
+        raise UsageError(f"there is no shipped policy {name!r}, {_those_shipped()}{own}")
     path = data_folder("policies") / f"{name}.toml"
     return text_of(path, "the policy", PolicyError)
 

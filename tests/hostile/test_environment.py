@@ -148,7 +148,9 @@ def test_an_empty_path_is_no_folder(probed: Path, words: tuple[str, ...]) -> Non
 
 
 def test_an_empty_policy_is_no_policy() -> None:
-    assert "there is no policy file" in sentence(run("plan", *ONE_AXIS[:-1], "--policy", ""), 2)
+    assert "there is no shipped policy ''" in sentence(
+        run("plan", *ONE_AXIS[:-1], "--policy", ""), 2
+    )
 
 
 def test_variables_of_other_programs_stop_no_sheet(probed: Path) -> None:

@@ -21,6 +21,7 @@ from judgesheet.base.errors import JudgesheetError, StimuliError, UsageError
 from judgesheet.commands import log_report
 from judgesheet.importers import logs
 from judgesheet.importers.logs import LogOptions, Scale, opened, proposed, reader
+from judgesheet.reading.verdicts import has_verdict
 from tests.command import run, sentence
 
 Record = dict[str, Any]
@@ -386,7 +387,7 @@ ONE = {"q": 1, "s": 3, "who": "j"}
     ("rows", "chosen", "words"),
     [
         ([ONE], {"columns": {"verdict": "s"}}, "item"),
-        ([ONE], {"columns": {"verdict": "s", "item": "q", "mark": "s"}}, "mark"),
+        ([ONE], {"columns": {"verdict": "s", "item": "q", "mark": "s"}, "scale": "1:5"}, "mark"),
         ([ONE], {"columns": {"verdict": "s", "item": "q"}}, "--scale"),
         ([ONE], {"columns": {"verdict": "z", "item": "q"}, "scale": "1:5"},
          r"log\.jsonl:1: .*'z'"),
@@ -705,11 +706,13 @@ def test_one_bad_verdict_does_not_refuse_a_file(tmp_path: Path) -> None:
     rows = [graded(n, "A/B?" if n in (6, 11, 39) else 1 + n % 5) for n in range(80)]
     path = lines(tmp_path / "log.jsonl", rows)
     judged = logs.reader([path], LogOptions(columns=COLUMNS, scale="1:5"))
-    assert len(verdicts(record for record, _ in judged.records())) == 77
+    found = verdicts(record for record, _ in judged.records())
+    assert [has_verdict(one) for one in found].count(False) == 3
+    assert len(found) == 80
     (note,) = [note for note in judged.notes() if "cannot be read" in note]
     assert "3 of 80 rows cannot be read (lines 7, 12, 40)" in note
     counted = told(path, columns=COLUMNS, scale="1:5", unreadable=("A/B?",))
-    assert verdicts(counted).count(None) == 3
+    assert [has_verdict(one) for one in verdicts(counted)].count(False) == 3
     assert len(verdicts(counted)) == 80
     with pytest.raises(StimuliError, match="19 of 80 rows"):
         told(path, columns=COLUMNS, scale="2:5")
@@ -817,7 +820,7 @@ def test_rows_that_cannot_be_read_are_all_named_before_ingest(tmp_path: Path) ->
     assert "log.jsonl:4: b is empty" in report.lost
     said = "\n".join(report.as_lines())
     assert "empty (1)" in said
-    assert "the right answer is known for 38" in said
+    assert "the right answer is known for 39" in said
     assert "human ratings" not in said
     table = tmp_path / "log.csv"
     table.write_text("q,s\n1,2\n1\n1,3\n2,3,4\n2\n", encoding="utf-8")
@@ -914,9 +917,9 @@ def test_calls_without_a_verdict_are_counted_apart(tmp_path: Path) -> None:
     rows = [("" if n == 3 else "n/a" if n == 7 else 3, 4) for n in range(40)]
     path = scored_table(tmp_path / "t.csv", rows)
     reader = logs.reader([path], LogOptions(columns=SCORES, scale="1:5"))
-    assert len([record for record, _ in reader.records() if "verdict" in record]) == 39
+    assert len([record for record, _ in reader.records() if "verdict" in record]) == 40
     first, second, *_ = reader.notes()
-    assert first.startswith("38 verdicts and 1 call without one for score_order were read")
+    assert first.startswith("38 verdicts and 2 calls without one for score_order were read")
     assert second.startswith("1 of 40 rows cannot be read (line 9) and counts as lost")
 
 
@@ -1008,9 +1011,9 @@ def spread_of(log: Path, scale: str, out: Path) -> tuple[float, Any]:
     options = ("--map", "stimulus=q,item=a,repeat=run,verdict=grade", "--scale", scale)
     assert run("ingest", log, *options, "--out", out, "--no-pdf", "--no-cases").returncode == 0
     sheet = load(out)
-    (spread,) = (one for one in sheet.axes[0].estimates if ".within_item_sd[" in one.key)
-    assert spread.value is not None
-    return spread.value, sheet.provenance["scale"]
+    points = (one for one in sheet.axes[0].estimates if ".within_item_sd[" in one.key)
+    (spread,) = (one.value for one in points if one.value is not None)
+    return spread, sheet.provenance["scale"]
 
 
 @pytest.mark.parametrize(("low", "step"), [(0.0, 0.25), (0.0, 25.0), (1.0, 1.5)])
