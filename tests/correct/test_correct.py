@@ -13,7 +13,6 @@ import pytest
 import judgesheet
 from judgesheet.base.errors import JudgesheetError, StimuliError, UsageError
 from judgesheet.correcting.table import Choice, read
-from judgesheet.importers.logs import as_option
 from judgesheet.sheet.correction import FORMATS, render
 from tests.command import run
 
@@ -458,7 +457,9 @@ def test_no_text_is_proposed_as_the_name_of_a_system(
     path = tmp_path / "table.json"
     path.write_text(json.dumps(rows).replace("preference", renamed), encoding="utf-8")
     question = "question" if renamed == "preference" else "instruction"
-    fields = ("id", "verdict", "label", "first", "second")
-    told = dict(zip(fields, (question, "winner", "COLUMN", *sides), strict=True))
-    with pytest.raises(UsageError, match=re.escape(f"perhaps {as_option(told)};")):
+    fields = ("id", "verdict", "first", "second", "label")
+    told = dict(zip(fields, (question, "winner", *sides, "COLUMN"), strict=True))
+    with pytest.raises(UsageError) as refused:
         read(path, Choice("random"))
+    option = str(refused.value).partition("--map ")[2].partition(";")[0]
+    assert dict(pair.split("=") for pair in option.split(",")) == told

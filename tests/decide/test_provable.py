@@ -86,7 +86,8 @@ def test_a_correlation_is_forecast_whatever_says_what_is_right(
     known: dict[str, float], provable: bool | None, tmp_path: Path
 ) -> None:
     """A run with people's scores proves it, so that no forecast may say that none can."""
-    rubric = {str(score): f"It is {score} of five good." for score in range(1, 6)}
+    levels = [f"It is {score} of five good." for score in range(1, 6)]
+    rubric = {"criterion": "Goodness", "levels": levels}
     rows = [
         {"id": f"s{n}", "prompt": f"Question {n} about {n * 7}?", "rubric": rubric,
          "candidates": [{"id": f"c{k}", "text": f"Answer {n * 10 + k}.", **known}
