@@ -359,7 +359,7 @@ _TROUBLE: dict[Outcome, tuple[str, str]] = {
     "not_found": ("does not know this model or address", "check the model name and the base URL"),
     "malformed": ("did not answer with a chat completion", "check the base URL"),
     "too_long": ("refused every request as too long", "lower --max-tokens"),
-    "refused": ("withheld every answer, as a filter does", "try another prompt or other stimuli"),
+    "refused": ("withheld every answer by a filter", "try another prompt or other stimuli"),
 }
 """What a judge did, and what to do about it."""
 
