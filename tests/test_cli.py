@@ -203,7 +203,7 @@ def test_calls_that_fail_are_left_out_when_told(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_the_gate_and_the_cases_say_the_same_of_what_was_lost(
+def test_the_gate_says_what_helps_and_how_to_see_the_replies(
     reply: str, ending: str, helps: str, tmp_path: Path
 ) -> None:
     place = tmp_path / "my run"
@@ -216,10 +216,11 @@ def test_the_gate_and_the_cases_say_the_same_of_what_was_lost(
     with serving(judge) as server:
         probe = ("--model", "openai-compatible/m", "--profile", "smoke", "--axis", "score_order")
         run("probe", *probe, "--no-pdf", "--base-url", server.base_url, "--out", place)
-    assert f"What helps: {helps}." in " ".join(run("cases", place).stdout.split())
     gate = run("gate", place, "--policy", "order-only").stdout
     assert f"{helps} (most of the lost calls: " in gate
-    assert f"judgesheet cases '{place}' --axis score_order" in gate
+    shown = "--axis", "score_order", "--outcome", "lost"
+    assert f"judgesheet cases '{place}' {' '.join(shown)}" in gate
+    assert f"| {reply}" in run("cases", place, *shown).stdout.splitlines()[-2]
     assert "DIR" not in gate
 
 

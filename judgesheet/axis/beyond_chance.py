@@ -14,7 +14,6 @@ from judgesheet.axis.figure import Figures, UnkeyedEstimate, absent
 from judgesheet.axis.labels import NO_REFERENCE, Reference
 from judgesheet.axis.reversal import NO_ORDERS, NO_REPEAT
 from judgesheet.axis.scored import Rows, Scored
-from judgesheet.axis.views import changed, off_quality, repeated
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.interval import Interval
 from judgesheet.stats.kappa import Level, cohens_kappa, krippendorffs_alpha
@@ -37,7 +36,7 @@ class VerdictRows(Protocol):
         """The verdicts on everything together, then on each part, if there are several."""
 
 
-@figure("alpha", symbol="α_ord", cases=changed, reads="repeats", passes_blind=True)
+@figure("alpha", symbol="α_ord", reads="repeats", passes_blind=True)
 def order_alpha(verdicts: VerdictRows) -> Iterator[UnkeyedEstimate]:
     """Krippendorff's alpha of readings under different orders: do they agree beyond chance?
 
@@ -51,7 +50,7 @@ def order_alpha(verdicts: VerdictRows) -> Iterator[UnkeyedEstimate]:
         yield from _alphas("different orders", rows, units, NO_ORDERS)
 
 
-@figure("alpha", symbol="α_rep", cases=repeated, reads="repeats", passes_blind=True)
+@figure("alpha", symbol="α_rep", reads="repeats", passes_blind=True)
 def repeat_alpha(verdicts: VerdictRows) -> Iterator[UnkeyedEstimate]:
     """Krippendorff's alpha of readings under the same order: how reliable is a single verdict?
 
@@ -62,7 +61,7 @@ def repeat_alpha(verdicts: VerdictRows) -> Iterator[UnkeyedEstimate]:
         yield from _alphas("repeats of one order", rows, units, NO_REPEAT)
 
 
-@figure("kappa", symbol="κ", null=0.0, headline={"weights=quadratic": 92}, cases=off_quality)
+@figure("kappa", symbol="κ", null=0.0, headline={"weights=quadratic": 92})
 def quality_kappa(scores: Scored) -> Iterator[UnkeyedEstimate]:
     """Cohen's kappa of a single reading with quality, plain and with quadratic weights.
 

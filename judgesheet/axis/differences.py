@@ -6,12 +6,11 @@ from dataclasses import replace
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import Figures, UnkeyedEstimate, absent
 from judgesheet.axis.scored import FIXED_TOO, RANDOM_TOO, Compared, Scored
-from judgesheet.axis.views import off_quality
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.correlation import DeltaR
 from judgesheet.stats.multiplicity import holm
 
-figure = Figures("", cases=off_quality)
+figure = Figures("")
 MARGIN = 0.02
 """Differences of r smaller than this make no difference to a user (equivalence margin)."""
 UNEQUAL_READS = Reason(

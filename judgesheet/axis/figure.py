@@ -8,15 +8,12 @@ import functools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypedDict, TypeVar, Unpack, cast
+from typing import Any, Generic, Literal, Protocol, TypedDict, TypeVar, Unpack, cast
 
 from judgesheet.base.keys import Key, dims_of
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import Bounds, Characteristic, Estimate, PaperCompatible
 from judgesheet.stats.interval import Interval, missing, wilson
-
-if TYPE_CHECKING:
-    from judgesheet.axis.views import View
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -127,8 +124,6 @@ class Facts(TypedDict, total=False):
         is void where the axis's control fails.
     reads
         The calls that it reads, in words of the axis (`Axis.reads`); "" for all.
-    cases
-        Which calls show what it counts (`axis.views`).
     """
 
     symbol: Naming
@@ -142,7 +137,6 @@ class Facts(TypedDict, total=False):
     by_place: bool
     passes_blind: bool
     reads: str
-    cases: "View | Mapping[str, View]"
 
 
 class Figure(Generic[S]):
@@ -201,10 +195,6 @@ class Figure(Generic[S]):
     def missing(self, dims: Mapping[str, str]) -> str:
         """What recorded judgments must hold for it."""
         return _fitting(_by_dims(self.facts.get("missing", "")), dims) or "calls of this axis"
-
-    def cases(self, dims: Mapping[str, str]) -> "View | None":
-        """Which calls show what it counts; None where its declaration does not say."""
-        return _fitting(_by_dims(self.facts.get("cases", {})), dims)
 
     def _estimate(self, estimate: UnkeyedEstimate) -> Estimate:
         interval = estimate.interval

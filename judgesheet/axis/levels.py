@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from judgesheet.axis.figure import Figures, UnkeyedEstimate, absent
 from judgesheet.axis.statements import Sentence, announced, keys, p_value
 from judgesheet.axis.unequal import LEVEL, NEVER_WAVERS, Stimuli
-from judgesheet.axis.views import View, places
 from judgesheet.base.digits import two_digits, with_noun
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Statement
@@ -20,7 +19,7 @@ def _points(gap: float) -> str:
     return with_noun(two_digits(gap), "point")
 
 
-figure = Figures("", passes_blind=True, cases=View(places()))
+figure = Figures("", passes_blind=True)
 
 
 @dataclass(frozen=True, slots=True)

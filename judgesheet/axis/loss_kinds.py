@@ -9,12 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from judgesheet.axis import views
 from judgesheet.axis.figure import Figures, UnkeyedEstimate
 from judgesheet.axis.losses import Calls, permuted
 from judgesheet.stats.interval import by_cluster, cluster_rate
 
-figure = Figures("", cases=views.lost)
+figure = Figures("")
 
 
 @dataclass(frozen=True, slots=True)

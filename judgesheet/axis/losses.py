@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from judgesheet.axis import Readings, views
+from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Conditions, Figure, Figures, UnkeyedEstimate, absent, measured
 from judgesheet.axis.items import cell_names, codes, firsts, items, questions
@@ -57,7 +57,7 @@ ONE_STIMULUS = Reason("one_stimulus", "one stimulus, or every call was lost: not
 # Keys of a cell that name what was judged, not under which condition.
 _THINGS = {"item", "pair", "better"}
 
-figure = Figures("", cases=views.lost)
+figure = Figures("")
 
 
 def lost(frame: "pd.DataFrame") -> Flags:
@@ -381,11 +381,11 @@ def loss_stimulus_p(calls: Calls) -> Iterator[UnkeyedEstimate]:
 def loss_shape(calls: Calls) -> Iterator[UnkeyedEstimate]:
     """Share of calls that gave no verdict, by what came instead.
 
-    Nothing, a refusal, prose, JSON of another form, two verdicts, and so on: `judgesheet cases`
-    shows the replies, and says what would read them. The conditions count the same calls by what
-    was listed first and by where the judge's favourite stood: a judge that refuses only where its
-    favourite stands second biases every other figure. Replies that did not end by themselves are
-    counted by the endpoint's reason too.
+    Nothing, a refusal, no verdict behind the mark, two verdicts, and so on: `judgesheet cases`
+    with `--outcome lost` shows the replies. The conditions count the same calls by what was listed
+    first and by where the judge's favourite stood: a judge that refuses only where its favourite
+    stands second biases every other figure. Replies that did not end by themselves are counted by
+    the endpoint's reason too.
     """
     if "shape" not in calls.frame or not calls.some:
         return
@@ -481,7 +481,7 @@ def _shapes(estimates: Estimates) -> Iterator[Statement]:
         counts = [f"{REASONS[dims['shape']].words} ({one.given['calls']})" for dims, one in shapes]
         text = (
             f"What came instead of a verdict, with the number of calls: {', '.join(counts)}. "
-            "`judgesheet cases` shows the replies, and how they could be read."
+            "`judgesheet cases --outcome lost` shows the replies."
         )
         yield Statement(text, keys(*(one for _, one in shapes)))
 

@@ -9,14 +9,11 @@ from collections.abc import Callable, Iterator
 from judgesheet.axis.figure import Figures, UnkeyedEstimate, absent
 from judgesheet.axis.labels import NO_REFERENCE, RatingsAlone
 from judgesheet.axis.scored import Scored
-from judgesheet.axis.views import no_reply
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.agreement import Agreement, rater_agreement
 from judgesheet.stats.interval import Interval
 
-figure = Figures(
-    "", cases=no_reply("it compares people's ratings with each other; no reply of a judge enters")
-)
+figure = Figures("")
 ONE_RATING = Reason(
     "one_rating", "only one score per response is known, not the single ratings of several raters"
 )

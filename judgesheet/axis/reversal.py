@@ -13,7 +13,6 @@ import numpy as np
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Figures, UnkeyedEstimate, absent
 from judgesheet.axis.scored import FIXED_TOO, PromptRanking, Rows, Scored
-from judgesheet.axis.views import View, changed, repeated, ties, winners
 from judgesheet.base.digits import counted
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import PaperCompatible
@@ -29,11 +28,9 @@ from judgesheet.stats.interval import (
 )
 from judgesheet.stats.reads import ratio
 
-FLIPS = View(winners("other"))
-"""The prompts of which another response is best under another order."""
 # Figures of single readings, and those of means by arm.
 figure = Figures("", by_place=True, passes_blind=True, reads="repeats")
-of_means = Figures("", passes_blind=True, missing=FIXED_TOO, cases=FLIPS)
+of_means = Figures("", passes_blind=True, missing=FIXED_TOO)
 TAU = -1.0, 1.0
 """Range of Kendall's tau."""
 NO_RANKING = Reason("no_ranking", "no prompt has several candidates that were all read")
@@ -98,7 +95,7 @@ def _changes(rows: Rows) -> stats.CallFlips:
     return stats.call_flips(stats.one_hot(choices, max(1, values.size)), rows.scale or 0)
 
 
-@figure("share", symbol="OCR", noise="repeat_change_rate", headline=20, cases=changed, sweep=2)
+@figure("share", symbol="OCR", noise="repeat_change_rate", headline=20, sweep=2)
 def order_change_rate(scores: Scored) -> Iterator[UnkeyedEstimate]:
     """How often two readings of one item under different orders give different scores.
 
@@ -112,7 +109,7 @@ def order_change_rate(scores: Scored) -> Iterator[UnkeyedEstimate]:
         yield _change_rate(rows, "different", f"{rows.subject} differs under another order")
 
 
-@figure("share", symbol="RCR", headline=220, cases=repeated)
+@figure("share", symbol="RCR", headline=220)
 def repeat_change_rate(scores: Scored) -> Iterator[UnkeyedEstimate]:
     """How often two readings of one item under the same order give different scores: the noise.
 
@@ -126,7 +123,7 @@ def repeat_change_rate(scores: Scored) -> Iterator[UnkeyedEstimate]:
         yield _change_rate(rows, "same", f"{rows.subject} differs under the same order")
 
 
-@figure("difference", symbol="ΔC", null=0.0, headline=25, cases=changed)
+@figure("difference", symbol="ΔC", null=0.0, headline=25)
 def excess_change_rate(scores: Scored) -> UnkeyedEstimate:
     """Changes of score that the order causes, beyond noise.
 
@@ -149,7 +146,7 @@ def excess_change_rate(scores: Scored) -> UnkeyedEstimate:
     return UnkeyedEstimate(label, mean, rows.dims, n=calls).or_absent(why)
 
 
-@figure("share", symbol="F", noise="repeat_flip_rate", headline=40, cases=FLIPS)
+@figure("share", symbol="F", noise="repeat_flip_rate", headline=40)
 def order_flip_rate(scores: Scored) -> UnkeyedEstimate:
     """How often single readings under two orders disagree on the best response; ties at random.
 
@@ -164,7 +161,7 @@ def order_flip_rate(scores: Scored) -> UnkeyedEstimate:
     return _flip_rate(scores.contest, "different", label)
 
 
-@figure("share", symbol="F_rep", headline=221, cases=View(winners("same")))
+@figure("share", symbol="F_rep", headline=221)
 def repeat_flip_rate(scores: Scored) -> UnkeyedEstimate:
     """How often two single readings under the same order disagree on a prompt's best response.
 
@@ -177,7 +174,7 @@ def repeat_flip_rate(scores: Scored) -> UnkeyedEstimate:
     return _flip_rate(scores.contest, "same", label)
 
 
-@figure("difference", symbol="ΔF", null=0.0, headline=30, cases=FLIPS, sweep=3)
+@figure("difference", symbol="ΔF", null=0.0, headline=30, sweep=3)
 def excess_flip_rate(scores: Scored) -> UnkeyedEstimate:
     """Flips of the best response that the order causes, beyond noise and ties.
 
@@ -206,7 +203,7 @@ def _flip_rate(contest: PromptRanking, which: Which, label: str) -> UnkeyedEstim
     return estimate.or_absent(why)
 
 
-@figure("share", symbol="T", headline=180, cases=ties)
+@figure("share", symbol="T", headline=180)
 def top_tie_rate(scores: Scored) -> UnkeyedEstimate:
     """How often several responses of a prompt share the best score of one reading.
 

@@ -7,7 +7,6 @@ import numpy as np
 
 from judgesheet.axis.figure import Figures, UnkeyedEstimate
 from judgesheet.axis.scored import Rows, Scored
-from judgesheet.axis.views import no_reply
 from judgesheet.base.digits import percent, two_digits
 from judgesheet.base.limits import MOST_DRAWN_LINES
 from judgesheet.base.missing_reasons import NO_OBSERVATIONS
@@ -41,7 +40,6 @@ class ScoreShares:
     symbol="N_s",
     better="",
     passes_blind=True,
-    cases=no_reply("it counts the scores that were given, in all readings"),
 )
 def scores_used(scores: Scored) -> Iterator[UnkeyedEstimate]:
     """How many of the scores that there are the judge gives, each in 1 % of readings or more.

@@ -17,7 +17,6 @@ from judgesheet.axis.arrays import Floats, Ints
 from judgesheet.axis.figure import Figure, Figures, UnkeyedEstimate, absent, measured
 from judgesheet.axis.items import codes, items, value_codes
 from judgesheet.axis.statements import keys, p_value
-from judgesheet.axis.views import PointsByPlace, no_reply
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import Control, Estimate
@@ -42,9 +41,9 @@ ITEM, STIMULUS = ("stimulus", "item"), ("stimulus",)
 """What the calls of an axis are shuffled within."""
 Number = Callable[[Any, Sequence[Any]], float]
 """One number of a verdict on things that were listed in this order."""
-figure = Figures(
-    "", better="", cases=no_reply("it compares successive replies; no single one stands out")
-)
+PointsByPlace = Callable[[Any, Sequence[Any]], Sequence[float]]
+"""What a verdict gives to each of the things that were listed in this order."""
+figure = Figures("", better="")
 
 
 @dataclass(frozen=True)  # no slots: figures share what is cached

@@ -20,7 +20,7 @@ from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Floats, Ints
 from judgesheet.axis.figure import Conditions, Figure, Figures, UnkeyedEstimate, absent, measured
 from judgesheet.axis.items import firsts, items, value_codes
-from judgesheet.axis.serial import Number, mean_of
+from judgesheet.axis.serial import Number, PointsByPlace, mean_of
 from judgesheet.axis.statements import (
     MOSTLY,
     ORDER_ERROR,
@@ -31,7 +31,6 @@ from judgesheet.axis.statements import (
     keys,
     p_value,
 )
-from judgesheet.axis.views import PointsByPlace, View, places
 from judgesheet.base.digits import two_digits, with_noun
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.limits import MOST_EXAMPLES, MOST_ORDERS
@@ -63,7 +62,7 @@ TOO_FEW = Reason(
 NEVER_WAVERS = Reason("never_wavers", "no item was read several times with different verdicts")
 READ_ONCE = Reason("read_once", "no item was read twice under one order and once under another")
 
-figure = Figures("", passes_blind=True, cases=View(places()))
+figure = Figures("", passes_blind=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from judgesheet.axis.arrays import Floats, Ints
 from judgesheet.axis.figure import Figures, UnkeyedEstimate
 from judgesheet.axis.labels import NO_REFERENCE
 from judgesheet.axis.scored import Scored
-from judgesheet.axis.views import off_quality
 from judgesheet.base.limits import MOST_PAIRED
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.interval import cluster_rate, pooled_rate
@@ -28,7 +27,6 @@ NO_PAIRS = Reason("no_pairs", "no prompt has two responses of different known qu
     better="higher",
     headline=70,
     reads="passes",
-    cases=off_quality,
 )
 def pair_accuracy(scores: Scored) -> UnkeyedEstimate:
     """Share of pairs of responses to one prompt whose scores stand in the order of their quality.

@@ -165,8 +165,6 @@ MOST_PAIRED = 1_000
 """Responses to a prompt whose pairs are counted: half a million pairs say enough of one prompt."""
 MOST_SYSTEMS = 300
 """Systems of a table: each is compared with every other one, 45,000 differences in all."""
-MOST_COMPARED = 100
-"""Different readings of one item that are compared with each other, and equal ones of each."""
 LARGEST_T = 1e3
 """Beyond this lies nothing that is told apart."""
 MOST_DECIMALS = 4
@@ -200,7 +198,3 @@ MOST_DRAWN = 24
 """Labels, rows and limits that are drawn on one page; more cannot be told apart."""
 MOST_CAVEATS = 100
 """Of an axis, that are printed: ours have a dozen, and ten thousand take ten seconds to set."""
-MOST_CASES = 1_000
-"""Cases of a figure that the page of cases holds."""
-MOST_COMPARED_LINES = 4_000
-"""Of two prompts that are compared; longer ones are shown from their first difference."""

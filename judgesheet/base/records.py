@@ -219,47 +219,26 @@ class ShownCall:
     """A call and what came of it, as a reader is shown it.
 
     `outcome` and `text` are those of the last attempt, "" for a call that was not made. `verdict`
-    is what was read, None for nothing; `shape` says why (a code of `reading.reasons`).
+    is what was read, None for nothing; `reason` says why (a code of `reading.reasons`).
     """
 
     call: Call
     outcome: str
     text: str
     verdict: Any
-    shape: str
+    reason: str
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether it was made and gave no verdict."""
+        return self.outcome != "" and self.verdict is None
 
     @property
     def ended(self) -> str:
-        """An `Outcome`, or `unreadable` for an answer without a verdict."""
-        return "unreadable" if self.outcome == "ok" and self.verdict is None else self.outcome
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """A few calls that together show what a figure counts.
-
-    `calls` are ids, the most telling first, `why` is what to see in them. The worst case of a
-    figure has the highest `severity`; cases with the same `group` stand under it as a heading.
-    """
-
-    calls: tuple[str, ...]
-    why: str
-    severity: float
-    group: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Casebook:
-    """The cases behind figures, by key, and the answers that they are about, by the call's id.
-
-    `none` says of a key without cases why it has none, `groups` by axis what to know of each group
-    of cases.
-    """
-
-    cases: Mapping[str, tuple[Case, ...]]
-    answers: Mapping[str, ShownCall]
-    none: Mapping[str, str] = field(default_factory=dict)
-    groups: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+        """An `Outcome`, `unreadable` for an answer without a verdict, or `not asked`."""
+        if self.outcome == "ok" and self.verdict is None:
+            return "unreadable"
+        return self.outcome or "not asked"
 
 
 @dataclass(frozen=True, slots=True)

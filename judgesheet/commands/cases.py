@@ -1,4 +1,4 @@
-"""`judgesheet cases`: the replies behind a figure."""
+"""`judgesheet cases`: the calls that a figure reads, with prompts and replies."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,11 +8,11 @@ import click
 
 from judgesheet.base.arguments import checked
 from judgesheet.base.errors import UsageError
-from judgesheet.base.records import Casebook
+from judgesheet.base.records import ShownCall
 from judgesheet.commands.option_types import as_dict, pair
 from judgesheet.commands.options import EXISTING, JSON, PATH, option
 from judgesheet.commands.sheets import load
-from judgesheet.commands.terminal import say, say_json, say_parts, width
+from judgesheet.commands.terminal import say, say_json, say_lines, width
 
 
 @checked
@@ -26,13 +26,12 @@ def cases(
     outcome: str | None = None,
     verdict: str | None = None,
     html: str | Path | None = None,
-) -> Casebook:
-    """The replies behind a figure of a run, the worst first; no call is made.
+) -> tuple[ShownCall, ...]:
+    """The calls of a run that the figure `key` reads, in plan order; without a key all of them.
 
-    Without a `key`: every call on the `stimulus`, or without one the calls without a verdict, by
-    the shape of what came instead. `axis`, `stimulus` and `cell` choose calls, `outcome` (one of
-    `records.Outcome`, or `unreadable`) and `verdict` cases with a call of this outcome or verdict.
-    `html` names a file for a page to browse every call and the cases behind every figure.
+    The other arguments keep some of them: `outcome` is one of `records.Outcome`, `unreadable`, `not
+    asked`, or `lost` for any without a verdict. `html` names a file for a page with all calls and
+    the same filters.
 
     RunError if there is no such run, UsageError if the key or a filter means nothing in it.
     """
@@ -40,20 +39,27 @@ def cases(
     from judgesheet.commands.publish import write_cases
     from judgesheet.ledger.ledger import Ledger
     from judgesheet.ledger.run_directory import LEDGER
-    from judgesheet.measuring.cases import Filters, casebook, chosen_keys
+    from judgesheet.measuring.cases import Filters, known, read_by, require_asked, shown_calls
     from judgesheet.measuring.measure import read_all
 
     directory = Path(directory)
     if (knob := recall(directory)) is not None:
         folders = ", ".join(str(folder) for folder in knob.begun(directory).values())
         raise UsageError(f"{directory} holds a run for each setting; give one of {folders}")
-    filters = Filters(stimulus, cell or {}, outcome, verdict)
+    filters = Filters(axis, stimulus, cell or {}, outcome, verdict)
+    figure = None if key is None else known(key)
     with Ledger.open(directory / LEDGER) as ledger:
         readings = read_all(ledger)
-        book = casebook(ledger, readings, chosen_keys(readings, key, axis, stimulus), filters)
+        filters.check(readings)
+        calls = filter(filters.keep, shown_calls(ledger, readings))
+        if figure is not None:
+            require_asked(figure.axis, readings)
+            read = frozenset(read_by(ledger, [figure])[str(figure)])
+            calls = filter(lambda shown: shown.call.id in read, calls)
+        found = tuple(calls)
         if html is not None:
             write_cases(ledger, readings, load(directory), Path(html))
-    return book
+    return found
 
 
 @click.command("cases")
@@ -63,27 +69,23 @@ def cases(
 @option("--stimulus", metavar="ID", help="Only calls on this stimulus.")
 @option("--cell", multiple=True, type=pair("--cell", "K=V", "arm=fixed", str), callback=as_dict,
         metavar="K=V", help="Only calls in this experimental condition; repeatable.")  # fmt: skip
-@option(
-    "--outcome", help="Only cases with a call of this outcome: ok, unreadable, refused, timeout."
-)
-@option("--verdict", help="Only cases with this verdict.")
-@option("--limit", type=click.IntRange(1), default=5, help="Cases of a figure, or of each group.")
+@option("--outcome", help="Only calls that ended so: ok, unreadable, refused, timeout; lost: any "
+        "without a verdict.")  # fmt: skip
+@option("--verdict", help="Only calls with this verdict.")
+@option("--limit", type=click.IntRange(1), default=5, help="Calls to show.")
 @option("--html", type=PATH, help="Also write a page to browse every call and figure.")
 @JSON
 def command(limit: int, html: Path | None, as_json: bool, **options: Any) -> None:
-    """Show the replies behind a figure of a run, the worst first. No call is made.
+    """Show the calls that a figure of a run reads, with prompts and replies. No call is made.
 
-    KEY is that of an estimate, such as axis.name[dim=value]. Without a KEY: every call on the
-    --stimulus, or without one the calls without a verdict, grouped by the form of the reply, and
-    what would read them.
+    KEY is that of an estimate, such as axis.name[dim=value]. Without a KEY: every call.
     """
     from judgesheet.sheet import cases as shown
 
-    book = cases(html=html, **options)
+    found = cases(html=html, **options)
     if as_json:
-        say_json(shown.as_json(book, limit))
+        say_json(shown.as_json(found, limit))
         return
-    for line in shown.as_lines(book, limit, width(160)):
-        say_parts(line)
+    say_lines("\n".join(shown.as_lines(found, limit, width(160))))
     if html is not None:
         say(html)

@@ -6,6 +6,7 @@ from pathlib import Path
 from judgesheet.axis import Readings
 from judgesheet.base.errors import RunError
 from judgesheet.base.files import remove, write_whole
+from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_CALLS_OF_A_PAGE
 from judgesheet.base.records import Datasheet
 from judgesheet.collect.knob import Knob
@@ -15,7 +16,7 @@ from judgesheet.decide.policy import Policy
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.run_directory import CASES, LEDGER
 from judgesheet.measuring.assemble import assemble
-from judgesheet.measuring.cases import of_sheet
+from judgesheet.measuring.cases import read_by, shown_calls
 from judgesheet.measuring.measure import measure
 from judgesheet.sheet import FORMATS, case_page, write
 from judgesheet.sweep.combine import combine
@@ -79,5 +80,7 @@ def formats(directory: Path, to: Collection[str], *, pdf: bool) -> list[str]:
 def write_cases(
     ledger: Ledger, readings: Mapping[str, Readings], sheet: Datasheet, path: Path
 ) -> None:
-    """The page on which the replies behind every figure of a sheet can be looked at."""
-    write_whole(path, case_page.render(of_sheet(ledger, readings, sheet), sheet))
+    """The page of all calls, and of those that each figure of a sheet reads."""
+    keys = [Key.parse(one.key) for axis in sheet.axes for one in axis.estimates]
+    calls = [*shown_calls(ledger, readings)]
+    write_whole(path, case_page.render(calls, read_by(ledger, keys), sheet))

@@ -1,11 +1,9 @@
 """The one place that prints: what others wrote is shown there, never obeyed."""
 
 import json
-import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -37,15 +35,6 @@ def say_markdown(text: str) -> None:
 
         text = for_terminal(text)
     say_lines(text)
-
-
-def say_parts(parts: Iterable[tuple[str, bool]]) -> None:
-    """Print one line of texts; those that are marked are underlined where a terminal shows it."""
-    # As no-color.org asks.
-    styled = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    texts = ((one_line(text), marked and styled) for text, marked in parts)
-    line = "".join(click.style(text, underline=True) if mark else text for text, mark in texts)
-    click.echo(line.rstrip())
 
 
 def say_json(document: str) -> None:

@@ -190,7 +190,7 @@ def mend_of_losses(axis: AxisResult) -> str:
 
 
 def _mend_losses(axis: AxisResult, lost: Mapping[str, int], sheet: Datasheet) -> str:
-    """What helps against what came most often instead of a verdict, as `judgesheet cases` says."""
+    """What helps against what came most often instead of a verdict."""
     shapes = {
         Key.parse(one.key).dims.get("shape", ""): one.given.get("calls", 0)
         for one in axis.estimates

@@ -1,21 +1,21 @@
-"""`cases.html`: every call of a run, and the cases behind every figure, in one file to browse.
+"""`cases.html`: every call of a run, and which of them each figure reads, in one file to browse.
 
 Texts are kept once: prompts share most of their lines. What others wrote stands in one block of
 JSON; a script of ours shows it as text, and a content policy lets nothing else run.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from markupsafe import Markup
 
 from judgesheet.base.digits import counted
-from judgesheet.base.limits import LONGEST_ANSWER, MOST_CASES
-from judgesheet.base.records import Casebook, Datasheet, ShownCall
+from judgesheet.base.limits import LONGEST_ANSWER
+from judgesheet.base.records import Datasheet, ShownCall
 from judgesheet.base.sanitize import spelled
 from judgesheet.sheet import show
-from judgesheet.sheet.cases import written
+from judgesheet.sheet.cases import prompt, why_lost, written
 from judgesheet.sheet.html import filled
 
 TEMPLATE = "cases.html.jinja"
@@ -35,8 +35,10 @@ class _Once:
         return iter(self._numbers)
 
 
-def render(book: Casebook, sheet: Datasheet) -> bytes:
-    """The page; it needs no network and no other file."""
+def render(
+    calls: Sequence[ShownCall], read_by: Mapping[str, Sequence[str]], sheet: Datasheet
+) -> bytes:
+    """The page, with the ids of the calls that each figure reads; it needs no other file."""
     model = show.judge(sheet)
     page = filled(
         TEMPLATE,
@@ -44,9 +46,8 @@ def render(book: Casebook, sheet: Datasheet) -> bytes:
         scripts=("cases.js",),
         title=f"{model}: replies",
         model=model,
-        about=f"{counted(len(book.answers), 'call')}. Choose a figure to see the replies that it "
-        "rests on.",
-        data=Markup(_harmless(_data(book, sheet))),  # noqa: S704 (no sign of markup is left in it)
+        about=f"{counted(len(calls), 'call')}. Choose a figure to see the replies that it reads.",
+        data=Markup(_harmless(_data(calls, read_by, sheet))),  # noqa: S704 (no markup is left in it)
     )
     # Replies may hold halves of surrogate pairs, which have no UTF-8.
     return page.encode("utf-8", "replace")
@@ -58,40 +59,34 @@ def _harmless(data: Mapping[str, Any]) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _data(book: Casebook, sheet: Datasheet) -> dict[str, Any]:
+def _data(
+    calls: Sequence[ShownCall], read_by: Mapping[str, Sequence[str]], sheet: Datasheet
+) -> dict[str, Any]:
     names, cells, lines, prompts, replies, sets = (_Once() for _ in range(6))
-    names.number("")
 
-    def row(answer: ShownCall) -> list[Any]:
-        call = answer.call
+    def row(shown: ShownCall) -> list[Any]:
+        call = shown.call
         cell = tuple((name, _text(value)) for name, value in call.cell.items() if value is not None)
-        verdict = "" if answer.verdict is None else _text(answer.verdict)
-        text = "\n".join(str(message.get("content", "")) for message in call.messages)
-        prompt = tuple(lines.number(line) for line in text.split("\n"))
-        told = (answer.ended, answer.shape, verdict)
+        verdict = "" if shown.verdict is None else _text(shown.verdict)
+        told = (_text(call.axis), _text(call.stimulus), shown.ended, why_lost(shown), verdict)
         return [
             call.id,
-            *(names.number(_text(one)) for one in (call.axis, call.stimulus)),
+            *map(names.number, told),
+            int(shown.is_lost),
             cells.number(cell),
             call.repeat,
-            *map(names.number, told),
-            replies.number(answer.text),
-            prompts.number(prompt),
+            replies.number(shown.text),
+            prompts.number(tuple(lines.number(line) for line in prompt(shown).split("\n"))),
         ]
 
-    calls = [row(answer) for answer in book.answers.values()]
-    place = {call: at for at, call in enumerate(book.answers)}
+    rows = [row(one) for one in calls]
+    place = {one.call.id: at for at, one in enumerate(calls)}
     figures = {
-        key: sets.number(
-            tuple(
-                (_text(case.why), tuple(place[call] for call in case.calls))
-                for case in cases[:MOST_CASES]  # the worst ones
-            )
-        )
-        for key, cases in book.cases.items()
+        key: sets.number(tuple(place[call] for call in ids if call in place))
+        for key, ids in read_by.items()
     }
     return {
-        "calls": calls,
+        "calls": rows,
         "names": list(names),
         "cells": list(cells),
         "lines": [spelled(line[:LONGEST_ANSWER]) for line in lines],
@@ -99,12 +94,7 @@ def _data(book: Casebook, sheet: Datasheet) -> dict[str, Any]:
         "replies": [spelled(text[:LONGEST_ANSWER]) for text in replies],
         "sets": list(sets),
         "figures": figures,
-        "about": dict(_figures(sheet, book)),
-        "none": dict(book.none),
-        "groups": {
-            axis: {code: spelled(text) for code, text in told.items()}
-            for axis, told in book.groups.items()
-        },
+        "about": dict(_figures(sheet, read_by)),
     }
 
 
@@ -112,14 +102,12 @@ def _text(value: Any) -> str:
     return spelled(written(value))[:LONGEST_ANSWER]
 
 
-def _figures(sheet: Datasheet, book: Casebook) -> Iterator[tuple[str, str]]:
-    """Each figure of the sheet that the book knows by its key, in words."""
+def _figures(sheet: Datasheet, read_by: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Each figure of the sheet whose calls are known by its key, in words."""
     for axis in sheet.axes:
         for estimate in axis.estimates:
-            cases = len(book.cases.get(estimate.key, ()))
-            if cases or estimate.key in book.none:
+            if estimate.key in read_by:
                 label, value = show.visible(estimate.label, 200), show.estimate(estimate).sentence
-                more = f" The worst {MOST_CASES:,} of {cases:,}." if cases > MOST_CASES else ""
-                if void := axis.void_reason(estimate.key):
-                    more = f" Not usable: {show.visible(void, 200)}.{more}"
+                void = axis.void_reason(estimate.key)
+                more = f" Not usable: {show.visible(void, 200)}." if void else ""
                 yield estimate.key, f"{label}: {value}.{more}"

@@ -51,7 +51,7 @@ def _shown_by(sheet: Datasheet, run: Path) -> Iterator[str]:
     open_ = {Key.parse(one.key).axis for one in sheet.verdicts if one.status in OPEN}
     for axis in sheet.axes:
         if axis.name in open_ and axis.answered < axis.made:
-            command = f"judgesheet cases {quote(str(run))} --axis {axis.name}"
+            command = f"judgesheet cases {quote(str(run))} --axis {axis.name} --outcome lost"
             yield f"The calls without a verdict: {command}"
 
 

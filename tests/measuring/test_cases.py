@@ -1,32 +1,22 @@
-"""From a number to the replies behind it: on the terminal, as JSON, and for any axis."""
+"""From a number to the replies that it reads: on the terminal, as JSON, and for any axis."""
 
 import json
-import os
-import pty
-import subprocess
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 
 import judgesheet
-from judgesheet.axes import all_axes
-from judgesheet.axis import Readings
-from judgesheet.axis.cases import CaseFinder
 from judgesheet.base.errors import UsageError
 from judgesheet.base.keys import Key
-from judgesheet.base.records import Call, Casebook, Reply
+from judgesheet.base.records import Call, Reply, ShownCall
 from judgesheet.cli import main
 from judgesheet.collect.knob import Knob, remember
 from judgesheet.ledger.ledger import Ledger
-from judgesheet.measuring.measure import read_all
+from judgesheet.measuring.cases import read_by
 from judgesheet.reading.reasons import REASONS
-from judgesheet.sheet.cases import as_lines, changed_lines
-from tests.toy import greeting_order
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 BIASED = "sim/first-biased?first=3&slot=30"
@@ -49,29 +39,16 @@ def losing(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-@pytest.fixture(scope="module")
-def perfect(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    directory = tmp_path_factory.mktemp("perfect")
-    judgesheet.probe("sim/perfect", directory, profile="smoke", axes=["score_order"], pdf=False)
-    return directory
-
-
-@pytest.fixture(scope="module")
-def readings(run: Path) -> dict[str, Readings]:
-    with Ledger.open(run / "ledger.sqlite") as ledger:
-        return read_all(ledger)
-
-
-def text(book: Casebook, width: int = 100, limit: int = 3) -> str:
-    lines = as_lines(book, limit, width)
-    return "\n".join("".join(part for part, _ in line).rstrip() for line in lines)
-
-
 def shown(*arguments: object) -> Result:
     return CliRunner().invoke(main, ["cases", *map(str, arguments)])
 
 
-# -- every figure ----------------------------------------------------------------------------------
+def planned(run: Path) -> list[Call]:
+    with Ledger.open(run / "ledger.sqlite") as ledger:
+        return [*ledger.calls()]
+
+
+# -- which calls -----------------------------------------------------------------------------------
 
 
 def emitted(path: Path) -> Iterator[Key]:
@@ -79,166 +56,77 @@ def emitted(path: Path) -> Iterator[Key]:
         yield from (Key.parse(estimate["key"]) for estimate in axis["estimates"])
 
 
-@pytest.mark.parametrize("sheet", [None, *sorted(GOLDEN.glob("*.json"))])
-def test_every_figure_has_cases_or_says_why_not(
-    run: Path, readings: dict[str, Readings], sheet: Path | None
-) -> None:
-    behind = {name: CaseFinder(all_axes()[name], one) for name, one in readings.items()}
-    for key in emitted(sheet or run / "datasheet.json"):
-        cases = behind[key.axis].cases(key)
-        asked = {call.id for call in behind[key.axis].calls}
-        severity = [case.severity for case in cases]
-        assert severity == sorted(severity, reverse=True), key
-        assert all(case.calls and case.why and asked.issuperset(case.calls) for case in cases), key
-        sentence = behind[key.axis].why_none(key)
-        assert sentence.startswith(f"there are no cases behind {key}: "), key
-        assert "\n" not in sentence
+def test_every_figure_reads_calls_of_its_axis_in_the_order_of_the_plan(run: Path) -> None:
+    keys = [*emitted(run / "datasheet.json")]
+    calls = planned(run)
+    with Ledger.open(run / "ledger.sqlite") as ledger:
+        read = read_by(ledger, keys)
+    for key in keys:
+        mine = [call.id for call in calls if call.axis == key.axis]
+        assert read[str(key)], key
+        assert read[str(key)] == [one for one in mine if one in {*read[str(key)]}], key
 
 
-# -- what is shown ---------------------------------------------------------------------------------
-
-
-def test_a_change_shows_one_item_in_two_orders_farthest_apart_first(run: Path) -> None:
-    book = judgesheet.cases(run, "score_order.order_change_rate")
-    worst, *_ = book.cases["score_order.order_change_rate"]
-    one, other = (book.answers[call] for call in worst.calls)
-    assert one.call.cell["item"] == other.call.cell["item"]
-    assert one.call.cell["order"] != other.call.cell["order"]
-    assert worst.severity == abs(one.verdict - other.verdict)
-    told = text(book, limit=1)
-    assert f"{worst.calls[0][:8]}  order" in told
-    assert " │ " in told
-    assert "> Score" in told
-
-
-def test_a_place_names_the_stimuli_that_follow_it(run: Path) -> None:
-    book = judgesheet.cases(run, "score_order.cramers_v")
-    worst, *_ = book.cases["score_order.cramers_v"]
-    assert "place 1" in worst.why
-    first = book.answers[worst.calls[0]]
-    assert first.call.cell["order"].index(first.verdict) == 0
-    assert {book.answers[call].call.stimulus for call in worst.calls} == {first.call.stimulus}
-    third = judgesheet.cases(run, "score_order.selection[score=3,position=1]")
-    [cases] = third.cases.values()
-    leading = third.answers[cases[0].calls[0]]
-    assert (leading.verdict, leading.call.cell["order"][0]) == (3, 3)
-
-
-def test_a_miss_shows_both_responses(run: Path) -> None:
+def test_a_figure_leads_to_the_calls_that_it_reads_and_no_others(run: Path) -> None:
     key = "candidate_order.wrong_rate[delta=1]"
-    book = judgesheet.cases(run, key)
-    cells = [book.answers[call].call.cell for case in book.cases[key] for call in case.calls]
-    assert {(cell["condition"], cell["delta"], cell["prompt"]) for cell in cells} == {
-        ("ladder", 1, "baseline")
-    }
-    pair = next(case for case in book.cases[key] if len(case.calls) == 2)
-    left, right = (book.answers[call].call.messages[0]["content"] for call in pair.calls)
-    spans = changed_lines(left.split("\n"), right.split("\n"))
-    assert all(any("Response 2" in line for line, _ in span) for span in spans)
+    found = judgesheet.cases(run, key)
+    [count] = [
+        estimate["given"]["calls"] if "calls" in estimate["given"] else estimate["n"]
+        for axis in json.loads((run / "datasheet.json").read_text())["axes"]
+        for estimate in axis["estimates"]
+        if estimate["key"] == key
+    ]
+    assert len(found) == count
+    asked = [(c.call.cell["condition"], c.call.cell["delta"], c.call.cell["prompt"]) for c in found]
+    assert {*asked} == {("ladder", 1, "baseline")}
 
 
-def test_lost_calls_are_grouped_by_shape_with_counts_and_what_helps(losing: Path) -> None:
-    book = judgesheet.cases(losing)
-    [axis] = judgesheet.load(losing).axes
-    counted = {
-        Key.parse(one.key).dims["shape"]: one.given["calls"]
-        for one in axis.estimates
-        if Key.parse(one.key).name == "loss_shape"
-    }
-    groups = [case.group for case in book.cases["score_order.loss_rate"]]
-    assert counted == {group: groups.count(group) for group in groups}
-    assert sum(counted.values()) == axis.unreadable + axis.refused + axis.failed > 0
-    told = text(book)
-    assert f"{REASONS['no_verdict'].words}: {counted['no_verdict']} calls; listed first:" in told
-    assert "What helps:" in told
-    assert "| I would rather not put a number on this." in told
-    findings = [one for one in axis.findings if "What came instead" in one.text]
-    assert [one.tone for one in findings] == ["neutral"]
+def test_without_a_key_every_call_is_shown_as_it_was_asked(run: Path) -> None:
+    assert [one.call for one in judgesheet.cases(run)] == planned(run)
 
 
-def test_a_run_that_lost_nothing_says_so(perfect: Path) -> None:
-    told = shown(perfect)
-    assert told.output == (
-        "there are no cases behind score_order.loss_rate: every call that was made gave a verdict\n"
-    )
-
-
-Script = Callable[[Call], str]
-
-
-def scripted(directory: Path, axis: str, script: Script) -> Path:
-    """A run whose calls got these words."""
-    planned, _ = judgesheet.plan("openai/some", axes=[axis], profile="smoke", reply="text")
-    judge = {"provider": "scripted", "model": "scripted"}
-    with Ledger.create_or_open(directory / "ledger.sqlite", planned, judge) as ledger:
-        ledger.record(
-            [
-                Reply(call.id, 1, "ok", script(call), "", 0.1, 9, 9, "scripted", 1.0)
-                for call in planned.calls
-            ]
-        )
-    return directory
-
-
-def test_a_refusal_where_the_favourite_stands_second_is_counted_there(tmp_path: Path) -> None:
-    def script(call: Call) -> str:
-        return '{"winner": "1"}' if call.cell["order"][0] == "u" else "I cannot choose."
-
-    scripted(tmp_path, "candidate_order", script)
-    told = judgesheet.cases(tmp_path).groups["candidate_order"]["no_verdict"]
-    calls = int(told.split(": ")[1].split()[0])
-    assert f"listed first: v ({calls}); its favourite at place 2 ({calls})." in told
-
-
-# -- filters ---------------------------------------------------------------------------------------
-
-
-def calls_of(book: Casebook) -> list[Any]:
-    return [book.answers[call] for cases in book.cases.values() for c in cases for call in c.calls]
+Holds = Callable[[ShownCall], bool]
 
 
 @pytest.mark.parametrize(
     ("filters", "holds"),
     [
-        ({"stimulus": "so-repair-1"}, lambda one: one.call.stimulus == "so-repair-1"),
-        ({"cell": {"arm": "fixed"}}, lambda one: one.call.cell["arm"] == "fixed"),
+        ({"axis": "score_order"}, lambda one: one.call.axis == "score_order"),
+        ({"cell": {"arm": "fixed"}}, lambda one: one.call.cell.get("arm") == "fixed"),
         (
             {"cell": {"scale": "5", "order": "5,4,3,2,1"}},
-            lambda one: one.call.cell["order"][0] == 5,
+            lambda one: one.call.cell.get("order") == [5, 4, 3, 2, 1],
         ),
+        ({"verdict": "5"}, lambda one: one.verdict == 5),
+        ({"outcome": "ok", "verdict": "3"}, lambda one: one.verdict == 3),
     ],
 )
-def test_filters_choose_calls(
-    run: Path, filters: dict[str, Any], holds: Callable[[Any], bool]
+def test_filters_keep_the_calls_that_they_name(
+    run: Path, filters: dict[str, Any], holds: Holds
 ) -> None:
-    every = calls_of(judgesheet.cases(run, "score_order.single_read_r"))
-    stimulus = every[0].call.stimulus
-    if "stimulus" in filters:
-        filters, holds = {"stimulus": stimulus}, lambda one: one.call.stimulus == stimulus
-    mine = calls_of(judgesheet.cases(run, "score_order.single_read_r", **filters))
-    assert mine
-    assert all(map(holds, mine))
-    assert [one.call.id for one in mine] != [one.call.id for one in every]
+    every = judgesheet.cases(run)
+    wanted = [one.call.id for one in every if holds(one)]
+    assert 0 < len(wanted) < len(every)
+    assert [one.call.id for one in judgesheet.cases(run, **filters)] == wanted
 
 
-def test_outcome_and_verdict_choose_cases(run: Path, losing: Path) -> None:
-    refused = judgesheet.cases(losing, outcome="refused")
-    assert {one.ended for one in calls_of(refused)} == {"refused"}
+def test_filters_and_a_figure_keep_what_both_mean(run: Path) -> None:
     key = "score_order.order_change_rate"
-    five = judgesheet.cases(run, key, verdict="5")
-    cases = five.cases[key]
-    assert cases
-    assert all(5 in {five.answers[call].verdict for call in case.calls} for case in cases)
-    assert len(cases) < len(judgesheet.cases(run, key).cases[key])
+    mine = judgesheet.cases(run, key)
+    stimulus = mine[-1].call.stimulus
+    both = judgesheet.cases(run, key, stimulus=stimulus, verdict="5")
+    assert [one.call.id for one in both] == [
+        one.call.id for one in mine if one.call.stimulus == stimulus and one.verdict == 5
+    ]
+    assert both
 
 
-def test_a_stimulus_without_a_key_shows_every_call_on_it(perfect: Path) -> None:
-    with Ledger.open(perfect / "ledger.sqlite") as ledger:
-        calls = [*ledger.calls()]
-    mine = {call.id for call in calls if call.stimulus == calls[-1].stimulus}
-    told = shown(perfect, "--axis", "score_order", "--stimulus", calls[-1].stimulus, "--json")
-    [figure] = json.loads(told.stdout)["figures"]
-    assert {call["call_id"] for case in figure["worst"] for call in case["calls"]} == mine
+def test_lost_calls_are_those_that_the_sheet_counts(losing: Path) -> None:
+    [axis] = judgesheet.load(losing).axes
+    lost = judgesheet.cases(losing, outcome="lost")
+    assert len(lost) == axis.unreadable + axis.refused + axis.failed > 0
+    for name, count in (("unreadable", axis.unreadable), ("refused", axis.refused)):
+        assert len(judgesheet.cases(losing, outcome=name)) == count > 0
 
 
 @pytest.mark.parametrize(
@@ -248,7 +136,6 @@ def test_a_stimulus_without_a_key_shows_every_call_on_it(perfect: Path) -> None:
         (["nonsense"], "is not an estimate key"),
         (["score_order.selection[score=1,score=2]"], "write each dimension once"),
         (["no_axis.cramers_v"], "there is no axis 'no_axis'"),
-        (["score_order.cramers_v", "--axis", "candidate_order"], "it asked about"),
         (["--axis", "nothing"], "it asked about"),
         (["--cell", "colour=red"], "no cell of"),
         (["--stimulus", "nothing"], "'nothing'"),
@@ -264,6 +151,12 @@ def test_what_means_nothing_is_refused_in_one_sentence(
     assert told.stderr.count("\n") == 1
 
 
+def test_a_figure_of_an_axis_that_was_not_asked_is_refused(losing: Path) -> None:
+    told = shown(losing, "candidate_order.wrong_rate[delta=1]")
+    assert told.exit_code == 2
+    assert "it asked about score_order" in told.stderr
+
+
 def test_a_sweep_names_its_runs(tmp_path: Path) -> None:
     remember(tmp_path, Knob("temperature", ("0", "1")))
     with pytest.raises(UsageError, match=r"holds a run for each setting"):
@@ -273,14 +166,49 @@ def test_a_sweep_names_its_runs(tmp_path: Path) -> None:
 # -- output ----------------------------------------------------------------------------------------
 
 
-def test_the_limit_holds_per_figure_and_group(losing: Path) -> None:
-    document = json.loads(shown(losing, "--json", "--limit", "1").stdout)
-    for figure in document["figures"]:
-        groups = [case["group"] for case in figure["worst"]]
-        assert len(groups) == len(set(groups)) == len(figure["groups"])
-        assert figure["cases"] >= len(groups)
-        for case in figure["worst"]:
-            assert {"call_id", "cell", "messages", "reply", "verdict"} <= set(case["calls"][0])
+def test_a_terminal_shows_which_call_it_is_its_prompt_reply_and_verdict(run: Path) -> None:
+    key = "score_order.cramers_v"
+    first, *others = judgesheet.cases(run, key)
+    told = shown(run, key, "--limit", "1").stdout.splitlines()
+    assert told[0] == f"{len(others) + 1} calls"
+    assert told[2].startswith(f"{first.call.id[:8]}  {first.call.stimulus}: order ")
+    assert told[2].endswith(f": {first.verdict}")
+    assert f"   | {first.text}" in told
+    assert sum(line.startswith("   | Score ") for line in told) == 5
+    assert told[-1] == f"… {len(others)} more (--limit)"
+
+
+def test_a_lost_call_says_why_it_has_no_verdict(losing: Path) -> None:
+    told = shown(losing, "--outcome", "unreadable", "--limit", "1").stdout
+    assert f": unreadable ({REASONS['no_verdict'].words})" in " ".join(told.split())
+    assert "| I would rather not put a number on this." in told
+    refused = shown(losing, "--outcome", "refused", "--limit", "1").stdout
+    assert f": refused ({REASONS['refused'].words})" in " ".join(refused.split())
+
+
+def test_json_holds_whole_prompts_and_replies_up_to_the_limit(losing: Path) -> None:
+    every = judgesheet.cases(losing)
+    document = json.loads(shown(losing, "--json", "--limit", "2").stdout)
+    assert document["count"] == len(every)
+    assert [one["call_id"] for one in document["calls"]] == [one.call.id for one in every[:2]]
+    for record, one in zip(document["calls"], every, strict=False):
+        assert record["messages"] == list(one.call.messages)
+        assert record["reply"] == one.text
+        assert record["verdict"] == one.verdict
+
+
+def scripted(directory: Path, axis: str, script: Callable[[Call], str]) -> Path:
+    """A run whose calls got these words."""
+    planned, _ = judgesheet.plan("openai/some", axes=[axis], profile="smoke", reply="text")
+    judge = {"provider": "scripted", "model": "scripted"}
+    with Ledger.create_or_open(directory / "ledger.sqlite", planned, judge) as ledger:
+        ledger.record(
+            [
+                Reply(call.id, 1, "ok", script(call), "", 0.1, 9, 9, "scripted", 1.0)
+                for call in planned.calls
+            ]
+        )
+    return directory
 
 
 @pytest.mark.parametrize("form", [[], ["--json"]])
@@ -295,49 +223,24 @@ def test_a_terminal_and_a_workflow_obey_no_reply(tmp_path: Path, form: list[str]
     assert not [line for line in told.output.splitlines() if line.lstrip().startswith("::")]
 
 
-@pytest.mark.parametrize(
-    ("settings", "shown"), [({}, "a\x1b[4mb\x1b[0m"), ({"NO_COLOR": "1"}, "ab")]
-)
-def test_marks_are_underlined_on_a_terminal_that_wants_it(
-    settings: dict[str, str], shown: str
-) -> None:
-    ours, theirs = pty.openpty()
-    code = (
-        "from judgesheet.commands.terminal import say_parts; say_parts([('a', False), ('b', True)])"
-    )
-    environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | settings
-    subprocess.run([sys.executable, "-c", code], stdout=theirs, env=environment, check=True)
-    os.close(theirs)
-    assert os.read(ours, 100).decode().strip() == shown
-    os.close(ours)
+def test_calls_that_were_not_made_are_shown_as_such(tmp_path: Path) -> None:
+    planned, _ = judgesheet.plan("openai/some", axes=["score_order"], profile="smoke")
+    with Ledger.create_or_open(tmp_path / "ledger.sqlite", planned, {"model": "m"}):
+        pass
+    assert {one.ended for one in judgesheet.cases(tmp_path)} == {"not asked"}
+    assert judgesheet.cases(tmp_path, outcome="lost") == ()
 
 
 def test_the_page_and_its_links_come_with_the_sheet_unless_unwanted(
-    perfect: Path, tmp_path: Path
+    losing: Path, tmp_path: Path
 ) -> None:
     key = "score_order.cramers_v_debiased"
-    assert (perfect / "cases.html").is_file()
-    assert f'href="cases.html#key={key}"' in (perfect / "datasheet.html").read_text()
-    judgesheet.measure(perfect, pdf=False, cases=False)
-    assert not (perfect / "cases.html").exists()
-    assert "cases.html" not in (perfect / "datasheet.html").read_text()
-    done = shown(perfect, key, "--html", tmp_path / "own.html")
+    judgesheet.measure(losing, pdf=False)
+    assert (losing / "cases.html").is_file()
+    assert f'href="cases.html#key={key}"' in (losing / "datasheet.html").read_text()
+    judgesheet.measure(losing, pdf=False, cases=False)
+    assert not (losing / "cases.html").exists()
+    assert "cases.html" not in (losing / "datasheet.html").read_text()
+    done = shown(losing, key, "--html", tmp_path / "own.html")
     assert done.exit_code == 0, done.stderr
     assert key in (tmp_path / "own.html").read_text()
-
-
-def test_an_axis_that_says_nothing_of_cases_has_them(readings: dict[str, Readings]) -> None:
-    mine = readings["score_order"].frame.head(4).copy()
-    mine = mine[["call_id", "repeat", "reply", "shape"]].assign(
-        stimulus=["a", "a", "b", "b"],
-        item=["a", "a", "b", "b"],
-        outcome="ok",
-        order=pd.Series([["Hi", "Hey"], ["Hey", "Hi"]] * 2, mine.index),
-        value=pd.Series(["Hi", "Hey", "Hi", None], mine.index, dtype=object),
-        shape=pd.Series([None, None, None, "no_verdict"], mine.index, dtype=object),
-    )
-    behind = CaseFinder(greeting_order, Readings(mine, (), 0.0, 0))  # type: ignore[arg-type]
-    lost, changed = behind.cases(Key("greeting_order", "first_share"))
-    assert lost.calls == (mine["call_id"].iloc[3],)
-    assert set(changed.calls) == set(mine["call_id"].iloc[:2])
-    assert changed.why == "a: Hi in one call, Hey elsewhere"

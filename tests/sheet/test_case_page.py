@@ -1,4 +1,4 @@
-"""The page of cases in a real browser: fast with ten thousand calls, deaf to what replies say."""
+"""The page of calls in a real browser: fast with ten thousand calls, deaf to what replies say."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from judgesheet.base.records import Call, Case, Casebook, ShownCall
+from judgesheet.base.records import Call, Datasheet, ShownCall
 from judgesheet.sheet.case_page import render
 from tests.sheet import sheets
 from tests.sheet.chromium import Open, needs_chromium
@@ -40,19 +40,14 @@ def answer(number: int, text: str, verdict: Any) -> ShownCall:
     return ShownCall(call, "ok", text, verdict, "" if verdict is not None else "no_verdict")
 
 
-def book(calls: int, text: Callable[[int], str]) -> Casebook:
-    """So many calls, each pair of which is a case of one figure."""
-    made = [answer(n, text(n), None if n % 50 == 7 else n % 5 + 1) for n in range(calls)]
-    answers = {one.call.id: one for one in made}
-    ids = list(answers)
-    pairs = zip(ids[::2], ids[1::2], strict=True)
-    cases = tuple(Case(pair, f"pair {n} {text(n)}", 1.0) for n, pair in enumerate(pairs))
-    return Casebook(
-        {KEY: cases},
-        answers,
-        {"score_order.chi2": "there are no cases behind score_order.chi2: none"},
-        {"score_order": {"no_verdict": f"no_verdict: {text(0)}"}},
-    )
+def answers(calls: int, text: Callable[[int], str]) -> list[ShownCall]:
+    return [answer(n, text(n), None if n % 50 == 7 else n % 5 + 1) for n in range(calls)]
+
+
+def page_of(calls: int, text: Callable[[int], str], sheet: Datasheet) -> bytes:
+    """The page of so many calls, every second of which a figure reads."""
+    made = answers(calls, text)
+    return render(made, {KEY: [one.call.id for one in made[::2]]}, sheet)
 
 
 def hostile(number: int) -> str:
@@ -69,9 +64,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     evil = sheets.plausible()
     evil = replace(evil, judge={**evil.judge, "model": HOSTILE[0]})
     pages = {
-        "large": render(book(10_000, plain), sheets.plausible()),
-        "small": render(book(40, plain), sheets.plausible()),
-        "hostile": render(book(40, hostile), evil),
+        "large": page_of(10_000, plain, sheets.plausible()),
+        "small": page_of(40, plain, sheets.plausible()),
+        "hostile": page_of(40, hostile, evil),
     }
     for name, page in pages.items():
         (folder / f"{name}.html").write_bytes(page)
@@ -93,7 +88,7 @@ def test_ten_thousand_calls_load_search_and_scroll(visit: Open) -> None:
     assert page.locator(".row").count() < 100
     page.fill("#search", "needle")
     said(page, "1 call")
-    assert "call 9876" in page.locator("#calls pre").first.inner_text()
+    assert "call 9876" in page.locator("#call pre").first.inner_text()
     page.fill("#search", "Response 77\n")
     page.fill("#search", "")
     said(page, "10,000 calls")
@@ -111,7 +106,7 @@ def test_hostile_replies_run_nothing_and_are_shown_as_they_are(
 ) -> None:
     page = visit("hostile", f"#key={KEY}")
     for number in range(5):
-        shown = page.locator("#calls pre").first.text_content()
+        shown = page.locator("#call pre").first.text_content()
         expected = re.sub("\u202e", "[U+202E]", hostile(2 * number))
         expected = expected.replace("\u2028", "[U+2028]").replace("\x00", "[U+0000]")
         assert shown == expected.replace("\x1b", "[U+001B]")
@@ -126,28 +121,26 @@ def test_hostile_replies_run_nothing_and_are_shown_as_they_are(
     assert len(json.loads(block[1])["calls"]) == 40
 
 
-def test_it_opens_from_the_number(visit: Open) -> None:
-    page = visit("small", f"#key={KEY}&case=3")
-    assert count(page) == "20 cases, the worst first"
-    assert page.locator("#why").inner_text().startswith("pair 2 ")
-    assert page.locator("#calls .call").count() == 2
-    marked = page.locator("#calls .call").first.locator("mark").all_inner_texts()
-    assert marked
-    assert all("Score" in line for line in marked)
-    assert page.locator("#sheet").get_attribute("href") == f"datasheet.html#{KEY}"
+def test_a_figure_keeps_the_calls_that_it_reads(visit: Open) -> None:
+    page = visit("small", f"#key={KEY}")
+    assert count(page) == "20 calls"
+    assert page.locator("#about").inner_text().startswith("Cram")
+    page.keyboard.press("j")
+    shown = answers(40, plain)[2]
+    assert page.locator("#call pre").first.inner_text() == shown.text
+    assert page.locator("#call pre").last.inner_text() == shown.call.messages[0]["content"]
     other = visit("small", "#key=score_order.chi2")
-    assert count(other) == "0 cases"
-    assert "no cases behind" in other.locator("#about").inner_text()
+    assert count(other) == "0 calls"
 
 
 def test_a_call_has_an_address_and_the_keyboard_goes_on_from_it(visit: Open) -> None:
-    wanted = list(book(40, plain).answers)[17]
+    wanted = answers(40, plain)[17].call.id
     page = visit("small", f"#call-{wanted}")
-    assert page.locator("#calls h3 a").get_attribute("href") == f"#call-{wanted}"
+    assert page.locator("#call h3 a").get_attribute("href") == f"#call-{wanted}"
     page.keyboard.press("j")
     page.keyboard.press("j")
     page.keyboard.press("k")
-    expected = list(book(40, plain).answers)[18]
+    expected = answers(40, plain)[18].call.id
     assert page.evaluate("location.hash") == f"#call-{expected}"
     assert page.locator("[aria-selected=true]").get_attribute("id") == "row-18"
     page.keyboard.press("/")
@@ -161,7 +154,9 @@ def test_filters_narrow_and_are_cleared(visit: Open) -> None:
     page = visit("small")
     page.select_option("#outcome", "unreadable")
     assert count(page) == "1 call"
-    assert "no_verdict: Reasons for call 0" in page.locator("#calls .call").inner_text()
+    assert "No verdict: unreadable, no verdict behind" in page.locator("#call").inner_text()
+    page.select_option("#outcome", "lost")
+    assert count(page) == "1 call"
     page.click("#clear")
     said(page, "40 calls")
     page.fill("#cell", "order=1 2 3 4 5")

@@ -24,7 +24,7 @@ from . import equal_quality, ladder
 from ._design import BASELINE, LISTING, arm, design, fault
 from ._design import both_orders as both_orders
 from ._material import TAKES, check, labels, material, shape
-from ._pairs import CHANGES, REPEATED, SLOTS, SWAPPED_SETS, arrange, figure
+from ._pairs import SWAPPED_SETS, arrange, figure
 from ._plots import plots
 from ._reply import chosen as chosen
 from ._reply import complete as complete
@@ -53,11 +53,11 @@ PAPER = (
 
 FIGURES = {
     **declared_in(equal_quality, ladder),
-    "order_alpha": figure.of(beyond_chance.order_alpha, reads="", cases=CHANGES),
-    "repeat_alpha": figure.of(beyond_chance.repeat_alpha, reads="", cases=REPEATED),
+    "order_alpha": figure.of(beyond_chance.order_alpha, reads=""),
+    "repeat_alpha": figure.of(beyond_chance.repeat_alpha, reads=""),
 }
 """The figures of the verdicts."""
-ESTIMATES = {**FIGURES, **figure.adopted(unequal, cases=SLOTS), **figure.adopted(losses, serial)}
+ESTIMATES = {**FIGURES, **figure.adopted(unequal), **figure.adopted(losses, serial)}
 
 
 def measure(readings: Readings) -> Iterator[Estimate]:

@@ -1,6 +1,6 @@
 """Verdicts as arrays, and groups of pairs that are counted together; the input of every figure."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -11,16 +11,13 @@ from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Figures, UnkeyedEstimate, wilson_beside
 from judgesheet.axis.scored import Rows
-from judgesheet.axis.views import Asked, Question, View, differing, grouped, in_words, places
 from judgesheet.base.missing_reasons import Reason
-from judgesheet.base.records import Case
 from judgesheet.stats.exchange import Exchanged, Items, exchanged
 from judgesheet.stats.interval import by_cluster, cluster_rate
 from judgesheet.stats.paired import sign_test
-from judgesheet.stats.pairwise import TIE
 
 from ._design import BASELINE, LISTING, STRICT
-from ._reply import CODES, chosen, points_by_place
+from ._reply import CODES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -341,86 +338,3 @@ def by_set(symbol: str) -> Callable[[Mapping[str, str]], str]:
     """The symbol of a figure of sets: plain on same content, `_nat` on own pairs."""
     ends = {"same_subset": "", "different_subset": "_diff", "natural": "_nat", FILLER: "_fil"}
     return lambda dims: symbol + ends[dims["set"]]
-
-
-# -- cases: which calls show what a figure counts --------------------------------------------------
-
-
-USUAL = {"prompt": BASELINE, "listing": LISTING}
-
-
-def _prefers(verdict: str, order: Sequence[str]) -> int:
-    """1 for u, -1 for v, 0 for neither."""
-    return {"u": 1, "v": -1}.get(chosen(verdict, order) or "", 0)
-
-
-def _pairs(question: Question) -> Iterator[list[Asked]]:
-    """The calls on each pair of the set that a key names, with the better response in its slot."""
-    dims = question.key.dims
-    condition, slot = SWAPPED_SETS.get(dims.get("set", "")), dims.get("slot")
-    mine = [
-        call
-        for call in question.read()
-        if condition in (None, call.cell.get("condition")) and slot in (None, _better_slot(call))
-    ]
-    yield from grouped(mine, lambda call: call.item).values()
-
-
-def _better_slot(call: Asked) -> str:
-    """The slot that shows the better response, "" if none is."""
-    slots = {side: str(slot) for slot, side in enumerate(call.order, start=1)}
-    return slots.get(call.cell.get("better"), "")
-
-
-def _of_pairs(
-    severity: Callable[[Asked], float], what: str
-) -> Callable[[Question], Iterator[Case]]:
-    """The pairs on which most calls are bad, with all calls of both orders."""
-
-    def find(question: Question) -> Iterator[Case]:
-        for calls in _pairs(question):
-            bad = sum(severity(call) for call in calls) / len(calls)
-            if bad > 0:
-                verdicts = "; ".join(f"{' '.join(c.order)}: {in_words(c.value)}" for c in calls[:4])
-                why = f"{calls[0].stimulus}: {what} ({verdicts})"
-                yield Case(tuple(call.id for call in calls), why, bad)
-
-    return find
-
-
-def _of_set(find: Callable[[Question], Iterator[Case]]) -> View:
-    """A view of the calls of the set that a key names."""
-
-    def among(question: Question) -> Iterator[Case]:
-        calls = [call for pair in _pairs(question) for call in pair]
-        yield from find(Question(calls, question.key, question.labels))
-
-    return View(among, ("set", "slot"), where=USUAL)
-
-
-def _commits(call: Asked) -> float:
-    return float(chosen(call.value, call.order) is not None)
-
-
-def _ties(call: Asked) -> float:
-    return float(CODES[call.value] == TIE)
-
-
-def _misses(call: Asked) -> float:
-    """1 for a tie, 2 for the worse response."""
-    better, preferred = call.cell.get("better"), chosen(call.value, call.order)
-    return 0.0 if better in (None, preferred) else 1.0 if preferred is None else 2.0
-
-
-PREFERS = _of_set(_of_pairs(_commits, "prefers one"))
-TIES = _of_set(_of_pairs(_ties, "says tie"))
-CHANGES = _of_set(differing("other", _prefers))
-REPEATED = _of_set(differing("same", _prefers))
-MISSES = _of_set(_of_pairs(_misses, "does not find the better response"))
-ON_LADDER = MISSES.only(condition="ladder", **USUAL)
-SLOTS = _of_set(places(points_by_place))
-_STRICT = {"prompt": STRICT, "listing": LISTING}
-STRICT_TIES = {
-    "delta=0": TIES.only(condition="delta0_same", **_STRICT),
-    "": TIES.only(condition="ladder", **_STRICT),
-}

@@ -17,12 +17,12 @@ from judgesheet.stats.flips import Which, call_flips, one_hot
 from judgesheet.stats.interval import by_cluster, cluster_mean, without_interval
 
 from ._design import KINDS
-from ._pairs import CHANGES, PREFERS, REPEATED, SLOTS, TIES, USUAL, Group, Pairs, by_set, figure
+from ._pairs import Group, Pairs, by_set, figure
 
 # -- nothing to prefer (the vacuum of paper 003) ---------------------------------------------------
 
 
-figure = figure.but(passes_blind=True, cases=CHANGES)
+figure = figure.but(passes_blind=True)
 NO_VACUUM = Reason("no_vacuum", "no pair with nothing to prefer was answered")
 KIND_WORDS = {
     "identical": "the same text twice",
@@ -41,7 +41,6 @@ _SYMBOLS = {"identical": "DC_=", "empty": "DC_0", "whitespace": "DC_s"}
     missing="pairs with nothing to prefer (condition vacuum)",
     sweep={"kind=identical": 3},
     reads="vacuum",
-    cases=PREFERS.only(condition="vacuum", **USUAL),
 )
 def dark_current(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of calls that prefer one of two responses although there is nothing to prefer.
@@ -81,7 +80,7 @@ NO_REPEAT = Reason(
 )
 
 
-@figure("share", symbol=by_set("RFP"), null=0.0, headline={"set=same_subset": 9}, cases=PREFERS)
+@figure("share", symbol=by_set("RFP"), null=0.0, headline={"set=same_subset": 9})
 def raw_false_preference(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of calls that prefer one of two responses: false between equals (RFP0, 003 equation 2).
 
@@ -97,7 +96,7 @@ def raw_false_preference(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
         yield group.rate(f"Calls that prefer one, {group.words}", counts, _unpaired(group))
 
 
-@figure("share", symbol=by_set("SCS"), null=0.0, headline={"set=same_subset": 11}, cases=PREFERS)
+@figure("share", symbol=by_set("SCS"), null=0.0, headline={"set=same_subset": 11})
 def stable_cross_sensitivity(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of pairs in which the same response wins in both orders (SCS, 003 equation 3).
 
@@ -165,7 +164,7 @@ def other_conflict(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
         yield group.rate(label, by_cluster(share, cluster), _unpaired(group))
 
 
-@figure("share", symbol=by_set("NP"), better="", cases=TIES)
+@figure("share", symbol=by_set("NP"), better="")
 def no_preference(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of pairs with a tie (or an abstention) in both orders (NP of 003).
 
@@ -214,7 +213,6 @@ def _unpaired(group: Group) -> Reason:
     null=0.5,
     better="nearer",
     headline={"set=natural": 3, "set=same_subset": 4},
-    cases=SLOTS,
 )
 def slot1_share(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of slot 1 among the calls that choose a response: the direction of a slot preference.
@@ -267,7 +265,7 @@ def position_component(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     return _component(pairs, "Decisions due to the slot", "position")
 
 
-@figure("share", symbol="C_con", null=0.0, headline={"set=same_subset": 18}, cases=PREFERS)
+@figure("share", symbol="C_con", null=0.0, headline={"set=same_subset": 18})
 def content_component(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of the calls whose decision follows the content, excluding noise.
 
@@ -277,7 +275,7 @@ def content_component(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     return _component(pairs, "Decisions due to the content", "content")
 
 
-@figure("share", symbol="C_noi", null=0.0, headline={"set=same_subset": 19}, cases=REPEATED)
+@figure("share", symbol="C_noi", null=0.0, headline={"set=same_subset": 19})
 def noise_component(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of the calls whose decision does not repeat when the same call is made again.
 
@@ -314,7 +312,7 @@ def order_change_rate(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
         yield _change_rate(group, "different", label).or_absent(_unpaired(group))
 
 
-@figure("share", symbol="RCR", headline={"set=natural": 21}, cases=REPEATED)
+@figure("share", symbol="RCR", headline={"set=natural": 21})
 def repeat_change_rate(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """How often two calls on a pair in the same order disagree on the winner: the noise.
 

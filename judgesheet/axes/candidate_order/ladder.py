@@ -27,12 +27,7 @@ from judgesheet.stats.kappa import cohens_kappa
 from ._design import BASELINE, LISTING, STRICT, SWAPPED
 from ._pairs import (
     LADDER,
-    MISSES,
     NOT_ANSWERED,
-    ON_LADDER,
-    PREFERS,
-    STRICT_TIES,
-    USUAL,
     Counts,
     Group,
     Pairs,
@@ -43,7 +38,6 @@ from ._pairs import (
 # -- steps -----------------------------------------------------------------------------------------
 
 
-figure = figure.but(cases={"set=natural": MISSES, "": ON_LADDER})
 NO_LADDER = Reason("no_ladder", "no pair with a better response was answered")
 NO_DECISION = Reason("no_decision", "no call chose a response")
 IN_ONE_ORDER = Reason("one_order", "no pair with a better response was answered in both orders")
@@ -92,7 +86,7 @@ def target_sensitivity_decided(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
         yield _unless_told(rung, rung.rate(label, (right, decided), NO_DECISION, published=False))
 
 
-@figure("kappa", symbol="κ", null=0.0, better="higher", cases=MISSES)
+@figure("kappa", symbol="κ", null=0.0, better="higher")
 def quality_kappa(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Cohen's kappa of a single verdict with the known better response of own pairs.
 
@@ -338,7 +332,7 @@ NO_FILLER = Reason("no_filler", "no pair with filler was answered")
 NO_CUE = Reason("no_cue", "no pair was answered in both orders under both listings of the answers")
 
 
-@figure("share", better="", cases=STRICT_TIES)
+@figure("share", better="")
 def criterion(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of ties under a prompt: the operating point (003 equation 11).
 
@@ -359,7 +353,6 @@ def criterion(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     headline={"delta=1": 12, "delta=0": 25},
     missing="the same pairs under both prompts (cell.prompt)",
     passes_blind=True,
-    cases=STRICT_TIES,
 )
 def criterion_shift(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """How much a stricter instruction about ties raises their share (003 equation 11).
@@ -437,7 +430,6 @@ class Padded:
     missing="pairs with filler added (condition filler)",
     passes_blind=True,
     reads="filler",
-    cases=PREFERS.only(condition="filler", **USUAL),
 )
 def filler_preference(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of calls that prefer a response with filler sentences added to the same without them.
@@ -470,7 +462,6 @@ def filler_preference(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     headline=16,
     missing="equal pairs with the answers listed in another order (cell.listing)",
     passes_blind=True,
-    cases=PREFERS.only(listing=SWAPPED),
 )
 def format_cue(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """How much the listing of the allowed answers moves the choice of slot 1.

@@ -39,7 +39,7 @@ from . import averaging, positions, scores, together
 from ._plots import plots
 from ._questions import TAKES, arm, check, design, fault, labels, material, shape
 from ._reply import impute, parts, points_by_place, reading, simulate
-from ._scores import PLACES, REPEATED, arrange, figure
+from ._scores import REPEATED, arrange, figure
 from .findings import SENTENCES as SENTENCES
 from .findings import control, find, mitigate, recommend, warn
 
@@ -77,12 +77,10 @@ FIGURES = {
 """The figures of the scores."""
 ESTIMATES = {
     **FIGURES,
-    **figure.adopted(unequal, cases=PLACES.only()),
-    "unequal_stimuli": figure.of(unequal.unequal_stimuli, headline=250, cases=PLACES.only()),
-    "largest_stimulus_effect": figure.of(
-        unequal.largest_stimulus_effect, headline=251, cases=PLACES.only()
-    ),
-    **figure.adopted(levels, cases=PLACES.only()),
+    **figure.adopted(unequal),
+    "unequal_stimuli": figure.of(unequal.unequal_stimuli, headline=250),
+    "largest_stimulus_effect": figure.of(unequal.largest_stimulus_effect, headline=251),
+    **figure.adopted(levels),
     **declared_in(together),
     **figure.adopted(losses, serial),
 }

@@ -18,7 +18,6 @@ from judgesheet.axis.differences import MARGIN, compared
 from judgesheet.axis.figure import Figures
 from judgesheet.axis.labels import NAMES, Quality, Reference, reference
 from judgesheet.axis.scored import Compared, PromptRanking, Rows
-from judgesheet.axis.views import View, places
 from judgesheet.base.digits import counted
 from judgesheet.base.records import Label
 from judgesheet.stats import criteria as stats
@@ -26,8 +25,6 @@ from judgesheet.stats.agreement import Agreement
 from judgesheet.stats.correlation import DeltaR
 from judgesheet.stats.macro import macro_delta_r
 from judgesheet.stats.reads import row_means
-
-from ._reply import points_by_place
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,11 +34,6 @@ FIXED = "one fixed order (cell.arm)"
 REPEATED = "an order that was read twice (repeat)"
 """What recorded judgments must hold for figures."""
 figure = Figures("criterion_order", missing=PLACED)
-PLACES = View(
-    places(points_by_place, things=("criterion",)),
-    ("position", "criterion"),
-    where={"arm": "balanced"},
-)
 # Arms in which criteria change places, the better first.
 _BASES = ("balanced", "random")
 

@@ -7,7 +7,6 @@ import numpy as np
 
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Conditions, UnkeyedEstimate
-from judgesheet.axis.views import changed, off_quality
 from judgesheet.base.digits import counted
 from judgesheet.stats import correlation
 from judgesheet.stats.interval import without_interval
@@ -18,7 +17,7 @@ from ._scores import Scores, figure
 Curve = Callable[[Floats, Ints, int], tuple[correlation.BudgetPoint, ...]]
 
 
-@figure("r", better="higher", cases=off_quality)
+@figure("r", better="higher")
 def budget_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Correlation with quality after averaging k orders, mean over criteria.
 
@@ -34,7 +33,7 @@ def budget_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
         yield from _budget("r with quality", scores, curve, known, scores.quality())
 
 
-@figure("r", better="higher", passes_blind=True, cases=changed)
+@figure("r", better="higher", passes_blind=True)
 def budget_agreement(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Correlation of the mean of k orders with the mean of all, mean over criteria.
 

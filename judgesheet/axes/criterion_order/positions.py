@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from judgesheet.axis.figure import UnkeyedEstimate, absent
-from judgesheet.axis.views import no_reply
 from judgesheet.base.digits import two_digits, with_noun
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import PaperCompatible
@@ -17,10 +16,9 @@ from judgesheet.stats import criteria as stats
 from judgesheet.stats.interval import Interval, missing, without_interval
 from judgesheet.stats.multiplicity import holm
 
-from ._scores import PLACES, Scores, figure
+from ._scores import Scores, figure
 
-figure = figure.but(passes_blind=True, cases=PLACES)
-OF_NOISE = no_reply("it is what replies without an order effect would give, by shuffling scores")
+figure = figure.but(passes_blind=True)
 NOTHING_READ = Reason("nothing_read", "no readable reply with criteria in changing places")
 FIXED_PLACES = Reason("fixed_places", "criteria never change places in this run")
 FEW = 6
@@ -48,7 +46,7 @@ def mean_delta_pos(scores: Scores | None) -> UnkeyedEstimate:
     return _gap(label, scores.gaps.mean, scores) if scores else absent(label, FIXED_PLACES)
 
 
-@figure("points", symbol="ΔP_0", better="", headline=240, cases=OF_NOISE)
+@figure("points", symbol="ΔP_0", better="", headline=240)
 def mean_delta_pos_null(scores: Scores) -> UnkeyedEstimate:
     """The mean position gap expected if the order did not matter at all.
 
@@ -71,7 +69,7 @@ def max_delta_pos(scores: Scores) -> UnkeyedEstimate:
     return _gap("Position gap, largest of all criteria", scores.gaps.most, scores)
 
 
-@figure("points", better="", cases=OF_NOISE)
+@figure("points", better="")
 def max_delta_pos_null(scores: Scores) -> UnkeyedEstimate:
     """The largest position gap expected if the order did not matter at all.
 
@@ -119,7 +117,7 @@ def delta_pos(scores: Scores) -> Iterator[UnkeyedEstimate]:
         yield replace(estimate, dims={"criterion": name}, note=_few(scores, index))
 
 
-@figure("points", better="", cases=OF_NOISE)
+@figure("points", better="")
 def delta_pos_null(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """The `delta_pos` expected if the order did not matter at all.
 
@@ -131,7 +129,7 @@ def delta_pos_null(scores: Scores) -> Iterator[UnkeyedEstimate]:
         yield replace(_null(label, null.mean, scores), dims={"criterion": name})
 
 
-@figure("points", better="", cases=OF_NOISE)
+@figure("points", better="")
 def delta_pos_null95(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """The `delta_pos` that noise alone exceeds in one run out of twenty.
 

@@ -14,7 +14,6 @@ from judgesheet.axis.arms import WORDS
 from judgesheet.axis.figure import UnkeyedEstimate, absent
 from judgesheet.axis.labels import NO_REFERENCE
 from judgesheet.axis.undefined import explained
-from judgesheet.axis.views import changed, off_quality, repeated
 from judgesheet.base.digits import counted
 from judgesheet.stats import correlation, macro
 
@@ -29,7 +28,6 @@ from ._scores import FIXED, PLACED, Scores, figure
     missing={"arm=fixed": FIXED, "": PLACED},
     by_place=True,
     passes_blind=True,
-    cases={"arm=fixed": repeated, "": changed},
 )
 def within_item_sd(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Spread of a criterion's scores over the readings of a response, in points.
@@ -52,7 +50,6 @@ def within_item_sd(scores: Scores) -> Iterator[UnkeyedEstimate]:
     missing={"arm=fixed": FIXED, "": PLACED},
     sweep={"arm=balanced": 4},
     reads="passes",
-    cases=off_quality,
 )
 def pearson_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Correlation of mean scores with quality, mean over criteria and for each, by orders.
@@ -63,7 +60,7 @@ def pearson_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
     return _correlations(scores, "pearson")
 
 
-@figure("r", symbol="r_1", null=0.0, better="higher", headline=60, cases=off_quality)
+@figure("r", symbol="r_1", null=0.0, better="higher", headline=60)
 def single_read_r(scores: Scores) -> UnkeyedEstimate:
     """Correlation of one single reading with quality, mean over criteria.
 
@@ -80,7 +77,7 @@ def single_read_r(scores: Scores) -> UnkeyedEstimate:
     return UnkeyedEstimate(label, r, n=r.n, conditions=scores.quality(reads=1))
 
 
-@figure("r", better="higher", reads="passes", cases=off_quality)
+@figure("r", better="higher", reads="passes")
 def spearman_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Rank correlation of mean scores with quality, mean over criteria and for each, by orders.
 

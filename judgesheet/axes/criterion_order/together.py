@@ -7,10 +7,10 @@ from judgesheet.axis.figure import UnkeyedEstimate, absent
 from judgesheet.axis.unequal import TOO_FEW, Stimuli
 from judgesheet.stats.interval import without_interval
 
-from ._scores import PLACES, figure
+from ._scores import figure
 
 
-@figure("p", better="", headline=26, passes_blind=True, cases=PLACES.only())
+@figure("p", better="", headline=26, passes_blind=True)
 def order_dependence_p(stimuli: Stimuli) -> UnkeyedEstimate:
     """p-value of "no place is favoured", over all criteria, responses and prompts together.
 

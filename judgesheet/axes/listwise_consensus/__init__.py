@@ -24,7 +24,7 @@ from ._plots import plots
 from ._questions import TAKES, arm, check, design, fault, material, shape
 from ._questions import golds as golds
 from ._questions import lists as lists
-from ._reply import OTHER_WINNER, PLACES, chosen, impute, parts, points_by_place, reading, simulate
+from ._reply import chosen, impute, parts, points_by_place, reading, simulate
 from .findings import SENTENCES as SENTENCES
 from .findings import control, find, mitigate, recommend, tested_range, warn
 
@@ -35,19 +35,19 @@ QUESTION = (
     "right more often?"
 )
 
-SINGLE_SCORES: Facts = {"reads": "", "cases": OTHER_WINNER, "headline": {}, "sweep": {}}
+SINGLE_SCORES: Facts = {"reads": "", "headline": {}, "sweep": {}}
 """Scores say what repeats differ in; what a list is asked for, its winner, stands in the table."""
 FIGURES = {
     **declared_in(decisions, places, agreement),
     "order_change_rate": figure.of(reversal.order_change_rate, **SINGLE_SCORES),
     "repeat_change_rate": figure.of(reversal.repeat_change_rate, **SINGLE_SCORES),
-    "order_alpha": figure.of(beyond_chance.order_alpha, reads="", cases=OTHER_WINNER),
-    "repeat_alpha": figure.of(beyond_chance.repeat_alpha, reads="", cases=OTHER_WINNER),
+    "order_alpha": figure.of(beyond_chance.order_alpha, reads=""),
+    "repeat_alpha": figure.of(beyond_chance.repeat_alpha, reads=""),
 }
 """The figures of the verdicts."""
 ESTIMATES = {
     **FIGURES,
-    **figure.adopted(unequal, cases=PLACES.only()),
+    **figure.adopted(unequal),
     **figure.adopted(losses, serial),
 }
 

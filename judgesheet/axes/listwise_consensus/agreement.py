@@ -6,7 +6,6 @@ import numpy as np
 
 from judgesheet.axis.arrays import Floats, Ints
 from judgesheet.axis.figure import UnkeyedEstimate
-from judgesheet.axis.views import no_reply
 from judgesheet.base.digits import counted, percent, two_digits
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats import majority
@@ -15,9 +14,9 @@ from judgesheet.stats.interval import mean_t, missing, pooled_rate, without_inte
 from judgesheet.stats.reads import row_means
 
 from ._lists import NOTHING_READ, Arm, Lists, figure, prompt_rate
-from ._reply import OTHER_WINNER, PERMUTED, RIGHT
+from ._reply import PERMUTED
 
-figure = figure.but(passes_blind=True, cases=OTHER_WINNER)
+figure = figure.but(passes_blind=True)
 NO_CORRELATION = Reason("no_correlation", "too few prompts, or no error that orders could share")
 FEW_PROMPTS = 20
 FEW_COVER = f"under {FEW_PROMPTS} prompts the interval covers .87 to .94"
@@ -85,7 +84,7 @@ def subset_agreement(lists: Lists) -> Iterator[UnkeyedEstimate]:
     yield UnkeyedEstimate(f"All {total} orders decide as all do", whole, {"k": total})
 
 
-@figure("r", symbol="ρ_err", better="", headline=81, passes_blind=False, cases=RIGHT)
+@figure("r", symbol="ρ_err", better="", headline=81, passes_blind=False)
 def error_correlation(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """Correlation of the errors under two orders: 0 independent, 1 the same errors.
 
@@ -112,7 +111,6 @@ def error_correlation(lists: Lists) -> Iterator[UnkeyedEstimate]:
     "share",
     better="",
     passes_blind=False,
-    cases=no_reply("it is computed from accuracy; see its cases"),
 )
 def independent_error_bound(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """Hoeffding's bound of the error of a majority of orders, if errors were independent.

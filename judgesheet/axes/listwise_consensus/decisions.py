@@ -11,7 +11,6 @@ import numpy as np
 
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import UnkeyedEstimate, wilson_beside
-from judgesheet.axis.views import no_reply
 from judgesheet.base.digits import counted, percent
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.consensus import WEIGHTS
@@ -20,9 +19,8 @@ from judgesheet.stats.interval import Interval, by_cluster, missing, without_int
 from judgesheet.stats.paired import changes, paired_difference, sign_test
 
 from ._lists import DIRECTLY, NOTHING_READ, SEVERAL, Arm, Gains, Lists, figure, prompt_rate
-from ._reply import DIRECT, OTHER_WINNER, PERMUTED, REPEATED, RIGHT
+from ._reply import DIRECT, PERMUTED, REPEATED
 
-figure = figure.but(cases=RIGHT)
 ONCE = "the canonical order (arm direct)"
 DEPTHS = (2, 4, 6, 7, 8, 10)
 """Orders a decision: the paper's 7, and what short lists are balanced at."""
@@ -57,7 +55,7 @@ def accuracy(lists: Lists) -> Iterator[UnkeyedEstimate]:
         yield _hit_rate(label, lists, lists.hits(arm), arm.dims, conditions)
 
 
-@figure("share", better="", cases=no_reply("a random pick needs no judge"))
+@figure("share", better="")
 def chance_accuracy(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """How often a pick at random would be right: the share of right answers in a list.
 
@@ -128,7 +126,6 @@ def regressed(lists: Lists) -> Iterator[UnkeyedEstimate]:
 @figure(
     "prompts",
     better="",
-    cases=no_reply("it counts prompts on which nothing changes; see change_rate"),
 )
 def unchanged(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """Prompts on which several calls do exactly as well as one."""
@@ -153,7 +150,7 @@ def sign_test_p(lists: Lists) -> Iterator[UnkeyedEstimate]:
         )
 
 
-@figure("calls", cases=no_reply("it is the number of calls that a decision takes"))
+@figure("calls")
 def calls_per_decision(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """Calls that one decision takes: the price of its gain."""
     for arm in lists.arms:
@@ -170,7 +167,7 @@ def calls_per_point_gained(lists: Lists) -> Iterator[UnkeyedEstimate]:
         yield UnkeyedEstimate(label, price, arm.dims, n=gains.each.size if price.clusters else 0)
 
 
-@figure("share", passes_blind=True, cases=OTHER_WINNER)
+@figure("share", passes_blind=True)
 def change_rate(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """How often several calls and one choose different answers; needs no known answer.
 

@@ -14,7 +14,6 @@ from judgesheet.axis import places
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import UnkeyedEstimate, absent
 from judgesheet.axis.reversal import HARDLY_RANKS, NO_REPEAT, TIES_AT_RANDOM, ranks
-from judgesheet.axis.views import View, differing
 from judgesheet.base.missing_reasons import ONE_CLUSTER, Reason
 from judgesheet.stats import position as stats
 from judgesheet.stats.flips import Which
@@ -28,10 +27,10 @@ from judgesheet.stats.interval import (
 from judgesheet.stats.reads import total_calls
 
 from ._lists import NOTHING_READ, Lists, Table, figure
-from ._reply import ANOTHER, OTHER_WINNER, PERMUTED, PLACES, RIGHT, tied, winner_and_scores
+from ._reply import PERMUTED
 
 REPEATED_ORDER = "an order that was read twice (repeat)"
-figure = figure.but(passes_blind=True, cases=OTHER_WINNER)
+figure = figure.but(passes_blind=True)
 ONE_ORDER = Reason("one_order", "no list was read under two orders")
 NOT_EVEN = Reason(
     "not_even",
@@ -47,7 +46,6 @@ NO_TEST = ONE_CLUSTER.saying("one prompt: no test")
     better="",
     headline={"position=1": 70},
     reads=PERMUTED,
-    cases=PLACES,
 )
 def win_share(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """Share of single calls whose winner stood at this place; 1/n if the place does not matter.
@@ -58,7 +56,7 @@ def win_share(lists: Lists) -> Iterator[UnkeyedEstimate]:
     return places.shares(_wins(lists.main), "Winner stood at place {place}", lists.shown)
 
 
-@figure("V", symbol="V", null=0.0, reads=PERMUTED, cases=PLACES)
+@figure("V", symbol="V", null=0.0, reads=PERMUTED)
 def place_v(lists: Lists) -> UnkeyedEstimate:
     """Strength of the preference for a place, 0 (none) to 1 (the same place always wins), at any n.
 
@@ -96,7 +94,7 @@ def order_dependence_p(lists: Lists) -> UnkeyedEstimate:
     )
 
 
-@figure("p", symbol="p_pos", better="", headline=72, reads=PERMUTED, cases=PLACES)
+@figure("p", symbol="p_pos", better="", headline=72, reads=PERMUTED)
 def position_bias_p(lists: Lists) -> UnkeyedEstimate:
     """p-value of "no place in the list wins more often than another, on average over prompts".
 
@@ -119,7 +117,7 @@ def position_bias_p(lists: Lists) -> UnkeyedEstimate:
     return replace(estimate, interval=p, note=test.note)
 
 
-@figure("share", better="", passes_blind=False, cases=RIGHT)
+@figure("share", better="", passes_blind=False)
 def winner_place(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """Place of the winner, by place of the right answer.
 
@@ -159,7 +157,7 @@ def order_flip_rate(lists: Lists) -> UnkeyedEstimate:
     return estimate.or_absent(ONE_ORDER if lists.readable else NOTHING_READ)
 
 
-@figure("share", cases=View(differing("same", winner_and_scores, least=ANOTHER)))
+@figure("share")
 def repeat_flip_rate(lists: Lists) -> UnkeyedEstimate:
     """How often two single calls under the same order choose different winners: the noise.
 
@@ -188,7 +186,7 @@ def excess_flip_rate(lists: Lists) -> UnkeyedEstimate:
     return UnkeyedEstimate(label, mean, n=flips.n("excess")).or_absent(why)
 
 
-@figure("share", symbol="T", headline=75, cases=View(tied, where={"arm": PERMUTED}))
+@figure("share", symbol="T", headline=75)
 def top_tie_rate(lists: Lists) -> UnkeyedEstimate:
     """How often several answers share the best score of a single call.
 

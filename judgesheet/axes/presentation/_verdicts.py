@@ -12,7 +12,6 @@ from judgesheet.axes.presentation._design import (
     IDENTICAL,
     NATURAL,
     PAIR,
-    PLAIN,
     QUALITY,
     SCORE,
 )
@@ -21,9 +20,7 @@ from judgesheet.axes.presentation._rules import BASELINE, CUT, INSTRUCTION, LENG
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Figures
-from judgesheet.axis.views import Asked, Question, View, grouped, in_words
 from judgesheet.base.missing_reasons import Reason
-from judgesheet.base.records import Case
 from judgesheet.stats.interval import by_cluster
 
 if TYPE_CHECKING:
@@ -243,43 +240,3 @@ def _side(value: str, order: list[str]) -> float:
     if value == "invalid":
         return np.nan
     return {None: 0.0, "dressed": 1.0, "a": 1.0}.get(chosen(value, order), -1.0)
-
-
-# -- cases: which calls show what a figure counts --------------------------------------------------
-
-
-def _dressed_wins(question: Question) -> Iterator[Case]:
-    """Pairs by how often the dressed copy is chosen, then how often the plain one."""
-    calls = [call for call in question.read() if call.cell.get("ask", PAIR) == PAIR]
-    for asked in grouped(calls, lambda call: call.item).values():
-        sides = [_side(call.value, list(call.order)) for call in asked]
-        mean = float(np.nan_to_num(sides).mean())
-        if mean:
-            wins = "the dressed copy" if mean > 0 else "the plain copy"
-            verdicts = "; ".join(
-                f"{' '.join(map(str, c.order))}: {in_words(c.value)}" for c in asked
-            )
-            why = f"{asked[0].stimulus}: {wins} wins ({verdicts})"
-            yield Case(tuple(call.id for call in asked), why, abs(mean) + (mean > 0))
-
-
-def _shifts(question: Question) -> Iterator[Case]:
-    """Stimuli by how far the score of a dressed copy lies from that of the plain one."""
-    wanted = question.key.dims.get("kind")
-    scored = [call for call in question.read() if call.cell.get("ask") == SCORE]
-    for stimulus, calls in grouped(scored, lambda call: call.stimulus).items():
-        plain = [call for call in calls if call.cell["kind"] == PLAIN]
-        others = [call for call in calls if call.cell["kind"] != PLAIN]
-        for call in others if plain else ():
-            if wanted in (None, call.cell["kind"]):
-                yield _shift(stimulus, plain[0], call)
-
-
-def _shift(stimulus: str, plain: Asked, call: Asked) -> Case:
-    why = f"{stimulus}: {plain.value} plain, {call.value} with {KIND_WORDS[call.cell['kind']]}"
-    return Case((plain.id, call.id), why, abs(call.value - plain.value))
-
-
-USUAL = {"prompt": BASELINE}
-WINS = View(_dressed_wins, where=USUAL)
-SHIFTS = View(_shifts, ("kind",))

@@ -10,16 +10,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from judgesheet.axes.presentation._design import NATURAL
-from judgesheet.axes.presentation._verdicts import WINS, Pairs, Verdicts, figure
+from judgesheet.axes.presentation._verdicts import Pairs, Verdicts, figure
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import UnkeyedEstimate, absent
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.interval import by_cluster, cluster_mean
 from judgesheet.stats.logistic import held_even
 
-figure = figure.but(
-    cases=WINS.only(kind=NATURAL), missing="own pairs (cell.kind natural)", reads="natural"
-)
+figure = figure.but(missing="own pairs (cell.kind natural)", reads="natural")
 NO_PEOPLE = Reason(
     "not_identified",
     "not identified: without people's verdicts on the same pairs (better) a preference for a "

@@ -23,9 +23,6 @@ from judgesheet.axes.presentation._verdicts import (
     KIND_WORDS,
     NOT_ANSWERED,
     REPEATED,
-    SHIFTS,
-    USUAL,
-    WINS,
     Group,
     Pairs,
     Verdicts,
@@ -50,7 +47,7 @@ from judgesheet.stats.paired import flip_test
 if TYPE_CHECKING:
     import pandas as pd
 
-figure = figure.but(passes_blind=True, cases=WINS)
+figure = figure.but(passes_blind=True)
 NO_SCORES = Reason("no_scores", "no response was scored both plain and altered")
 NO_ARM = Reason("no_ignore_arm", "no pair was asked under both prompts")
 NO_REMEDY = Reason("no_remedy", "no pair was asked both with the remedy and without it")
@@ -226,7 +223,6 @@ class Obeyed:
     null=0.0,
     headline={"": 3},
     reads="instruction",
-    cases=WINS.only(kind=INSTRUCTION, **USUAL),
 )
 def instruction_obeyed(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
     """Share of stimuli on which a note to the judge makes a response win in both orders.
@@ -271,7 +267,6 @@ def _obeyed(group: Group) -> UnkeyedEstimate:
     null=0.0,
     headline=13,
     reads="identical",
-    cases=WINS.only(kind=IDENTICAL, **USUAL),
 )
 def identical_preference(verdicts: Verdicts) -> UnkeyedEstimate:
     """Share of calls that prefer one of two identical responses: what noise and slot give."""
@@ -292,7 +287,6 @@ def identical_preference(verdicts: Verdicts) -> UnkeyedEstimate:
     headline=12,
     reads="quality",
     passes_blind=False,
-    cases=WINS.only(kind=QUALITY, **USUAL),
 )
 def quality_seen(verdicts: Verdicts) -> UnkeyedEstimate:
     """Share of comparisons that the full response wins against one that lacks three points.
@@ -316,7 +310,6 @@ def quality_seen(verdicts: Verdicts) -> UnkeyedEstimate:
     null=0.0,
     better="higher",
     missing="the same pairs under both prompts (cell.prompt)",
-    cases=WINS.only(prompt=IGNORE),
 )
 def ignore_gain(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
     """How much closer to one half wins of altered copies are if the prompt says to ignore them.
@@ -391,7 +384,6 @@ def _beyond_half(pairs: Pairs) -> dict[tuple[int, str, str], float]:
     headline={f"kind={LENGTH}": 11},
     reads="scores",
     missing="scores of the same response plain and altered (cell.ask)",
-    cases=SHIFTS,
 )
 def score_shift(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
     """How many points (of 1 to 10) a response gains by its presentation, with the same content.
@@ -415,7 +407,6 @@ def score_shift(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
     better="",
     reads="scores",
     missing="scores of the same response plain and dressed (cell.ask)",
-    cases=SHIFTS,
 )
 def score_shift_p(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
     """p-value of "the dress shifts the score of no stimulus", against shifts up or down.

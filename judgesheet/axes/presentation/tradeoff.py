@@ -8,7 +8,6 @@ from judgesheet.axes.presentation._rules import RULES
 from judgesheet.axes.presentation._verdicts import (
     KIND_WORDS,
     NOT_ANSWERED,
-    WINS,
     Counts,
     Pairs,
     Verdicts,
@@ -23,7 +22,6 @@ from judgesheet.stats.interval import Interval, cluster_mean
 
 figure = figure.but(
     passes_blind=True,
-    cases=WINS,
     missing="altered responses that lack points (cell.missing)",
 )
 EVEN = 0.5

@@ -59,7 +59,7 @@ from ._reply import (
     simulate,
     simulated_shares,
 )
-from ._scores import PLACES, Scores, arrange, figure
+from ._scores import Scores, arrange, figure
 from .findings import SENTENCES as SENTENCES
 from .findings import control, find, mitigate, recommend, warn
 
@@ -91,7 +91,7 @@ EXPECTED = declared_in(expected)
 ESTIMATES = {
     **SAMPLED,
     **EXPECTED,
-    **figure.adopted(unequal, levels, cases=PLACES.only()),
+    **figure.adopted(unequal, levels),
     **figure.adopted(losses, serial),
 }
 

@@ -1,7 +1,7 @@
 """The readings of score_order as arrays, the input of all its estimates."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -14,9 +14,7 @@ from judgesheet.axis.figure import Figures
 from judgesheet.axis.items import firsts, value_codes
 from judgesheet.axis.labels import Quality, Reference, reference
 from judgesheet.axis.scored import Compared, PromptRanking, Rows
-from judgesheet.axis.views import Question, View, changed, places
 from judgesheet.base.digits import counted
-from judgesheet.base.records import Case
 from judgesheet.stats.agreement import Agreement
 from judgesheet.stats.averaging import AveragingGain, averaging_gains
 from judgesheet.stats.correlation import DeltaR, delta_r
@@ -24,7 +22,6 @@ from judgesheet.stats.orders import Order
 from judgesheet.stats.reads import row_means
 
 from ._questions import MAIN_SCALE
-from ._reply import points_by_place
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -311,26 +308,3 @@ def _arms(rows: "pd.DataFrame", items: "pd.Index", grid: Grid, base: str) -> dic
             reads[items.get_indexer(pd.Index(mine["item"])), repeat] = values
             arms[arm] = reads
     return arms
-
-
-# -- cases ---------------------------------------------------------------------------------------
-
-
-def of_main_scale(view: View) -> View:
-    """The view of the balanced arm, at the scale of the headline figures if the key names none."""
-
-    def find(question: Question) -> Iterable[Case]:
-        scales = [call.cell["scale"] for call in question.calls]
-        main = MAIN_SCALE if MAIN_SCALE in scales else max(scales, default=0)
-        if "scale" in question.key.dims:
-            return view.find(question)
-        calls = [call for call in question.calls if call.cell["scale"] == main]
-        return view.find(replace(question, calls=calls))
-
-    return replace(view, find=find, where={"arm": "balanced"})
-
-
-PLACES = of_main_scale(
-    View(places(points_by_place, ("score",)), ("position", "score", "order", "among"))
-)
-CHANGES = of_main_scale(changed)

@@ -15,13 +15,12 @@ from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import UnkeyedEstimate, absent
 from judgesheet.axis.labels import NO_REFERENCE
 from judgesheet.axis.undefined import explained
-from judgesheet.axis.views import off_quality, repeated
 from judgesheet.base.digits import counted
 from judgesheet.base.records import PaperCompatible
 from judgesheet.stats import correlation as stats
 from judgesheet.stats.reads import row_means
 
-from ._scores import BALANCED, CHANGES, FIXED, Scores, figure
+from ._scores import BALANCED, FIXED, Scores, figure
 
 
 def _of_arm(sign: str) -> Callable[[Mapping[str, str]], str]:
@@ -36,7 +35,6 @@ def _of_arm(sign: str) -> Callable[[Mapping[str, str]], str]:
     headline={"arm=balanced": 190, "arm=fixed": 230},
     missing={"arm=fixed": FIXED, "": BALANCED},
     passes_blind=True,
-    cases={"arm=balanced": CHANGES, "arm=fixed": repeated},
 )
 def within_item_sd(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Spread of an item's scores over its readings, in points: how far one may be off.
@@ -63,7 +61,6 @@ def within_item_sd(scores: Scores) -> Iterator[UnkeyedEstimate]:
     missing={"arm=fixed": FIXED, "": BALANCED},
     sweep={"arm=balanced": 4},
     reads="passes",
-    cases=off_quality,
 )
 def pearson_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Correlation of mean scores with quality, by the orders that they are means over.
@@ -86,9 +83,7 @@ def pearson_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
             )
 
 
-@figure(
-    "r", symbol="r_1", null=0.0, better="higher", headline=60, reads="passes", cases=off_quality
-)
+@figure("r", symbol="r_1", null=0.0, better="higher", headline=60, reads="passes")
 def single_read_r(scores: Scores) -> UnkeyedEstimate:
     """Correlation of one single reading with quality: what a user gets without averaging.
 
@@ -106,7 +101,7 @@ def single_read_r(scores: Scores) -> UnkeyedEstimate:
     return _unkeyed(label, stats.cluster_jackknife_r(reads.ravel(), quality, cluster), scores, 1)
 
 
-@figure("r", better="higher", reads="passes", cases=off_quality)
+@figure("r", better="higher", reads="passes")
 def spearman_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Rank correlation of mean scores with quality, by the orders that they are means over.
 

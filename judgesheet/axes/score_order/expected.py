@@ -19,7 +19,6 @@ from judgesheet.axis.beyond_chance import OTHER_SCALE, on_scale, ratings_of
 from judgesheet.axis.figure import UnkeyedEstimate, absent
 from judgesheet.axis.labels import NO_REFERENCE
 from judgesheet.axis.logprobs import Distribution
-from judgesheet.axis.views import no_reply, off_quality
 from judgesheet.base.digits import two_digits
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats import precision
@@ -34,7 +33,7 @@ from judgesheet.stats.interval import (
 from judgesheet.stats.reads import row_means
 
 from . import alignment
-from ._scores import CHANGES, PLACES, Scores, arrange, figure
+from ._scores import Scores, arrange, figure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -103,15 +102,11 @@ WITHIN = 0.0, 1.0
 """Range of a share of variance, and of a probability."""
 
 
-READABLE = no_reply("it is read in log-probabilities, which are no words")
-
-
 @figure(
     "share",
     symbol="R_E",
     better="higher",
     headline=307,
-    cases=READABLE,
 )
 def expected_readable(both: PairedReadings) -> UnkeyedEstimate:
     """Share of answered calls whose log-probabilities gave an expected score.
@@ -132,7 +127,6 @@ def expected_readable(both: PairedReadings) -> UnkeyedEstimate:
     symbol="M",
     better="higher",
     headline=306,
-    cases=READABLE,
 )
 def expected_mass(both: PairedReadings) -> UnkeyedEstimate:
     """Total probability of the allowed scores before they were renormalised to 1.
@@ -150,7 +144,7 @@ def expected_mass(both: PairedReadings) -> UnkeyedEstimate:
     )
 
 
-@figure("points", symbol="s_E", headline={"arm=balanced": 303}, passes_blind=True, cases=CHANGES)
+@figure("points", symbol="s_E", headline={"arm=balanced": 303}, passes_blind=True)
 def expected_within_item_sd(both: PairedReadings) -> Iterator[UnkeyedEstimate]:
     """Spread of an item's expected scores over its readings, in points, without sampling noise.
 
@@ -160,7 +154,7 @@ def expected_within_item_sd(both: PairedReadings) -> Iterator[UnkeyedEstimate]:
     return _of_expected(alignment.within_item_sd.unkeyed(both.expected))
 
 
-@figure("share of variance", symbol="η_E", headline=302, passes_blind=True, cases=CHANGES)
+@figure("share of variance", symbol="η_E", headline=302, passes_blind=True)
 def expected_order_effect(both: PairedReadings) -> UnkeyedEstimate:
     """Share of the variance of expected scores that is due to the order, not to the response.
 
@@ -184,7 +178,7 @@ def expected_order_effect(both: PairedReadings) -> UnkeyedEstimate:
     return estimate.or_absent(NO_VARIANCE if known.any() else NO_DISTRIBUTION)
 
 
-@figure("probability", better="nearer", passes_blind=True, cases=PLACES)
+@figure("probability", better="nearer", passes_blind=True)
 def expected_position_mass(both: PairedReadings) -> Iterator[UnkeyedEstimate]:
     """Mean probability on the description listed at a position; 1/n if place does not matter.
 
@@ -208,14 +202,13 @@ def expected_position_mass(both: PairedReadings) -> Iterator[UnkeyedEstimate]:
     null=0.0,
     better="higher",
     headline={"arm=balanced": 301},
-    cases=off_quality,
 )
 def expected_pearson_r(both: PairedReadings) -> Iterator[UnkeyedEstimate]:
     """Correlation of mean expected scores with quality, by orders; read it beside `pearson_r`."""
     return _of_expected(alignment.pearson_r.unkeyed(both.expected))
 
 
-@figure("r", symbol="r_E", null=0.0, better="higher", headline=300, cases=off_quality)
+@figure("r", symbol="r_E", null=0.0, better="higher", headline=300)
 def expected_single_read_r(both: PairedReadings) -> Iterator[UnkeyedEstimate]:
     """Correlation of one single expected score with quality; read it beside `single_read_r`.
 
@@ -240,9 +233,6 @@ def _mean(values: ArrayLike, clusters: ArrayLike) -> Interval:
     symbol=lambda dims: {"item_score": "k_E", "position_share": "k_P"}.get(dims["of"], ""),
     better="",
     headline={"of=item_score": 304, "of=position_share": 305},
-    cases=no_reply(
-        "it compares the widths of two intervals; see expected_single_read_r and pearson_r"
-    ),
 )
 def calls_for_same_width(both: PairedReadings) -> Iterator[UnkeyedEstimate]:
     """Calls that the sampled score needs for the interval that one expected score gives.
@@ -316,7 +306,6 @@ BINS = 10
 """Of confidence, from 0 to 1."""
 DRAWS = 500
 """Of what a judge whose confidence is right would show by chance."""
-figure = figure.but(cases=off_quality)
 
 
 @dataclass(frozen=True, slots=True)

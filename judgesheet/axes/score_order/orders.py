@@ -13,7 +13,6 @@ import numpy as np
 from judgesheet.axis.arrays import Flags, Floats
 from judgesheet.axis.figure import UnkeyedEstimate, absent
 from judgesheet.axis.labels import NO_REFERENCE, Quality
-from judgesheet.axis.views import off_quality, repeated
 from judgesheet.base.digits import counted, percent, two_digits, with_noun
 from judgesheet.base.missing_reasons import CONSTANT, NO_OBSERVATIONS, Reason
 from judgesheet.base.records import PaperCompatible
@@ -26,7 +25,7 @@ from judgesheet.stats.interval import Interval, cluster_rate, without_interval
 from judgesheet.stats.orders import Order
 from judgesheet.stats.reads import row_means
 
-from ._scores import CHANGES, PLACES, Scores, figure, of_main_scale
+from ._scores import Scores, figure
 
 # -- which order (Xu et al. v1, section 5.3) -------------------------------------------------------
 
@@ -49,7 +48,7 @@ def canonical(scores: Scores) -> Order:
     return designs.balanced(scores.scale)[0]
 
 
-@figure("share", better="nearer", by_place=True, passes_blind=True, reads="passes", cases=PLACES)
+@figure("share", better="nearer", by_place=True, passes_blind=True, reads="passes")
 def selection(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """When the judge gives this score, how often is its line at this position?
 
@@ -76,7 +75,6 @@ def selection(scores: Scores) -> Iterator[UnkeyedEstimate]:
     by_place=True,
     passes_blind=True,
     reads="passes",
-    cases=PLACES,
 )
 def bias_cost(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """How far an order's own cells of the selection matrix depart from 1/n, in percentage points.
@@ -101,7 +99,7 @@ def bias_cost(scores: Scores) -> Iterator[UnkeyedEstimate]:
         yield estimate.or_absent(NEVER_GIVEN)
 
 
-@figure("order", better="", by_place=True, passes_blind=True, cases=PLACES)
+@figure("order", better="", by_place=True, passes_blind=True)
 def min_bias_order(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """The order of least bias cost, written as a number (54321 lists 5 first).
 
@@ -129,9 +127,7 @@ def min_bias_order(scores: Scores) -> Iterator[UnkeyedEstimate]:
         yield estimate.or_absent(NEVER_GIVEN)
 
 
-@figure(
-    "share", symbol="conf", better="", headline=240, by_place=True, passes_blind=True, cases=PLACES
-)
+@figure("share", symbol="conf", better="", headline=240, by_place=True, passes_blind=True)
 def min_bias_confidence(scores: Scores) -> UnkeyedEstimate:
     """How certain it is that the best probed order costs less than the default 1 2 … n.
 
@@ -156,7 +152,7 @@ def min_bias_confidence(scores: Scores) -> UnkeyedEstimate:
     return estimate.or_absent(NEVER_GIVEN if best is None else DEFAULT_IS_BEST)
 
 
-@figure("r", better="higher", cases=off_quality)
+@figure("r", better="higher")
 def per_order_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Correlation with quality of single readings under one order (Xu et al. v1, table 4).
 
@@ -178,7 +174,7 @@ def per_order_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
         )
 
 
-@figure("rank", cases=off_quality)
+@figure("rank")
 def default_order_rank(scores: Scores) -> UnkeyedEstimate:
     """Rank of the default order 1 2 … n among the probed ones by `per_order_r` (1 is best).
 
@@ -222,7 +218,7 @@ def _order_columns(scores: Scores) -> Iterator[tuple[Order, Floats]]:
 # -- how many --------------------------------------------------------------------------------------
 
 
-@figure("r", better="higher", cases=off_quality)
+@figure("r", better="higher")
 def budget_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Correlation with quality after averaging k orders (Xu et al., section 5.3).
 
@@ -236,7 +232,7 @@ def budget_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
         )
 
 
-@figure("r", better="higher", passes_blind=True, cases=CHANGES)
+@figure("r", better="higher", passes_blind=True)
 def budget_agreement(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Correlation of the mean of k orders with the mean of all of them: how many are enough?
 
@@ -278,7 +274,7 @@ def _budget(
             yield estimate.or_absent(CONSTANT if complete else NO_OBSERVATIONS)
 
 
-@figure("difference of r", symbol="G", better="", headline={"k=10": 100}, cases=off_quality)
+@figure("difference of r", symbol="G", better="", headline={"k=10": 100})
 def averaging_gain(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Gain in correlation with quality from averaging k orders, against a single reading.
 
@@ -294,7 +290,6 @@ def averaging_gain(scores: Scores) -> Iterator[UnkeyedEstimate]:
     symbol="G_noi",
     better="",
     headline={"k=10": 102},
-    cases=of_main_scale(repeated),
 )
 def averaging_gain_noise(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """The part of `averaging_gain` that k calls in one and the same order would give.
@@ -307,7 +302,7 @@ def averaging_gain_noise(scores: Scores) -> Iterator[UnkeyedEstimate]:
     return _gains(scores, "Gain in r from less noise", lambda gain: gain.noise, _greedy(scores))
 
 
-@figure("difference of r", symbol="G_ord", better="", headline={"k=10": 101}, cases=off_quality)
+@figure("difference of r", symbol="G_ord", better="", headline={"k=10": 101})
 def averaging_gain_order(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """The rest of `averaging_gain`: the gain because the k orders differ.
 

@@ -16,9 +16,9 @@ from judgesheet.base.records import PaperCompatible
 from judgesheet.stats import position as stats
 from judgesheet.stats.interval import missing, without_interval
 
-from ._scores import CHANGES, PLACES, Grid, RubricOrders, Scores, figure
+from ._scores import Grid, RubricOrders, Scores, figure
 
-figure = figure.but(by_place=True, passes_blind=True, cases=PLACES)
+figure = figure.but(by_place=True, passes_blind=True)
 NO_BALANCED_ARM = Reason(
     "no_balanced_arm",
     "the records lack balanced orders, in which every score stands at every position",
@@ -144,7 +144,7 @@ def cramers_v_debiased(scores: Scores) -> UnkeyedEstimate:
     return estimate.or_absent(ONE_CLUSTER if v.clusters else NOTHING_READ)
 
 
-@figure("p", symbol="p_ord", better="", headline=141, cases=CHANGES)
+@figure("p", symbol="p_ord", better="", headline=141)
 def order_dependence_p(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """p-value of "the score of an item does not depend on the order of its rubric at all".
 
