@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from judgesheet.commands.measure import measure
     from judgesheet.commands.plan import forecasts, plan
     from judgesheet.commands.policy import suggest_policy
-    from judgesheet.commands.probe import probe
+    from judgesheet.commands.probe import probe, sweep
     from judgesheet.commands.render import render
     from judgesheet.commands.sheets import Run, frame, load
     from judgesheet.commands.stimuli import (
@@ -68,6 +68,7 @@ __all__ = [
     "render",
     "show_stimulus",
     "suggest_policy",
+    "sweep",
     "verify",
 ]
 _HOMES = {
@@ -85,6 +86,7 @@ _HOMES = {
     "load": "commands.sheets",
     "show_stimulus": "commands.stimuli",
     "suggest_policy": "commands.policy",
+    "sweep": "commands.probe",
 }
 """Where a name lives; a command's function lies in the module of its name."""
 

@@ -30,7 +30,6 @@ from judgesheet.planning.plan import AxisBudget, budget
 from judgesheet.sheet import show
 from judgesheet.sheet.index import Group, Row, as_table
 from judgesheet.sheet.markdown import Markdown
-from judgesheet.sweep.estimates import EXPLAINED
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "smollm2-135m" / "datasheet.json"
 """The sheet that `docs/datasheet.md` goes through."""
@@ -55,7 +54,7 @@ def source_of(axis_name: str, name: str) -> str:
 def figures(axis_name: str) -> str:
     """An entry per figure of an axis: what its function says, and what `explain` prints."""
     axis = all_axes()[axis_name]
-    known: dict[str, Any] = {**axis.ESTIMATES, **EXPLAINED}
+    known = axis.ESTIMATES
     head = [axis.QUESTION]
     if axis.PAPER:
         head += ["", f"The protocol comes from {axis.PAPER}."]

@@ -84,15 +84,6 @@ def test_a_comparison_does_not_count_copies(told_often: list[Path]) -> None:
     assert pairs.kappa.low is None, "of two stories kappa has no interval"
 
 
-def test_a_sweep_does_not_count_copies(tmp_path: Path) -> None:
-    own = written(tmp_path / "own.jsonl", *stories("candidate_order"))
-    run = probe("sim/noisy", tmp_path / "run", axes=["candidate_order"], stimuli=own,
-                profile="smoke", sweep="temperature=0,1", pdf=False, cases=False)  # fmt: skip
-    (axis,) = run.datasheet.axes
-    assert max(one.clusters for one in axis.estimates) == STORIES
-    assert any(".trend[" in one.key and one.clusters == STORIES for one in axis.estimates)
-
-
 def test_looks_take_copies_together(tmp_path: Path) -> None:
     own = written(tmp_path / "own.jsonl", *stories("candidate_order", 6, 4))
     options = {"candidate_order": Options(profile="quick")}

@@ -79,13 +79,6 @@ def test_the_same_probe_writes_its_plan_anew(run: Path) -> None:
     assert (run / PLAN).read_bytes() == before
 
 
-def test_the_runs_of_a_sweep_are_verified_each(tmp_path: Path) -> None:
-    sweep = tmp_path / "sweep"
-    judgesheet.probe("sim/fair", sweep, sweep="temperature=0,1", **PROBE)
-    damaged(sweep / "02-temperature-1", "a call lost")
-    assert {what.partition(":")[0] for what in failed(sweep)} == {"02-temperature-1"}
-
-
 def test_a_directory_or_a_model(run: Path) -> None:
     with pytest.raises(UsageError):
         judgesheet.doctor("sim/fair", directory=run)

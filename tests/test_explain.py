@@ -4,7 +4,6 @@ import inspect
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,7 +11,6 @@ import judgesheet
 from judgesheet.axes import all_axes
 from judgesheet.base.errors import UsageError
 from judgesheet.base.keys import Key
-from judgesheet.sweep.estimates import EXPLAINED
 from tests.command import run
 from tests.simulate import simulate
 
@@ -22,7 +20,7 @@ SHEETS = sorted(Path(__file__).parents[1].glob("examples/*/datasheet.json"))
 def refer(key: str) -> None:
     """The key leads to a function of its name with a docstring, which `explain` prints."""
     name = Key.parse(key).name
-    figure = {**all_axes()[Key.parse(key).axis].ESTIMATES, **EXPLAINED}[name]
+    figure = all_axes()[Key.parse(key).axis].ESTIMATES[name]
     assert inspect.unwrap(figure).__name__ == name
     told = judgesheet.explain(key)
     assert told.startswith(f"{key.partition('[')[0]}\n\n")
@@ -34,16 +32,6 @@ def test_every_key_of_a_run_is_explained(axis: str) -> None:
     for profile, spec in (("quick", "first-biased"), ("smoke", "unreadable")):
         for estimate in simulate(spec, profile, axis).result.estimates:
             refer(estimate.key)
-
-
-@pytest.mark.usefixtures("only_json")
-def test_every_key_of_a_sweep_is_explained(tmp_path: Path) -> None:
-    asked: dict[str, Any] = {"axes": ["score_order"], "profile": "smoke", "pdf": False}
-    run = judgesheet.probe("sim/first-biased", tmp_path, sweep="temperature=0,1", **asked)
-    keys = [estimate.key for axis in run.datasheet.axes for estimate in axis.estimates]
-    assert {Key.parse(key).name for key in keys} >= set(EXPLAINED)
-    for key in keys:
-        refer(key)
 
 
 GONE = {"inline_rate"}

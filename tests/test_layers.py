@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).parent.parent / "judgesheet"
 
 FLOORS = (
     *("base", "stats", "reading", "axis", "axes", "judges", "planning", "importers", "ledger"),
-    *("measuring", "collect", "decide", "correcting", "sheet", "sweep"),
+    *("measuring", "collect", "decide", "correcting", "sheet"),
     *("permutation_consensus", "commands"),
 )
 """The folders from the lowest to the highest: each may import those before it."""

@@ -1,3 +1,5 @@
+"""A run for each value of a request parameter, and their figures by value."""
+
 import json
 from pathlib import Path
 from typing import Any
@@ -5,33 +7,26 @@ from typing import Any
 import pytest
 
 import judgesheet
-from judgesheet.base.datasheet import by_key
-from judgesheet.base.errors import OtherRunError, RunError, UsageError
-from judgesheet.base.records import Datasheet, Estimate
+from judgesheet.base.errors import JudgeError, RunError, StoppedError, UsageError
 from judgesheet.collect.knob import Knob, parse_knob
-from judgesheet.collect.request import Request
-from judgesheet.commands.sheets import Run
-from judgesheet.commands.sweep_loop import probe_each_value
-from tests.judges.loopback import completion, failure, serving
+from judgesheet.sheet import by_value
+from tests.command import run
+from tests.judges.loopback import Answer, Request, Script, completion, failure, serving
 
 pytestmark = pytest.mark.usefixtures("only_json")
-OPTIONS: dict[str, Any] = {"axes": ("score_order",), "profile": "quick"}
+OPTIONS: dict[str, Any] = {"axes": ("score_order",), "profile": "smoke", "pdf": False}
+CALLS = 78
+REVOKED = failure(401, message="revoked")
 
 
-def sweep(directory: Path, model: str, knob: str, **options: Any) -> Datasheet:
-    asked = {**OPTIONS, "pdf": False, **options}
-    return judgesheet.probe(model, directory, sweep=knob, **asked).datasheet
-
-
-def estimate(sheet: Datasheet, name: str) -> Estimate:
-    return by_key(sheet)[f"score_order.{name}"]
+def sweep(directory: Path, model: str, knob: str, **options: Any) -> list[judgesheet.Run]:
+    return judgesheet.sweep(model, directory, sweep=knob, **{**OPTIONS, **options})
 
 
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
         ("temperature", "NAME=VALUE"),
-        ("temperature=0", "temperature"),
         ("temperature=0,0.0", "temperature"),
         ("temperature=0,,1", "temperature"),
         ("temperature=0,hot", "0 to 5"),
@@ -40,6 +35,7 @@ def estimate(sheet: Datasheet, name: str) -> Estimate:
         ("max_tokens=8,many", "max_tokens"),
         ("messages=a,b", "messages"),
         ("../x=a,b", "NAME=VALUE"),
+        ("effort=a b,a/b", "folder"),
     ],
 )
 def test_a_knob_that_makes_no_sense_is_refused(text: str, problem: str) -> None:
@@ -47,121 +43,105 @@ def test_a_knob_that_makes_no_sense_is_refused(text: str, problem: str) -> None:
         parse_knob(text)
 
 
-def test_places_are_numbers_or_steps() -> None:
-    assert parse_knob("temperature=0,0.3,1").places == (0.0, 0.3, 1.0)
-    assert parse_knob("reasoning_effort=low,medium,high").places == (0.0, 1.0, 2.0)
-
-
 def test_folders_are_plain_names_whatever_was_typed() -> None:
-    knob = Knob("effort", ("../../etc", "a b", "a/b"))
-    assert [knob.folder(v) for v in knob.values] == [
-        "01-effort-etc",
-        "02-effort-a-b",
-        "03-effort-a-b",
-    ]
+    knob = Knob("effort", ("../../etc", "a b"))
+    assert [knob.folder(value) for value in knob.values] == ["effort-etc", "effort-a-b"]
 
 
-def test_a_bias_that_fades_with_the_knob_shows_a_trend(tmp_path: Path) -> None:
-    sheet = sweep(tmp_path / "run", "sim/fair?first=3&calming=4", "temperature=0,0.5,1")
-    levels = [estimate(sheet, f"cramers_v[temperature={t}]").value for t in ("0", "0.5", "1")]
-    assert levels[0] is not None
-    assert levels[2] is not None
-    assert levels[0] > levels[2] + 0.2
-    slope = estimate(sheet, "trend[of=cramers_v]")
-    assert slope.high is not None
-    assert slope.high < 0
-    assert (estimate(sheet, "trend_p[of=cramers_v]").value or 1) < 0.05
-    assert slope.label == "Cramér's V of the chosen position: change with temperature"
-    texts = [finding.text for finding in sheet.axes[0].findings]
-    assert any("falls with temperature" in text for text in texts)
-    for key in by_key(sheet):
-        assert judgesheet.explain(key).startswith(key.partition("[")[0])
+def test_a_bias_that_fades_with_the_knob_shows_in_one_table(tmp_path: Path) -> None:
+    asked = "sim/fair?first=3&calming=4 --axis score_order --profile quick --no-pdf"
+    words = ["probe", "--model", *asked.split(), "--sweep=temperature=0,0.5,1", "--out"]
+    words.append(str(tmp_path / "run"))
+    found = json.loads(run(*words, "--json").stdout)
+    assert found["runs"] == [str(tmp_path / f"run/temperature-{t}") for t in ("0", "0.5", "1")]
+    assert found["parameter"] == "temperature"
+    v = {t: one["value"] for t, one in found["figures"]["score_order.cramers_v"].items()}
+    assert v["0"] > v["0.5"] + 0.1 > v["1"]
+    for name in ("chi2", "pearson_r[arm=balanced]", "within_item_sd[arm=balanced]"):
+        assert found["figures"][f"score_order.{name}"].keys() == v.keys()
+    compared = run("compare", *found["runs"])
+    assert "| temperature |" in compared.stdout
 
 
-def test_a_bias_that_stays_is_said_to_stay(tmp_path: Path) -> None:
-    sheet = sweep(tmp_path / "run", "sim/fair?first=2", "reasoning_effort=low,medium,high")
-    assert estimate(sheet, "trend_p[of=cramers_v]").value is None  # no reply changed
-    assert any("does the endpoint honour" in caveat for caveat in sheet.axes[0].caveats)
-    bad = [finding for finding in sheet.axes[0].findings if finding.tone == "bad"]
-    assert "No setting of reasoning_effort removes it" in bad[0].text
-    assert "Average over orders" in sheet.recommendations[0].text
-    lost = estimate(sheet, "unreadable_share[reasoning_effort=high]")
-    assert (lost.value, lost.low) == (0.0, 0.0)
-    assert lost.high is not None
-    assert 0 < lost.high < 0.3
+def test_any_parameter_is_sent_and_told(tmp_path: Path) -> None:
+    with serving(lambda *_: completion("[RESULT] 1")) as server:
+        at = server.base_url
+        runs = sweep(tmp_path / "run", "openai-compatible/m", "effort=low,high", base_url=at)
+        assert {request.body["effort"] for request in server.requests} == {"low", "high"}
+    assert by_value.parameter([one.datasheet for one in runs]) == "effort"
+    assert by_value.parameter([judgesheet.load(one.directory) for one in runs]) == "effort"
 
 
-def test_every_setting_keeps_its_run_and_the_sheet_can_be_made_again(tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    sheet = sweep(run, "sim/first-biased", "temperature=0,1", profile="smoke")
-    assert (run / "01-temperature-0" / "ledger.sqlite").is_file()
-    assert (
-        json.loads((run / "02-temperature-1" / "datasheet.json").read_text())["run"]["temperature"]
-        == 1
-    )
-    assert judgesheet.measure(run).datasheet == sheet
-    assert sweep(run, "sim/first-biased", "temperature=0,1", profile="smoke") == sheet
-    with pytest.raises(OtherRunError):
-        sweep(run, "sim/first-biased", "temperature=0,2", profile="smoke")
-
-
-def test_a_sweep_that_was_cut_short_says_so(tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    sheet = sweep(run, "sim/first-biased", "temperature=0,1", profile="smoke", max_calls=5)
-    assert sheet.run["complete"] is False
-    assert sheet.run["settled"] == 5
-    assert judgesheet.measure(run).datasheet == sheet
-    whole = sweep(run, "sim/first-biased", "temperature=0,1", profile="smoke")
-    assert whole.run["complete"] is True
-
-
-def test_the_runs_of_the_other_values_are_known(tmp_path: Path) -> None:
-    """Their requests count for limits by the minute."""
-    asked = []
-
-    def probe(request: Request, folder: Path) -> Run:
-        asked.append([ledger.parent.name for ledger in request.beside])
-        return judgesheet.probe(request, folder, pdf=False, cases=False)
-
-    request = Request("sim/fair", sweep="temperature=0,0.5,1", **(OPTIONS | {"profile": "smoke"}))
-    probe_each_value(request, tmp_path / "run", probe, fresh=False, pdf=False)
-    names = ["01-temperature-0", "02-temperature-0.5"]
-    assert asked == [names[:at] for at in range(3)]
+def test_a_sweep_that_was_cut_short_goes_on(tmp_path: Path) -> None:
+    folder, knob = tmp_path / "run", "temperature=0,1"
+    (begun,) = sweep(folder, "sim/first-biased", knob, max_calls=5)
+    assert (begun.datasheet.run["complete"], begun.datasheet.run["settled"]) == (False, 5)
+    whole = sweep(folder, "sim/first-biased", knob)
+    assert [one.datasheet.run["complete"] for one in whole] == [True, True]
+    assert [one.progress and one.progress.asked for one in whole] == [CALLS - 5, CALLS]
+    # Another value later asks for no more than itself.
+    more = sweep(folder, "sim/first-biased", "temperature=0,0.5,1")
+    assert [one.progress and one.progress.asked for one in more] == [0, CALLS, 0]
 
 
 def test_a_budget_of_requests_is_one_for_all_values(tmp_path: Path) -> None:
     failing = lambda _, n: completion("[RESULT] 1") if n % 2 else failure(400)  # noqa: E731
     with serving(failing) as server:
-        sweep(
-            tmp_path / "run",
-            "openai-compatible/m",
-            "temperature=0,0.5,1",
-            profile="smoke",
-            base_url=server.base_url,
-            max_calls=20,
-            concurrency=1,
-        )
+        sweep(tmp_path / "run", "openai-compatible/m", "temperature=0,0.5,1",
+              base_url=server.base_url, max_calls=20, concurrency=1)  # fmt: skip
         assert len(server.requests) == 20
 
 
 def test_a_budget_of_dollars_is_one_for_all_values(tmp_path: Path) -> None:
-    options = {"max_cost": 4.0, "prices": (100.0, 100.0), "profile": "smoke"}
+    options = {"max_cost": 4.0, "prices": (100.0, 100.0)}
     with serving(lambda *_: completion("[RESULT] 1")) as server:
         at = server.base_url
-        run, model, knob = tmp_path / "run", "openai-compatible/m", "temperature=0,0.5,1"
-        sweep(run, model, knob, base_url=at, **options)
+        folder, model, knob = tmp_path / "run", "openai-compatible/m", "temperature=0,0.5,1"
+        sweep(folder, model, knob, base_url=at, **options)
         asked = len(server.requests)
         assert 0 < asked * 12 * 100 / 1e6 <= 4.0
-        sweep(run, model, knob, base_url=at, **options)
+        sweep(folder, model, knob, base_url=at, **options)
         assert len(server.requests) == asked
 
 
+def test_a_sweep_starts_over_and_keeps_what_was_there(tmp_path: Path) -> None:
+    folder, knob = tmp_path / "run", "temperature=0,1"
+    sweep(folder, "sim/first-biased", knob)
+    again = sweep(folder, "sim/first-biased", knob, fresh=True)
+    assert [one.progress and one.progress.asked for one in again] == [CALLS, CALLS]
+    assert judgesheet.load(folder / "temperature-0.old-1").run["complete"] is True
+
+
+@pytest.mark.parametrize("judges", [("sim/fair", "sim/noisy"), ("sim/fair", "sim/fair")])
+def test_what_is_no_sweep_has_no_table_by_value(tmp_path: Path, judges: tuple[str, str]) -> None:
+    runs = [
+        judgesheet.probe(judge, tmp_path / f"run-{n}", sweep="temperature=0", **OPTIONS)
+        for n, judge in enumerate(judges)
+    ]
+    assert by_value.parameter([run.datasheet for run in runs]) == ""
+
+
+def test_one_value_is_one_run_and_several_are_not(tmp_path: Path) -> None:
+    with serving(lambda *_: completion("[RESULT] 1")) as server:
+        judgesheet.probe("openai-compatible/m", tmp_path / "one", sweep="effort=low",
+                         base_url=server.base_url, **OPTIONS)  # fmt: skip
+        assert {request.body["effort"] for request in server.requests} == {"low"}
+    with pytest.raises(UsageError):
+        judgesheet.probe("sim/fair", tmp_path / "several", sweep="temperature=0,1", **OPTIONS)
+
+
 def test_a_single_run_is_not_overwritten(tmp_path: Path) -> None:
-    judgesheet.probe(
-        "sim/fair", tmp_path / "run", axes=("score_order",), profile="smoke", pdf=False
-    )
+    judgesheet.probe("sim/fair", tmp_path / "run", **OPTIONS)
     with pytest.raises(RunError):
-        sweep(tmp_path / "run", "sim/fair", "temperature=0,1", profile="smoke")
+        sweep(tmp_path / "run", "sim/fair", "temperature=0,1")
+
+
+def test_the_folder_of_a_value_is_no_link(tmp_path: Path) -> None:
+    judgesheet.probe("sim/fair", tmp_path / "mine", **OPTIONS)
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "temperature-0").symlink_to(tmp_path / "mine")
+    with pytest.raises(RunError):
+        sweep(tmp_path / "run", "sim/fair", "temperature=0,1")
 
 
 def test_a_plan_counts_every_setting() -> None:
@@ -174,8 +154,36 @@ def test_a_plan_counts_every_setting() -> None:
     assert f"{3 * len(plan.calls):,} calls in all" in as_text(plan, budgets, None)
 
 
-def test_a_virtue_that_stays_is_no_bias(tmp_path: Path) -> None:
-    sheet = sweep(tmp_path / "run", "sim/fair?width=0.5", "temperature=0,1")
-    assert [f for f in sheet.axes[0].findings if f.tone == "bad"] == []
-    assert sheet.recommendations == ()
-    assert sheet.run["temperature"] == "0, 1"
+def until(setting: float, number: int) -> Script:
+    """A judge that answers settings below this one, and so many requests in all."""
+
+    def script(request: Request, count: int) -> Answer:
+        answers = request.body["temperature"] < setting or count <= number
+        return completion("[RESULT] 1") if answers else REVOKED
+
+    return script
+
+
+def served(folder: Path, script: Script) -> list[judgesheet.Run]:
+    with serving(script) as server:
+        at = server.base_url
+        return sweep(folder, "openai-compatible/m", "temperature=0,1", base_url=at)
+
+
+@pytest.mark.parametrize("answered", [0, 90])
+def test_a_sweep_that_its_endpoint_ends_keeps_what_was_answered(
+    tmp_path: Path, answered: int
+) -> None:
+    folder = tmp_path / "run"
+    with pytest.raises(StoppedError, match="revoked") as stopped:
+        served(folder, until(1, answered))
+    assert stopped.value.exit_code == 5
+    assert judgesheet.load(folder / "temperature-0").run["complete"] is True
+    whole = served(folder, lambda *_: completion("[RESULT] 1"))
+    assert [one.datasheet.run["answered"] for one in whole] == [CALLS, CALLS]
+
+
+def test_a_sweep_without_an_answer_has_none(tmp_path: Path) -> None:
+    with pytest.raises(JudgeError) as stopped:
+        served(tmp_path / "run", lambda *_: REVOKED)
+    assert stopped.value.exit_code == 5

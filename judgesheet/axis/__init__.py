@@ -259,7 +259,7 @@ def headline(axis: Axis) -> tuple[Characteristic, ...]:
 
 
 def sweep_keys(axis: Axis) -> tuple[str, ...]:
-    """The keys that a sweep follows: the bias first, then what it costs."""
+    """The keys that the table of a sweep has: the bias first, then what it costs."""
     ranked = sorted(
         (
             (rank, Key(axis.NAME, name, dims_of(dims)))

@@ -22,7 +22,7 @@ from judgesheet.base.files import text_of
 from judgesheet.base.prices import Prices
 from judgesheet.base.records import Plan, ReplyFormat
 from judgesheet.collect.collect import CollectSettings
-from judgesheet.collect.knob import parse_knob
+from judgesheet.collect.knob import parse_knob, typed
 from judgesheet.judges import Connection, Judge, declared, open_judge
 from judgesheet.judges.check import gives_logprobs, needs_json
 from judgesheet.judges.providers import provider_of
@@ -118,6 +118,26 @@ class Request:
 
 JudgeOrRequest = str | Callable[..., Any] | Request
 """What functions take for the judge: `PROVIDER/NAME`, a function of the user's, or a request."""
+
+
+def with_swept_value(request: Request) -> Request:
+    """The request under the one value that its sweep names, if any.
+
+    What is not an option goes into the request body. Where the endpoint refuses the parameter, the
+    run stops: without it, all values would ask the same. UsageError if the sweep has more values.
+    """
+    if request.sweep is None:
+        return request
+    knob = parse_knob(request.sweep)
+    if len(knob.values) > 1:
+        raise UsageError("several values are several runs: ask them with judgesheet.sweep")
+    (value,) = knob.values
+    request = replace(request, must_send=(knob.name,))
+    if knob.name == "temperature":
+        return replace(request, temperature=float(value))
+    if knob.name == "max_tokens":
+        return replace(request, max_tokens=int(value))
+    return replace(request, extra_body={**request.extra_body, knob.name: typed(value)})
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from judgesheet.base.arguments import checked
-from judgesheet.base.errors import UsageError
 from judgesheet.base.records import ShownCall
 from judgesheet.commands.option_types import as_dict, pair
 from judgesheet.commands.options import EXISTING, JSON, PATH, option
@@ -35,7 +34,6 @@ def cases(
 
     RunError if there is no such run, UsageError if the key or a filter means nothing in it.
     """
-    from judgesheet.collect.knob import recall
     from judgesheet.commands.publish import write_cases
     from judgesheet.ledger.ledger import Ledger
     from judgesheet.ledger.run_directory import LEDGER
@@ -43,9 +41,6 @@ def cases(
     from judgesheet.measuring.measure import read_all
 
     directory = Path(directory)
-    if (knob := recall(directory)) is not None:
-        folders = ", ".join(str(folder) for folder in knob.begun(directory).values())
-        raise UsageError(f"{directory} holds a run for each setting; give one of {folders}")
     filters = Filters(axis, stimulus, cell or {}, outcome, verdict)
     figure = None if key is None else known(key)
     with Ledger.open(directory / LEDGER) as ledger:

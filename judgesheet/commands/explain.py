@@ -17,12 +17,10 @@ def explain(key: str | None = None) -> str:
 
     UsageError if it is not a key, or a name that several axes have; the sentence lists likely ones.
     """
-    from judgesheet.sweep.estimates import EXPLAINED
-
     texts = {
         f"{axis.NAME}.{name}": figure.__doc__
         for axis in all_axes().values()
-        for name, figure in {**axis.ESTIMATES, **EXPLAINED}.items()
+        for name, figure in axis.ESTIMATES.items()
     }
     if key is None:
         return "\n".join(texts)

@@ -33,7 +33,7 @@ def measure(
     pdf: bool = True,
     cases: bool = True,
 ) -> Run:
-    """Recompute and render the datasheet of a run directory from its ledger, sweeps included.
+    """Recompute and render the datasheet of a run directory from its ledger.
 
     The sheet itself, `datasheet.json`, is always written; `to` names the other formats that are
     wanted (default: all), and those of an earlier sheet that are not are removed.
@@ -41,18 +41,12 @@ def measure(
     `parsers` (axis -> file) read the stored replies from now on; the ledger remembers those before.
     Without a `policy` the sheet carries no verdicts, whatever it carried before.
     """
-    from judgesheet.collect.knob import recall
-    from judgesheet.commands.publish import publish, publish_sweep
+    from judgesheet.commands.publish import publish
     from judgesheet.ledger.ledger import Ledger
     from judgesheet.ledger.run_directory import LEDGER
     from judgesheet.measuring.parsing import replace_parsers
 
     directory, rules, forms = Path(directory), load_policy(policy), to or FORMATS
-    knob = recall(directory)
-    if knob is not None:
-        for folder in knob.begun(directory).values():
-            measure(folder, parsers, policy, to=to, pdf=pdf, cases=cases)
-        return Run(directory, publish_sweep(knob, directory, to=forms, pdf=pdf))
     if parsers:
         replace_parsers(directory / LEDGER, parsers)
     with Ledger.open(directory / LEDGER) as ledger:

@@ -126,7 +126,7 @@ _WHAT_TO_ASK = (
            help="Balanced orders: rotations, as in the papers, or Williams designs."),
     _TEMPERATURE,
     option("--sweep", metavar="NAME=V,V,…",
-           help="Probe with several values of a request parameter; one sheet compares them."),
+           help="Probe with each value of a request parameter, each in its own folder."),
     _TOKENS,
     _REPLY,
     choice("--logprobs", "on", "off", "auto", callback=on_off, is_flag=False, flag_value="on",

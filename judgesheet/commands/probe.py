@@ -1,6 +1,7 @@
 """`judgesheet probe`: measure a judge and write its datasheet."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -27,11 +28,11 @@ from judgesheet.commands.options import (
 from judgesheet.commands.policy import load_policy
 from judgesheet.commands.reporting import exit_incomplete, report
 from judgesheet.commands.sheets import Run
-from judgesheet.commands.terminal import note
+from judgesheet.commands.terminal import note, say, say_markdown, say_record
 
 if TYPE_CHECKING:
     from judgesheet.collect.collect import Progress
-    from judgesheet.collect.request import JudgeOrRequest, Request
+    from judgesheet.collect.request import JudgeOrRequest
 
 
 @checked
@@ -61,7 +62,7 @@ def probe(
     - what is asked: `axes`, `profile` ("smoke", "quick", "standard", …), `stimuli` (file or
       folder), `prompts` and `parsers` (files by axis), `seed`, `repeats`, `sequences`,
       `temperature`, `max_tokens`, `reply` ("text", "json", "auto"), `logprobs` (True, False,
-      "auto"), `sweep`;
+      "auto"), `sweep` (one value, "temperature=0"; several are asked by `judgesheet.sweep`);
     - of which endpoint: `base_url`, `api_key_env`, `extra_body`, `must_send`, `auth`, `transport`;
     - how fast, and up to which limit: `concurrency`, `rpm`, `tpm`, `rate`, `timeout_s`,
       `patience_s`, `max_calls`, `max_total_tokens`, `max_cost` with `prices` (in, out);
@@ -83,14 +84,15 @@ def probe(
     StoppedError if the judge no longer answers in any useful way: the datasheet is written first.
     JudgeError if it never did.
     """
-    from judgesheet.collect.request import as_request, prompts_without_parser
+    from judgesheet.collect.request import as_request, prompts_without_parser, with_swept_value
     from judgesheet.commands.probing import RunOptions, probe_once
     from judgesheet.ledger.run_directory import default_directory
 
-    request = as_request(model, options)
+    request = with_swept_value(as_request(model, options))
     for sentence in prompts_without_parser(request):
         tell(sentence)
-    _check_combination(request, policy, until_decided)
+    if until_decided is not None and policy is not None:
+        raise UsageError("--until-decided names the policy: leave --policy out")
     until = load_policy(until_decided)
     pages = _found(templates)
     how = RunOptions(
@@ -106,25 +108,32 @@ def probe(
         tell=tell,
     )
     directory = Path(out) if out is not None else default_directory(request.model)
-    if request.sweep is None:
-        run = probe_once(request, directory, how, fresh=fresh)
-    else:
-        from judgesheet.commands.sweep_loop import probe_each_value
-
-        once = partial(probe_once, options=how)
-        run = probe_each_value(request, directory, once, fresh=fresh, pdf=how.pdf)
+    run = probe_once(request, directory, how, fresh=fresh)
     _write_own(run.datasheet, pages, directory, how.pdf, tell)
     return run
 
 
-def _check_combination(
-    request: "Request", policy: str | Path | None, until_decided: str | Path | None
-) -> None:
-    """UsageError for options that contradict `--until-decided`."""
-    if until_decided is not None and policy is not None:
-        raise UsageError("--until-decided names the policy: leave --policy out")
-    if until_decided is not None and request.sweep is not None:
+@checked
+def sweep(
+    model: "JudgeOrRequest", out: str | Path | None = None, *, fresh: bool = False, **options: Any
+) -> list[Run]:
+    """Probe under every value of `sweep="NAME=V,V"`, as far as the budget of all of them goes.
+
+    Further `options` are those of `probe`. `compare` of the runs has their figures by value.
+
+    StoppedError if the judge no longer answers: the runs before have their sheets.
+    """
+    from judgesheet.collect.request import Request, as_request
+    from judgesheet.commands.sweep_loop import probe_each_value
+    from judgesheet.ledger.run_directory import default_directory
+
+    names = {field.name for field in fields(Request)}
+    request = as_request(model, {name: options[name] for name in options if name in names})
+    how = {name: value for name, value in options.items() if name not in names}
+    if how.get("until_decided") is not None:
         raise UsageError("a sweep compares settings on the same stimuli: leave --until-decided out")
+    directory = Path(out) if out is not None else default_directory(request.model)
+    return probe_each_value(request, directory, partial(probe, **how), fresh=fresh)
 
 
 def _found(templates: Sequence[str | Path]) -> list[Path]:
@@ -194,6 +203,9 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     """
     from judgesheet.commands.progress import closing, display
 
+    if options["sweep"] is not None:
+        _sweep(quiet=quiet, as_json=as_json, **options)
+        return
     with display(quiet=quiet) as show:
         run = probe(on_progress=show, tell=note, **options)
     if run.progress is not None and not quiet and (summary := closing(run.progress)):
@@ -201,3 +213,22 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     report(run, as_json=as_json)
     if not run.datasheet.run.get("complete"):
         exit_incomplete("The run is", run.progress, "; --give-up leaves out what failed")
+
+
+def _sweep(*, quiet: bool, as_json: bool, **options: Any) -> None:
+    """A run per value, and their figures in one table."""
+    from judgesheet.commands.progress import display
+    from judgesheet.commands.sweep_loop import is_whole
+    from judgesheet.sheet import by_value
+
+    with display(quiet=quiet) as show:
+        runs = sweep(on_progress=show, tell=note, **options)
+    sheets = [run.datasheet for run in runs]
+    if as_json:
+        say_record({"runs": [str(run.directory) for run in runs], **by_value.as_record(sheets)})
+    else:
+        say_markdown(by_value.as_markdown(sheets))
+        for run in runs:
+            say(run.directory)
+    if not is_whole(options["sweep"], runs):
+        exit_incomplete("The sweep is", runs[-1].progress, "; --give-up leaves out what failed")

@@ -4,23 +4,19 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from judgesheet.axis import Readings
-from judgesheet.base.errors import RunError
 from judgesheet.base.files import remove, write_whole
 from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_CALLS_OF_A_PAGE
 from judgesheet.base.records import Datasheet
-from judgesheet.collect.knob import Knob
 from judgesheet.commands.judgment_table import write_table
 from judgesheet.decide import decide
 from judgesheet.decide.policy import Policy
 from judgesheet.ledger.ledger import Ledger
-from judgesheet.ledger.run_directory import CASES, LEDGER
+from judgesheet.ledger.run_directory import CASES
 from judgesheet.measuring.assemble import assemble
 from judgesheet.measuring.cases import read_by, shown_calls
 from judgesheet.measuring.measure import measure
 from judgesheet.sheet import FORMATS, case_page, write
-from judgesheet.sweep.combine import combine
-from judgesheet.sweep.estimates import Setting
 
 
 def publish(
@@ -45,25 +41,6 @@ def publish(
     else:
         remove(directory / CASES)  # that of an earlier sheet
     write(sheet, directory, forms)
-    return sheet
-
-
-def publish_sweep(
-    knob: Knob, directory: Path, *, to: Collection[str] = FORMATS, pdf: bool = True
-) -> Datasheet:
-    """Measure the settings that were started and write the sheet that compares them.
-
-    RunError if none was.
-    """
-    settings = []
-    for value, folder in knob.begun(directory).items():
-        with Ledger.open(folder / LEDGER) as ledger:
-            measured = measure(ledger)
-            settings.append(Setting(value, assemble(ledger, measured), measured.readings))
-    if not settings:
-        raise RunError(f"{directory} holds no run of its sweep: run `judgesheet probe` first")
-    sheet = decide(combine(knob, settings))
-    write(sheet, directory, formats(directory, to, pdf=pdf))
     return sheet
 
 

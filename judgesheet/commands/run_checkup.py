@@ -7,7 +7,6 @@ from pathlib import Path
 
 from judgesheet.base.digits import counted
 from judgesheet.base.errors import JudgesheetError
-from judgesheet.collect.knob import recall
 from judgesheet.commands.checkup import Diagnosis, tried
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.run_directory import LEDGER
@@ -15,14 +14,7 @@ from judgesheet.planning.plan import planned_first
 
 
 def examine_run(directory: Path) -> Iterator[Diagnosis]:
-    """Check the ledger of a run, or those of a sweep; nothing is changed."""
-    knob = recall(directory)
-    if knob is not None:
-        for folder in knob.begun(directory).values():
-            yield from (
-                replace(one, what=f"{folder.name}: {one.what}") for one in examine_run(folder)
-            )
-        return
+    """Check the ledger of a run; nothing is changed."""
     try:
         with Ledger.open(directory / LEDGER) as ledger:
             yield from [tried(what, partial(look, ledger)) for what, look in _LEDGER.items()]

@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from judgesheet.base.datasheet import from_json, to_json
-from judgesheet.base.errors import ContradictionError, MissingDependencyError, RunError, UsageError
+from judgesheet.base.errors import ContradictionError, MissingDependencyError, RunError
 from judgesheet.base.limits import LARGEST_TEXT
 from judgesheet.base.records import Datasheet, Decision, digest
 from judgesheet.base.sanitize import one_line
 from judgesheet.base.version import __version__
-from judgesheet.collect.knob import recall
 from judgesheet.decide import decide
 from judgesheet.decide.policy import Policy, policy_of, shipped
 from judgesheet.ledger.ledger import Ledger
@@ -159,8 +158,6 @@ def _measured(run: Path) -> Datasheet:
     from judgesheet.measuring.assemble import assemble
     from judgesheet.measuring.measure import measure
 
-    if recall(run) is not None:
-        raise UsageError(f"{run} is a sweep: verify the sheet of one of its values with its folder")
     with Ledger.open(run / LEDGER) as ledger:
         return assemble(ledger, measure(ledger))
 

@@ -94,7 +94,7 @@ def _complete(axis: AxisResult, sheet: Datasheet) -> Control:
     goes_on = isinstance(looks, Mapping) and looks.get("ended") is False
     lacking = [one.name for one in sheet.axes if one.made < one.planned]
     # Only a plain no counts: a sheet that does not say may be whole. Where no axis lacks a call,
-    # something else is missing, such as settings of a sweep.
+    # something else is missing.
     cut = sheet.run.get("complete") is False and (axis.name in lacking or goes_on or not lacking)
     text = f"{'only ' if cut else ''}{count(axis.made)} of {count(axis.planned)} calls were made"
     if not axis.made and axis.planned:

@@ -15,7 +15,7 @@ from judgesheet.planning.plan import write_plan
 
 LEDGER = "ledger.sqlite"
 SWEEP = "sweep.json"
-"""What makes a folder one of several runs: the parameter that they vary, and its values."""
+"""What earlier versions wrote beside the runs of a sweep."""
 PLAN = "plan.jsonl"
 JUDGMENTS = "judgments.parquet"
 JUDGMENT_LINES = "judgments.jsonl.gz"

@@ -10,7 +10,7 @@ from judgesheet.base.digits import counted, with_noun
 from judgesheet.base.records import Datasheet, Estimate, Plot, digest
 from judgesheet.base.sanitize import told_apart
 from judgesheet.decide.compare import Comparison, Difference
-from judgesheet.sheet import Paper, report, show
+from judgesheet.sheet import Paper, by_value, report, show
 from judgesheet.sheet.plots import Drawing, draw
 from judgesheet.sheet.report import DASH, Report, ReportTable, worded
 
@@ -87,9 +87,21 @@ def page(comparisons: Sequence[Comparison], *, drawn: bool = True) -> Report:
         facts=tuple(zip(names, map(_document, sheets), strict=True)),
         lead=(" ".join(starmap(_summary, of_each)),),
         warnings=tuple(dict.fromkeys(_warnings(comparisons))),
-        grids=(*starmap(_changes, of_each), *chain(*starmap(_agreement, of_each))),
-        drawings=tuple(_multiples(names, comparisons)) if drawn else (),
+        grids=(
+            *by_value.tables(sheets),
+            *starmap(_changes, of_each),
+            *chain(*starmap(_agreement, of_each)),
+        ),
+        drawings=tuple(_drawings(sheets, names, comparisons)) if drawn else (),
         notes=READING,
+    )
+
+
+def _drawings(
+    sheets: Sequence[Datasheet], names: Sequence[str], comparisons: Sequence[Comparison]
+) -> Iterator[Drawing]:
+    return (
+        by_value.drawings(sheets) if by_value.parameter(sheets) else _multiples(names, comparisons)
     )
 
 

@@ -138,9 +138,8 @@ def test_a_mitigation_of_figures_that_are_not_there_is_left_out(written: Path) -
         ("sim/constant", {"axes": ["score_order", "candidate_order"]}),
         ("sim/first-biased", {"axes": ["criterion_order"]}),
         ("sim/good", {"axes": ["score_order"], "logprobs": True}),
-        ("sim/random", {"axes": ["score_order"], "sweep": "temperature=0,1"}),
     ],
-    ids=["losses", "refusing", "constant", "first-biased", "logprobs", "sweep"],
+    ids=["losses", "refusing", "constant", "first-biased", "logprobs"],
 )
 def test_what_we_write_we_read(tmp_path: Path, model: str, more: dict[str, Any]) -> None:
     probe(model, tmp_path, profile="smoke", pdf=False, cases=False, **more)

@@ -156,28 +156,6 @@ def test_a_ledger_is_plain_tables(run: Path, statement: str) -> None:
         measure(run, pdf=False)
 
 
-# -- sweeps -------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("knob", ["../../x", "x/../..", "/etc", "model"])
-def test_a_sweep_stays_in_its_folder(tmp_path: Path, knob: str) -> None:
-    note = f'{{"knob": "{knob}", "values": ["0", "1"]}}'
-    (tmp_path / "sweep.json").write_text(note)
-    with pytest.raises(DamagedError, match=r"sweep\.json"):
-        measure(tmp_path, pdf=False)
-
-
-def test_the_folder_of_a_setting_is_no_link(run: Path, tmp_path: Path) -> None:
-    sweep = tmp_path / "sweep"
-    sweep.mkdir()
-    (sweep / "sweep.json").write_text('{"knob": "temperature", "values": ["0", "1"]}')
-    (sweep / "01-temperature-0").symlink_to(run)
-    before = {file.name: file.stat().st_mtime_ns for file in run.iterdir()}
-    with pytest.raises(RunError):
-        measure(sweep, pdf=False)
-    assert before == {file.name: file.stat().st_mtime_ns for file in run.iterdir()}
-
-
 # -- the writer ---------------------------------------------------------------------------------
 
 

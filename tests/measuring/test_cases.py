@@ -9,11 +9,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 import judgesheet
-from judgesheet.base.errors import UsageError
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Call, Reply, ShownCall
 from judgesheet.cli import main
-from judgesheet.collect.knob import Knob, remember
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.measuring.cases import read_by
 from judgesheet.reading.reasons import REASONS
@@ -155,12 +153,6 @@ def test_a_figure_of_an_axis_that_was_not_asked_is_refused(losing: Path) -> None
     told = shown(losing, "candidate_order.wrong_rate[delta=1]")
     assert told.exit_code == 2
     assert "it asked about score_order" in told.stderr
-
-
-def test_a_sweep_names_its_runs(tmp_path: Path) -> None:
-    remember(tmp_path, Knob("temperature", ("0", "1")))
-    with pytest.raises(UsageError, match=r"holds a run for each setting"):
-        judgesheet.cases(tmp_path)
 
 
 # -- output ----------------------------------------------------------------------------------------

@@ -35,6 +35,7 @@ def _of_arm(sign: str) -> Callable[[Mapping[str, str]], str]:
     headline={"arm=balanced": 190, "arm=fixed": 230},
     missing={"arm=fixed": FIXED, "": BALANCED},
     passes_blind=True,
+    sweep={"arm=balanced": 6},
 )
 def within_item_sd(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Spread of an item's scores over its readings, in points: how far one may be off.

@@ -60,7 +60,7 @@ class Tested(RubricOrders):
     df: int
 
 
-@figure("chi-square", reads="passes")
+@figure("chi-square", sweep=5, reads="passes")
 def chi2(scores: Scores) -> UnkeyedEstimate:
     """Pearson's chi-square of the chosen positions against equal shares, as in the papers.
 
