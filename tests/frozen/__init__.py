@@ -36,6 +36,7 @@ RENAMED = {"anywhere_p": "order_dependence_p"}
 
 KINDS_THAT_GO: Mapping[str, Mapping[str, frozenset[str]]] = {
     "presentation": {
+        "kind": frozenset({"summary", "praise", "typos", "casual", "language", "identical"}),
         "form": frozenset({"foreign", "verdict"}),
         "prompt": frozenset({"ignore", "guard", "stripped", "cut"}),
     }
@@ -108,6 +109,8 @@ def _estimates(
     for column, values in KINDS_THAT_GO.get(axis, {}).items():
         if column in frame:
             frame = frame[~frame[column].isin(values)]
+    if "missing" in frame:
+        frame = frame[(frame["kind"] == "quality") | ~(frame["missing"] > 0)]
     families = frozenset(old.get(family, family) for family in wanted)
     readings = replace(readings, frame=frame.reset_index(drop=True), families=families)
     for one in all_axes()[axis].measure(readings):
