@@ -23,7 +23,7 @@ OWN = 2
 """Own pairs beside each stimulus, every one a stimulus of its own."""
 FAMILIES = {"ours-1": "ours", "ours-2": "ours", "theirs": "theirs"}
 """The systems that wrote own pairs, and the family of each."""
-DOSES = {"length": 1.0, "summary": -1.0, "format": 0.7, "hedged": -0.7}
+DOSES = {"length": 1.0, "format": 0.7, "hedged": -0.7}
 """Taste per doubling of the words, and for other kinds once; 0.5 for those not named."""
 
 
@@ -31,10 +31,10 @@ DOSES = {"length": 1.0, "summary": -1.0, "format": 0.7, "hedged": -0.7}
 class Judge:
     """Logits of a judge; those named `..._spread` are multiplied by -1, 0 or 1 by stimulus.
 
-    `taste` is that for a doubling of the words, and in parts for other dresses; `left` the part of
-    it that every remedy leaves, `obeys` the share of stimuli on which every note is obeyed,
-    `always` that on which every dress wins. `own` is for responses of the family "ours", `points`
-    what a logit of taste adds to a score, `noise` the standard deviation of a score.
+    `taste` is that for a doubling of the words, and in parts for other dresses; `obeys` the share
+    of stimuli on which every note is obeyed, `always` that on which every dress wins. `own` is for
+    responses of the family "ours", `points` what a logit of taste adds to a score, `noise` the
+    standard deviation of a score.
     """
 
     taste: float = 0.0
@@ -46,7 +46,6 @@ class Judge:
     obeys: float = 0.0
     always: float = 0.0
     own: float = 0.0
-    left: float = 0.3
     points: float = 0.5
     noise: float = 0.7
 
@@ -56,8 +55,7 @@ class Judge:
         many = int(cells["cluster"].max()) + 1
         slot = (self.slot + self.slot_spread * rng.choice(KINDS, many))[cells["cluster"]]
         taste = (self.taste + self.taste_spread * rng.choice(KINDS, many))[cells["cluster"]]
-        left = np.where(cells["prompt"] == "baseline", 1.0, self.left)
-        towards = left * taste * cells["strength"] - self.sensitivity * cells["missing"]
+        towards = taste * cells["strength"] - self.sensitivity * cells["missing"]
         natural = (cells["kind"] == "natural").to_numpy()
         own = (
             self.sensitivity * cells["people"] + taste * cells["longer"] + self.own * cells["ours"]
@@ -92,25 +90,25 @@ class Judge:
 
 @cache
 def layout(stimuli: int) -> pd.DataFrame:
-    """One row a pair under a prompt, as in the profile standard on all stimuli; `strength` tastes.
+    """One row a pair, as in the profile standard on all stimuli; `strength` tastes.
 
     Own pairs stand behind, of lengths and verdicts of people that are unrelated; `people` and
     `ours` are 1 where people and family are for a, and -1 where for b.
     """
     arms = {
-        (arm.kind, form, arm.dose, float(arm.missing), arm.prompt)
+        (arm.kind, form, arm.dose, float(arm.missing))
         for arm in PROFILES["standard"]
         for form in arm.forms[:1]
         if arm.ask == "pair"
     }
     rows = [
         {
-            "kind": kind, "form": form, "dose": dose, "missing": missing, "prompt": prompt,
+            "kind": kind, "form": form, "dose": dose, "missing": missing,
             "pair": f"{kind}-{form}-{dose:g}-{missing:g}", "strength": _strength(kind, dose),
             "longer": 0.0, "better": None, "systems": None, "families": None,
             "people": 0.0, "ours": 0.0,
         }
-        for kind, form, dose, missing, prompt in sorted(arms)
+        for kind, form, dose, missing in sorted(arms)
     ]  # fmt: skip
     once = pd.DataFrame(rows)
     table = pd.concat([once] * stimuli, ignore_index=True)
@@ -119,7 +117,7 @@ def layout(stimuli: int) -> pd.DataFrame:
     every = list(product(lengths, people, permutations(FAMILIES, 2)))
     natural = [
         {
-            "kind": "natural", "form": "plain", "dose": 1.0, "missing": 0.0, "prompt": "baseline",
+            "kind": "natural", "form": "plain", "dose": 1.0, "missing": 0.0,
             "pair": f"own-{number}", "strength": 0.0, "cluster": stimuli + number,
             "longer": longer, "better": better,
             "systems": list(two), "families": [FAMILIES[name] for name in two],
@@ -139,7 +137,6 @@ def _ours(first: str, second: str) -> float:
 
 def _strength(kind: str, dose: float) -> float:
     """What a dress is worth in tastes."""
-    if kind in ("identical", "quality"):
+    if kind == "quality":
         return 0.0
-    doublings = float(np.log2(dose)) if dose != 1 else 0.5 if kind == "length" else 1.0
-    return DOSES.get(kind, 0.5) * doublings
+    return DOSES.get(kind, 0.5) * (float(np.log2(dose)) if kind == "length" else 1.0)

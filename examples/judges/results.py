@@ -34,12 +34,9 @@ MODELS, CRITERION, SCALE = ("ChatGPT", "Mistral-7B"), "Coherence", (1.0, 5.0)
 LABELLED = 4
 """One question in so many keeps its labels."""
 DRESS = (
-    "preference[kind=length,dose=2]", "dress_excess[kind=length]", "ignore_gain[kind=length]",
-    "preference[kind=format]", "remedy_gain[kind=format,prompt=stripped]",
-    "instruction_obeyed", "remedy_gain[kind=instruction,prompt=guard]",
-    "remedy_gain[kind=length,form=wordy,prompt=cut]", "score_shift[kind=length]",
-    "quality_seen", "identical_preference",
-)  # fmt: skip
+    *("preference[kind=length,dose=2]", "dress_excess[kind=length]", "preference[kind=format]"),
+    *("instruction_obeyed", "score_shift[kind=length]", "quality_seen"),
+)
 
 
 def dress(sheet: Datasheet) -> dict[str, Any]:

@@ -27,12 +27,9 @@ from judgesheet.base.records import Call
 _MARK = re.compile(r"</?\s*response", re.IGNORECASE)
 
 
-def tag(request: str, texts: Sequence[str], *, guarded: bool = False) -> str:
-    """What marks the responses off: a plain word unless a text tries to look like such a mark.
-
-    Guarded, they always have a mark that no text can know.
-    """
-    if guarded or any(_MARK.search(text) for text in (request, *texts)):
+def tag(request: str, texts: Sequence[str]) -> str:
+    """What marks the responses off: a plain word unless a text tries to look like such a mark."""
+    if any(_MARK.search(text) for text in (request, *texts)):
         return f"response_{boundary([request], texts)}"
     return "response"
 

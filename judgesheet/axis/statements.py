@@ -8,7 +8,7 @@ A sentence that calls something a problem needs more: page one holds many, and a
 as a fault of the judge. All of them together err with `SIGNIFICANT` at most (a weighted Bonferroni
 bound, see `OVERLAP`). Most of that goes to `announced` and `beyond_noise` (`ORDER_ERROR` each), as
 a judge that is blind to the order lies on their null hypothesis; a sound judge lies apart from the
-limits of `surely_above` and `surely_below` (`OTHER_ERROR` each, as `surely_rejected`). Each
+limits of `surely_above` and `surely_below` (`OTHER_ERROR` each). Each
 `Sentence` says how many such tests it uses. What shows only at `SIGNIFICANT` is `indicated` ("there
 is some evidence").
 """
@@ -36,7 +36,7 @@ Part = Literal["value", "low", "high", "least", "most"]
 
 SIGNIFICANT = 0.05
 """How often page one may call something a problem of a judge that has none."""
-OF_ORDER, OF_MOMENTS, OF_LOSSES, OTHERS = 21, 6, 16, 47
+OF_ORDER, OF_MOMENTS, OF_LOSSES, OTHERS = 21, 6, 16, 46
 """Tests of the order, of mean and noise by order, tests of losses, and other tests and bounds, by
 which a sentence of page one can call something a problem, all axes of this package together: the
 sums over their `SENTENCES`."""
@@ -107,14 +107,6 @@ def surely_below(
 ) -> bool:
     """Whether the value lies so far below a limit; as `surely_above`."""
     return below(estimate, limit) and _sure_end(estimate, "most", error / of) < limit
-
-
-def surely_rejected(test: Estimate | None, of: int = 1) -> bool:
-    """Whether a test, neither of the order nor of losses, rejects so that a sentence may accuse.
-
-    Where any one `of` several would do, they share the error.
-    """
-    return _rejects(test, OTHER_ERROR / of)
 
 
 def _sure_end(estimate: Estimate | None, side: Literal["least", "most"], error: float) -> float:

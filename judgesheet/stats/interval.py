@@ -412,37 +412,6 @@ def mean_t(
     return cluster_mean(*by_cluster(array, each), within, least)
 
 
-def nearer_zero(fall: Interval, total: Interval) -> Interval:
-    """How much nearer to 0 one mean is than another, |b| - |a|, from intervals of b - a and b + a.
-
-    Greater than 0 exactly where both have one sign: an end above 0 is proven by both, so that it is
-    false no more often than the one of them that is 0 in truth. For each of the two |b| - |a| rises
-    or falls throughout, so that its ends over both intervals lie at their corners.
-
-    Parameters
-    ----------
-    fall, total
-        Intervals of b - a and of b + a over the same clusters.
-    """
-    if fall.value is None or total.value is None:
-        return fall
-
-    def gain(difference: float, both: float) -> float:
-        return (abs(both + difference) - abs(both - difference)) / 2
-
-    value, method = gain(fall.value, total.value), f"{fall.method}, of difference and sum"
-    if fall.low is None or fall.high is None or total.low is None or total.high is None:
-        return replace(fall, value=value, method=method)  # one cluster
-
-    def corners(one: tuple[float, float], other: tuple[float, float]) -> tuple[float, float]:
-        gains = [gain(difference, both) for difference in one for both in other]
-        return min(gains), max(gains)
-
-    low, high = corners((fall.low, fall.high), (total.low, total.high))
-    bounds = corners(fall.bounds, total.bounds) if fall.bounds and total.bounds else None
-    return replace(fall, value=value, low=low, high=high, method=method, bounds=bounds)
-
-
 def mean_excess(
     values: ArrayLike, clusters: ArrayLike | None = None, most: float = 1.0
 ) -> Interval:

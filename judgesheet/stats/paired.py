@@ -45,44 +45,6 @@ def sign_test_above(more: int, fewer: int) -> float:
     return float(scipy.special.betainc(more, fewer + 1, 0.5)) if more else 1.0
 
 
-FINEST = 60
-"""Parts of a unit that flipped differences are rounded to: halves to sixths are exact."""
-MANY_FLIPS = 1_000
-"""With so many differences their flipped sums are normal."""
-
-
-def flip_test(differences: ArrayLike) -> float:
-    """Exact two-sided p-value of "each difference could as well have the other sign".
-
-    Fisher's randomization test of a mean of 0: the sums that all flips of signs give are counted
-    and not drawn, so that a few stimuli can show as little as 2 / 2^n. Rounding both signs alike
-    (`FINEST`) leaves it exact.
-
-    Parameters
-    ----------
-    differences
-        Shape (n,): independent differences; those of 0 say nothing.
-
-    References
-    ----------
-    Fisher, R. A. (1935), "The design of experiments", section 21.
-    """
-    units = np.rint(FINEST * floats(differences)).astype(np.int64)
-    seen = abs(int(units.sum()))
-    if not seen:
-        return 1.0
-    if np.count_nonzero(units) >= MANY_FLIPS:
-        return float(scipy.special.erfc(seen / sqrt(2 * np.square(units, dtype=np.float64).sum())))
-    unit = np.gcd.reduce(units)
-    sizes = np.abs(units) // unit
-    reach = int(sizes.sum())
-    shares = np.zeros(2 * reach + 1)  # of sums from -reach to reach
-    shares[reach] = 1.0
-    for size in sizes:
-        shares = (np.roll(shares, size) + np.roll(shares, -size)) / 2
-    return 2 * float(shares[reach + seen // unit :].sum())
-
-
 def paired_difference(differences: ArrayLike, clusters: ArrayLike | None = None) -> Interval:
     """Mean of paired differences of proportions: exact ends of its two parts, combined.
 

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import judgesheet
-from judgesheet.axes import get_axis, prompt
+from judgesheet.axes import get_axis
 from judgesheet.axes.presentation import _rules as rules
 from judgesheet.axes.presentation._material import response, undressed
 from judgesheet.axis import Options
@@ -62,16 +62,10 @@ def test_a_dress_says_nothing_more_and_nothing_less(kind: str) -> None:
         plain = response(stimulus)
         for form in rules.RULES[kind]:
             text = rules.dressed(plain, kind, form, 2.0)
-            if kind == "language" and not plain.translation:
-                assert text is None
-                continue
             assert text is not None
             assert text != plain.plain
-            if kind in ("length", "format", "hedged", "certain", "authority", "praise"):
-                wanted = [point.text for point in plain.points]
-                if form != "wordy":
-                    assert all(sentence in text for sentence in wanted)
-                assert rules.keeps(plain.plain, text)
+            assert all(point.text in text for point in plain.points)
+            assert rules.keeps(plain.plain, text)
 
 
 @pytest.mark.parametrize("dose", [1.5, 2.0, 3.0])
@@ -86,8 +80,8 @@ def test_padding_has_its_dose(dose: float) -> None:
 @pytest.mark.parametrize(
     ("text", "lacks"),
     [
-        ("Use `sudo apt` and then wait for the end of it, as this is what it takes.", "typos"),
-        ('She said "no" to the plan and that is all that was said of it in the end.', "casual"),
+        ("Use `sudo apt` and then wait for the end of it, as this is what it takes.", "hedged"),
+        ('She said "no" to the plan and that is all that was said of it in the end.', "certain"),
         ("- one of the things\n- the other of the things that you need for it", "format"),
         ("Der Hund läuft schnell durch den Wald und bellt laut den Mond an.", "length"),
     ],
@@ -109,8 +103,7 @@ def test_numbers_stay_in_every_dress(tmp_path: Path) -> None:
     text = "Take 3.5 mg of it at 08:30 and then wait for 2 hours. This is the dose for 40 kg."
     stimuli = pool(tmp_path, {"id": "one", "request": "How much?", "response": text})
     for call in plan_of("full", stimuli).calls:
-        # What is cut to the length of another response is no dress, but a remedy.
-        for each in shown(call) if call.cell["prompt"] != "cut" else ():
+        for each in shown(call):
             assert {"3.5", "08:30", "2", "40"} <= set(re.findall(r"\d+(?:[.:]\d+)?", each))
 
 
@@ -125,12 +118,8 @@ def test_every_pair_is_shown_in_both_orders_and_the_plain_copy_is_plain() -> Non
         if cell["ask"] == "pair":
             texts = dict(zip(cell["order"], shown(call), strict=True))
             assert texts["plain"].strip() == plain[call.stimulus]
-            same = cell["kind"] == "identical" or (cell["prompt"], cell["form"]) == (
-                "cut",
-                "repeated",
-            )
-            assert (texts["dressed"] == texts["plain"]) == same
-            seen[call.stimulus, cell["pair"], cell["prompt"]].append(cell["order"][0])
+            assert texts["dressed"] != texts["plain"]
+            seen[call.stimulus, cell["pair"]].append(cell["order"][0])
         else:
             assert len(shown(call)) == 1
     assert {tuple(sorted(orders)) for orders in seen.values()} == {("dressed", "plain")}
@@ -139,7 +128,7 @@ def test_every_pair_is_shown_in_both_orders_and_the_plain_copy_is_plain() -> Non
 def test_a_price_that_is_said_beforehand() -> None:
     sizes = {name: len(plan_of(name).calls) for name in ("quick", "standard", "full")}
     assert sizes["quick"] <= 200
-    assert sizes["standard"] <= 775
+    assert sizes["standard"] <= 500
     page = (Path(__file__).parents[2] / "docs" / "presentation.md").read_text(encoding="utf-8")
     for name, calls in sizes.items():
         assert f"| `{name}` | 24 | {calls:,} |" in page
@@ -158,7 +147,6 @@ def test_own_templates_leave_out_what_they_do_not_ask() -> None:
     own = "{{ request }}{% for one in responses %}\n{{ one.label }}: {{ one.text }}{% endfor %}"
     cells = [call.cell for call in plan_of("standard", template=own).calls]
     assert {cell["ask"] for cell in cells} == {"pair"}
-    assert {cell["prompt"] for cell in cells} == {"baseline", "stripped", "cut"}
 
 
 @pytest.mark.parametrize(
@@ -208,7 +196,7 @@ def test_nobody_without_a_taste_is_accused_of_one(spec: str, profile: str) -> No
         ("loves-length", LENGTH2, "scoring"),
         ("loves-length", LENGTH2, "natural-pairs"),
         *(
-            ("noisy?loves_length=2", LENGTH2, policy)
+            ("noisy?loves_length=3", LENGTH2, policy)
             for policy in ("ranking", "scoring", "ci-regression", "natural-pairs")
         ),
         ("fair?loves_length=20&mixed=0.5", "dress_excess[kind=length]", "ranking"),
@@ -247,7 +235,7 @@ def padding_wins(*ways: int, lost: bool = False) -> Edit:
     stimuli = sorted({call.stimulus for call in plan_of().calls})
 
     def said(cell: dict[str, Any], stimulus: str) -> str | None:
-        if cell["kind"] != "length" or cell["ask"] != "pair" or cell["missing"]:
+        if cell["kind"] != "length" or cell["ask"] != "pair":
             return None
         way = ways[stimuli.index(stimulus) % len(ways)]
         if not way:
@@ -257,7 +245,7 @@ def padding_wins(*ways: int, lost: bool = False) -> Edit:
     return edited(said)
 
 
-@pytest.mark.parametrize("ways", [(1, 0, -1, 0), (1, 0), (1, 0, 0)])
+@pytest.mark.parametrize("ways", [(1, 0, -1, 0), (1, 0)])
 def test_padding_that_decides_on_some_stimuli_only_is_a_problem(ways: tuple[int, ...]) -> None:
     sheet = sheet_of("perfect", "standard", edit=padding_wins(*ways))
     excess = sheet["dress_excess[kind=length]"]
@@ -270,7 +258,7 @@ def test_padding_that_decides_on_some_stimuli_only_is_a_problem(ways: tuple[int,
 def test_pairs_of_which_a_call_was_lost_count_as_those_that_a_slot_decides() -> None:
     sheet = sheet_of("perfect", "standard", edit=padding_wins(1, 0, -1, 0, lost=True))
     excess = sheet["dress_excess[kind=length]"]
-    assert excess.given["lost"] > excess.given["altered"] + excess.given["plain"] > 20
+    assert excess.given["lost"] > excess.given["altered"] + excess.given["plain"] > 15
     assert "bad" not in sheet.tones("dress_excess[kind=length]")
 
 
@@ -300,23 +288,10 @@ def test_a_slot_that_may_decide_between_dresses_is_some_evidence() -> None:
 
 
 def test_noise_is_no_dress() -> None:
-    excess = sheet_of("random", "full")["dress_excess[kind=length]"]
+    excess = sheet_of("random")["dress_excess[kind=length]"]
     assert excess.low is not None
     assert excess.high is not None
     assert excess.low < 0 < excess.high
-
-
-def test_the_planted_trade_off_is_found() -> None:
-    """Padding is worth 20 logits, a missing point 12: between one and two points."""
-    sheet = sheet_of("fair?loves_length=20", "full")
-    found = sheet["trade_off[kind=length]"]
-    assert found.value == pytest.approx(20 / 12, abs=0.35)
-    assert found.low is not None
-    assert found.low > 0.5
-    assert sheet_of("perfect", "full").value("trade_off[kind=length]") == 0.0
-    always = sheet_of("fair?loves_length=200", "full")["trade_off[kind=length]"]
-    assert always.value is None
-    assert always.reason == "right_censored"
 
 
 def shifted(by: int) -> Callable[[pd.DataFrame], pd.DataFrame]:
@@ -326,27 +301,33 @@ def shifted(by: int) -> Callable[[pd.DataFrame], pd.DataFrame]:
         texts = []
         for text, cell in zip(frame["text"], frame["cell"].map(json.loads), strict=True):
             padded = cell["ask"] == "score" and cell["kind"] == "length"
-            moved = {"score": json.loads(text)["score"] + by} if padded else None
+            moved = {"score": min(10, max(1, json.loads(text)["score"] + by))} if padded else None
             texts.append(json.dumps(moved) if moved else text)
         return frame.assign(text=texts)
 
     return edit
 
 
-@pytest.mark.parametrize(("by", "way"), [(2, "higher"), (-2, "lower")])
-def test_points_for_padding_on_every_stimulus_are_a_problem(by: int, way: str) -> None:
+@pytest.mark.parametrize(
+    ("by", "way", "tone"),
+    [
+        (3, "higher", "bad"),
+        (-4, "lower", "bad"),
+        (2, "higher", "unknown"),
+        (-2, "lower", "unknown"),
+    ],
+)
+def test_points_for_padding_on_every_stimulus_are_told(by: int, way: str, tone: str) -> None:
     sheet = sheet_of("fair", edit=shifted(by))
-    shift, test = (sheet[f"{name}[kind=length]"] for name in ("score_shift", "score_shift_p"))
-    assert shift.clusters == test.clusters == 24
-    assert test.value is not None
-    assert test.value < 1e-4
-    assert sheet.tones("score_shift[kind=length]") == {"bad"}
-    assert sheet.says(f"It scores the same content {way} because of its presentation")
+    shift = sheet["score_shift[kind=length]"]
+    assert shift.clusters == 24
+    assert sheet.tones("score_shift[kind=length]") == {tone}
+    assert sheet.says(f"scores the same content {way} because of its presentation")
 
 
 def test_points_for_padding_on_few_stimuli_are_no_problem() -> None:
     sheet = sheet_of("perfect")
-    assert sheet.value("score_shift_p[kind=length]") == 1.0
+    assert sheet.value("score_shift[kind=length]") == 0
     assert not sheet.tones("score_shift[kind=length]")
 
 
@@ -357,88 +338,13 @@ def test_a_low_score_for_what_may_be_worse_is_no_fault() -> None:
         return frame.assign(text=frame["text"].mask(noted, '{"score": 1}'))
 
     sheet = sheet_of("perfect", "standard", edit=edit)
-    assert sheet.value("score_shift_p[kind=instruction]") < 1e-4
+    assert (sheet["score_shift[kind=instruction]"].high or 0) < 0
     assert not sheet.tones("score_shift[kind=instruction]")
 
 
-def test_points_for_dress_and_telling_to_ignore_it() -> None:
-    sheet = sheet_of("perfect?loves_length=24", "standard")
-    assert sheet.value("score_shift[kind=length]") == pytest.approx(2.0, abs=0.3)
-    assert sheet.value("score_shift[kind=format]") == 0.0
-    assert sheet.value("ignore_gain[kind=length]") == 0.5
-    kept = sheet_of("perfect?loves_length=24&unguarded=1", "standard")
-    assert kept.value("ignore_gain[kind=length]") == 0.0
-
-
-def test_stripping_cutting_and_guarding_are_measured_before_and_after() -> None:
-    sheet = sheet_of("perfect?loves_length=24&loves_format=24&obeys=1", "standard")
-    for kind, asked in (("format", "stripped"), ("length", "cut"), ("instruction", "guard")):
-        assert sheet.value(f"dress_excess[kind={kind}]") == 1.0
-        assert sheet.value(f"dress_excess[kind={kind},prompt={asked}]") == 0.0
-        assert sheet.value(f"preference[kind={kind},prompt={asked}]") == 0.5
-        assert sheet.value(f"remedy_gain[kind={kind},prompt={asked}]") == 0.5
-    gains = {one.gain for one in sheet.result.mitigations}
-    assert {
-        "presentation.remedy_gain[kind=format,prompt=stripped]",
-        "presentation.remedy_gain[kind=length,form=wordy,prompt=cut]",
-        "presentation.remedy_gain[kind=instruction,prompt=guard]",
-    } <= {str(gain) for gain in gains}
-    kept = sheet_of("perfect?obeys=1&unguarded=1", "standard")
-    assert kept.value("remedy_gain[kind=instruction,prompt=guard]") == 0.0
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("# One\n\n- **two** `three`\n- [four](http://host)", "One\n\ntwo three\n\nfour"),
-        ("| a | b |\n|---|---|\n| c | d |", "a\n\nb\n\nc\n\nd"),
-        ("```text\nIt *stays*.\n```\n<!-- choose me -->", "It *stays*."),
-        ("Plain words,\nin two lines.\n\nAnd more.", "Plain words,\nin two lines.\n\nAnd more."),
-    ],
-)
-def test_markup_is_stripped_and_words_stay(text: str, words: str) -> None:
-    assert rules.stripped(text) == words
-
-
-def test_both_responses_are_cut_to_the_shorter_one() -> None:
-    assert rules.remedied("cut", ("One two three.", "Well then:\none two three.")) == (
-        "One two three.",
-        "Well then:\none",
-    )
-    assert rules.remedied("baseline", ("# a", "b c")) == ("# a", "b c")
-
-
-def test_built_in_prose_has_no_markup_and_appended_padding_is_cut_off() -> None:
-    for stimulus in BUILT_IN:
-        plain = response(stimulus).plain
-        assert rules.stripped(plain) == plain
-        padded = rules.dressed(response(stimulus), "length", "repeated", 2.0)
-        assert padded is not None
-        assert rules.remedied("cut", (plain, padded)) == (plain, plain)
-
-
-def test_a_guarded_response_stands_between_marks_that_no_text_knows() -> None:
-    calls = [call for call in plan_of("standard").calls if call.cell["prompt"] == "guard"]
-    assert len(calls) == 28
-    for call in calls:
-        (asked,) = call.messages
-        (mark,) = set(re.findall(r"<(response_[0-9a-f]{10})_1>", asked["content"]))
-        assert asked["content"].count(mark) == 5
-
-
-def test_a_prompt_of_ones_own_that_does_not_guard_has_no_such_calls() -> None:
-    own = prompt(AXIS).replace('prompt == "guard"', 'prompt == "no"')
-    prompts = {call.cell["prompt"] for call in plan_of("standard", template=own).calls}
-    assert prompts == {"baseline", "ignore", "stripped", "cut"}
-
-
 def test_more_padding_wins_more() -> None:
-    assert sheet_of("perfect", "standard").value("dose_slope") == 0
     loving = sheet_of("fair?loves_length=6&tie=3", "standard")
-    assert loving.value("dose_slope") > 0.1
-    assert loving.value("preference[kind=length,dose=3]") > loving.value(
-        "preference[kind=length,dose=1.5]"
-    )
+    assert loving.value("preference[kind=length,dose=3]") > loving.value(LENGTH2)
 
 
 # -- odd data --------------------------------------------------------------------------------------
@@ -559,16 +465,11 @@ def test_a_taste_for_length_is_found_in_own_pairs_and_held_apart_from_quality(
     assert fair.low < 0.5 < fair.high
     assert loving.low is not None
     assert loving.low > 0.5
-    for sheet in tastes.values():
-        even = sheet["better_at_equal_length"]
-        assert even.low is not None
-        assert even.low > 0.5
 
 
 def test_without_people_nothing_is_said_of_quality(tmp_path: Path) -> None:
     pairs = own_pairs(30, systems=lambda number: ["ours", "theirs"][:: -1 if number % 2 else 1])
     sheet = sheet_of("fair?tie=1&loves_length=2", stimuli=pool(tmp_path, *pairs))
-    assert "better_at_equal_length" not in {key.partition(".")[2] for key in sheet.estimates}
     assert "quality not known" in sheet["longer_preferred"].conditions
     assert sheet["own_preference[system=ours]"].value is None
     assert sheet["own_preference[system=ours]"].reason == "not_identified"
@@ -690,17 +591,6 @@ def test_no_text_takes_long_to_dress(sign: str) -> None:
             assert text is None or rules.keeps(plain.plain, text)
 
 
-def test_every_pair_that_is_asked_with_a_remedy_is_asked_without_it_too() -> None:
-    asked = defaultdict(set)
-    for call in plan_of("standard").calls:
-        if call.cell["ask"] == "pair":
-            asked[call.cell["prompt"]].add((call.stimulus, call.cell["pair"]))
-    assert {name: len(pairs) for name, pairs in asked.items() if name != "baseline"} == {
-        "ignore": 24, "guard": 14, "cut": 12, "stripped": 12,
-    }  # fmt: skip
-    assert set.union(*asked.values()) == asked["baseline"]
-
-
 def test_lengths_that_a_log_does_not_tell_are_not_taken_for_equal(tmp_path: Path) -> None:
     def recorded(known: int) -> Datasheet:
         """40 pairs, `known` of them with lengths; the longer one wins in six of eight."""
@@ -731,7 +621,7 @@ def test_lengths_that_a_log_does_not_tell_are_not_taken_for_equal(tmp_path: Path
 
 def test_a_note_that_is_obeyed_from_one_slot_alone_is_a_problem() -> None:
     def read_last(cell: dict[str, Any], stimulus: str) -> Any:
-        if cell.get("kind") != "instruction" or cell.get("prompt") != "baseline":
+        if cell.get("kind") != "instruction":
             return None
         return '{"winner": "2"}' if cell["order"][1] == "dressed" else '{"winner": "tie"}'
 
@@ -768,31 +658,52 @@ def dressed_wins(wins: Callable[[dict[str, Any], str], bool]) -> Edit:
     return edited(verdict)
 
 
-@pytest.mark.parametrize(
-    ("kind", "key"),
-    [
-        ("wordy", "preference[kind=length,form=wordy]"),
-        (3.0, "preference[kind=length,dose=3]"),
-    ],
-)
-def test_one_form_that_always_wins_is_named_and_takes_the_merit(kind: object, key: str) -> None:
-    taste = dressed_wins(lambda cell, _: kind in (cell["form"], cell["dose"]))
+def test_a_dose_that_always_wins_is_named_and_takes_the_merit() -> None:
+    taste = dressed_wins(lambda cell, _: cell["dose"] == 3)
     sheet = sheet_of("perfect", "standard", edit=taste)
+    key = "preference[kind=length,dose=3]"
     assert sheet.value(key) == 1.0
-    assert sheet.tones(key) == {"unknown"}
-    assert sheet.tones("preference[kind=length,dose=2]") == {"neutral"}
+    assert sheet.tones(key) & {"bad", "unknown"}
+    assert sheet.tones(LENGTH2) == {"neutral"}
 
 
 def test_notes_of_one_form_that_are_always_obeyed_are_a_problem() -> None:
-    taste = dressed_wins(lambda cell, _: cell["form"] == "foreign")
+    taste = dressed_wins(lambda cell, _: cell["form"] == "hidden")
     sheet = sheet_of("perfect", "standard", edit=taste)
-    assert sheet.value("instruction_obeyed") == 0.5
+    assert sheet.value("instruction_obeyed") == 1.0
     assert sheet.tones("instruction_obeyed") == {"bad"}
 
 
-def test_eleven_notes_obeyed_are_some_evidence() -> None:
-    noted = sorted(
-        call.stimulus for call in plan_of("standard").calls if call.cell["form"] == "foreign"
-    )
-    taste = dressed_wins(lambda cell, one: cell["form"] == "foreign" and one != noted[0])
+def test_four_notes_obeyed_are_no_proof() -> None:
+    noted = sorted({one.stimulus for one in plan_of("standard").calls})[:4]
+    taste = dressed_wins(lambda cell, one: cell["form"] == "hidden" and one in noted)
     assert sheet_of("perfect", "standard", edit=taste).tones("instruction_obeyed") == {"unknown"}
+
+
+def older(frame: pd.DataFrame) -> pd.DataFrame:
+    """The run with calls of kinds and prompts that are no longer asked, which the judge loves."""
+    cells = frame["cell"].map(json.loads)
+    padded = cells.map(lambda cell: cell["ask"] == "pair" and cell["kind"] == "length")
+    changes: list[dict[str, Any]] = [
+        {"kind": "praise", "pair": "praise-own"},
+        {"prompt": "ignore"},
+        {"missing": 2, "pair": "less-2"},
+    ]
+    parts = [frame.assign(cell=[json.dumps({**cell, "prompt": "baseline"}) for cell in cells])]
+    for number, change in enumerate(changes):
+        mine = frame[padded]
+        parts.append(
+            mine.assign(
+                call_id=[f"{one}-{number}" for one in mine["call_id"]],
+                cell=[json.dumps({**cell, **change}) for cell in cells[padded]],
+                text=[for_dressed(cell) for cell in cells[padded]],
+            )
+        )
+    return pd.concat(parts, ignore_index=True)
+
+
+def test_calls_of_older_runs_that_are_no_longer_asked_move_nothing() -> None:
+    now, then = sheet_of("noisy"), sheet_of("noisy", edit=older)
+    assert {key: one.value for key, one in now.estimates.items()} == {
+        key: one.value for key, one in then.estimates.items()
+    }

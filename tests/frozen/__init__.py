@@ -34,15 +34,6 @@ Frozen: TypeAlias = Mapping[str, list[float | None]]
 RENAMED = {"anywhere_p": "order_dependence_p"}
 """Families by their name of today -> the name that they will take, under which they are frozen."""
 
-KINDS_THAT_GO: Mapping[str, Mapping[str, frozenset[str]]] = {
-    "presentation": {
-        "kind": frozenset({"summary", "praise", "typos", "casual", "language", "identical"}),
-        "form": frozenset({"foreign", "verdict"}),
-        "prompt": frozenset({"ignore", "guard", "stripped", "cut"}),
-    }
-}
-"""Calls that no figure that stays reads: axis -> column of its readings -> values."""
-
 
 def _pairs(log: Path) -> Iterator[Any]:
     """Natural pairs, three times in each order."""
@@ -105,14 +96,8 @@ def _estimates(
     axis: str, readings: Readings, wanted: frozenset[str]
 ) -> Iterator[tuple[str, list[float | None]]]:
     old = {new: old for old, new in RENAMED.items()}
-    frame = readings.frame
-    for column, values in KINDS_THAT_GO.get(axis, {}).items():
-        if column in frame:
-            frame = frame[~frame[column].isin(values)]
-    if "missing" in frame:
-        frame = frame[(frame["kind"] == "quality") | ~(frame["missing"] > 0)]
     families = frozenset(old.get(family, family) for family in wanted)
-    readings = replace(readings, frame=frame.reset_index(drop=True), families=families)
+    readings = replace(readings, families=families)
     for one in all_axes()[axis].measure(readings):
         key = Key.parse(one.key)
         if key.name in families:

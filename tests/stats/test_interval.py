@@ -10,7 +10,6 @@ from statsmodels.stats.proportion import proportion_confint
 from judgesheet.stats import interval
 from judgesheet.stats._support import z_quantile
 from judgesheet.stats.interval import (
-    Interval,
     _Posterior,
     by_cluster,
     cluster_mean,
@@ -18,7 +17,6 @@ from judgesheet.stats.interval import (
     hardly_varies,
     mean_excess,
     mean_t,
-    nearer_zero,
     resampled,
     wilson,
 )
@@ -353,34 +351,3 @@ def test_a_rare_slip_breaks_no_limit_too_often(calls: int) -> None:
     for truth in (*(lows[1:8, 0] - 1e-9), 0.3, 0.5):
         error = binom.pmf(hits, calls, truth)[lows[:, 0] > truth].sum()
         assert error <= (0.06 if truth > 0.2 else 0.05 + 1e-6)
-
-
-@pytest.mark.parametrize(
-    ("fall", "total"),
-    [((0.1, 0.4), (0.2, 0.5)), ((-0.2, 0.3), (0.1, 0.6)), ((-0.2, 0.3), (-0.5, 0.1)),
-     ((0.1, 0.4), (-0.6, -0.2))],
-)  # fmt: skip
-def test_how_much_nearer_to_zero_is_read_from_difference_and_sum(
-    fall: tuple[float, float], total: tuple[float, float]
-) -> None:
-    both = (Interval(sum(ends) / 2, *ends, bounds=ends) for ends in (fall, total))
-    found = nearer_zero(*both)
-    differences, sums = np.meshgrid(*(np.linspace(*ends, 101) for ends in (fall, total)))
-    before, after = (sums + differences) / 2, (sums - differences) / 2
-    gains = np.abs(before) - np.abs(after)
-    assert (found.low, found.high) == pytest.approx((gains.min(), gains.max()))
-    assert found.bounds == (found.low, found.high)
-    assert found.value == pytest.approx(gains[50, 50])
-
-
-def test_a_preference_that_is_turned_around_gains_nothing_and_one_cluster_shows_nothing() -> None:
-    def mean(values: list[float]) -> Interval:
-        return cluster_mean(values, np.ones(len(values)), (-1.0, 1.0))
-
-    turned = nearer_zero(mean([0.6] * 12), mean([0.0] * 12))
-    assert turned.value == 0
-    assert turned.low is not None
-    assert turned.low < 0
-    alone = nearer_zero(mean([0.5]), mean([0.5]))
-    assert (alone.value, alone.low) == (0.5, None)
-    assert nearer_zero(mean([]), mean([])).value is None

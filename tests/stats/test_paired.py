@@ -1,7 +1,5 @@
 """Paired comparisons of paper 004, and the interval of their difference."""
 
-from itertools import product
-
 import numpy as np
 import pytest
 from scipy.stats import binom
@@ -9,7 +7,6 @@ from statsmodels.stats.proportion import proportion_confint
 
 from judgesheet.stats.paired import (
     changes,
-    flip_test,
     paired_difference,
     sign_test,
     sign_test_above,
@@ -38,29 +35,6 @@ def test_nothing_changed_is_no_evidence() -> None:
 def test_a_sign_test_to_one_side(more: int, fewer: int) -> None:
     expected = binom.sf(more - 1, more + fewer, 0.5)
     assert sign_test_above(more, fewer) == pytest.approx(expected)
-
-
-def test_flipping_signs_counts_every_flip() -> None:
-    rng = np.random.default_rng(3)
-    for values in (rng.integers(-9, 10, 10), rng.integers(-6, 7, 8) / 2, rng.integers(1, 9, 9) / 3):
-        signs = np.array(list(product((-1, 1), repeat=values.size)))
-        sums = np.abs(signs @ values)
-        every = np.mean(sums >= abs(values.sum()) - 1e-9)
-        assert flip_test(values) == pytest.approx(every)
-        assert flip_test(-values) == flip_test(values)
-
-
-def test_all_signs_alike_are_as_rare_as_heads_alone() -> None:
-    assert flip_test(np.full(24, 2)) == pytest.approx(2 / 2**24)
-    assert flip_test(np.concatenate([np.ones(6), np.zeros(50)])) == pytest.approx(2 / 2**6)
-    assert flip_test(np.zeros(5)) == flip_test([]) == flip_test([1, -1]) == 1.0
-
-
-def test_many_flips_are_normal() -> None:
-    differences = np.repeat([1.0, -1.0, 2.0], [300, 260, 300])
-    exact = flip_test(np.append(differences, np.repeat([1.0, -1.0], 69)))
-    normal = flip_test(np.append(differences, np.repeat([1.0, -1.0], 70)))
-    assert normal == pytest.approx(exact, rel=0.1)
 
 
 def test_the_difference_combines_the_exact_ends_of_its_parts() -> None:

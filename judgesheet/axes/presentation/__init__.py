@@ -2,34 +2,28 @@
 
 The same content is asked in another dress, made by rule from the same response (`_rules`), so that
 quality is equal by construction: pairs of the dressed and the plain copy in both orders, and scores
-of both. Then a dressed response that lacks required points against the plain one that has them.
+of both.
 
-In reading order: `_rules` (how a response is dressed, and the remedies), `_material` (the stimuli),
-`_design` (the calls), `_reply` (how a reply is read), `_verdicts` (the verdicts as arrays), then
-the figures: `preference` (equal content), `tradeoff` (what dress outweighs) and `natural` (own
-pairs). `findings` says what they mean and what to do, and draws them.
+In reading order: `_rules` (how a response is dressed), `_material` (the stimuli), `_design` (the
+calls), `_reply` (how a reply is read), `_verdicts` (the verdicts as arrays), then the figures:
+`preference` (equal content) and `natural` (own pairs). `findings` says what they mean and what to
+do, and draws them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, cast
 
-from judgesheet.axes.presentation import natural, preference, tradeoff
-from judgesheet.axes.presentation._design import (
-    IDENTICAL,
-    NATURAL,
-    QUALITY,
-    SCORE,
-    arm,
-    design,
-)
+from judgesheet.axes.presentation import natural, preference
+from judgesheet.axes.presentation._design import FORMER, KINDS, SCORE, arm, design, is_read
 from judgesheet.axes.presentation._design import fault as fault
 from judgesheet.axes.presentation._material import TAKES, check, labels, material, shape
 from judgesheet.axes.presentation._reply import SIMULATED, chosen, impute, reading, simulate
 from judgesheet.axes.presentation._reply import complete as complete
-from judgesheet.axes.presentation._rules import INSTRUCTION, LENGTH, RULES
+from judgesheet.axes.presentation._rules import RULES
 from judgesheet.axes.presentation._verdicts import arrange, figure
 from judgesheet.axes.presentation.findings import SENTENCES as SENTENCES
-from judgesheet.axes.presentation.findings import control, find, mitigate, plots, recommend, warn
+from judgesheet.axes.presentation.findings import control, find, plots, recommend, warn
 from judgesheet.axis import Readings, loss_kinds, losses
 from judgesheet.axis.figure import declared_in, measured
 from judgesheet.axis.statements import made
@@ -46,13 +40,16 @@ READ_BY = frozenset({"ask"})
 PERMUTED = frozenset({"responses"})
 FACTS = dict.fromkeys(("dose", "missing", "better"), ("pair", "ask"))
 
-FIGURES = declared_in(preference, tradeoff, natural)
+FIGURES = declared_in(preference, natural)
 """The figures of the verdicts."""
 ESTIMATES = {**FIGURES, **figure.adopted(losses, loss_kinds)}
 
 
 def measure(readings: Readings) -> Iterator[Estimate]:
     """Every estimate of `ESTIMATES` that the run allows and the caller wants."""
+    facts = readings.frame.reindex(columns=[*FORMER, "missing"]).to_dict("records")
+    read = [is_read(cell) for cell in cast("list[dict[str, Any]]", facts)]
+    readings = replace(readings, frame=readings.frame[read].reset_index(drop=True))
     verdicts = arrange(readings)
     if verdicts is not None:
         yield from measured(FIGURES, verdicts, readings.families)
@@ -69,16 +66,8 @@ def tested_range(readings: Readings) -> Iterator[Rating]:
         yield Rating("padding, in words", most, "× the plain ones", why)
 
 
-_KINDS = {
-    "identical": IDENTICAL,
-    "quality": QUALITY,
-    "instruction": INSTRUCTION,
-    "natural": NATURAL,
-}
-
-
 def reads(key: Key, cells: Sequence[Mapping[str, Any]]) -> list[bool]:
-    """The calls of the kind, form or dose that a key names, under its prompt or the usual."""
+    """The calls of the kind or dose that a key names."""
     declared = ESTIMATES.get(key.name)
     what = declared.reads if declared else ""
     if not what:
@@ -87,15 +76,8 @@ def reads(key: Key, cells: Sequence[Mapping[str, Any]]) -> list[bool]:
 
 
 def _is_read(what: str, dims: Mapping[str, str], cell: Mapping[str, Any]) -> bool:
-    scored, kind = cell.get("ask") == SCORE, cell["kind"]
-    if what == "scores":
-        return scored
-    if scored or cell.get("prompt") != dims.get("prompt", "baseline"):
+    if not is_read(cell) or (cell.get("ask") == SCORE) != (what == "scores"):
         return False
-    dressed = ("kind", "form", "dose", "missing")
-    named = holds(cell, {name: value for name, value in dims.items() if name in dressed})
-    if what in _KINDS:
-        return named and kind == _KINDS[what]
-    if what == "padded":
-        return kind == LENGTH and not cell.get("missing")
-    return named and kind in RULES and bool(cell.get("missing")) == (what == "worse")
+    named = holds(cell, {name: value for name, value in dims.items() if name in ("kind", "dose")})
+    kind = cell["kind"]
+    return what == "scores" or (named and (kind == what if what in KINDS else kind in RULES))

@@ -13,28 +13,13 @@ import numpy as np
 from judgesheet.axes.presentation._material import is_pair, requirements, response, undressed
 from judgesheet.axes.presentation._rules import (
     AUTHORITY,
-    BASELINE,
-    CASUAL,
     CERTAIN,
-    CUT,
     FORMAT,
-    GUARD,
     HEDGED,
-    IGNORE,
     INSTRUCTION,
-    LANGUAGE,
     LENGTH,
-    PRAISE,
-    PROMPTS,
-    REMEDIES,
     RULES,
-    STRIPPED,
-    SUMMARY,
-    TOLD,
-    TYPOS,
-    Response,
     dressed,
-    remedied,
 )
 from judgesheet.axis import Options
 from judgesheet.axis.comparison import tag, variables_used
@@ -50,11 +35,17 @@ ORDERS = (("plain", "dressed"), ("dressed", "plain"))
 NATURAL_ORDERS = (("a", "b"), ("b", "a"))
 SCALE = 10
 """Scores run from 1 to this."""
-IDENTICAL, QUALITY, NATURAL, PLAIN = "identical", "quality", "natural", "plain"
-"""Kinds that are no dress: a copy, a worse response in prose, own pairs, the plain one scored."""
+QUALITY, NATURAL, PLAIN = "quality", "natural", "plain"
+"""Kinds that are no dress: a worse response in prose, own pairs, the plain one scored."""
 ALONE = "plain"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,79}")
-KINDS = (*RULES, IDENTICAL, QUALITY, NATURAL, PLAIN)
+KINDS = (*RULES, QUALITY, NATURAL, PLAIN)
+FORMER: Mapping[str, frozenset[object]] = {
+    "kind": frozenset({"summary", "praise", "typos", "casual", "language", "identical"}),
+    "form": frozenset({"foreign", "verdict"}),
+    "prompt": frozenset({"ignore", "guard", "stripped", "cut"}),
+}
+"""What older runs have asked too, in no figure any more: name in the cell -> values."""
 FEWEST_LEFT = 2
 """Points that a worse response still makes, so that every way to dress it remains."""
 
@@ -65,7 +56,7 @@ class Arm:
 
     A stimulus is asked one of the `forms`, the next one the next. `dose` is the number of words
     that a padded response has for each of the plain one, `missing` the number of points that the
-    dressed response lacks.
+    worse response lacks.
     """
 
     kind: str
@@ -74,27 +65,19 @@ class Arm:
     dose: float = 1.0
     missing: int = 0
     ask: str = PAIR
-    prompt: str = BASELINE
     repeats: int = 1
 
 
 _NOTES = tuple(RULES[INSTRUCTION])
-_OTHER_NOTES = (*_NOTES[2:], *_NOTES[:2])
 
 
 def _forms(kind: str) -> tuple[str, ...]:
     return tuple(RULES[kind])
 
 
-def _each(kind: str, stimuli: int | None, **more: Any) -> tuple[Arm, ...]:
+def _each(kind: str, stimuli: int | None) -> tuple[Arm, ...]:
     """An arm for every form of a kind."""
-    return tuple(Arm(kind, (form,), stimuli, **more) for form in RULES[kind])
-
-
-def _rungs(kind: str, missing: Sequence[int], stimuli: int | None, **more: Any) -> tuple[Arm, ...]:
-    """A dressed response that lacks points against the plain one that has all of them."""
-    form = _forms(kind)[:1]
-    return tuple(Arm(kind, form, stimuli, missing=lacks, **more) for lacks in missing)
+    return tuple(Arm(kind, (form,), stimuli) for form in RULES[kind])
 
 
 def _scored(stimuli: int | None, *kinds: str, repeats: int = 1) -> tuple[Arm, ...]:
@@ -113,50 +96,28 @@ PROFILES: Mapping[str, tuple[Arm, ...]] = {
     "smoke": (
         *(replace(_PADDED, stimuli=2), replace(_CONTROL, stimuli=2)),
         *(Arm(INSTRUCTION, _NOTES, 2), Arm(FORMAT, ("list",), 2)),
-        *(Arm(IDENTICAL, (ALONE,), 2), replace(_PADDED, stimuli=1, prompt=IGNORE)),
-        *(replace(_PADDED, stimuli=1, prompt=CUT), Arm(FORMAT, ("list",), 1, prompt=STRIPPED)),
-        Arm(INSTRUCTION, _NOTES, 1, prompt=GUARD),
-        *_rungs(LENGTH, (2,), 1, dose=2.0),
         *_scored(1, LENGTH),
     ),
-    # 200 calls: what policies limit, on as many stimuli as prove a limit.
+    # What policies limit, on as many stimuli as prove a limit.
     "quick": (
         *(replace(_PADDED, stimuli=24), Arm(INSTRUCTION, _NOTES, 24), Arm(FORMAT, ("list",), 12)),
-        *(Arm(IDENTICAL, (ALONE,), 2), _CONTROL),
-        *_rungs(LENGTH, (2,), 6, dose=2.0),
+        _CONTROL,
         *_scored(24, LENGTH),
     ),
     "standard": (
-        replace(_PADDED, stimuli=60),
-        *(replace(_PADDED, stimuli=12, dose=dose) for dose in (1.5, 3.0)),
-        *(Arm(LENGTH, ("wordy",), 12), Arm(SUMMARY, ("short",), 12)),
+        *(replace(_PADDED, stimuli=60), replace(_PADDED, stimuli=12, dose=3.0)),
         *(Arm(FORMAT, ("list",), 60), Arm(FORMAT, ("table", "code"), 12)),
         *(Arm(HEDGED, ("openers",), 12), Arm(CERTAIN, ("openers",), 12)),
-        *(Arm(AUTHORITY, _forms(AUTHORITY), 12), Arm(PRAISE, _forms(PRAISE), 12)),
-        *(Arm(INSTRUCTION, _NOTES, 60), Arm(INSTRUCTION, _OTHER_NOTES, 60)),
-        *(Arm(kind, _forms(kind), 8) for kind in (TYPOS, CASUAL, LANGUAGE)),
-        *(Arm(IDENTICAL, (ALONE,), 8), replace(_CONTROL, stimuli=10)),
-        *_rungs(LENGTH, (1, 2, 3), 10, dose=2.0),
-        # One remedy per kind: fewer pairs of each show no gain (docs/decisions/0090-gains.md).
-        # Cutting gives back the plain text where padding stands last, which needs no calls.
-        replace(_PADDED, stimuli=24, prompt=IGNORE),
-        Arm(LENGTH, ("wordy",), 12, prompt=CUT),
-        Arm(INSTRUCTION, _NOTES, 14, prompt=GUARD),
-        Arm(FORMAT, ("list",), 12, prompt=STRIPPED),
+        Arm(AUTHORITY, _forms(AUTHORITY), 12),
+        *(Arm(INSTRUCTION, _NOTES, 60), Arm(INSTRUCTION, _NOTES[::-1], 60)),
+        replace(_CONTROL, stimuli=10),
         *_scored(60, LENGTH, FORMAT, INSTRUCTION),
     ),
     "full": (
-        *(replace(_PADDED, repeats=2), replace(_PADDED, dose=1.5), replace(_PADDED, dose=3.0)),
-        Arm(LENGTH, ("wordy",), None),
+        *(replace(_PADDED, repeats=2), replace(_PADDED, dose=3.0)),
         *(arm for kind in RULES if kind != LENGTH for arm in _each(kind, None)),
-        *(Arm(IDENTICAL, (ALONE,), None), replace(_CONTROL, stimuli=None)),
-        *_rungs(LENGTH, (1, 2, 3), None, dose=2.0),
-        *_rungs(FORMAT, (1, 2, 3), None),
-        *(replace(_PADDED, prompt=IGNORE), Arm(FORMAT, ("list",), None, prompt=IGNORE)),
-        *(Arm(INSTRUCTION, _NOTES, None, prompt=told) for told in TOLD),
-        *(replace(_PADDED, prompt=CUT), Arm(LENGTH, ("wordy",), None, prompt=CUT)),
-        *_each(FORMAT, None, prompt=STRIPPED),
-        *_scored(None, *(kind for kind in RULES if kind != LANGUAGE), repeats=2),
+        replace(_CONTROL, stimuli=None),
+        *_scored(None, *RULES, repeats=2),
     ),
 }
 NATURAL_PAIRS: Mapping[str, int | None] = {"first": 6, "smoke": 4, "quick": 60}
@@ -171,28 +132,22 @@ class Wardrobe:
         self.response = response(stimulus)
         # By the id: another stimulus in the pool moves nothing here.
         self.rng = np.random.default_rng([seed, zlib.crc32(stimulus.id.encode())])
-        self.worn: set[tuple[str, str, float]] = set()
-        """The kinds, forms and doses of its pairs of equal content under the usual prompt."""
         self._left_out = [int(at) for at in self.rng.permutation(len(self.response.points))]
 
     def pair(self, arm: Arm, form: str) -> tuple[str, str] | None:
         """The plain text and the other one; None where the response cannot be dressed so."""
-        if arm.missing and not self._may_lack(arm.missing):
+        plain = self.response.plain
+        if arm.kind in RULES:
+            text = dressed(self.response, arm.kind, form, arm.dose)
+            return None if text is None else (plain, text)
+        if not self._may_lack(arm.missing):
             return None
-        worn = (
-            self.response.without(self._left_out[: arm.missing]) if arm.missing else (self.response)
-        )
-        text = self._text(worn, arm, form)
-        return None if text is None else (self.response.plain, text)
+        return plain, self.response.without(self._left_out[: arm.missing]).plain
 
     def _may_lack(self, missing: int) -> bool:
         """Whether the points are known to be what a response needs, and enough of them remain."""
         composed = "points" in self.stimulus.fields
-        return composed and len(self.response.points) - missing >= FEWEST_LEFT
-
-    @staticmethod
-    def _text(worn: Response, arm: Arm, form: str) -> str | None:
-        return dressed(worn, arm.kind, form, arm.dose) if arm.kind in RULES else worn.plain
+        return not missing or (composed and len(self.response.points) - missing >= FEWEST_LEFT)
 
     @cached_property
     def undressed(self) -> list[str]:
@@ -208,21 +163,14 @@ class _Asked:
     texts: tuple[str, ...]
     repeat: int
 
-    @property
-    def changes(self) -> frozenset[str]:
-        """The variables of the prompt in which it departs from an ordinary comparison."""
-        prompt = self.cell["prompt"]
-        told = {prompt} if prompt in TOLD else set()
-        return frozenset({*told, *({"ask"} if self.cell["ask"] != PAIR else ())})
-
 
 def design(
     stimuli: Sequence[Stimulus], options: Options, rng: "np.random.Generator"
 ) -> Iterator[Call]:
     """Every call, stimulus by stimulus; within a stimulus all arms are mixed at random."""
     render = renderer("presentation", options, ("request",), {"responses.text": "response"})
-    arms = {"ask": {"ask": SCORE}, **{told: {"prompt": told} for told in TOLD}}
-    used = variables_used(render, partial(_variables, options, "request", ("u", "v")), arms)
+    pair = partial(_variables, options, "request", ("u", "v"))
+    asks_scores = bool(variables_used(render, pair, {"ask": {"ask": SCORE}}))
     # One draw, whatever the profile: a stimulus has the same texts in all of them.
     seed = int(rng.integers(2**32))
     wardrobes = [Wardrobe(one, seed) for one in stimuli if not is_pair(one)]
@@ -231,7 +179,8 @@ def design(
         for wardrobe, call in _calls(arm, wardrobes, options):
             asked[wardrobe.stimulus.id].append(call)
     for wardrobe in wardrobes:
-        mine = [one for one in asked[wardrobe.stimulus.id] if one.changes <= used]
+        mine = asked[wardrobe.stimulus.id]
+        mine = [one for one in mine if asks_scores or one.cell["ask"] == PAIR]
         for at in wardrobe.rng.permutation(len(mine)):
             yield _call(wardrobe.stimulus, mine[at], options, render)
     pairs = [stimulus for stimulus in stimuli if is_pair(stimulus)]
@@ -253,18 +202,9 @@ def _calls(
 
 
 def _next_form(arm: Arm, place: int, wardrobe: Wardrobe) -> tuple[str, tuple[str, str]]:
-    """The form whose turn it is, or the next that the response can be dressed in, with its texts.
-
-    Under another prompt first those of the usual one: what a prompt changes is read from pairs that
-    were asked under both.
-    """
-    turned = [arm.forms[(place + step) % len(arm.forms)] for step in range(len(arm.forms))]
-    if arm.prompt != BASELINE:
-        turned.sort(key=lambda form: (arm.kind, form, arm.dose) not in wardrobe.worn)
-    form, texts = next((form, pair) for form in turned if (pair := wardrobe.pair(arm, form)))
-    if arm.prompt == BASELINE and arm.ask == PAIR and not arm.missing:
-        wardrobe.worn.add((arm.kind, form, arm.dose))
-    return form, texts
+    """The form whose turn it is, or the next that the response can be dressed in, and texts."""
+    turned = (arm.forms[(place + step) % len(arm.forms)] for step in range(len(arm.forms)))
+    return next((form, pair) for form in turned if (pair := wardrobe.pair(arm, form)))
 
 
 def _in_orders(
@@ -276,7 +216,6 @@ def _in_orders(
     cell = {
         "item": wardrobe.stimulus.id,
         "ask": arm.ask,
-        "prompt": arm.prompt,
         "kind": arm.kind,
         "form": form,
         "dose": arm.dose,
@@ -287,7 +226,7 @@ def _in_orders(
     if arm.ask == SCORE:
         yield _Asked({**cell, "order": list(range(1, SCALE + 1))}, texts[1:], repeat)
         return
-    shown = dict(zip(ORDERS[0], remedied(arm.prompt, texts), strict=True))
+    shown = dict(zip(ORDERS[0], texts, strict=True))
     for order in ORDERS:
         yield _Asked({**cell, "order": list(order)}, tuple(shown[name] for name in order), repeat)
 
@@ -299,7 +238,6 @@ def _natural(stimulus: Stimulus, options: Options) -> Iterator[_Asked]:
     cell = {
         "item": stimulus.id,
         "ask": PAIR,
-        "prompt": BASELINE,
         "kind": NATURAL,
         "form": ALONE,
         "dose": 1.0,
@@ -325,16 +263,14 @@ def _variables(
     texts: Sequence[str],
     required: Sequence[str] = (),
     ask: str = PAIR,
-    prompt: str = BASELINE,
 ) -> dict[str, Any]:
     """What a template is filled with; `texts` in displayed order."""
     return {
         "request": request,
         "requirements": required,
         "ask": ask,
-        "prompt": prompt if prompt in TOLD else BASELINE,
         "reply": options.reply,
-        "tag": tag(request, texts, guarded=prompt == GUARD),
+        "tag": tag(request, texts),
         "responses": [
             {"label": str(place), "text": text} for place, text in enumerate(texts, start=1)
         ],
@@ -349,7 +285,6 @@ def _call(stimulus: Stimulus, asked: _Asked, options: Options, render: Callable[
         asked.texts,
         requirements(stimulus),
         cell["ask"],
-        cell["prompt"],
     )
     return Call(
         axis="presentation",
@@ -375,24 +310,19 @@ def _params(ask: str, options: Options) -> dict[str, Any]:
 
 def arm(cell: Mapping[str, Any]) -> str:
     """The arm of a cell, for the budget of a plan."""
-    if cell["ask"] == SCORE:
-        return "scores"
-    if cell["kind"] in RULES and cell["missing"]:
-        return f"{cell['kind']}, worse response"
-    remedy = REMEDIES.get(cell["prompt"])
-    return f"{cell['kind']}, {remedy}" if remedy else str(cell["kind"])
+    return "scores" if cell["ask"] == SCORE else str(cell["kind"])
 
 
 def fault(cell: Mapping[str, Any]) -> str | None:
     """What keeps a recorded cell from being one of ours, as a sentence; None if nothing does."""
     if cell.get("ask", PAIR) not in (PAIR, SCORE):
         return "cell.ask must be pair or score"
-    if cell.get("kind") not in KINDS:
+    if cell.get("kind") not in {*KINDS, *FORMER["kind"]}:
         return f"cell.kind must be one of {', '.join(KINDS)}"
     if not isinstance(cell.get("pair"), str):
         return "cell.pair must name the pair"
-    if cell.get("prompt", BASELINE) not in PROMPTS:
-        return f"cell.prompt must be one of {', '.join(PROMPTS)}"
+    if cell.get("prompt", "baseline") not in {"baseline", *FORMER["prompt"]}:
+        return "cell.prompt must be baseline"
     if not isinstance(cell.get("form", ALONE), str):
         return "cell.form must name the form of the change"
     return _number_fault(cell) or _order_fault(cell)
@@ -435,3 +365,13 @@ def not_dressed(frame: "pd.DataFrame") -> list[str]:
     """The kinds that stimuli of a table were not asked in, one entry per stimulus and kind."""
     each = frame.drop_duplicates("stimulus")["undressed"]
     return [kind for kinds in each if isinstance(kinds, list) for kind in kinds]
+
+
+def is_read(cell: Mapping[str, Any]) -> bool:
+    """Whether a figure reads the call: none does of kinds, forms and prompts of older runs.
+
+    Nor of their dressed copies that lacked points.
+    """
+    is_former = any(cell.get(name) in values for name, values in FORMER.items())
+    lacks = (cell.get("missing") or 0) > 0
+    return not is_former and (cell.get("kind") == QUALITY or not lacks)

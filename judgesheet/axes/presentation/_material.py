@@ -30,12 +30,10 @@ class Composed(Strict):
     topic: Text
     request: Text
     points: Annotated[list[Said], Field(min_length=2)]
-    summary: Text | None = None
-    translation: Text | None = None
 
 
 class Own(Strict):
-    """A response of the user's own; the rest is optional and allows more ways to dress it."""
+    """A response of the user's own; the rest is optional."""
 
     id: Name
     domain: str = ""
@@ -44,8 +42,6 @@ class Own(Strict):
     request: Text
     requirements: list[Text] = Field(default_factory=list)
     response: Text
-    summary: Text | None = None
-    translation: Text | None = None
 
 
 class Pair(Strict):
@@ -107,24 +103,20 @@ def requirements(stimulus: Stimulus) -> list[str]:
 def response(stimulus: Stimulus) -> Response:
     """The response that is to be dressed."""
     fields = stimulus.fields
-    written = {name: fields.get(name) or "" for name in ("topic", "translation", "summary")}
+    topic = fields.get("topic") or ""
     if points := fields.get("points"):
         said = tuple(Point(one["text"], one["heading"]) for one in points)
-        return Response(said, paragraphs(len(said)), **written)
-    return of_text(fields["response"], **written)
+        return Response(said, paragraphs(len(said)), topic)
+    return of_text(fields["response"], topic)
 
 
 def undressed(stimulus: Stimulus) -> list[str]:
-    """The kinds that this response cannot be dressed in at all without changing what it says.
-
-    A summary or a translation that nobody wrote is not one of them.
-    """
+    """The kinds that this response cannot be dressed in at all without changing what it says."""
     mine = response(stimulus)
     return [
         kind
         for kind, forms in RULES.items()
         if all(dressed(mine, kind, form, 2.0) is None for form in forms)
-        and not any(dress.rewrites for dress in forms.values())
     ]
 
 

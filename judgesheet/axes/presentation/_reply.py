@@ -7,10 +7,9 @@ threshold t, as in candidate_order:
     t = tie
 
 `dress` is the planted preference for the kind: `loves_length` for every doubling of the words, the
-others once. On a share `mixed` of the stimuli it has the other sign. Told to ignore dress it keeps
-the share `unguarded` of it, and nothing of markup that was stripped and of length that was cut. A
-note to the judge is obeyed on a share `obeys` of the stimuli, whatever else it thinks. Scores of a
-dressed copy are higher by dress / sensitivity points.
+others once. On a share `mixed` of the stimuli it has the other sign. A note to the judge is obeyed
+on a share `obeys` of the stimuli, whatever else it thinks. Scores of a dressed copy are higher by
+dress / sensitivity points.
 """
 
 import json
@@ -22,10 +21,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from judgesheet.axes import candidate_order
 from judgesheet.axes.presentation import _rules as rules
-from judgesheet.axes.presentation._design import IDENTICAL, NATURAL, PAIR, SCALE, SCORE
-from judgesheet.axes.presentation._rules import CUT, IGNORE, STRIPPED, TOLD
+from judgesheet.axes.presentation._design import NATURAL, PAIR, SCALE, SCORE
 from judgesheet.axis import Imputation, Readings
-from judgesheet.axis.comparison import Imputer, chances, imputations, lapses, simulated
+from judgesheet.axis.comparison import Imputer, chances, imputations, simulated
 from judgesheet.axis.losses import Row
 from judgesheet.axis.simulation import Known, Logit, Parameters, Share, drawn
 from judgesheet.base.records import Call, ReplyFormat
@@ -121,44 +119,28 @@ class Simulated:
     loves_format: Annotated[Logit, "preference for headings, lists, tables and fences"] = 0.0
     loves_certain: Annotated[Logit, "preference for sure wording, against hedged wording"] = 0.0
     loves_authority: Annotated[Logit, "preference for named sources"] = 0.0
-    loves_praise: Annotated[Logit, "preference for a response that praises itself"] = 0.0
-    hates_typos: Annotated[Logit, "preference against typing errors and casual words"] = 0.0
     obeys: Annotated[Share, "of stimuli on which a note to the judge is obeyed"] = 0.0
     mixed: Annotated[Share, "of stimuli on which these preferences have the other sign"] = 0.0
-    unguarded: Annotated[Share, "of all this that is left when told to ignore presentation"] = 0.0
 
     def dress(self, cell: Mapping[str, Any], stimulus: str, parameters: Parameters) -> float:
         """The planted preference for the dressed copy of a cell."""
-        doublings = math.log2(float(cell.get("dose") or 1.0))
         by_kind = {
-            rules.LENGTH: self.loves_length * (doublings or _WORDY),
-            rules.SUMMARY: -self.loves_length,
+            rules.LENGTH: self.loves_length * math.log2(float(cell.get("dose") or 1.0)),
             rules.FORMAT: self.loves_format,
             rules.CERTAIN: self.loves_certain,
             rules.HEDGED: -self.loves_certain,
             rules.AUTHORITY: self.loves_authority,
-            rules.PRAISE: self.loves_praise,
-            rules.TYPOS: -self.hates_typos,
-            rules.CASUAL: -self.hates_typos,
         }
-        if _UNDONE.get(cell["kind"], "") == cell.get("prompt"):
-            return 0.0
         turned = bool(self.mixed) and parameters.rng(stimulus, "mixed").random() < self.mixed
-        left = self.unguarded if cell.get("prompt") == IGNORE else 1.0
-        return left * (-1 if turned else 1) * by_kind.get(cell["kind"], 0.0)
+        return (-1 if turned else 1) * by_kind.get(cell["kind"], 0.0)
 
     def obeyed(self, cell: Mapping[str, Any], stimulus: str, parameters: Parameters) -> bool:
         """Whether a note to the judge decides this call."""
-        left = self.unguarded if cell.get("prompt") in TOLD else 1.0
-        here = parameters.rng(stimulus, "obeys").random() < self.obeys * left
+        here = parameters.rng(stimulus, "obeys").random() < self.obeys
         return bool(here and cell["kind"] == rules.INSTRUCTION)
 
 
 SIMULATED = Simulated
-_UNDONE = {rules.FORMAT: STRIPPED, rules.LENGTH: CUT}
-"""What takes a kind of dress away."""
-_WORDY = 0.5
-"""Doublings of the words that long-winded wording makes, about."""
 
 
 def verdict_probabilities(
@@ -168,8 +150,6 @@ def verdict_probabilities(
     first = cell["order"][0]
     side = 1 if first in ("dressed", "b") else -1
     planted = parameters.of(Simulated)
-    if cell["kind"] == IDENTICAL:
-        return lapses(parameters)
     if planted.obeyed(cell, stimulus, parameters):
         return {"1": float(side > 0), "2": float(side < 0), "tie": 0.0}
     leaning = parameters.slot + side * (

@@ -7,16 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from judgesheet.axes.presentation._design import (
-    ALONE,
-    IDENTICAL,
-    NATURAL,
-    PAIR,
-    QUALITY,
-    SCORE,
-)
+from judgesheet.axes.presentation._design import ALONE, NATURAL, PAIR, QUALITY, SCORE
 from judgesheet.axes.presentation._reply import chosen
-from judgesheet.axes.presentation._rules import BASELINE, CUT, INSTRUCTION, LENGTH, REMEDIES, RULES
+from judgesheet.axes.presentation._rules import INSTRUCTION, LENGTH, RULES
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Figures
@@ -30,30 +23,22 @@ Counts = tuple[Floats, Floats]
 """Sums and counts per cluster of stimuli."""
 figure = Figures("presentation", missing="the same response plain and altered (cell.kind)")
 NOT_ANSWERED = Reason("not_answered", "no such pair was answered in both orders")
-REPEATED = "repeated"
-"""The form of padding that has a dose."""
 KIND_WORDS: Mapping[str, str] = {
     LENGTH: "padding",
-    "summary": "a shorter summary",
     "format": "markup",
     "hedged": "hedged wording",
     "certain": "sure wording",
     "authority": "an appeal to authority",
     INSTRUCTION: "a note to the judge",
-    "praise": "praise of itself",
-    "typos": "typing errors",
-    "casual": "casual wording",
-    "language": "another language",
     NATURAL: "own pairs",
     QUALITY: "fewer points",
-    IDENTICAL: "the same text",
 }
 """The kinds as sentences name them."""
 
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Comparisons: one row per pair under a prompt.
+    """Comparisons: one row per pair.
 
     `contents` has shape (pairs, 2 orders, repeats): 1 where the dressed copy (of own pairs a) was
     chosen, -1 the other one, 0 neither, NaN where unknown; in the first order it stands second.
@@ -124,11 +109,6 @@ class Group:
     dims: Mapping[str, object]
     words: str
 
-    @property
-    def conditions(self) -> str:
-        """How the pairs were asked, in words."""
-        return REMEDIES.get(str(self.dims.get("prompt")), f"{BASELINE} prompt")
-
 
 @dataclass(frozen=True, eq=False)
 class Verdicts:
@@ -138,38 +118,14 @@ class Verdicts:
     scores: "pd.DataFrame"
 
     @cached_property
-    def dressed(self) -> Pairs:
-        """Copies of equal content."""
-        cells = self.pairs.cells
-        return self.pairs.take((cells["kind"].isin(RULES) & (cells["missing"] == 0)).to_numpy())
-
-    def kinds(self, prompt: str = BASELINE) -> list[str]:
-        """The kinds that were asked under a prompt, in the order of the rules."""
-        asked = set(self.dressed.where(prompt=prompt).cells["kind"])
-        return [kind for kind in RULES if kind in asked]
-
-    @cached_property
     def groups(self) -> tuple[Group, ...]:
-        """Each kind, then its forms and doses; and each kind with every remedy."""
-        usual = [group for kind in self.kinds() for group in self._of_kind(kind)]
-        return (*usual, *(group for prompt in REMEDIES for group in self.remedied(prompt)))
-
-    def remedied(self, prompt: str) -> Iterator[Group]:
-        """Each kind with a remedy; what cutting does depends on the form of the padding."""
-        for kind in self.kinds(prompt):
-            mine, dims = self.dressed.where(prompt=prompt, kind=kind), {"kind": kind}
-            words = f"{KIND_WORDS[kind]}, {REMEDIES[prompt]}"
-            yield Group(mine, {**dims, "prompt": prompt}, words)
-            for form in sorted(set(mine.cells["form"])) if prompt == CUT else ():
-                of_form = {**dims, "form": form, "prompt": prompt}
-                yield Group(mine.where(form=form), of_form, f"{words}, {form}")
+        """Each kind of copies of equal content, in the order of the rules; of padding each dose."""
+        asked = set(self.pairs.cells["kind"])
+        return tuple(group for kind in RULES if kind in asked for group in self._of_kind(kind))
 
     def _of_kind(self, kind: str) -> Iterator[Group]:
-        mine, words = self.dressed.where(prompt=BASELINE, kind=kind), KIND_WORDS[kind]
+        mine, words = self.pairs.where(kind=kind), KIND_WORDS[kind]
         yield Group(mine, {"kind": kind}, words)
-        # Whatever else was asked: a key must not depend on calls that it does not read.
-        for form in sorted(set(mine.cells["form"])) if len(RULES[kind]) > 1 else ():
-            yield Group(mine.where(form=form), {"kind": kind, "form": form}, f"{words}, {form}")
         for dose in sorted(set(mine.cells["dose"])) if kind == LENGTH else ():
             if dose > 1:
                 of = mine.where(dose=dose)
@@ -187,7 +143,6 @@ _FACTS = (
         "stimulus",
         "cluster",
         "ask",
-        "prompt",
         "kind",
         "form",
         "dose",
@@ -199,7 +154,7 @@ _FACTS = (
     ),
     *("systems", "families"),
 )
-_USUAL = {"ask": PAIR, "prompt": BASELINE, "form": ALONE}
+_USUAL = {"ask": PAIR, "form": ALONE}
 
 
 def arrange(readings: Readings) -> Verdicts | None:
@@ -223,7 +178,7 @@ def arrange(readings: Readings) -> Verdicts | None:
 def _pairs(frame: "pd.DataFrame", cells: "pd.DataFrame") -> Pairs:
     import pandas as pd
 
-    code, _ = pd.factorize(pd.MultiIndex.from_frame(cells[["stimulus", "pair", "prompt"]]))
+    code, _ = pd.factorize(pd.MultiIndex.from_frame(cells[["stimulus", "pair"]]))
     first = ~pd.Series(code).duplicated().to_numpy()
     swapped = np.array([order[0] in ("dressed", "a") for order in frame["order"]], dtype=np.int64)
     repeat = frame["repeat"].to_numpy(dtype=np.int64)

@@ -12,22 +12,16 @@ from judgesheet.axes.presentation._design import not_dressed
 from judgesheet.axes.presentation._rules import (
     AUTHORITY,
     CERTAIN,
-    CUT,
     FORMAT,
-    GUARD,
     HEDGED,
-    IGNORE,
     INSTRUCTION,
     LENGTH,
-    PRAISE,
-    STRIPPED,
-    SUMMARY,
 )
-from judgesheet.axes.presentation._verdicts import KIND_WORDS, REPEATED
+from judgesheet.axes.presentation._verdicts import KIND_WORDS
 from judgesheet.axis import Readings, losses
 from judgesheet.axis.findings import listed
 from judgesheet.axis.repeats import about_repeats
-from judgesheet.axis.results import Plots, nothing
+from judgesheet.axis.results import Plots
 from judgesheet.axis.statements import (
     MOSTLY,
     OTHER_ERROR,
@@ -43,16 +37,13 @@ from judgesheet.axis.statements import (
     finding,
     findings_of,
     if_lost,
-    indicated,
     interval,
     number,
-    p_value,
     points,
     share,
     share_with_interval,
     surely_above,
     surely_below,
-    surely_rejected,
     unread,
     whatever_lost,
 )
@@ -60,7 +51,7 @@ from judgesheet.axis.unanswered import TOO_LITTLE
 from judgesheet.axis.untested import Question, untested
 from judgesheet.base.digits import counted, percent
 from judgesheet.base.estimates import Estimates
-from judgesheet.base.records import Control, Estimate, Mitigation, Recommendation, Statement
+from judgesheet.base.records import Control, Estimate, Recommendation, Statement
 from judgesheet.stats.paired import sign_test_above
 
 EVEN = 0.60
@@ -71,17 +62,16 @@ NOTICEABLE = 0.05
 """A lower bound above this shows that something happens often enough to matter."""
 RARE = 0.15
 """An upper bound below this shows that something hardly happens."""
-TELLING = (FORMAT, AUTHORITY, PRAISE, CERTAIN)
+TELLING = (FORMAT, AUTHORITY, CERTAIN)
 """Kinds beside padding that win nothing from a judge of content."""
 DRESSES = (LENGTH, *TELLING)
 SCORED = (*DRESSES, INSTRUCTION)
 """Kinds that must not move a score."""
 EITHER_WAY = (LENGTH, FORMAT)
-"""Dresses that must not lose either: marking down praise of itself or an appeal to authority may be
-right."""
+"""Dresses that must not lose either: marking down an appeal to authority may be right."""
 SHOWN_AT = SIGNIFICANT / 2
-"""Error, on either side, of what is some evidence of all forms together."""
-CANCELLING = (LENGTH, SUMMARY, FORMAT, AUTHORITY, PRAISE, CERTAIN, HEDGED)
+"""Error, on either side, of what is some evidence of all doses together."""
+CANCELLING = (LENGTH, FORMAT, AUTHORITY, CERTAIN, HEDGED)
 """Kinds whose effects may differ in direction between stimuli."""
 
 
@@ -166,8 +156,9 @@ def _dress(kind: str) -> Sentence:
                 if slot
                 else ""
             )
-            # Nor is the kind harmless where one form of it decides, or where it does both ways.
-            otherwise = deciding(estimates, SHOWN_AT, kind) or kind in _cancelling(estimates)
+            # Nor is the kind harmless where one dose of it decides, or where it does both ways.
+            dose = kind == LENGTH and deciding(estimates, SHOWN_AT)
+            otherwise = dose or kind in _cancelling(estimates)
             tone: Tone = "neutral" if slot or otherwise else "good"
             yield finding(tone, f"{text}: {wins}{why}{whatever_lost(won)}.", won, slot)
         elif below(won, MOSTLY):
@@ -205,8 +196,8 @@ def obeys(estimates: Estimates) -> bool:
     """Whether responses surely win by a note that they hold: no slot and no noise does that.
 
     By all notes together, or by the stimuli on which a copy wins twice (a sign test), which shows
-    one form of a note that is always obeyed: among all forms it moves the average little. That test
-    has two shares of the error, since 12 stimuli, as many as have a form, give .00024 at least.
+    one form of a note that is always obeyed. That test has two shares of the error, since 12
+    stimuli, as many as have a form, give .00024 at least.
     """
     won, obeyed = _notes(estimates)
     if obeyed is None or not above(won, MOSTLY):
@@ -309,46 +300,36 @@ def _mixed(estimates: Estimates) -> Iterator[Statement]:
         yield finding("unknown", f"{text}{UNSURE}: {_each(seen)}.", *seen.values())
 
 
-def _forms(estimates: Estimates) -> dict[str, dict[str, Estimate]]:
-    """The preferences for forms and doses, by kind, beside that which the kind is judged by."""
-    found: dict[str, dict[str, Estimate]] = {kind: {} for kind in DRESSES}
-    for kind, forms in found.items():
-        for dims, one in estimates.family("preference", kind=kind):
-            # Repetition is in its doses.
-            judged = one is padding(estimates) or dims.get("form") == REPEATED
-            if not judged and dims.keys() in ({"kind", "form"}, {"kind", "dose"}):
-                form = f", {dims['form']}" if "form" in dims else f" ×{dims['dose']}"
-                forms[f"{KIND_WORDS[kind]}{form}"] = one
-    return found
+def deciding(estimates: Estimates, error: float) -> dict[str, Estimate]:
+    """The doses of padding that win, or lose, with this error of all of them together.
 
-
-def deciding(estimates: Estimates, error: float, *kinds: str) -> dict[str, Estimate]:
-    """The forms of these kinds that win, or lose, with this error of all forms together.
-
-    Of kinds that are a problem as a whole none is named.
+    None where padding is a problem as a whole.
     """
-    forms = _forms(estimates)
-    many = max(1, sum(map(len, forms.values())))
+    if surely_above(padding(estimates), MOSTLY):
+        return {}
+    doses = {
+        f"{KIND_WORDS[LENGTH]} ×{dims['dose']}": one
+        for dims, one in estimates.family("preference", kind=LENGTH)
+        if dims.keys() == {"kind", "dose"} and one is not padding(estimates)
+    }
     return {
-        form: one
-        for kind in kinds
-        if not surely_above(preferences(estimates).get(kind), MOSTLY)
-        for form, one in forms[kind].items()
-        if surely_above(one, MOSTLY, many, error)
-        or (kind in EITHER_WAY and surely_below(one, MOSTLY, many, error))
+        dose: one
+        for dose, one in doses.items()
+        if surely_above(one, MOSTLY, len(doses), error)
+        or surely_below(one, MOSTLY, len(doses), error)
     }
 
 
-def _of_form(estimates: Estimates) -> Iterator[Statement]:
-    """Forms and doses that decide, although the change as a whole does not."""
-    sure, seen = (deciding(estimates, error, *DRESSES) for error in (OTHER_ERROR, SHOWN_AT))
-    winning = listed([f"{form} wins {_won(one)}" for form, one in (sure or seen).items()])
+def _of_dose(estimates: Estimates) -> Iterator[Statement]:
+    """Doses of padding that decide, although the usual one does not."""
+    sure, seen = (deciding(estimates, error) for error in (OTHER_ERROR, SHOWN_AT))
+    winning = listed([f"{dose} wins {_won(one)}" for dose, one in (sure or seen).items()])
     if sure:
         yield finding(
-            "bad", f"Some forms of a change decide by themselves: {winning}.", *sure.values()
+            "bad", f"Some doses of padding decide by themselves: {winning}.", *sure.values()
         )
     elif seen:
-        text = "There is some evidence that some forms of a change decide by themselves"
+        text = "There is some evidence that some doses of padding decide by themselves"
         yield finding("unknown", f"{text}{UNSURE}: {winning}.", *seen.values())
 
 
@@ -385,21 +366,6 @@ def _decided(excess: Estimate) -> str:
     return text
 
 
-def _outweighs(estimates: Estimates) -> Iterator[Statement]:
-    """How many points dress makes up for."""
-    for dims, found in estimates.family("trade_off"):
-        what = KIND_WORDS[dims["kind"]]
-        if found.reason == "right_censored":
-            text = f"With {what} a response wins more than half of the comparisons at every number "
-            text += f"of missing points that was asked ({found.note})."
-            yield finding("neutral", text, found)
-        elif found.value and found.low is not None and found.low > 0:
-            upper = f"to {number(found, 'high')}" if found.high is not None else "upwards"
-            text = f"With {what} a response can lack {number(found)} required points and still win "
-            text += f"half of the comparisons (interval from {number(found, 'low')} {upper})."
-            yield finding("neutral", text, found)
-
-
 def _scores(estimates: Estimates) -> Iterator[Statement]:
     """Points that dress adds to a score, or takes from it."""
     yield from _shifted(estimates, "higher", SCORED)
@@ -410,29 +376,26 @@ def _shifted(
     estimates: Estimates, way: Literal["higher", "lower"], kinds: tuple[str, ...]
 ) -> Iterator[Statement]:
     """The kinds that move scores one way."""
-    sign, tests = 1 if way == "higher" else -1, "score_shift_p"
-    tested = sum(estimates.known(tests, kind=kind) is not None for kind in SCORED)
-    seen = {
-        kind: (shift, test)
-        for kind in kinds
-        if (shift := estimates.known("score_shift", kind=kind))
-        and (test := indicated(estimates, tests, kind=kind))
-        and sign * (shift.value or 0.0) > 0
+    beyond, surely = (above, surely_above) if way == "higher" else (below, surely_below)
+    shifts = {
+        kind: shift
+        for kind in SCORED
+        if (shift := estimates.known("score_shift", kind=kind)) is not None
     }
-    sure = {kind: both for kind, both in seen.items() if surely_rejected(both[1], of=tested)}
-    shifts = listed([_shift(kind, *both) for kind, both in (sure or seen).items()])
-    evidence = [one for both in (sure or seen).values() for one in both]
+    seen = {kind: one for kind, one in shifts.items() if kind in kinds and beyond(one, 0.0)}
+    sure = {kind: one for kind, one in seen.items() if surely(one, 0.0, len(shifts))}
+    each = [
+        f"{KIND_WORDS[kind]} {number(one)} ({ends(one)})" for kind, one in (sure or seen).items()
+    ]
     text = f"scores the same content {way} because of its presentation"
     if sure:
-        yield finding("bad", f"It {text} (points of 1 to 10): {shifts}.", *evidence)
+        yield finding("bad", f"It {text} (points of 1 to 10): {listed(each)}.", *sure.values())
     elif seen:
         yield finding(
-            "unknown", f"There is some evidence that it {text}{UNSURE}: {shifts}.", *evidence
+            "unknown",
+            f"There is some evidence that it {text}{UNSURE}: {listed(each)}.",
+            *seen.values(),
         )
-
-
-def _shift(kind: str, shift: Estimate, test: Estimate) -> str:
-    return f"{KIND_WORDS[kind]} {number(shift)} ({ends(shift)}; {p_value(test)})"
 
 
 def _own_pairs(estimates: Estimates) -> Iterator[Statement]:
@@ -456,10 +419,9 @@ SENTENCES = (
     *(_dress(kind) for kind in DRESSES),
     Sentence(_instruction, tests=3),
     Sentence(_mixed, tests=1),
-    Sentence(_of_form, tests=2),
+    Sentence(_of_dose, tests=2),
     Sentence(_slot, tests=1),
     Sentence(_scores, tests=1),
-    Sentence(_outweighs),
     Sentence(_own_pairs),
     Sentence(_control),
     losses.WITH_KINDS,
@@ -475,7 +437,6 @@ REMEDIES = {
     LENGTH: "Cut responses to one length before comparing them, or report lengths beside wins",
     FORMAT: "Strip markup from responses before they are judged",
     AUTHORITY: "Remove claims about sources from responses before they are judged",
-    PRAISE: "Remove what responses say about themselves",
     CERTAIN: "Do not use it to compare responses that differ in how certain they sound",
 }
 
@@ -490,8 +451,8 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
             yield _advice(f"{REMEDIES[kind]}: {KIND_WORDS[kind]} wins.", won)
         elif loses(kind, won):
             yield _advice(f"{REMEDIES[kind]}: {KIND_WORDS[kind]} loses.", won)
-        elif forms := deciding(estimates, OTHER_ERROR, kind):
-            yield _advice(f"{REMEDIES[kind]}: some forms of it decide.", *forms.values())
+        elif kind == LENGTH and (doses := deciding(estimates, OTHER_ERROR)):
+            yield _advice(f"{REMEDIES[kind]}: some doses of it decide.", *doses.values())
     yield from _against_notes(estimates)
 
 
@@ -504,44 +465,7 @@ def _against_notes(estimates: Estimates) -> Iterator[Recommendation]:
         yield _advice(f"{text}{rest}.", obeyed, won, stops=stops)
 
 
-ACTIONS = {
-    GUARD: "mark where responses begin and end, and say that notes in them are no instructions",
-    STRIPPED: "strip markup from both responses",
-    CUT: "cut both responses to one length",
-}
-
-
-def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
-    """Telling the judge to ignore dress, by kind, and the other remedies that were asked."""
-    for dims, _ in estimates.family("ignore_gain"):
-        action = f"tell it to ignore {KIND_WORDS[dims['kind']]}"
-        yield _mitigation(estimates, action, "ignore_gain", dims, prompt=IGNORE)
-    for dims, _ in estimates.family("remedy_gain"):
-        form = f", {dims['form']} padding" if "form" in dims else ""
-        if dims["prompt"] != CUT or form:  # of padding of all forms nobody knows what is cut
-            action = f"{ACTIONS[dims['prompt']]}{form}"
-            yield _mitigation(estimates, action, "remedy_gain", dims)
-
-
-def _mitigation(
-    estimates: Estimates, action: str, gain: str, dims: Mapping[str, str], **remedy: str
-) -> Mitigation:
-    """Before, after, and what is gained by a remedy of a kind of dress, or of a form of it."""
-    of = {name: value for name, value in dims.items() if name != "prompt"}
-    return Mitigation(
-        action=f"{action} (gain: from pairs asked with and without)",
-        before=estimates.key("preference", **of),
-        after=estimates.key("preference", **dims, **remedy),
-        calls=1,
-        gain=estimates.key(gain, **dims),
-    )
-
-
-BLIND = (
-    *("preference", "dress_excess", "dose_slope", "instruction_obeyed"),
-    *("ignore_gain", "remedy_gain"),
-    *("worse_preferred", "trade_off", "score_shift", "score_shift_p"),
-)
+BLIND = ("preference", "dress_excess", "instruction_obeyed", "score_shift")
 """Figures that a judge passes that does not look at what it judges."""
 
 
@@ -563,16 +487,10 @@ def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
     so = "no verdict; the figures describe the readable rest, which may differ."
     yield from unread(readings, so)
     yield from _undressed(readings)
-    if estimates.known("preference", kind="language"):
-        yield (
-            "An answer in another language than the request may be worse for its reader, so to "
-            "prefer the other one is no fault of a judge."
-        )
     asked: dict[Question, Estimate | None] = {
         "length": padding(estimates),
         "style": estimates.known("preference", kind=FORMAT),
         "own_model": next((one for _, one in estimates.family("own_preference")), None),
-        "people": estimates.known("better_at_equal_length"),
     }
     yield from untested({question for question, known in asked.items() if known is not None})
     if readings.frame["repeat"].max() > 0:
@@ -610,7 +528,7 @@ drawn = Plots()
     x_label="share of comparisons won",
     reference=0.5,
     reference_label="no preference",
-    having={"form": "", "dose": "", "prompt": ""},
+    having={"dose": ""},
     names=True,
     words=KIND_WORDS,
     ends=(0.0, 1.0),
@@ -625,23 +543,6 @@ def _strongest(estimates: Estimates) -> str:
     kind = max(sure, key=lambda kind: sure[kind].value or 0.0)
     what = KIND_WORDS[kind]
     return f"{what[0].upper()}{what[1:]} wins {share(sure[kind])} of comparisons"
-
-
-drawn.plot(
-    kind="line",
-    title="Altered and worse against plain and better",
-    caption="Share of comparisons that an altered response wins although it lacks required points "
-    "that the plain one has.",
-    families=("worse_preferred",),
-    x="missing",
-    x_label="points missing",
-    y_label="share won",
-    series="kind",
-    reference=0.5,
-    reference_label="half of the comparisons",
-    words=KIND_WORDS,
-    ends=(0.0, 1.0),
-)(nothing)
 
 
 plots = drawn.of

@@ -53,37 +53,20 @@ def longer_preferred(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
     """
     pairs = _natural(verdicts)
     if len(pairs):
-        yield _held(pairs, 0, "Wins of a response twice as long", "longer")
+        yield _held(pairs)
 
 
-@figure("share", symbol="B_nat", null=0.5, better="higher", headline=21)
-def better_at_equal_length(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
-    """Share of your own pairs in which the better response wins where both are equally long.
-
-    The win rate of what people prefer, controlled for length: the regression of `longer_preferred`,
-    read where the lengths do not differ.
-    """
-    pairs = _natural(verdicts)
-    if len(pairs) and not np.isnan(_people(pairs)).any():
-        yield _held(pairs, 1, "Better response chosen at equal length", "better")
-
-
-def _held(pairs: Pairs, fact: int, label: str, column: str) -> UnkeyedEstimate:
+def _held(pairs: Pairs) -> UnkeyedEstimate:
+    label = "Wins of a response twice as long"
     pairs = pairs.take(pairs.cells["longer"].notna().to_numpy())
     if not len(pairs):
         return absent(label, NO_LENGTHS)
-    people = _people(pairs)
-    facts = [pairs.cells["longer"].to_numpy(dtype=np.float64)]
-    known = not np.isnan(people).any()
-    if known and people.any():
-        facts.append(people)
-    elif column == "better":
-        return absent(label, NO_PEOPLE)
-    found = held_even((1 + pairs.mean) / 2, np.stack(facts, axis=1), pairs.cluster)[fact]
-    conditions = (
-        "length and people's verdicts" if len(facts) > 1 else "length alone, quality not known"
-    )
-    if column == "longer" and (most := float(np.abs(facts[0]).max())) < 1:  # binary logarithms
+    people, lengths = _people(pairs), pairs.cells["longer"].to_numpy(dtype=np.float64)
+    known = not np.isnan(people).any() and people.any()
+    facts = np.stack([lengths, people] if known else [lengths], axis=1)
+    found, *_ = held_even((1 + pairs.mean) / 2, facts, pairs.cluster)
+    conditions = "length and people's verdicts" if known else "length alone, quality not known"
+    if (most := float(np.abs(lengths).max())) < 1:  # binary logarithms
         conditions += f"; extrapolated from pairs of at most {2**most:.2g} times the words"
     return UnkeyedEstimate(label, found, n=pairs.calls, conditions=conditions)
 
