@@ -17,7 +17,6 @@ from proof.tables import figures
 MOVED_BY = (room, axis, stats)
 
 
-NO_ORDER = frozenset({"order_dependence_p"})
 EQUAL = frozenset({"vacuum", "delta0_same", "delta0_different", "filler", "natural"})
 LADDER = frozenset({"ladder", "delta0_same"})
 
@@ -26,26 +25,24 @@ def _parts() -> Iterator[Part]:
     steps = {name: one for name, one in declared_in(ladder).items() if name not in NAMES}
     elsewhere = {name: steps.pop(name) for name in ("filler_preference", "format_cue")}
     equal = {**declared_in(equal_quality), **elsewhere}
-    permuted = {name: equal.pop(name) for name in ("order_dependence_p",)}
     sizes = {10: 160, 20: 110, 40: 60, 100: 50}
     yield Part("equal quality", equal, sizes, (2000, 3))
-    yield Part("permuted", permuted, {10: 120, 20: 80, 40: 40, 100: 15}, (2, 1))
     yield Part("ladder", steps, {10: 150, 20: 100, 40: 60, 100: 40}, (2000, 3))
 
 
 def _cases() -> Iterator[tuple[str, Case]]:
     differ = Judge(slot=0.5, slot_spread=1.0, tie_spread=0.8, cue=0.5, padding=0.5)
-    yield "tasks differ in slot and ties", _case(differ, "equal quality", "ladder", "permuted")
+    yield "tasks differ in slot and ties", _case(differ, "equal quality", "ladder")
     yield "strong slot preference", _case(Judge(slot=2.5, slot_spread=1.0, tie_spread=0.5))
     yield "reacts to surface", _case(Judge(surface=3.0, slot_spread=0.5, tie_spread=0.5))
     coin = Judge(tie=0.0, sensitivity=0.0)
-    yield "coin", _case(coin, "equal quality", "permuted", nulls=NO_ORDER)
+    yield "coin", _case(coin, "equal quality")
     rarely = Judge(tie=3.0, tie_spread=1.0, slot=0.5, slot_spread=0.5, sensitivity=2.5)
     yield "ties often", _case(rarely, "equal quality", "ladder")
     yield "sees little", _case(replace(differ, sensitivity=0.7), "ladder")
     yield "2 % of answers are not allowed", _case(replace(differ, invalid=0.02))
     perfect = Judge(tie=100.0, sensitivity=1000.0, strict=0.0, lapse=0.0)
-    yield "perfect", _case(perfect, "equal quality", "ladder", "permuted", nulls=NO_ORDER)
+    yield "perfect", _case(perfect, "equal quality", "ladder")
     first = Judge(slot=1e3, tie=0.0, lapse=1.0)
     yield "always slot 1", _case(first)
     yield "always slot 1 but for a call", _case(replace(first, slips=1 / 240))
@@ -65,7 +62,7 @@ def _case(judge: Judge, *parts: str, **more: Any) -> Case:
     def steps(tasks: int, rng: Rng) -> Any:
         return judge.pairs(tasks, rng, LADDER)
 
-    draw = {"equal quality": equal, "permuted": equal, "ladder": steps}
+    draw = {"equal quality": equal, "ladder": steps}
     return Case(draw, judge.truths, frozenset(parts or ("equal quality",)), **more)
 
 

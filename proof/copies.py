@@ -33,7 +33,7 @@ TASTES = 1.5
 favoured, so that V is 0 and every place is chosen equally often."""
 TRUTHS = {"cramers_v": 0.0, "position_share": 1 / SCALE}
 PROBLEM, ACCUSED, MOST_ACCUSED = "Problem", "accused", 0.05
-ON_STORIES = frozenset({"unequal_stimuli", "excess_change_rate"})
+ON_STORIES = frozenset({"order_dependence_p", "excess_change_rate"})
 """What a Problem of this judge may rest on: on single stories the order does matter."""
 SETS = {"figures": 80, "sheet": 50}
 

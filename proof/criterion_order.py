@@ -5,7 +5,7 @@ from typing import Any
 
 from judgesheet import axis, stats
 from judgesheet.axes import criterion_order as room
-from judgesheet.axis import beyond_chance, levels, losses, serial, unequal
+from judgesheet.axis import beyond_chance, losses, serial
 from proof.criteria import Judge
 from proof.lines import LEAST_AT_EDGES, Case, Line, Part
 from proof.lines import lines as cut
@@ -27,8 +27,6 @@ NO_INTERVAL = (
         "budget_r",
         "budget_agreement",
         *losses.NAMES,
-        *unequal.NAMES,
-        levels.level_p.name,
         *beyond_chance.NAMES,
         *serial.NAMES,
     ),

@@ -31,9 +31,6 @@ UNPROVEN: dict[str, str] = {
     "score_order.chi2": "the statistic of `chi2_p`, no estimate",
     "score_order.min_bias_order": "the name of an order; `min_bias_confidence` is proven",
     "score_order.default_order_rank": _SAMPLE,
-    "criterion_order.order_dependence_p": (
-        "exchanged as for that of the other axes, which are proven; its size in page one"
-    ),
     "score_order.brier": _OF_CALLS,
     "score_order.overconfidence": f"{_OF_CALLS}; covers .95 in `tests/axes/test_expected.py`",
     "score_order.right_at_confidence": _OF_CALLS,
@@ -66,14 +63,6 @@ UNPROVEN |= {
     "(`gate`, `edges`)"
     for axis in all_axes()
 }
-UNPROVEN |= {
-    f"{axis}.largest_stimulus_effect": "the largest of many, without an interval; its conditions "
-    "say what noise alone gives"
-    for axis, room in all_axes().items()
-    if "largest_stimulus_effect" in room.ESTIMATES
-}
-
-
 UNPROVEN |= {
     f"presentation.loss_{test}": "that of the other axes, which are proven: it knows calls and "
     "orders, or kinds in their place, alone"

@@ -6,7 +6,7 @@ from typing import Any
 
 from judgesheet import axis, stats
 from judgesheet.axes import listwise_consensus as room
-from judgesheet.axis import beyond_chance, losses, serial, unequal
+from judgesheet.axis import beyond_chance, losses, serial
 from proof.lines import LEAST_AT_EDGES, Case, Line, Part
 from proof.lines import lines as cut
 from proof.lists import Judge
@@ -20,7 +20,7 @@ NO_INTERVAL = (
     *(
         "independent_error_bound",
         *losses.NAMES,
-        *unequal.NAMES,
+        "order_dependence_p",  # of single calls, which these judges do not give
         *beyond_chance.NAMES,
         *serial.NAMES,
     ),
@@ -32,19 +32,15 @@ def _parts() -> Iterator[Part]:
     yield Part("", figures, {12: 300, 44: 300, 150: 200}, (4000, 5))
 
 
-NO_PLACE = frozenset({"position_bias_p"})
-NO_ORDER = frozenset({"position_bias_p", "order_dependence_p"})
-
-
 def _cases() -> Iterator[tuple[str, Case]]:
-    yield "order-blind, no shared errors", _case(Judge(shared=0.0, gap=8.0), nulls=NO_ORDER)
-    yield "order-blind, shared errors", _case(Judge(), nulls=NO_ORDER)
+    yield "order-blind, no shared errors", _case(Judge(shared=0.0, gap=8.0))
+    yield "order-blind, shared errors", _case(Judge())
     yield "first place favoured", _case(Judge(slots=(12.0, 0.0, 0.0, 0.0)))
-    yield "every prompt favours other places", _case(Judge(wander=8.0), nulls=NO_PLACE)
-    yield "errors differ by order", _case(Judge(perturb=10.0, shared=5.0), nulls=NO_PLACE)
+    yield "every prompt favours other places", _case(Judge(wander=8.0))
+    yield "errors differ by order", _case(Judge(perturb=10.0, shared=5.0))
     perfect = Judge(shared=0.0, noise=0.0, unsure=0.0)
-    yield "perfect", _case(perfect, nulls=NO_ORDER)
-    yield "all answers alike", _case(replace(perfect, gap=0.0), nulls=NO_ORDER)
+    yield "perfect", _case(perfect)
+    yield "all answers alike", _case(replace(perfect, gap=0.0))
     slip = 1 / (12 * 10)
     yield "perfect, but for a call that takes the first", _case(replace(perfect, slips=slip))
     for share in (0.05, 0.1, 0.2):

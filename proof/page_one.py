@@ -12,8 +12,9 @@ import pandas as pd
 from judgesheet import axis as kit
 from judgesheet import stats
 from judgesheet.axes import all_axes, get_axis
-from judgesheet.axis import Axis, Options, Readings, Simulating, unequal
+from judgesheet.axis import Axis, Options, Readings, Simulating
 from judgesheet.axis.simulation import Parameters
+from judgesheet.axis.statements import ORDER_TEST
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Plan, Statement
@@ -27,10 +28,8 @@ MOVED_BY = (*all_axes().values(), kit, stats)
 SETS = {"quick": (60, 12, 16), "standard": (9, 2, 2)}
 """Sheets of fair judges, of biased ones, and of those whose bias sits on few stimuli."""
 ANYWHERE = "any axis"
-TESTS = ("any_stimulus_p", "anywhere_p", "wavering_p", unequal.LEVEL)
 ACCUSES, MISSES, CLEARS = "accuses", "misses", "clears"
 TELLS = "told, "
-EXACTLY, OTHERWISE = "names exactly", "names others"
 MOST_ACCUSED = 0.05
 
 IDLE = (
@@ -41,7 +40,7 @@ IDLE = (
 )
 """Beginnings of figures that no sentence about a problem rests on."""
 ORDER = frozenset({
-    *("cramers_v", "position_bias_p", "max_delta_pos", "win_share", "excess_flip_rate"),
+    *("cramers_v", "max_delta_pos", "win_share", "excess_flip_rate"),
     *("order_flip_rate", "order_change_rate", "order_inconsistent"),
 })  # fmt: skip
 """Figures that a sentence rests on which clears a judge of an effect of the order."""
@@ -196,7 +195,6 @@ class Page:
 
     estimates: Estimates
     findings: tuple[Statement, ...]
-    planted: frozenset[str]
 
     @property
     def accuses(self) -> bool:
@@ -209,14 +207,6 @@ class Page:
         good = (one for one in self.findings if one.tone == "good")
         return any(ORDER & {Key.parse(key).name for key in one.evidence} for one in good)
 
-    @property
-    def named(self) -> frozenset[str] | None:
-        """The stimuli that a sentence names; None where none does."""
-        share = self.estimates.known("unequal_stimuli")
-        test = self.estimates.key("any_stimulus_p")
-        said = any(test in one.evidence for one in self.findings)
-        return frozenset(share.given["stimuli"]) if said and share is not None else None
-
 
 def read(judge: Known, name: str, profile: str, rng: random.Random) -> Page:
     """Page one of an axis in one data set."""
@@ -226,7 +216,7 @@ def read(judge: Known, name: str, profile: str, rng: random.Random) -> Page:
     frame = asked(judge, axis, plan, first, rng)
     readings = Readings(frame, plan.labels, 1.0, rng.randrange(2**31), wanted)
     estimates = Estimates(name, axis.measure(readings))
-    return Page(estimates, tuple(axis.find(estimates)), first)
+    return Page(estimates, tuple(axis.find(estimates)))
 
 
 def _run(judge: Known, profile: str, sets: int, rng: Rng, _truths: Truths) -> Rows:
@@ -237,16 +227,10 @@ def _run(judge: Known, profile: str, sets: int, rng: Rng, _truths: Truths) -> Ro
         pages = {name: read(judge, name, profile, random.Random(f"{seed}/{name}"))  # noqa: S311
                  for name in all_axes()}  # fmt: skip
         for name, one in pages.items():
-            exactly = one.named is not None and one.named == one.planted
-            tally.add(name, {
-                ACCUSES: one.accuses, CLEARS: one.clears,
-                EXACTLY: exactly, OTHERWISE: one.named is not None and not exactly,
-            })  # fmt: skip
-            _judge(tally, judge, one)
-        tally.add(ANYWHERE, {
-            ACCUSES: any(one.accuses for one in pages.values()),
-            EXACTLY: any(one.named is not None for one in pages.values()),
-        })  # fmt: skip
+            tally.add(name, {ACCUSES: one.accuses, CLEARS: one.clears})
+            if judge in FAIR and (test := one.estimates.of(ORDER_TEST)) is not None:
+                tally.judge(test, {test.key: 0.0})
+        tally.add(ANYWHERE, {ACCUSES: any(one.accuses for one in pages.values())})
     return tally.rows()
 
 
@@ -260,23 +244,12 @@ def _run_one(judge: Known, name: str, profile: str, sets: int, rng: Rng, _truths
     return tally.rows()
 
 
-def _judge(tally: Tally, judge: Known, one: Page) -> None:
-    """The figures of unequal stimuli, of which the truth is known but for a weak bias on all."""
-    names = unequal.NAMES | {unequal.LEVEL}
-    mine = [one.estimates[key] for key in one.estimates if Key.parse(key).name in names]
-    share = len(one.planted) / max(1, mine[0].clusters) if mine else 0.0
-    for estimate in mine if judge in (*FAIR, *FEW[:-1]) else ():
-        tally.judge(estimate, {estimate.key: share})
-
-
 def lines() -> Iterator[Line]:
     """Every judge under every profile."""
     for profile, counts in SETS.items():
         for some, sets in zip((FAIR, BIASED, FEW), counts, strict=True):
             limits = {ACCUSES: (0.0, MOST_ACCUSED)} if some is FAIR else {}
-            nulls = frozenset(
-                f"{name}.{test}" for name in all_axes() if some is FAIR for test in TESTS
-            )
+            nulls = frozenset(f"{name}.{ORDER_TEST}" for name in all_axes() if some is FAIR)
             for judge in some:
                 run = partial(_run, judge, profile)
                 yield Line(judge.words, profile, sets, run, limits=limits, nulls=nulls)
@@ -352,11 +325,6 @@ def _biased(one: Result, row: str) -> str:
     return f"{1 - shares[ACCUSES]:.3f}{cleared}"
 
 
-def _few(one: Result, row: str) -> str:
-    shares = one.rows[row].shares
-    return " / ".join(f"{shares[name]:.2f}" for name in (EXACTLY, OTHERWISE) if name in shares)
-
-
 def _figures(results: Sequence[Result]) -> list[list[str]]:
     return [
         [f"`{name}`", one.line.data, str(one.line.size), _cell(one, name, metric)]
@@ -376,5 +344,5 @@ ROWS = (*all_axes(), ANYWHERE)
 TABLES: Sequence[tuple[str, Sequence[Known], Callable[[Result, str], str]]] = (
     ("fair", FAIR, _fair),
     ("biased", BIASED, _biased),
-    ("few", FEW, _few),
+    ("few", FEW, _fair),
 )

@@ -39,8 +39,6 @@ def _parts() -> Iterator[Part]:
     slow = _only(sampled, lambda name: name in SLOW)
     yield Part("counts", quick, {12: 300, 24: 240, 100: 160}, (2000, 3))
     yield Part("resampled", slow, {12: 120, 24: 80, 100: 50}, (1000, 3))
-    tests = _only(quick, lambda name: name in NO_ORDER)
-    yield Part("tests", tests, {12: 1000, 24: 1000}, (2, 1))
     expected = _only(room.EXPECTED, lambda name: name not in OF_CONFIDENCE)
     yield Part("log-probabilities", expected, {12: 300, 24: 200, 100: 100}, (1000, 3))
 
@@ -49,8 +47,7 @@ def _only(figures: Mapping[str, Figure[Any]], wanted: Any) -> dict[str, Figure[A
     return {name: one for name, one in figures.items() if wanted(name)}
 
 
-NO_PLACE = frozenset({"position_bias_p"})
-NO_ORDER = frozenset({"position_bias_p", "order_dependence_p", "min_bias_confidence"})
+NO_ORDER = frozenset({"min_bias_confidence"})
 EVERYTHING = ("counts", "resampled", "log-probabilities")
 PERFECT = Judge(width=1e-3)
 CONSTANT = Judge(width=1e-3, level=3.0)
@@ -59,8 +56,8 @@ ONE_SLIP = 1 / (12 * 4 * 10)
 
 def _cases() -> Iterator[tuple[str, Case]]:
     mixed = {"cluster_place": 0.6, "item_place": 0.6}
-    yield "fair, does not see the order", _case(Judge(), *EVERYTHING, "tests", nulls=NO_ORDER)
-    own_places = _case(Judge(**mixed), "counts", "tests", nulls=NO_PLACE)
+    yield "fair, does not see the order", _case(Judge(), *EVERYTHING, nulls=NO_ORDER)
+    own_places = _case(Judge(**mixed), "counts")
     yield "fair, stimuli prefer places of their own", own_places
     yield "V = .05, stimuli differ", _case(with_v(0.05, **mixed))
     yield "V = .2, stimuli differ", _case(with_v(0.2, cluster_place=0.6), *EVERYTHING)
@@ -82,7 +79,7 @@ def _case(judge: Judge, *parts: str, nulls: frozenset[str] = frozenset(), **more
     def both(stimuli: int, rng: Any) -> Any:
         return judge.draw(stimuli, rng).both()
 
-    draw = {**dict.fromkeys(("counts", "resampled", "tests"), scores), "log-probabilities": both}
+    draw = {**dict.fromkeys(("counts", "resampled"), scores), "log-probabilities": both}
     return Case(draw, judge.truths, frozenset(parts or ("counts",)), nulls, **more)
 
 

@@ -11,7 +11,8 @@ from typing import Any
 import pandas as pd
 
 from judgesheet.axes import all_axes, get_axis
-from judgesheet.axis import Axis, Options, Readings, unequal
+from judgesheet.axis import Axis, Options, Readings
+from judgesheet.axis.statements import ORDER_TEST
 from judgesheet.base.records import AxisResult, Estimate, Plan, Recommendation, Statement
 from judgesheet.judges import Judge
 from judgesheet.judges.simulated import SimulatedJudge, answer_key
@@ -27,7 +28,7 @@ from judgesheet.planning.plan import make_plan
 SHARED = Path(__file__).parent.parent.parent / "shared"
 """Papers' figures and public data sets, where they lie beside the checkout."""
 
-ORDER_AXES = [name for name, axis in all_axes().items() if axis.ESTIMATES.keys() >= unequal.NAMES]
+ORDER_AXES = [name for name, axis in all_axes().items() if ORDER_TEST in axis.ESTIMATES]
 """The axes that ask what the order of things does to a judge."""
 
 Edit = Callable[[pd.DataFrame], pd.DataFrame]

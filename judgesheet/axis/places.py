@@ -6,6 +6,8 @@ from typing import NamedTuple
 from judgesheet.axis.arrays import Floats, Ints
 from judgesheet.axis.figure import Conditions, UnkeyedEstimate, wilson_beside
 from judgesheet.axis.statements import (
+    ORDER_TEST,
+    SIGNIFICANT,
     UNSURE,
     Certainty,
     Wordings,
@@ -14,15 +16,14 @@ from judgesheet.axis.statements import (
     indicated,
     interval,
     p_value,
+    surely_above,
+    surely_below,
 )
 from judgesheet.base.digits import percent
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Estimate
 from judgesheet.stats.position import position_share
 from judgesheet.stats.reads import total_calls
-
-TEST = "position_bias_p"
-"""The test of "no place is favoured"."""
 
 
 def shares(counts: Floats | Ints, label: str, conditions: Conditions) -> Iterator[UnkeyedEstimate]:
@@ -62,13 +63,29 @@ def farthest(estimates: Estimates, family: str) -> Farthest | None:
     return Farthest(place, extreme, even)
 
 
-def favours(estimates: Estimates, *, small: bool, prompts: int) -> Certainty:
-    """What is known of it by the test, and by whether all of it is proven to be `small`."""
+def favours(estimates: Estimates, family: str, *, small: bool, prompts: int) -> Certainty:
+    """What is known of it: by the test of the order, and by the place that stands out.
+
+    The first accuses; the second says that it is a place, as an order can matter without one that
+    is favoured on average. `small` is the proof that all of it is.
+    """
+    stands_out = _stands_out(estimates, family)
     return certainty(
-        shown=announced(estimates, TEST),
+        shown=stands_out and announced(estimates, ORDER_TEST),
         small=small,
-        indicated=indicated(estimates, TEST) is not None,
+        indicated=stands_out and indicated(estimates, ORDER_TEST) is not None,
         prompts=prompts,
+    )
+
+
+def _stands_out(estimates: Estimates, family: str) -> bool:
+    """Whether a place gets surely more or less than another, allowing for the number of places."""
+    extreme = farthest(estimates, family)
+    if extreme is None:
+        return False
+    of, error = round(1 / extreme.even), SIGNIFICANT / 2
+    return surely_above(extreme.share, extreme.even, of, error) or surely_below(
+        extreme.share, extreme.even, of, error
     )
 
 

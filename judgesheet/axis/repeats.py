@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from judgesheet.axis import Readings, unequal
-from judgesheet.axis.statements import LOSS_ERROR, announced_of_repeats, keys, p_value
+from judgesheet.axis import Readings
+from judgesheet.axis.statements import LOSS_ERROR, ORDER_TEST, keys
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Control, Estimate
 
@@ -13,49 +13,28 @@ REST_ON_REPEATS = (
     *("averaging_gain_noise", "averaging_gain_order", "gain_over_repeated"),
 )
 """Figures of the order beyond noise, which is taken from repeats."""
-REST_ON_CALLS = (*REST_ON_REPEATS, *sorted(unequal.NAMES - {"repeats_p"}), unequal.LEVEL)
-"""These, and the tests that exchange calls between orders: one reply given twice counts as two."""
+REST_ON_CALLS = (*REST_ON_REPEATS, ORDER_TEST)
+"""These, and the test that exchanges calls between orders: one reply given twice counts as two."""
 
 
 def control(readings: Readings, estimates: Estimates) -> Iterator[Control]:
     """That repeats are no measure of noise, where they are shown not to be."""
-    test = estimates.known("repeats_p")
-    if test is not None and announced_of_repeats(estimates):
-        yield _failed(
-            "repeats are like first readings",
-            "asking again changes the reply otherwise than by chance, more than another order "
-            f"does or in another way ({p_value(test)})",
-            "repeats_alike",
-            keys(test),
-            REST_ON_REPEATS,
-        )
     # Greedy replies are meant to agree, and nobody knows how records were asked.
     if readings.temperature and (shown := _never_differ(estimates)):
-        yield _failed(
+        yield Control(
             "repeats are sampled anew",
+            False,
             f"at temperature {readings.temperature:g} asking again never changes a verdict, and "
             "another order often does: a cache or a fixed seed may have answered, and then noise "
-            "looks like an effect of the order",
-            "repeats_sampled",
+            "looks like an effect of the order: the repeats are no measure of noise, and nothing "
+            "is said of changes beyond noise",
             keys(*shown),
+            "repeats_sampled",
             REST_ON_CALLS,
+            of="run",
+            mend="ask each question anew: no cache, no fixed seed, no session that knows the calls "
+            "before; a judge without noise can be asked at temperature 0",
         )
-
-
-def _failed(
-    name: str, why: str, code: str, evidence: tuple[str, ...], touches: tuple[str, ...]
-) -> Control:
-    return Control(
-        name,
-        False,
-        f"{why}: the repeats are no measure of noise, and nothing is said of changes beyond noise",
-        evidence,
-        code,
-        touches,
-        of="run",
-        mend="ask each question anew: no cache, no fixed seed, no session that knows the calls "
-        "before; a judge without noise can be asked at temperature 0",
-    )
 
 
 def _never_differ(estimates: Estimates) -> list[Estimate]:

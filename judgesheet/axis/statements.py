@@ -6,7 +6,7 @@ neither side.
 
 A sentence that calls something a problem needs more: page one holds many, and a reader takes each
 as a fault of the judge. All of them together err with `SIGNIFICANT` at most (a weighted Bonferroni
-bound, see `OVERLAP`). Most of that goes to `announced` and `beyond_noise` (`ORDER_ERROR` each), as
+bound). Most of that goes to `announced` and `beyond_noise` (`ORDER_ERROR` each), as
 a judge that is blind to the order lies on their null hypothesis; a sound judge lies apart from the
 limits of `surely_above` and `surely_below` (`OTHER_ERROR` each). Each
 `Sentence` says how many such tests it uses. What shows only at `SIGNIFICANT` is `indicated` ("there
@@ -36,22 +36,15 @@ Part = Literal["value", "low", "high", "least", "most"]
 
 SIGNIFICANT = 0.05
 """How often page one may call something a problem of a judge that has none."""
-OF_ORDER, OF_MOMENTS, OF_LOSSES, OTHERS = 21, 6, 16, 46
-"""Tests of the order, of mean and noise by order, tests of losses, and other tests and bounds, by
-which a sentence of page one can call something a problem, all axes of this package together: the
-sums over their `SENTENCES`."""
-OF_REPEATS = 4
-"""Tests of whether repeats measure noise, one an axis of those with a `repeats_p`."""
-OVERLAP = 1.5
-"""Tests of the order that err together like one: those of an axis see the same chance effect. With
-2 fair judges were accused in .054 of standard sheets (docs/decisions/0084)."""
-ORDER_ERROR = 0.6 * SIGNIFICANT / (OF_ORDER / OVERLAP + OF_MOMENTS)
-"""Error of a single test of the order, or of mean or noise by order. These have most of the error,
-as they alone err at a judge without a fault. All are those of all axes, so that what one axis says
-does not depend on which others were probed."""
-LOSS_ERROR = 0.2 * SIGNIFICANT / (OF_LOSSES + OF_REPEATS)
-"""Error of a single test of the calls themselves: whether they are lost by chance, and whether
-repeats of them are alike."""
+OF_ORDER, OF_LOSSES, OTHERS = 10, 16, 46
+"""Tests of the order, tests of losses, and other tests and bounds, by which a sentence of page one
+can call something a problem, all axes of this package together: the sums over their `SENTENCES`."""
+ORDER_ERROR = 0.6 * SIGNIFICANT / OF_ORDER
+"""Error of a single test of the order. These have most of the error, as they alone err at a judge
+without a fault. All are those of all axes, so that what one axis says does not depend on which
+others were probed."""
+LOSS_ERROR = 0.2 * SIGNIFICANT / OF_LOSSES
+"""Error of a single test of whether calls are lost by chance."""
 OTHER_ERROR = 0.2 * SIGNIFICANT / OTHERS
 """Error of every other test or bound."""
 FEWEST_PROMPTS = 6
@@ -62,8 +55,8 @@ NEAR_ENOUGH = 0.02
 """A figure after k orders that comes this close to that of all orders is as good."""
 MOSTLY = 0.5
 """A share above which something happens more often than not."""
-ORDER_TESTS = ("order_dependence_p", "position_bias_p")
-"""The two tests on places; `anywhere_p` sees effects in any direction beside them."""
+ORDER_TEST = "order_dependence_p"
+"""The test of the order, by all stimuli of an axis together (`order_test`)."""
 # A smaller p-value is printed as this: nobody reads the digits, and draws give few of them.
 _LEAST_P = 0.001
 # From here on two decimals are enough.
@@ -137,11 +130,6 @@ def announced_of_losses(estimates: Estimates, test: str) -> bool:
     return _rejects(estimates.known(test), LOSS_ERROR)
 
 
-def announced_of_repeats(estimates: Estimates) -> bool:
-    """Whether a test announces that repeats are no measure of noise."""
-    return _rejects(estimates.known("repeats_p"), LOSS_ERROR)
-
-
 def indicated(estimates: Estimates, test: str, **dims: object) -> Estimate | None:
     """The test, if it rejects at `SIGNIFICANT`, whatever lost calls would have said."""
     known = estimates.known(test, **dims)
@@ -158,15 +146,13 @@ def _rejects(test: Estimate | None, error: float) -> bool:
 class Sentence(NamedTuple):
     """A sentence of page one, and how many tests and bounds let it call something a problem.
 
-    `of_order` are tests of an effect of the order, `of_moments` of whether verdicts have one mean,
-    or waver alike, under every order, `of_losses` those of losses.
+    `of_order` are tests of an effect of the order, `of_losses` those of losses.
     """
 
     find: Callable[[Estimates], Iterable[Statement]]
     tests: int = 0
     of_order: int = 0
     of_losses: int = 0
-    of_moments: int = 0
 
 
 def findings_of(sentences: Iterable[Sentence], estimates: Estimates) -> Iterator[Statement]:

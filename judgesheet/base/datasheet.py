@@ -23,7 +23,7 @@ from judgesheet.base.missing_reasons import NO_FINITE_NUMBER
 from judgesheet.base.records import Datasheet, Estimate, Verdict, VerdictStatus
 from judgesheet.base.remembered import remembered
 
-SCHEMA_VERSION = "2.2"
+SCHEMA_VERSION = "2.3"
 """Raised in its first part when old readers would misread a sheet, in its second for additions."""
 # History
 # 1.0: the first.
@@ -36,6 +36,9 @@ SCHEMA_VERSION = "2.2"
 #      and `needed` of the decision. Older sheets have none of it; `load` decides them anew.
 # 2.1: `why` of a figure's status.
 # 2.2: `policy_digest` of the decision, and how many stimuli its policy required.
+# 2.3: `order_dependence_p` is what was `anywhere_p`; the older tests of that name are not read.
+OTHER_ORDER_TESTS = ("1.0", "1.1", "1.2", "1.3", "2.0", "2.1", "2.2")
+"""Versions in which `order_dependence_p` was another test on every axis."""
 READABLE = ("1", "2")
 """First parts of the versions that are read."""
 
@@ -101,6 +104,8 @@ def from_json(source: str | Path) -> Datasheet:
         )
     try:
         data = _as_written_today(decoded(text.removeprefix("\ufeff"), unique=True))
+        if isinstance(data, dict) and data.get("schema_version") in OTHER_ORDER_TESTS:
+            _rename_order_tests(data)
     except ValueError as error:
         raise RunError(f"{where} is not valid JSON: {error}") from None
     _check_version(data, where)
@@ -172,6 +177,22 @@ def _check_version(data: Any, where: str) -> None:
             f"{where} has schema version {version[:20]}, this judgesheet reads {SCHEMA_VERSION}: "
             "render it with the judgesheet that made it"
         )
+
+
+def _rename_order_tests(data: Mapping[str, Any]) -> None:
+    """Give the test of the order its name of today in an older sheet, and take others away.
+
+    The sheet is decided anew, and its sentences would read another test as this one.
+    """
+    for axis in mappings(data.get("axes")):
+        old, new = (f"{axis.get('name')}.{name}" for name in ("anywhere_p", "order_dependence_p"))
+        if not isinstance(estimates := axis.get("estimates"), list):
+            continue
+        others = [one for one in mappings(estimates) if str(one.get("key")).startswith(new)]
+        estimates[:] = [one for one in estimates if one not in others]
+        for one in mappings(estimates):
+            if isinstance(one, dict) and one.get("key") == old:
+                one["key"] = new
 
 
 _STATUSES = {True: "proven", False: "broken", None: "not proven"}

@@ -157,8 +157,6 @@ MOST_SUBSETS = 1_000
 MOST_DELETIONS = 200
 """Clusters that a jackknife deletes, and choices of runs that are averaged: 200 values estimate a
 variance to 10 %, and a prompt's mean to .035."""
-MOST_ORDERS = 24
-"""Orders that are told apart where verdicts waver; rarer ones count as one."""
 MOST_GROUPS = 60
 """Of stimuli that are left out in turn, so that the cost stays bounded."""
 MOST_PAIRED = 1_000

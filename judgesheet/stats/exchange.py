@@ -1,13 +1,13 @@
 """What the places of a stimulus get, compared with its calls under exchanged orders.
 
 If the order does not matter, the verdicts on an item could be exchanged between its orders. Such
-exchanges need no model of the judge, and can test the calls of a single stimulus.
+exchanges need no model of the judge.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -21,8 +21,8 @@ from .interval import ROUNDING
 
 DRAWS = 4_999
 """Enough for p-values below one in a thousand where ten calls can show no more than that."""
-# p-values in steps of .005, which is enough to be told from .05.
-FEWEST_DRAWS = 199
+# p-values in steps of .002, which is enough to announce by.
+FEWEST_DRAWS = 499
 STORED = 100_000
 """Exchanges in a store at least. Every item takes successive ones, each from another place on, so
 that no two items are exchanged alike in one draw."""
@@ -80,177 +80,44 @@ class Items:
 
 
 @dataclass(frozen=True, slots=True)
-class Stepdown:
-    """Whether the order matters on each of some stimuli, and on those together where it may not.
-
-    Attributes
-    ----------
-    p
-        Shape (stimuli,): p-values corrected for their number.
-    rest_p
-        The p-value of all stimuli together whose own is not below the level; None if there is none.
-    together_p
-        The p-value of what all stimuli have in common: departures are added, and may cancel.
-    anywhere_p
-        The p-value of "the order matters nowhere": of what they have in common or of the sum of
-        their squares, whichever is more surprising, corrected for being two.
-    by_noise
-        Shape (draws,): the largest departure on any of the stimuli.
-    """
-
-    p: Floats
-    rest_p: float | None
-    together_p: float
-    anywhere_p: float
-    by_noise: Floats
-
-
-@dataclass(frozen=True)  # no slots: it remembers what is cached
 class Exchanged:
     """Sums over the calls on each stimulus of what each place gets.
 
     Attributes
     ----------
-    observed
-        Shape (stimuli, places).
     mean, covariance
         Their mean (stimuli, places) and covariance (stimuli, places, places) over all exchanges.
     calls
         Number of calls, (stimuli,).
     log_ways
-        Logarithm of the number of different exchanges, (stimuli,); no p-value is below one over
-        that number.
-    varying
-        Number of items on which an exchange can change anything.
+        Logarithm of the number of different exchanges, (stimuli,).
     drawn
         What was observed on k stimuli, and behind it what random exchanges give on them:
         (k, places, 1 + draws).
     """
 
-    observed: Floats
     mean: Floats
     covariance: Floats
     calls: Integers
     log_ways: Floats
-    varying: int
     drawn: Callable[[Integers], Floats]
 
-    @cached_property
-    def departure(self) -> Floats:
-        """By how much a call gives more to each place than if the order did not matter."""
-        return (self.observed - self.mean) / np.maximum(1, self.calls)[:, None]
+    def p(self, among: Integers) -> float:
+        """p-value of "the order matters nowhere" on these stimuli.
 
-    def in_common(self, among: Integers) -> float | None:
-        """Share of the effects on these stimuli that is one effect of all: 0 if they cancel.
-
-        Of their squares, less those of noise. None where no effect is left.
+        Of what they have in common, where departures from the mean are added and may cancel, or of
+        the sum of their squares: whichever is more surprising, corrected for being two. Some
+        stimuli are looked at after others, so that the draws of many need no room.
         """
-        calls = np.maximum(1, self.calls[among])[:, None]
-        noise = float((np.trace(self.covariance[among], axis1=1, axis2=2) / calls[:, 0] ** 2).sum())
-        departure = self.departure[among]
-        each = float(np.square(departure).sum()) - noise
-        together = (float(np.square(departure.sum(axis=0)).sum()) - noise) / max(1, len(among))
-        return min(1.0, max(0.0, together / each)) if each > ROUNDING else None
-
-    @cached_property
-    def _roots(self) -> tuple[Floats, Integers]:
-        return _roots(self.covariance)
-
-    def forms(self, stimuli: Integers, sums: Floats) -> Floats:
-        """How far such sums (k, places, m) on k stimuli are from their means, shape (k, m)."""
-        return _forms(sums - self.mean[stimuli][:, :, None], self._roots[0][stimuli])
-
-    def p(self, stimulus: int) -> float:
-        """p-value of "the order does not matter" on a stimulus alone, with the plus-one rule."""
-        one = np.array([stimulus])
-        return _p(self.forms(one, self.drawn(one))[0])
-
-    def stepdown(self, among: Integers, level: float) -> Stepdown:
-        """p-values of "the order does not matter" for each of these stimuli, and of the rest.
-
-        Westfall and Young's step-down: each stimulus is compared with the largest surprise that
-        exchanges give among itself and the less surprising ones. The probability of any false
-        rejection is exactly the level, and many stimuli need no more draws than one, unlike Holm's
-        correction of single p-values. Some stimuli are looked at after others, the least surprising
-        first, so that the draws of many need no room.
-
-        References
-        ----------
-        Westfall, P. H. and Young, S. S. (1993), "Resampling-based multiple testing", algorithm 2.8.
-        """
-        roots, ranks = self._roots[0][among], self._roots[1][among]
-        own = self.forms(among, self.observed[among][:, :, None])
-        # The least surprising first: the step-down needs the running maximum from there.
-        order = np.argsort(_surprise(own, ranks)[:, 0])
-        largest, by_noise, together = (np.array([start]) for start in (-np.inf, -np.inf, 0.0))
         # One root for all: where places get more than elsewhere, they count for more.
-        common, squares = _roots(self.covariance[among].sum(axis=0, keepdims=True))[0], together
-        rank, rest_drawn, rest = np.empty(len(among)), together, 0
+        root = _root(self.covariance[among].sum(axis=0))
+        together, squares = (np.array([start]) for start in (0.0, 0.0))
         for part in _parts(len(among), self.drawn(among[:1]).size):
-            at = order[part]
-            drawn = self.drawn(among[at])
-            departures = drawn - self.mean[among[at]][:, :, None]
-            highest = (
-                departures[:, :, 1:].max(axis=1) / np.maximum(1, self.calls[among[at]])[:, None]
-            )
-            by_noise = np.maximum(by_noise, highest.max(axis=0))
-            squares = squares + _forms(departures, common).sum(axis=0)
-            surprises = _forms(departures, roots[at])
-            if len({*ranks.tolist()}) > 1:  # else they rise with the forms
-                surprises = _surprise(surprises, ranks[at])
-            most = np.maximum.accumulate(np.maximum(surprises[:, 1:], largest), axis=0)
-            largest = most[-1]
-            rank[at] = (1 + np.sum(most >= surprises[:, :1], axis=1)) / surprises.shape[1]
-            if (above := np.flatnonzero(rank[at] >= level)).size:
-                last = int(above[-1]) + 1
-                rest = part.start + last
-                rest_drawn = together + drawn[:last, :, 1:].sum(axis=0)
-            together = together + drawn[:, :, 1:].sum(axis=0)
-        adjusted = np.empty_like(rank)
-        adjusted[order] = np.maximum.accumulate(rank[order][::-1])[::-1]
-        others = among[np.sort(order[:rest])]
-        rest_p = _p(self._together(others, rest_drawn)) if rest else None
-        shared = self._together(among, together)
-        return Stepdown(
-            adjusted, rest_p, _p(shared), _p(-_least_p(shared, alike(squares))), by_noise
-        )
-
-    def together_p(self, groups: Sequence[Items], rng: np.random.Generator) -> float:
-        """p-value of what all stimuli have in common, of calls that each list one thing.
-
-        As in `Stepdown`, in a fraction of its time: exchanged calls are added up over items with
-        the same lists before they are given to places.
-        """
-        places, calls = self.observed.shape[1], int(self.calls.sum())
-        sums = np.zeros((places, _draws(calls, DRAWS)))
-        for group in groups:
-            points, [stands] = group.points[..., 0], group.stands(places)
-            points = points[np.ptp(points, axis=1) > ROUNDING]
-            points = points - points.mean(axis=1, keepdims=True)
-            for part in _parts(len(points), sums.shape[1] * group.calls):
-                plain = np.broadcast_to(points[part], (sums.shape[1], *points[part].shape))
-                sums += (rng.permuted(plain, axis=2).sum(axis=1) @ stands).T
-        drawn = sums + self.mean.sum(axis=0)[:, None]
-        return _p(self._together(np.arange(len(self.observed)), drawn))
-
-    def together_by_chi_square(self) -> float:
-        """p-value of "the order does not matter" by the sums over all stimuli, without a draw.
-
-        Sums over so many items (`varying`) are normal, which their exchanges then only confirm.
-        """
-        places, everywhere = self.observed.shape[1], np.arange(len(self.observed))
-        [rank] = _roots(self.covariance.sum(axis=0, keepdims=True))[1]
-        [surprise] = self._together(everywhere, np.empty((places, 0)))
-        return float(scipy.special.chdtrc(rank, surprise))
-
-    def _together(self, stimuli: Integers, drawn: Floats) -> Floats:
-        """How surprising the sums over these stimuli are: observed, and drawn."""
-        observed, mean, covariance = (
-            part[stimuli].sum(axis=0) for part in (self.observed, self.mean, self.covariance)
-        )
-        sums = np.column_stack([observed, drawn]) - mean[:, None]
-        surprises: Floats = _forms(sums[None], _roots(covariance[None])[0])[0]
-        return surprises
+            some = among[part]
+            departures = self.drawn(some) - self.mean[some][:, :, None]
+            together = together + departures.sum(axis=0)
+            squares = squares + _forms(departures, root).sum(axis=0)
+        return _p(-_least_p(_forms(together, root), alike(squares)))
 
 
 def _least_p(*statistics: Floats) -> Floats:
@@ -268,34 +135,19 @@ def _p(surprises: Floats) -> float:
     return float((1 + np.sum(surprises[1:] >= surprises[0])) / len(surprises))
 
 
-def _roots(covariance: Floats) -> tuple[Floats, Integers]:
-    """Roots of pseudo-inverses, (…, places, places), and their ranks."""
+def _root(covariance: Floats) -> Floats:
+    """Root of the pseudo-inverse of a covariance (places, places)."""
     eigenvalues, vectors = np.linalg.eigh(covariance)
     kept = eigenvalues > ROUNDING
-    roots: Floats = vectors / np.sqrt(np.where(kept, eigenvalues, 1.0))[:, None, :]
-    return np.where(kept[:, None], roots, 0.0), kept.sum(axis=1)
+    roots: Floats = vectors / np.sqrt(np.where(kept, eigenvalues, 1.0))
+    return np.where(kept, roots, 0.0)
 
 
-def _forms(departures: Floats, roots: Floats) -> Floats:
-    """Quadratic forms of departures (k, places, m) with k pseudo-inverses, shape (k, m)."""
-    across = roots.transpose(0, 2, 1) @ departures
+def _forms(departures: Floats, root: Floats) -> Floats:
+    """Quadratic forms of departures (…, places, m) with a pseudo-inverse, shape (…, m)."""
+    across = root.T @ departures
     np.square(across, out=across)
-    return alike(across.sum(axis=1))
-
-
-def _surprise(forms: Floats, ranks: Integers) -> Floats:
-    """How unlikely forms (k, m) of such ranks are, shape (k, m): 0 if nothing can be compared.
-
-    -log of the tail of chi-square, which is comparable between stimuli with different numbers of
-    places and calls.
-    """
-    surprise = np.zeros_like(forms)
-    for rank in {*ranks.tolist()} - {0}:
-        mine = ranks == rank
-        different, place = np.unique(forms[mine], return_inverse=True)  # each is computed once
-        tails = np.maximum(scipy.special.chdtrc(rank, different), np.finfo(float).tiny)
-        surprise[mine] = -np.log(tails)[place.reshape(-1, forms.shape[1])]
-    return surprise
+    return alike(across.sum(axis=-2))
 
 
 def exchanged(
@@ -342,7 +194,7 @@ def exchanged(
     # As most items of a good judge do not: there is nothing to draw.
     varies = np.trace(covariance, axis1=1, axis2=2) > ROUNDING
     several = _Several(groups, stimulus, places, varies, observed, number)
-    sums = (add(observed), add(mean), add(covariance), number, add(log_ways), int(varies.sum()))
+    sums = (add(mean), add(covariance), number, add(log_ways))
     moved = int(calls[varies].sum())
     if moved <= MOST_ONE_BY_ONE:
         orders = _fresh(rng, draws)

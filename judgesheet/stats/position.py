@@ -1,10 +1,9 @@
-"""Whether the judge favours a position, and whether its score depends on the order at all.
+"""Whether the judge favours a position, and how much.
 
 Counts are those of the displayed positions that were chosen, one row per cluster (stimulus).
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -13,13 +12,10 @@ from numpy.typing import ArrayLike
 
 from judgesheet.base.missing_reasons import NO_OBSERVATIONS, ONE_CLUSTER
 
-from ._support import AT_ONCE, Flags, Floats, Integers, floats, t_quantile, two_sided, z_quantile
+from ._support import Floats, floats, t_quantile, two_sided, z_quantile
 from .interval import ROUNDING, Interval, cluster_rate, ends
 from .reads import total_calls
 
-MONTE_CARLO_BELOW = 30
-"""With fewer items the sharp null is tested by drawing permutations; from 48 on its chi-square
-rejects .044-.054 at .05."""
 _ROUNDING = 1e-18  # total variance of shares below which it is rounding: (1e-9)^2
 
 
@@ -47,28 +43,6 @@ class ChiSquare:
 
 
 @dataclass(frozen=True, slots=True)
-class RaoScott:
-    """Test of the weak null: no position is favoured on average.
-
-    Attributes
-    ----------
-    p
-        p-value of the second-order corrected chi-square against F; None where undefined.
-    mean_deff
-        Mean of the n - 1 generalised design effects.
-    clusters
-        Number of clusters with calls.
-    note
-        Why something is None or how a degenerate case was answered.
-    """
-
-    p: float | None
-    mean_deff: float | None
-    clusters: int
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class CramersV(Interval):
     """Strength of the position bias; `clusters` are those with calls.
 
@@ -84,32 +58,6 @@ class CramersV(Interval):
 
     debiased: float | None = None
     n: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class SharpNull:
-    """Test of the sharp null: the score does not depend on the order.
-
-    Attributes
-    ----------
-    statistic, df
-        Quadratic form in the position counts, and the rank of their permutation covariance.
-    p
-        Its p-value; 1 where no permutation changes the counts.
-    null_chi2
-        Expected naive chi-square of an order-blind judge with these scores; None without calls.
-    calls
-        Number of calls.
-    method
-        `chi-square` or `Monte Carlo`.
-    """
-
-    statistic: float
-    df: int
-    p: float
-    null_chi2: float | None
-    calls: int
-    method: str
 
 
 def chi_square(counts: ArrayLike) -> ChiSquare:
@@ -192,61 +140,6 @@ def _sandwich(counts: Floats) -> Floats:
     return result
 
 
-def rao_scott(counts: ArrayLike) -> RaoScott:
-    """Second-order Rao-Scott test that positions (G, n) are chosen equally often on average.
-
-    The covariance is the cluster-robust sandwich; the statistic is referred to F(df, df (G-1)) with
-    df from an unbiased estimate of the squared design effects, which keeps the size from 6 clusters
-    up. Every cluster exactly uniform: p = 1. Every cluster with the same non-uniform shares: one
-    uniform pseudo-cluster supplies the variance.
-
-    References
-    ----------
-    Rao, J. N. K. and Scott, A. J. (1984), "On chi-squared tests for multiway contingency tables",
-    Annals of Statistics 12, 46-60; F reference: Thomas, D. R. and Rao, J. N. K. (1987), JASA 82,
-    630-636; unbiased tr(S^2): Bai, Z. and Saranadasa, H. (1996), Statistica Sinica 6, 311-329.
-    """
-    sample, note = _shares(counts), ""
-    if sample is None:
-        return RaoScott(None, None, 0, "no calls, or a single position")
-    if sample.clusters < 2:
-        return RaoScott(None, None, 1, "one cluster: no test")
-    if float(np.trace(sample.covariance)) < _ROUNDING:
-        if float(sample.departure @ sample.departure) < _ROUNDING:
-            return RaoScott(1.0, 0.0, sample.clusters, "every cluster has exactly uniform counts")
-        # Clusters that all prefer alike have no variance, which is no proof of certainty.
-        covariance, note = _pseudo(sample), "variance from a uniform pseudo-cluster"
-        sample = replace(sample, covariance=covariance)
-    deffs, freedom = sample.deffs, sample.clusters - 1
-    mean = float(deffs.mean())
-    df = _satterthwaite(deffs, freedom)
-    p = float(scipy.special.fdtrc(df, df * freedom, sample.chi2 / float(deffs.sum())))
-    return RaoScott(p, mean, sample.clusters, note)
-
-
-def _pseudo(sample: _Shares) -> Floats:
-    """The covariance that one more cluster, with uniform shares, would give equal clusters."""
-    same = np.tile(sample.shares, (sample.clusters, 1))
-    return _sandwich(np.vstack([same, np.full(sample.shares.size, 1 / sample.shares.size)]))
-
-
-def _satterthwaite(deffs: Floats, freedom: int) -> float:
-    """Degrees of freedom (sum d)^2 / sum d^2, with an unbiased estimate of the sum of squares.
-
-    Sampling spreads the estimated eigenvalues; with few clusters the plain ratio is too small and
-    the test rejects only .02-.03 of the time at G = 6 to 12.
-    """
-    total, squares = float(deffs.sum()), float(np.sum(deffs**2))
-    if freedom > 1:
-        # Bai and Saranadasa's factor, for a sample covariance with so many degrees of freedom.
-        correction = freedom**2 / ((freedom - 1) * (freedom + 2))
-        squares = correction * (squares - total**2 / freedom)
-    # Never more degrees of freedom than design effects (Cauchy-Schwarz).
-    if squares <= total**2 / deffs.size:
-        return float(deffs.size)
-    return max(1.0, total**2 / squares)
-
-
 def noncentrality_bounds(x: float, df: float, level: float) -> tuple[float, float]:
     """Equal-tailed interval of the noncentrality of a chi-square with df observed at x >= 0."""
     tail = 1 - two_sided(level)
@@ -314,137 +207,3 @@ def _v_ends(sample: _Shares, deff: float, level: float) -> tuple[float, float]:
     _, high = noncentrality_bounds(max(x, df), df, level)
     scale = deff / (sample.calls * df)
     return float(np.sqrt(low * scale)), min(1.0, float(np.sqrt(high * scale)))
-
-
-def permutation_tables(scores: ArrayLike, orders: ArrayLike) -> list[Integers]:
-    """The tables that `sharp_null` needs, from the scores chosen under each order.
-
-    Parameters
-    ----------
-    scores
-        Shape (I, m): score 1..n chosen for item i under order k; NaN where not answered.
-    orders
-        Shape (m, n) for orders that all items share, (I, m, n) for orders of their own: entry p of
-        an order is the score at position p + 1.
-    """
-    array = floats(scores)
-    # where[i, k, s-1] = position of score s under order k of item i
-    where = np.argsort(np.asarray(orders, dtype=np.int64), axis=-1)
-    where = where.astype(np.min_scalar_type(where.shape[-1]))  # tables of millions of calls
-    where = np.broadcast_to(where, (*array.shape, where.shape[-1]))
-    answered: Flags = ~np.isnan(array)
-    counts = answered.sum(axis=1)
-    tables = []
-    for calls in np.unique(counts[counts > 0]):
-        rows = np.flatnonzero(counts == calls)
-        shown = np.nonzero(answered[rows])[1].reshape(rows.size, calls)  # orders answered
-        chosen = np.take_along_axis(array[rows], shown, axis=1).astype(np.int64) - 1
-        item = rows[:, None, None]
-        tables.append(where[item, shown[:, None, :], chosen[:, :, None]])
-    return tables
-
-
-def sharp_null(
-    tables: Iterable[ArrayLike], positions: int, rng: np.random.Generator, draws: int = 9_999
-) -> SharpNull:
-    """Order-label permutation test within items that the score does not depend on the order.
-
-    Under the sharp null the orders of an item's calls are exchangeable. With T_p the number of
-    calls that chose position p, the permutation mean is (1/m) sum_jk 1[pos = p] and the covariance
-    1/(m-1) sum_jk of products of the double-centred indicators, summed over items. The quadratic
-    form with the pseudo-inverse is referred to chi-square with the rank as degrees of freedom, or
-    below 30 items to `draws` random permutations with the plus-one rule. The statistic uses pooled
-    counts: more items add power if a position gains on average, not if the gains of different items
-    cancel.
-
-    Parameters
-    ----------
-    tables
-        Per number m of answered calls the positions 0..n-1 of the items with so many, (I, m, m):
-        entry [i, j, k] is the position that the score chosen in call j has under the order of call
-        k. The diagonal is what was observed.
-    positions
-        Number of positions n.
-    rng
-        Source of the permutations; not used from 30 items up.
-
-    References
-    ----------
-    Hoeffding, W. (1951), "A combinatorial central limit theorem", Annals of Mathematical
-    Statistics 22, 558-566.
-    """
-    stacks = [stack for table in tables if (stack := np.asarray(table)).size]
-    observed, mean = np.zeros(positions), np.zeros(positions)
-    covariance = np.zeros((positions, positions))
-    for part in (part for stack in stacks for part in _some_at_once(stack)):
-        seen, expected, scatter = _moments(part, positions)
-        observed, mean, covariance = observed + seen, mean + expected, covariance + scatter
-    calls, items = float(observed.sum()), sum(len(stack) for stack in stacks)
-    inverse, df = _pseudo_inverse(covariance, calls)
-    statistic = float((observed - mean) @ inverse @ (observed - mean))
-    null_chi2 = _expected_chi2(mean, covariance) if calls else None
-    if df == 0:
-        return SharpNull(0.0, 0, 1.0, null_chi2, total_calls(observed), "chi-square")
-    if items >= MONTE_CARLO_BELOW:
-        p, method = float(scipy.special.chdtrc(df, statistic)), "chi-square"
-    else:
-        drawn = sum((_permuted(stack, positions, draws, rng) for stack in stacks), np.zeros(1))
-        # Draws that equal the observed by symmetry count as beyond, however they were rounded.
-        beyond = np.einsum("dp,pq,dq->d", drawn - mean, inverse, drawn - mean) >= statistic - 1e-9
-        # The plus-one rule: what was observed is one of the permutations, so p is never 0.
-        p, method = float((1 + beyond.sum()) / (1 + draws)), "Monte Carlo"
-    return SharpNull(statistic, df, p, null_chi2, total_calls(observed), method)
-
-
-def _some_at_once(stack: Integers) -> Iterator[Integers]:
-    """The items of a table in parts: the indicators of millions of calls need no room at once."""
-    step = max(1, AT_ONCE // stack[0].size)
-    return (stack[at : at + step] for at in range(0, len(stack), step))
-
-
-def _moments(pos: Integers, positions: int) -> tuple[Floats, Floats, Floats]:
-    """Observed counts, permutation mean and covariance, summed over the items of one table.
-
-    The scatter of the double-centred indicators needs only row, column and total counts:
-    sum d_p d_q = [p=q] cnt_p - (rows_p rows_q + cols_p cols_q) / m + cnt_p cnt_q / m^2.
-    """
-    m = pos.shape[1]
-    diagonal = pos[:, np.arange(m), np.arange(m)]
-    observed = np.bincount(diagonal.ravel(), minlength=positions).astype(np.float64)
-    hits = [pos == p for p in range(positions)]
-    rows = np.stack([hit.sum(axis=2).ravel() for hit in hits], axis=1).astype(np.float64)
-    columns = np.stack([hit.sum(axis=1).ravel() for hit in hits], axis=1).astype(np.float64)
-    totals = rows.reshape(-1, m, positions).sum(axis=1)
-    mean = totals.sum(axis=0) / m
-    if m == 1:
-        return observed, mean, np.zeros((positions, positions))
-    centred = (rows.T @ rows + columns.T @ columns) / m - totals.T @ totals / m**2
-    return observed, mean, (np.diag(totals.sum(axis=0)) - centred) / (m - 1)
-
-
-def _pseudo_inverse(covariance: Floats, calls: float) -> tuple[Floats, int]:
-    """Moore-Penrose inverse of a covariance of counts, and its rank."""
-    eigenvalues, vectors = np.linalg.eigh(covariance)
-    # Relative to the largest, and absolute too: without any variance that one is rounding itself.
-    kept = eigenvalues > max(1e-9 * eigenvalues[-1], 1e-10 * max(1.0, calls))
-    basis = vectors[:, kept]
-    inverse: Floats = (basis / eigenvalues[kept]) @ basis.T
-    return inverse, int(kept.sum())
-
-
-def _expected_chi2(mean: Floats, covariance: Floats) -> float:
-    calls, positions = mean.sum(), mean.size
-    squares = np.trace(covariance) + np.sum((mean - calls / positions) ** 2)
-    return float(squares * positions / calls)
-
-
-def _permuted(pos: Integers, positions: int, draws: int, rng: np.random.Generator) -> Floats:
-    """Position counts (draws, n) under random relabelling of the orders within each item."""
-    items, m = pos.shape[:2]
-    counts = np.zeros((draws, positions))
-    for item in range(items):
-        labels = rng.permuted(np.tile(np.arange(m), (draws, 1)), axis=1)
-        chosen = pos[item][np.arange(m), labels]
-        flat = (np.arange(draws)[:, None] * positions + chosen).ravel()
-        counts += np.bincount(flat, minlength=draws * positions).reshape(draws, positions)
-    return counts

@@ -364,10 +364,10 @@ def first_where_they_differ(frame: pd.DataFrame) -> pd.DataFrame:
 def test_a_slot_that_decides_only_where_responses_differ_is_told_too(profile: str) -> None:
     sheet = sheet_of("perfect", profile, edit=first_where_they_differ)
     assert sheet.value("slot_gap[delta=1]") == 1
-    assert sheet.tones("anywhere_p") == {"bad"}
-    told = {key for finding in sheet.about("anywhere_p") for key in finding.evidence}
+    assert sheet.tones("order_dependence_p") == {"bad"}
+    told = {key for finding in sheet.about("order_dependence_p") for key in finding.evidence}
     assert "candidate_order.slot_gap[delta=1]" in told
-    swap = next(one for one in sheet.advice if "candidate_order.anywhere_p" in one.evidence)
+    swap = next(one for one in sheet.advice if "candidate_order.order_dependence_p" in one.evidence)
     assert f"candidate_order.{SWAPPED}" in swap.evidence
     for policy in ("order-only", "ranking"):
         assert limited(sheet, "slot_gap[delta=1]", policy) == "broken"
@@ -390,7 +390,7 @@ def first_slot_of_padded(frame: pd.DataFrame) -> pd.DataFrame:
 def test_padding_that_lets_the_slot_decide_is_not_praised() -> None:
     sheet = sheet_of("perfect", edit=first_slot_of_padded)
     assert sheet.tones("filler_preference") == {"neutral"}
-    assert sheet.tones("anywhere_p") == {"bad", "neutral"}
+    assert sheet.tones("order_dependence_p") == {"bad", "neutral"}
 
 
 @pytest.mark.parametrize("policy", ["ranking", "order-only"])

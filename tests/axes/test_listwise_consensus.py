@@ -353,9 +353,8 @@ def test_accuracies_of_a_planted_judge_are_recovered(tmp_path: Path, spec: str) 
 def test_a_favoured_place_is_announced_and_several_orders_help(tmp_path: Path) -> None:
     spec = "fair?first=2.5&gap=15&shared=6"
     sheet = sheet_of(spec, "standard", stimuli=planted(tmp_path))
-    assert sheet.value("position_bias_p") < 0.001
     assert sheet.value("order_dependence_p") < 0.001
-    [said] = sheet.about("position_bias_p")
+    [said] = sheet.about("order_dependence_p")
     assert (said.tone, said.evidence[0]) == ("bad", "listwise_consensus.win_share[position=1]")
     assert sheet.says("is right more often than one call")
     gain, more = sheet["gain[arm=permuted,k=8]"], sheet["gain_over_repeated[k=7]"]
@@ -424,7 +423,7 @@ def test_the_first_place_always_winning_is_seen_through() -> None:
     sheet = sheet_of("always-1?unsure=0", "standard")
     assert sheet.value("win_share[position=1]") == 1
     assert sheet.value("winner_place[gold=3,position=1]") == 1
-    assert sheet.value("position_bias_p") < 0.001
+    assert sheet.value("order_dependence_p") < 0.001
     assert sheet.value("accuracy[arm=permuted,k=8]") == pytest.approx(0.25)
     assert sheet.value("agreeing_orders[orders=2]") == 1
     assert sheet.advice[0].text.startswith("Do not choose answers with it")

@@ -16,7 +16,6 @@ def figure(key: str, value: float, half: float = 0.0, unit: str = "share") -> Es
 def rubric(extra: float) -> Iterator[Estimate]:
     """A sure preference for position 1, which gets so much more than a fifth."""
     yield figure("score_order.chi2", 90, unit="chi-square")
-    yield figure("score_order.position_bias_p", 1e-9, unit="p")
     yield figure("score_order.order_dependence_p", 1e-9, unit="p")
     yield figure("score_order.cramers_v", extra, 0.01, "V")
     yield figure("score_order.position_share[position=1]", 0.2 + extra, 0.005)
@@ -29,7 +28,7 @@ def rubric(extra: float) -> Iterator[Estimate]:
 
 def ranked(extra: float) -> Iterator[Estimate]:
     """A sure preference for place 1 of four, which gets so much more than a quarter."""
-    yield figure("listwise_consensus.position_bias_p", 1e-9, unit="p")
+    yield figure("listwise_consensus.order_dependence_p", 1e-9, unit="p")
     yield figure("listwise_consensus.win_share[position=1]", 0.25 + extra, 0.005)
     for position in range(2, 5):
         yield figure(f"listwise_consensus.win_share[position={position}]", 0.25 - extra / 3, 0.005)

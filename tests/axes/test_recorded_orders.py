@@ -105,7 +105,7 @@ def right_at_first(table: pd.DataFrame) -> "pd.Series[bool]":
 
 def test_a_perfect_judge_is_not_accused_of_the_places_of_right_answers() -> None:
     sheet = recorded("fair", "listwise_consensus", right_at_first)
-    assert sheet["position_bias_p"].reason == NOT_EVEN.code
+    assert sheet["place_v"].reason == NOT_EVEN.code
     assert not any(one.tone == "bad" for one in sheet.result.findings)
     assert not any(plot.even for plot in sheet.result.figures)
 
@@ -122,7 +122,7 @@ def test_a_whole_log_reads_as_the_run_does(axis: str) -> None:
     run = {one.key: one for one in simulate("noisy", "quick", axis).result.estimates}
     for one in log.result.estimates:
         # No record says which of two readings came first, so that fewer tests look at repeats.
-        if one.value is not None and not one.key.endswith(".repeats_p"):
+        if one.value is not None:
             assert (one.value, one.low, one.high) == (
                 run[one.key].value, run[one.key].low, run[one.key].high
             )  # fmt: skip

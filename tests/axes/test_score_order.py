@@ -182,7 +182,7 @@ def test_planted_bias_is_recovered(spec: str) -> None:
 
 def test_a_fair_judge_is_cleared() -> None:
     sheet = simulate("fair?width=0.2")
-    assert sheet.value("position_bias_p") > 0.05
+    assert sheet.value("order_dependence_p") > 0.05
     assert sheet.value("cramers_v_debiased") < 0.05
     low = sheet["excess_flip_rate"].low
     assert low is not None
@@ -603,7 +603,7 @@ def test_two_scores_say_beforehand_what_they_cannot_show(tmp_path: Path) -> None
     assert not usual.cannot_show
 
 
-ON_PLACES = frozenset({"cramers_v", "position_bias_p", "position_share", "chi2"})
+ON_PLACES = frozenset({"cramers_v", "order_dependence_p", "position_share", "chi2"})
 
 
 @pytest.mark.parametrize("always_first", [False, True])

@@ -11,13 +11,10 @@ from judgesheet.axes import all_axes
 from judgesheet.axis.statements import (
     LOSS_ERROR,
     OF_LOSSES,
-    OF_MOMENTS,
     OF_ORDER,
-    OF_REPEATS,
     ORDER_ERROR,
     OTHER_ERROR,
     OTHERS,
-    OVERLAP,
     SIGNIFICANT,
     above,
     announced,
@@ -79,13 +76,11 @@ def test_the_tests_by_which_page_one_accuses_are_counted() -> None:
     """The sum over the sentences that each axis prints, of this package alone."""
     axes: list[Any] = list(all_axes().values())
     sentences = [sentence for axis in axes for sentence in axis.SENTENCES]
-    of = ((one.of_order, one.of_moments, one.of_losses, one.tests) for one in sentences)
+    of = ((one.of_order, one.of_losses, one.tests) for one in sentences)
     counted = tuple(map(sum, zip(*of, strict=True)))
     told = "another sentence accuses: each must err less"
-    assert counted == (OF_ORDER, OF_MOMENTS, OF_LOSSES, OTHERS), told
-    of_order = ORDER_ERROR * (OF_ORDER / OVERLAP + OF_MOMENTS)
-    assert sum("repeats_p" in axis.ESTIMATES for axis in axes) == OF_REPEATS
-    spent = of_order + LOSS_ERROR * (OF_LOSSES + OF_REPEATS) + OTHER_ERROR * OTHERS
+    assert counted == (OF_ORDER, OF_LOSSES, OTHERS), told
+    spent = ORDER_ERROR * OF_ORDER + LOSS_ERROR * OF_LOSSES + OTHER_ERROR * OTHERS
     assert spent == pytest.approx(SIGNIFICANT)
 
 
@@ -101,13 +96,13 @@ def test_only_sentences_that_declare_a_test_name_a_problem(name: str) -> None:
 
 
 def test_a_sentence_accuses_by_its_share_of_the_error_of_the_page() -> None:
-    weak, strong = share("order_dependence_p", value=0.01), share("position_bias_p", value=0.0008)
+    weak, strong = share("order_dependence_p", value=0.01), share("friedman_p", value=0.0008)
     both = Estimates("any", [weak, strong])
     assert not announced(both, "order_dependence_p")
-    assert announced(both, "position_bias_p")
-    assert not announced(Estimates("any", []), "position_bias_p")
-    lost = share("position_bias_p", value=0.0001, imputed=Imputed(3, 0.0001, 0.2))
-    assert not announced(Estimates("any", [lost]), "position_bias_p")
+    assert announced(both, "friedman_p")
+    assert not announced(Estimates("any", []), "friedman_p")
+    lost = share("friedman_p", value=0.0001, imputed=Imputed(3, 0.0001, 0.2))
+    assert not announced(Estimates("any", [lost]), "friedman_p")
 
 
 IF_LOST = " if the lost calls (13 on the axis) were all adverse"

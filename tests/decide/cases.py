@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from judgesheet.base.datasheet import from_json, to_json
+from judgesheet.base.datasheet import SCHEMA_VERSION, from_json, to_json
 from judgesheet.base.records import AxisResult, Control, Datasheet, Recommendation
 from judgesheet.decide import decide
 from judgesheet.decide.policy import Policy, load, parse
@@ -45,7 +45,7 @@ LENIENT = limit(V, 0.9)
 def measured(*sheets: Sheet, **run: Any) -> Datasheet:
     """The sheet of a whole run of several axes."""
     return Datasheet(
-        "2.0",
+        SCHEMA_VERSION,
         {"model": "sim/some", "served_models": {"sim/some": 624}},
         {"complete": True, "profile": "quick", "reply": "json", "temperature": 0.0,
          "ended_at": "2026-11-21T07:00:00+00:00", **run},

@@ -31,9 +31,6 @@ SUFFIX = ".sqlite.xz"
 Frozen: TypeAlias = Mapping[str, list[float | None]]
 """Key -> value, low, high, n, clusters."""
 
-RENAMED = {"anywhere_p": "order_dependence_p"}
-"""Families by their name of today -> the name that they will take, under which they are frozen."""
-
 
 def _pairs(log: Path) -> Iterator[Any]:
     """Natural pairs, three times in each order."""
@@ -76,7 +73,7 @@ def is_here(name: str) -> bool:
 
 
 def measured(name: str, families: Mapping[str, frozenset[str]]) -> Frozen:
-    """The estimates of a frozen run by their frozen keys; `families` are those wanted by axis."""
+    """The estimates of a frozen run by their keys; `families` are those wanted by axis."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "ledger.sqlite"
         if name in LOGS:
@@ -95,14 +92,10 @@ def measured(name: str, families: Mapping[str, frozenset[str]]) -> Frozen:
 def _estimates(
     axis: str, readings: Readings, wanted: frozenset[str]
 ) -> Iterator[tuple[str, list[float | None]]]:
-    old = {new: old for old, new in RENAMED.items()}
-    families = frozenset(old.get(family, family) for family in wanted)
-    readings = replace(readings, families=families)
+    readings = replace(readings, families=wanted)
     for one in all_axes()[axis].measure(readings):
-        key = Key.parse(one.key)
-        if key.name in families:
-            key = replace(key, name=RENAMED.get(key.name, key.name))
-            yield str(key), [one.value, one.low, one.high, one.n, one.clusters]
+        if Key.parse(one.key).name in wanted:
+            yield one.key, [one.value, one.low, one.high, one.n, one.clusters]
 
 
 def _log(name: str) -> Path:

@@ -10,7 +10,7 @@ from dataclasses import asdict, replace
 from itertools import product
 from typing import Any, Literal
 
-from judgesheet.base.datasheet import from_json
+from judgesheet.base.datasheet import SCHEMA_VERSION, from_json
 from judgesheet.base.records import (
     AxisResult,
     Characteristic,
@@ -42,9 +42,8 @@ GLOSSARY = {
     "chi2": "Pearson's chi-square of the chosen positions against equal shares, as the papers "
     "print it. It takes calls as independent, which they are not.",
     "chi2_p": "The papers' p-value of `chi2`; paper-compatible, not to be trusted.",
-    "order_dependence_p": 'p-value of "the score of an item does not depend on the order of its '
-    'rubric at all". Small means that shuffling the lines changes scores.',
-    "position_bias_p": 'p-value of "no position is favoured on average over items".',
+    "order_dependence_p": 'p-value of "the order matters nowhere", by the calls on all stimuli '
+    "together. Small means that shuffling the lines changes scores.",
     "selection": "Share of the calls giving a score in which that score stood at a position.",
     "bias_cost": "How far the chances of being chosen stray from equal when this one order is "
     "used, in percentage points summed over positions.",
@@ -233,22 +232,12 @@ def _preference() -> Iterator[Estimate]:
     )
     yield estimate(
         "order_dependence_p",
-        "p: the score does not depend on the order",
+        "p: the order matters nowhere, by all stimuli together",
         0.00002,
         None,
         None,
         "p",
-        method="order labels permuted within items",
-        note="a judge with these scores that ignores the order: chi2 = 2.91",
-    )
-    yield estimate(
-        "position_bias_p",
-        "p: no position is favoured on average",
-        0.0341,
-        None,
-        None,
-        "p",
-        method="Rao-Scott second order over clusters",
+        method="orders exchanged within items",
     )
 
 
@@ -368,7 +357,6 @@ HEADLINE = (
     "cramers_v",
     "cramers_v_debiased",
     "order_dependence_p",
-    "position_bias_p",
     "order_flip_rate",
     "repeat_flip_rate",
     "excess_flip_rate",
@@ -428,7 +416,7 @@ def plausible() -> Datasheet:
     """A quick probe of a small local model that follows the place of a line."""
     key = f"{AXIS}.{{}}".format
     sheet = Datasheet(
-        schema_version="1.0",
+        schema_version=SCHEMA_VERSION,
         judge={
             "model": "local/smollm2-135m",
             "provider": "local",
@@ -509,7 +497,7 @@ def plausible() -> Datasheet:
                         "38 % to 45 %); 20 % would mean that the place does not matter.",
                         (
                             key("position_share[position=1]"),
-                            key("position_bias_p"),
+                            key("order_dependence_p"),
                             key("cramers_v"),
                         ),
                         "bad",
@@ -570,7 +558,7 @@ def all_unreadable() -> Datasheet:
     nothing = "no readable reply in the balanced arm"
     keys = ("chi2", "cramers_v", "order_dependence_p", "excess_flip_rate")
     sheet = Datasheet(
-        schema_version="1.0",
+        schema_version=SCHEMA_VERSION,
         judge={"model": "openai/babble-1", "served_models": {"babble-1-0613": 40, "babble-1": 8}},
         run={
             "profile": "smoke",
@@ -756,7 +744,7 @@ def hostile(url: str = CANARY) -> Datasheet:
     )
     items = {attack: attack for attack in attacks}
     sheet = Datasheet(
-        schema_version="1.0",
+        schema_version=SCHEMA_VERSION,
         judge={"model": everything, "served_models": {everything: 3, word: 4}, **items},
         run={
             "profile": everything,

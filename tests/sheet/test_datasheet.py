@@ -102,6 +102,21 @@ def test_what_earlier_sheets_wrote_as_text_is_read_as_data() -> None:
     assert (found.unit, found.given) == ("chi-square", {"df": 4})
 
 
+def test_the_test_of_the_order_of_an_older_sheet_is_that_of_all_stimuli_together() -> None:
+    """Another one had its name, on pairs by set."""
+    data = json.loads(to_json(sheets.judged()))
+    (axis,) = data["axes"]
+    test = next(one for one in axis["estimates"] if one["key"].endswith(".order_dependence_p"))
+    today = test["key"]
+    by_set = {**test, "key": f"{today}[set=natural]", "value": 0.7}
+    together = {**test, "key": today.replace("order_dependence_p", "anywhere_p"), "value": 0.3}
+    axis["estimates"] += [by_set, together]
+    for version, value in (("2.2", 0.3), (data["schema_version"], test["value"])):
+        read = by_key(from_json(json.dumps(data | {"schema_version": version})))
+        assert read[today].value == value
+        assert (by_set["key"] in read) == (version != "2.2")
+
+
 def test_families_and_keys() -> None:
     sheet = sheets.plausible()
     shares = Estimates(sheets.AXIS, sheet.axes[0].estimates).family("position_share")

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from judgesheet.axis import Readings, beyond_chance, losses, serial, unequal
+from judgesheet.axis import Readings, beyond_chance, losses, order_test, serial
 from judgesheet.axis.figure import declared_in, measured
 from judgesheet.axis.statements import made
 from judgesheet.base.keys import Key, holds
@@ -57,7 +57,7 @@ FIGURES = {
     "repeat_alpha": figure.of(beyond_chance.repeat_alpha, reads=""),
 }
 """The figures of the verdicts."""
-ESTIMATES = {**FIGURES, **figure.adopted(unequal), **figure.adopted(losses, serial)}
+ESTIMATES = {**FIGURES, **figure.adopted(order_test, losses, serial)}
 
 
 def measure(readings: Readings) -> Iterator[Estimate]:
@@ -65,9 +65,8 @@ def measure(readings: Readings) -> Iterator[Estimate]:
     pairs = arrange(readings)
     if pairs is not None:
         yield from measured(FIGURES, pairs, readings.families)
-        yield from unequal.measure(
-            NAME, replace(readings, frame=_usual(readings.frame)), points_by_place
-        )
+        usual = replace(readings, frame=_usual(readings.frame))
+        yield from order_test.measure(NAME, usual, points_by_place)
         yield from losses.measure(NAME, readings, chosen)
         # Own pairs are not asked in random order.
         tasks = readings.frame[readings.frame["condition"] != "natural"]

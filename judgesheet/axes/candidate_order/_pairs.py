@@ -12,7 +12,6 @@ from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Figures, UnkeyedEstimate, wilson_beside
 from judgesheet.axis.scored import Rows
 from judgesheet.base.missing_reasons import Reason
-from judgesheet.stats.exchange import Exchanged, Items, exchanged
 from judgesheet.stats.interval import by_cluster, cluster_rate
 from judgesheet.stats.paired import sign_test
 
@@ -70,13 +69,12 @@ class Pairs:
     `verdicts` has shape (pairs, 2 orders, repeats): a code of `stats.pairwise`, or `MISSING`; the
     first order shows (u, v). `asked` (pairs, 2 orders) says which were to be asked. `cells` has one
     row per pair: its stimulus, the code of that one's cluster from 0 (`cluster`), and the keys of
-    its cell but for the order. `seed` is the run's.
+    its cell but for the order.
     """
 
     verdicts: Ints
     asked: Flags
     cells: "pd.DataFrame"
-    seed: int
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -208,23 +206,6 @@ class Pairs:
         return np.abs(self.slots)
 
     @cached_property
-    def exchanged(self) -> Exchanged:
-        """What the slots get over all pairs, against the orders of each pair's calls exchanged."""
-        calls = self.contents.reshape(len(self), -1)
-        calls = calls[~np.isnan(calls).all(axis=1)]
-        where = np.repeat([[0, 1], [1, 0]], self.verdicts.shape[2], axis=0)  # of u and v
-        patterns, which = np.unique(~np.isnan(calls), axis=0, return_inverse=True)
-        groups = []
-        for at, read in enumerate(patterns):
-            pairs = np.flatnonzero(which.ravel() == at)
-            points = np.stack([calls[pairs][:, read] == 1, calls[pairs][:, read] == -1], axis=2)
-            groups.append(Items(pairs, points.astype(np.float64), where[read]))
-        one_stimulus = np.zeros(len(calls), dtype=np.int64)
-        # 17: a stream of its own. All pairs together are one stimulus, as the question is about
-        # all.
-        return exchanged(groups, one_stimulus, 2, np.random.default_rng([self.seed, 17]))
-
-    @cached_property
     def correct(self) -> Floats:
         """1 where the better response was chosen, -1 the other one, 0 neither, NaN unknown."""
         side = np.where(self.cells["better"] == "u", 1.0, -1.0)
@@ -326,7 +307,7 @@ def arrange(readings: Readings) -> Pairs | None:
     asked = np.zeros((len(pairs), 2), dtype=bool)
     asked[code, swapped] = True
     pairs = pairs.assign(cluster=pd.factorize(pairs["cluster"])[0])
-    return Pairs(verdicts, asked, pairs, readings.seed)
+    return Pairs(verdicts, asked, pairs)
 
 
 def apart(delta: str) -> str:

@@ -14,7 +14,7 @@ from judgesheet.base.digits import counted
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats import pairwise as stats
 from judgesheet.stats.flips import Which, call_flips, one_hot
-from judgesheet.stats.interval import by_cluster, cluster_mean, without_interval
+from judgesheet.stats.interval import by_cluster, cluster_mean
 
 from ._design import KINDS
 from ._pairs import Group, Pairs, by_set, figure
@@ -229,29 +229,6 @@ def slot1_share(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
         sizes, _ = by_cluster(first + second, cluster)
         label = f"Slot 1 among decisions, {group.words}"
         yield group.rate(label, (sums, sizes), NO_DECISION, published=False)
-
-
-@figure("p", symbol=by_set("p_ord"), better="", headline={"set=natural": 26, "set=same_subset": 27})
-def order_dependence_p(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
-    """p-value of "which response wins does not depend on which stands first".
-
-    The orders of a pair's calls are exchanged; what slot 1 gets over all pairs is compared. Unlike
-    `order_inconsistent` it is not moved by noise: a judge that flips a coin changes its verdict in
-    half of the pairs, but to either side. Slot preferences of different pairs that cancel each
-    other are not seen by it; `position_component` sees them.
-    """
-    for group in pairs.sets:
-        sums = group.pairs.exchanged
-        method = "orders exchanged within pairs, Monte Carlo"
-        p = sums.p(0) if sums.calls.size else None
-        estimate = UnkeyedEstimate(
-            f"p: the winner does not depend on the order, {group.words}",
-            without_interval(p, clusters=group.pairs.clusters, method=method),
-            group.dims,
-            n=int(sums.calls.sum()),
-            conditions=group.conditions,
-        )
-        yield estimate if sums.log_ways.any() else estimate.without_value(_unpaired(group))
 
 
 @figure("share", symbol="C_pos", null=0.0, headline={"set=same_subset": 17})

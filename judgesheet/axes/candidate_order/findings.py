@@ -9,10 +9,11 @@ from functools import partial
 from itertools import combinations
 from typing import NamedTuple
 
-from judgesheet.axis import losses, unequal
+from judgesheet.axis import losses
 from judgesheet.axis.findings import listed
 from judgesheet.axis.statements import (
     MOSTLY,
+    ORDER_TEST,
     UNSURE,
     Sentence,
     Tone,
@@ -96,7 +97,7 @@ def in_one_order(estimates: Estimates) -> dict[str, Estimate]:
 
 def find(estimates: Estimates) -> Iterator[Statement]:
     """The findings of the first page: what must not be, then what the judge is."""
-    lost = {estimates.key(name) for name in losses.NAMES | unequal.NAMES}
+    lost = {estimates.key(name) for name in losses.NAMES | {ORDER_TEST}}
     measured = any(
         estimate.value is not None and key not in lost for key, estimate in estimates.items()
     )
@@ -279,7 +280,7 @@ def _slot(estimates: Estimates) -> Iterator[Statement]:
     if changes is None:
         return
     first = estimates.known("slot1_share", set=SAME)
-    test = estimates.known("order_dependence_p", set=SAME)
+    test = estimates.known(ORDER_TEST)
     swaps = f"Swapping two responses with the same content changes its verdict {_of_pairs(changes)}"
     swaps += _leaning(first)
     if swapped := _by_swapping(estimates, SAME, swaps, changes, first):
@@ -299,22 +300,30 @@ def _by_swapping(
 
     `swaps` says how often swapping changes it, by the figures `changes` and `others`.
     """
-    test = estimates.known("order_dependence_p", set=pairs)
+    test = estimates.known(ORDER_TEST)
     if why := evidence_of_slot(estimates, pairs):
         return finding("bad", f"{swaps}{why.text}.", changes, *others, why.estimate)
     if below(changes, RARE):
         return finding("good", f"{swaps}{whatever_lost(changes)}.", changes, *others)
-    if indicated(estimates, "order_dependence_p", set=pairs):
+    if indicated(estimates, ORDER_TEST):
         text = f"{swaps}. There is some evidence that the slot decides{in_brackets(test)}{UNSURE}."
         return finding("unknown", text, changes, *others, test)
     return None
 
 
 def evidence_of_slot(estimates: Estimates, pairs: str) -> "_OrderEvidence | None":
-    """What shows that the slot decides on a set of pairs that swapping changes often enough."""
-    often = above(estimates.known("order_inconsistent", set=pairs), NOTICEABLE)
-    if often or indicated(estimates, "order_dependence_p", set=pairs):
-        return _evidence_of_order(estimates, pairs)
+    """What shows that the slot decides on a set of pairs, unless swapping hardly changes any."""
+    changes = estimates.known("order_inconsistent", set=pairs)
+    if changes is None or (below(changes, RARE) and not above(changes, NOTICEABLE)):
+        return None
+    component = estimates.known("position_component", set=pairs)
+    if component is not None and surely_above(component, NOTICEABLE):
+        text = f"; the slot decides {share_with_interval(component)} of calls beyond noise"
+        return _OrderEvidence(text, component)
+    test = estimates.known(ORDER_TEST)
+    if test is not None and announced(estimates, ORDER_TEST):
+        text = f"; over all pairs the slot decides beyond noise{in_brackets(test)}"
+        return _OrderEvidence(text, test)
     return None
 
 
@@ -325,29 +334,12 @@ class _OrderEvidence(NamedTuple):
     estimate: Estimate
 
 
-def _evidence_of_order(estimates: Estimates, pairs: str) -> _OrderEvidence | None:
-    """What shows that verdicts on a set of pairs change because of the order."""
-    test, component = (
-        estimates.known(name, set=pairs) for name in ("order_dependence_p", "position_component")
-    )
-    if test is not None and announced(estimates, "order_dependence_p", set=pairs):
-        return _OrderEvidence(in_brackets(test), test)
-    if component is not None and surely_above(component, NOTICEABLE):
-        text = f"; the slot decides {share_with_interval(component)} of calls beyond noise"
-        return _OrderEvidence(f"{text}, but not the same slot for all pairs", component)
-    anywhere = estimates.known(unequal.ANYWHERE)
-    if pairs == SAME and anywhere is not None and announced(estimates, unequal.ANYWHERE):
-        text = f"; over all pairs the slot decides beyond noise{in_brackets(anywhere)}"
-        return _OrderEvidence(text, anywhere)
-    return None
-
-
 def evidence_of_slot_elsewhere(estimates: Estimates) -> Estimate | None:
     """The test that shows that the slot decides on pairs of which no rate of changes tells."""
-    if not announced(estimates, unequal.ANYWHERE):
+    if not announced(estimates, ORDER_TEST):
         return None
     is_covered = any(evidence_of_slot(estimates, name) for name in (SAME, "natural"))
-    return None if is_covered else estimates.known(unequal.ANYWHERE)
+    return None if is_covered else estimates.known(ORDER_TEST)
 
 
 _DIFFERING = {OTHER: f"with {SET_WORDS[OTHER]}", FILLER: "of which one is padded"}
@@ -427,7 +419,7 @@ def _natural(estimates: Estimates) -> Iterator[Statement]:
         return
     first = estimates.known("slot1_share", set="natural")
     noise = estimates.known("repeat_change_rate", set="natural")
-    test = estimates.known("order_dependence_p", set="natural")
+    test = estimates.known(ORDER_TEST)
     text = (
         "Swapping the responses of your own pairs changes its verdict in "
         f"{share_with_interval(changes)} of them{_leaning(first)}"
@@ -617,13 +609,11 @@ SENTENCES = (
     Sentence(_nothing_to_prefer, tests=1),
     Sentence(_larger_is_not_harder, tests=1),
     Sentence(_same_content, tests=4),
-    Sentence(_slot, tests=1, of_order=2),
+    Sentence(_slot, tests=1, of_order=1),
     Sentence(_elsewhere),  # by a test that `_slot` counts
     Sentence(_other_order),
-    Sentence(_natural, tests=2, of_order=1),
+    Sentence(_natural, tests=2),
     Sentence(_own_quality, tests=1),
-    unequal.SENTENCE,
-    unequal.WAVERS,
     Sentence(_differences, tests=1),
     Sentence(_strict),
     Sentence(_listing, tests=2),

@@ -18,13 +18,12 @@ from judgesheet.axis import (
     Readings,
     beyond_chance,
     differences,
-    levels,
     losses,
+    order_test,
     raters,
     reversal,
     scale_use,
     serial,
-    unequal,
     within_prompts,
 )
 from judgesheet.axis.arms import balanced
@@ -35,7 +34,7 @@ from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate, Rating
 from judgesheet.reading.verdicts import highest as chosen
 
-from . import averaging, positions, scores, together
+from . import averaging, positions, scores
 from ._plots import plots
 from ._questions import TAKES, arm, check, design, fault, labels, material, shape
 from ._reply import impute, parts, points_by_place, reading, simulate
@@ -77,12 +76,7 @@ FIGURES = {
 """The figures of the scores."""
 ESTIMATES = {
     **FIGURES,
-    **figure.adopted(unequal),
-    "unequal_stimuli": figure.of(unequal.unequal_stimuli, headline=250),
-    "largest_stimulus_effect": figure.of(unequal.largest_stimulus_effect, headline=251),
-    **figure.adopted(levels),
-    **declared_in(together),
-    **figure.adopted(losses, serial),
+    **figure.adopted(order_test, losses, serial),
 }
 
 
@@ -93,8 +87,7 @@ def measure(readings: Readings) -> Iterator[Estimate]:
         yield from positions.mean_delta_pos(None)
     else:
         yield from measured(FIGURES, arranged, readings.families)
-    more = declared_in(levels, together)
-    yield from unequal.measure(NAME, readings, points_by_place, "points", more=more)
+    yield from order_test.measure(NAME, readings, points_by_place)
     yield from losses.measure(NAME, readings, chosen)
     yield from serial.measure(
         NAME, readings, serial.mean_of(points_by_place), "points", serial.ITEM

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from judgesheet.axis import Readings, levels, losses, unequal
+from judgesheet.axis import Readings, losses
 from judgesheet.axis.findings import (
     NOT_SHOWN,
     PROBE_MORE,
@@ -31,6 +31,7 @@ from judgesheet.axis.findings import (
 from judgesheet.axis.repeats import about_repeats
 from judgesheet.axis.statements import (
     FEWEST_PROMPTS,
+    ORDER_TEST,
     TONES,
     UNSURE,
     Certainty,
@@ -70,8 +71,6 @@ LARGE_GAP = 1 / 8
 """A criterion whose gap is proven to be above this share of the scale is better asked alone."""
 SMALL_CHANGES = 0.05
 """Changes of score that are proven to be rarer are called few."""
-TOGETHER = "order_dependence_p"
-"""The test of all criteria together."""
 # Highest score where a recorded run does not say: what the papers and the built-in pool have.
 _USUAL_SCALE = 5
 
@@ -154,9 +153,9 @@ def moves_score(estimates: Estimates) -> Certainty:
     # Proven to be there and proven to be small: told, without blame.
     gaps = moved.values() or (estimates.known("max_delta_pos"),)
     return certainty(
-        shown=bool(moved) or announced(estimates, TOGETHER),
+        shown=bool(moved),
         small=all(below(gap, limit) for gap in gaps),
-        indicated=bool(_indicated_criteria(estimates) or indicated(estimates, TOGETHER)),
+        indicated=bool(_indicated_criteria(estimates)),
         prompts=prompts_read(estimates),
     )
 
@@ -174,16 +173,9 @@ def _gap(estimates: Estimates) -> Iterator[Statement]:
     """Whether a criterion's place in the list moves its score."""
     certain, most = moves_score(estimates), estimates.known("max_delta_pos")
     evidence = estimates.key("max_delta_pos"), estimates.key("significant_criteria")
-    moved, together = moved_criteria(estimates), estimates.known(TOGETHER)
+    moved = moved_criteria(estimates)
     if moved and certain in ("shown", "small"):
         yield _places(estimates, moved, TONES[certain])
-        return
-    if together is not None and certain in ("shown", "small"):
-        text = "The place in the list moves scores, taking all criteria together"
-        largest = "" if most is None else f"; largest gap of one criterion: {scale_points(most)}"
-        yield Statement(
-            f"{text} ({p_value(together)}{largest}).", keys(together, most), TONES[certain]
-        )
         return
     if most is None:
         text = "This run cannot tell whether a criterion's place in the list moves its score: too"
@@ -200,11 +192,7 @@ def _gap(estimates: Estimates) -> Iterator[Statement]:
     known_tests = [test for _, test in tests if test.value is not None]
     least = min(shown.values() or known_tests, key=lambda one: one.value or 0.0, default=None)
     p = "" if least is None else f"; smallest {p_value(least)}, corrected for {len(tests)} criteria"
-    if certain == "indicated" and not shown:
-        text = "Over all criteria there is some evidence that the place in the list moves scores"
-        all_p = "" if together is None else f"; {p_value(together)}"
-        text, behind = f"{text}: {seen}{all_p}{UNSURE}.", keys(together)
-    elif certain == "indicated":
+    if certain == "indicated":
         which = f"{len(shown)} of {len(tests)} criteria ({listed([*shown])})"
         text = f"There is some evidence that the place in the list moves the score of {which}"
         text, behind = f"{text}: {seen}{p}{UNSURE}.", keys(*shown.values())
@@ -240,7 +228,7 @@ def _places(estimates: Estimates, moved: Mapping[str, Estimate], tone: Tone) -> 
 
 def _change(estimates: Estimates) -> Iterator[Statement]:
     """How often the order changes a criterion's score, beside how often a repeat does."""
-    excess, test = estimates.known("excess_change_rate"), estimates.known(unequal.ANYWHERE)
+    excess, test = estimates.known("excess_change_rate"), estimates.known(ORDER_TEST)
     if worded := order_changes(estimates, "criteria", "a criterion's score"):
         text, change = worded
         tone: Tone = "neutral"
@@ -249,7 +237,7 @@ def _change(estimates: Estimates) -> Iterator[Statement]:
             tone, test = "bad", None
         elif clears(estimates, change, SMALL_CHANGES):
             tone = "good"
-        elif test is not None and announced(estimates, unequal.ANYWHERE):
+        elif test is not None and announced(estimates, ORDER_TEST):
             text += f", and the order does change it ({p_value(test)}, all responses together)"
             tone = "bad"
         elif excess is not None and above(excess, 0.0):
@@ -261,11 +249,8 @@ def _change(estimates: Estimates) -> Iterator[Statement]:
 
 
 _SENTENCES = (
-    Sentence(_gap, of_order=2),
+    Sentence(_gap, of_order=1),
     Sentence(_change, of_order=2),
-    levels.SENTENCE,
-    unequal.SENTENCE,
-    unequal.WAVERS,
     *about_scores(_SAY),
 )
 SENTENCES = (*_SENTENCES, losses.SENTENCE)
@@ -335,7 +320,7 @@ def _orders(estimates: Estimates) -> Iterator[Recommendation]:
     """Average over as many orders as bring nearly all; or nothing to worry about."""
     excess, most = estimates.known("excess_change_rate"), estimates.of("max_delta_pos")
     small, few = points_of_scale(estimates, SMALL_GAP), enough(estimates)
-    if moved_criteria(estimates) or announced(estimates, TOGETHER):
+    if moved_criteria(estimates):
         orders = f"the {few.orders} balanced orders" if few else "balanced orders"
         large = _apart(estimates)
         alone = f", and ask for {listed(list(large))} in separate prompts" if large else ""
@@ -343,18 +328,17 @@ def _orders(estimates: Estimates) -> Iterator[Recommendation]:
             f"Average over {orders} of the criteria, which cancels the effect of the place; if "
             f"only one call is possible, shuffle the criteria for every response{alone}.",
             estimates.of("significant_criteria"),
-            estimates.of(TOGETHER),
             most,
             *list(large.values())[:MOST_EVIDENCE],
         )
         return
-    shifts = estimates.known(unequal.LEVEL) if announced(estimates, unequal.LEVEL) else None
-    if shifts or beyond_noise(excess):
+    test = estimates.known(ORDER_TEST) if announced(estimates, ORDER_TEST) else None
+    if test or beyond_noise(excess):
         yield _advice(
             "Average over several orders of the criteria: the order changes scores, though no "
             "place is shown to be favoured overall.",
             excess,
-            shifts,
+            test,
             few and few.at,
         )
     elif clears(estimates, most, small):

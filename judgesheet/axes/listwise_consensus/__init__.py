@@ -13,7 +13,7 @@ how many are enough). `findings` says what they mean, `_plots` draws them.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from judgesheet.axis import Readings, beyond_chance, losses, reversal, serial, unequal
+from judgesheet.axis import Readings, beyond_chance, losses, order_test, reversal, serial
 from judgesheet.axis.figure import Facts, declared_in, measured
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate
@@ -47,8 +47,7 @@ FIGURES = {
 """The figures of the verdicts."""
 ESTIMATES = {
     **FIGURES,
-    **figure.adopted(unequal),
-    **figure.adopted(losses, serial),
+    **figure.adopted(order_test, losses, serial),
 }
 
 READ_BY = frozenset({"order"})
@@ -65,7 +64,7 @@ def measure(readings: Readings) -> Iterator[Estimate]:
     arranged = arrange(readings)
     if arranged is not None:
         yield from measured(FIGURES, arranged, readings.families)
-        yield from unequal.measure(NAME, readings, points_by_place, "points")
+        yield from order_test.measure(NAME, readings, points_by_place)
         yield from losses.measure(NAME, readings, chosen)
         yield from serial.measure(
             NAME, readings, serial.mean_of(points_by_place), "points", serial.ITEM

@@ -7,14 +7,14 @@ it rests on. What the data cannot tell is said to be unknown, never good.
 from collections.abc import Iterator
 from functools import partial
 
-from judgesheet.axis import Readings, losses, places, unequal
+from judgesheet.axis import Readings, losses, places
 from judgesheet.axis.findings import hardly_ranks
 from judgesheet.axis.repeats import about_repeats
 from judgesheet.axis.statements import (
     FEWEST_PROMPTS,
     MOSTLY,
     NEAR_ENOUGH,
-    ORDER_TESTS,
+    ORDER_TEST,
     TONES,
     UNSURE,
     Certainty,
@@ -145,7 +145,7 @@ def favours_place(estimates: Estimates) -> Certainty:
     even = 1 / max(1, len(shares))
     # All intervals, not all values: few prompts prove no place to be even.
     near = all(above(one, even - NEARLY_EVEN) and below(one, even + NEARLY_EVEN) for one in shares)
-    return places.favours(estimates, small=near, prompts=prompts_read(estimates))
+    return places.favours(estimates, "win_share", small=near, prompts=prompts_read(estimates))
 
 
 def _place(estimates: Estimates) -> Iterator[Statement]:
@@ -154,7 +154,7 @@ def _place(estimates: Estimates) -> Iterator[Statement]:
     if hardly_ranks(estimates) or extreme is None:
         return
     place, won, even = extreme
-    evidence = (won.key, estimates.key(places.TEST))
+    evidence = (won.key, estimates.key(ORDER_TEST))
     if won.given.get("balanced") is False:
         text = (
             "Whether a place in the list is favoured is not known: the recorded orders do not show "
@@ -167,7 +167,7 @@ def _place(estimates: Estimates) -> Iterator[Statement]:
         "a place in the list",
         f"the answer at place {place} wins {share(won)} of single calls",
         extreme,
-        estimates.known(places.TEST),
+        estimates.known(ORDER_TEST),
         little=near,
         none=f"No place in the list wins much more often than another: {near}, farthest from it is "
         f"place {place}, {share(won)} ({interval(won)}){whatever_lost(won)}.",
@@ -179,7 +179,7 @@ def _place(estimates: Estimates) -> Iterator[Statement]:
 def _order(estimates: Estimates) -> Iterator[Statement]:
     """Whether the order of the list decides who wins."""
     flips, excess = estimates.known("order_flip_rate"), estimates.known("excess_flip_rate")
-    noise, test = estimates.known("repeat_flip_rate"), estimates.known("order_dependence_p")
+    noise, test = estimates.known("repeat_flip_rate"), estimates.known(ORDER_TEST)
     if ties := hardly_ranks(estimates):
         text = f"It hardly chooses: in {share(ties)} of calls several answers share the best score"
         text = f"{text} ({interval(ties)}). Do not choose answers with it."
@@ -204,14 +204,10 @@ def _order(estimates: Estimates) -> Iterator[Statement]:
         else:
             text += f"; asking twice under one order changes the winner in {share(noise)}."
             yield Statement(text, (*evidence, noise.key))
-    elif announced(estimates, "order_dependence_p"):
-        text = f"{more}. The order does change the winner{p}, but how often is not known exactly."
-        yield Statement(text, (*evidence, *keys(test)), "bad")
-    elif (scores := estimates.known(unequal.ANYWHERE)) and announced(estimates, unequal.ANYWHERE):
-        text = f"{more}. The order does change the scores{in_brackets(scores)}; how often that"
-        text = f"{text} changes the winner is not known exactly."
-        yield Statement(text, (*evidence, scores.key), "bad")
-    elif above(excess, 0.0) or indicated(estimates, "order_dependence_p"):
+    elif announced(estimates, ORDER_TEST):
+        text = f"{more}. The order does change the scores{p}; how often that changes the winner is"
+        yield Statement(f"{text} not known exactly.", (*evidence, *keys(test)), "bad")
+    elif above(excess, 0.0) or indicated(estimates, ORDER_TEST):
         text = f"{more}. There is some evidence that the order changes who wins{p}{UNSURE}."
         yield Statement(text, (*evidence, *keys(test)), "unknown")
     else:
@@ -250,10 +246,8 @@ def _help(estimates: Estimates) -> Iterator[Statement]:
 SENTENCES = (
     Sentence(_right, tests=1),
     Sentence(_blind, tests=1),
-    Sentence(_place, of_order=1),
-    Sentence(_order, tests=1, of_order=3),
-    unequal.SENTENCE,
-    unequal.WAVERS,
+    Sentence(_place),  # by the test that `_order` counts
+    Sentence(_order, tests=1, of_order=2),
     Sentence(_ties),
     Sentence(_help, tests=1),
     losses.SENTENCE,
@@ -360,7 +354,7 @@ def _smallest(
             "from several calls is right more often."
         )
         yield _advice(text, estimates.known("repeat_flip_rate"), gain)
-    elif beyond_noise(excess) or any(announced(estimates, test) for test in ORDER_TESTS):
+    elif beyond_noise(excess) or announced(estimates, ORDER_TEST):
         text = (
             f"Decide from {total} orders if the winner matters: the order changes it. This run "
             "does not show that this is right more often."
@@ -420,18 +414,18 @@ def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
 
 def _odd_orders(estimates: Estimates) -> Iterator[str]:
     """Where figures by place are not what the design wants them to be."""
-    tested = estimates.of("order_dependence_p")
-    if tested is not None and not tested.given["balanced"]:
+    shown = estimates.of("place_v")
+    if shown is not None and not shown.given["balanced"]:
         yield (
             "The orders do not show every answer equally often at every place: figures by place "
             "mix the judge's preference for a place with its preference for an answer."
         )
-    if tested is not None and tested.given["left_out"]:
+    if shown is not None and shown.given["left_out"]:
         yield "Lists differ in length; figures by place are for the most common length."
     places = len(estimates.family("win_share"))
     depths = [k for k, _ in _by_orders(estimates, "accuracy")]
     odd = [str(k) for k in depths if places and k % places]
-    if odd and announced(estimates, "position_bias_p"):
+    if odd and favours_place(estimates) in ("shown", "small"):
         yield (
             f"With k = {', '.join(odd)} an answer does not stand equally often at each of the "
             f"{places} places, so these accuracies depend on which orders were shown."

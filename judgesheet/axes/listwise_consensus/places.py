@@ -6,7 +6,6 @@ follows the content are spread evenly, whichever candidates it prefers.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
@@ -14,17 +13,14 @@ from judgesheet.axis import places
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import UnkeyedEstimate, absent
 from judgesheet.axis.reversal import HARDLY_RANKS, NO_REPEAT, TIES_AT_RANDOM, ranks
-from judgesheet.base.missing_reasons import ONE_CLUSTER, Reason
+from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats import position as stats
 from judgesheet.stats.flips import Which
 from judgesheet.stats.interval import (
     mean_excess,
-    missing,
     pooled,
     pooled_rate,
-    without_interval,
 )
-from judgesheet.stats.reads import total_calls
 
 from ._lists import NOTHING_READ, Lists, Table, figure
 from ._reply import PERMUTED
@@ -37,7 +33,6 @@ NOT_EVEN = Reason(
     "the recorded orders do not show every answer equally often at every place, so a judge that "
     "ignores the order would not give even shares",
 )
-NO_TEST = ONE_CLUSTER.saying("one prompt: no test")
 
 
 @figure(
@@ -71,50 +66,6 @@ def place_v(lists: Lists) -> UnkeyedEstimate:
     if not lists.shown.balanced:
         return estimate.without_value(NOT_EVEN)
     return estimate.or_absent(NOTHING_READ)
-
-
-@figure("p", symbol="p_dep", better="", headline=71)
-def order_dependence_p(lists: Lists) -> UnkeyedEstimate:
-    """p-value of "the winner of a list does not depend on its order at all".
-
-    Sharp null: order labels are permuted within each prompt; ties are broken by a fixed sequence of
-    the prompt's candidates that does not depend on the order.
-    """
-    table = lists.main
-    chosen = _chosen(table, lists.rng())
-    tables = stats.permutation_tables(chosen, np.argsort(table.place, axis=-1))
-    test = stats.sharp_null(tables, table.n, lists.rng())
-    method = f"order labels permuted within prompts, {test.method}"
-    p = without_interval(test.p, clusters=len(_wins(table)), method=method)
-    return UnkeyedEstimate(
-        "p: the winner does not depend on the order",
-        p if test.calls else missing(NOTHING_READ),
-        n=test.calls,
-        conditions=lists.shown,
-    )
-
-
-@figure("p", symbol="p_pos", better="", headline=72, reads=PERMUTED)
-def position_bias_p(lists: Lists) -> UnkeyedEstimate:
-    """p-value of "no place in the list wins more often than another, on average over prompts".
-
-    Weak null: second-order Rao-Scott correction on the cluster-robust covariance of the shares. A
-    winner can depend on the order prompt by prompt and still favour no place on average.
-    """
-    counts = _wins(lists.main)
-    test, method = stats.rao_scott(counts), "Rao-Scott second order over clusters"
-    estimate = UnkeyedEstimate(
-        "p: no place is favoured on average",
-        missing(NO_TEST if test.clusters else NOTHING_READ, clusters=test.clusters, method=method),
-        n=total_calls(counts),
-        conditions=lists.shown,
-    )
-    if not lists.shown.balanced:
-        return estimate.without_value(NOT_EVEN)
-    if test.p is None:
-        return estimate
-    p = without_interval(test.p, clusters=test.clusters, method=method)
-    return replace(estimate, interval=p, note=test.note)
 
 
 @figure("share", better="", passes_blind=False)
@@ -219,18 +170,6 @@ def _wins(table: Table) -> Floats:
     # Prompts without a winner would count as clusters that choose nothing.
     read: Floats = sums[sums.sum(axis=1) > 0]
     return read
-
-
-def _chosen(table: Table, rng: np.random.Generator) -> Floats:
-    """The candidate, from 1, that the first call under each order chooses, (P, orders), or NaN.
-
-    Ties are broken by a preference between candidates that is the same under every order.
-    """
-    first = table.first_calls
-    # The same for all orders of a prompt: ties broken anew in each would look like an effect.
-    preference = rng.random((len(first), 1, table.n))
-    chosen = np.argmax(np.where(first > 0, 1 + preference, 0.0), axis=-1)
-    return np.where(np.isnan(first[..., 0]), np.nan, chosen + 1)
 
 
 def _flip_rate(lists: Lists, which: Which, label: str) -> UnkeyedEstimate:

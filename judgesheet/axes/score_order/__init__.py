@@ -21,13 +21,12 @@ from judgesheet.axis import (
     Readings,
     beyond_chance,
     differences,
-    levels,
     losses,
+    order_test,
     raters,
     reversal,
     scale_use,
     serial,
-    unequal,
     within_prompts,
 )
 from judgesheet.axis.arms import balanced
@@ -91,8 +90,7 @@ EXPECTED = declared_in(expected)
 ESTIMATES = {
     **SAMPLED,
     **EXPECTED,
-    **figure.adopted(unequal, levels),
-    **figure.adopted(losses, serial),
+    **figure.adopted(order_test, losses, serial),
 }
 
 
@@ -108,13 +106,7 @@ def measure(readings: Readings) -> Iterator[Estimate]:
     if any(map(readings.wants, EXPECTED)) and (both := expected.arrange_both(readings)) is not None:
         yield from measured(EXPECTED, both, readings.families)
     main = readings.frame[readings.frame["scale"] == scores.scale]
-    yield from unequal.measure(
-        NAME,
-        replace(readings, frame=main),
-        points_by_place,
-        number=_points,
-        more=declared_in(levels),
-    )
+    yield from order_test.measure(NAME, replace(readings, frame=main), points_by_place)
     yield from losses.measure(NAME, readings, chosen)
     yield from serial.measure(NAME, readings, _points, "points", serial.ITEM)
 

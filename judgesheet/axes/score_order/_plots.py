@@ -12,6 +12,7 @@ from judgesheet.axis.results import (
     orders_enough,
 )
 from judgesheet.axis.statements import (
+    ORDER_TEST,
     above,
     announced,
     below,
@@ -25,7 +26,6 @@ from judgesheet.base.records import Plot
 
 from .findings import SMALL_CHANGES, favours_place, prompts_read
 
-_TEST = "order_dependence_p"
 COLOURS_END = 3
 """Times the even share at which the colours of the heat map end."""
 
@@ -158,7 +158,7 @@ def _changes(estimates: Estimates) -> str:
     if below(change, (noise.least or 0.0) + SMALL_CHANGES):
         return "Another order changes hardly more scores than a repeat does"
     is_more = (change.value or 0.0) > (noise.value or 0.0)
-    if surely_above(change, noise.most) or (is_more and announced(estimates, _TEST)):
+    if surely_above(change, noise.most) or (is_more and announced(estimates, ORDER_TEST)):
         return f"Another order changes {share(change)} of scores, a repeat {share(noise)}"
     return ""
 

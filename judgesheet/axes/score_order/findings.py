@@ -7,7 +7,7 @@ it rests on. What the data cannot tell is said to be unknown, never good.
 from collections.abc import Iterator
 from functools import partial
 
-from judgesheet.axis import Readings, levels, losses, places, unequal
+from judgesheet.axis import Readings, losses, places
 from judgesheet.axis.findings import (
     NOT_SHOWN,
     PROBE_MORE,
@@ -30,6 +30,7 @@ from judgesheet.axis.statements import (
     FEWEST_PROMPTS,
     MOSTLY,
     NEAR_ENOUGH,
+    ORDER_TEST,
     TONES,
     Certainty,
     Sentence,
@@ -73,8 +74,6 @@ NEARLY_ALL = 0.8
 """Share of calls that must give a reading before it is recommended."""
 # The figure that stands for the axis where nothing more can be said.
 _V = "cramers_v_debiased"
-# The tests of whether the order moves scores in a way that all prompts share.
-_MOVES = ("order_dependence_p", unequal.LEVEL)
 
 
 def prompts_read(estimates: Estimates) -> int:
@@ -136,7 +135,9 @@ def _fixed(estimates: Estimates) -> Iterator[Statement]:
 def favours_place(estimates: Estimates) -> Certainty:
     """What is known of a preference for a place in the rubric, whatever stands there."""
     little = below(estimates.known("cramers_v"), SMALL_V)
-    return places.favours(estimates, small=little, prompts=prompts_read(estimates))
+    return places.favours(
+        estimates, "position_share", small=little, prompts=prompts_read(estimates)
+    )
 
 
 def _by_scale(estimates: Estimates) -> dict[str, Estimate]:
@@ -158,8 +159,8 @@ def _favouring_scales(estimates: Estimates) -> dict[str, Estimate]:
 
 def _favourite(estimates: Estimates) -> Iterator[Statement]:
     """Whether a place in the rubric is favoured, whatever stands there."""
-    v, test = estimates.known("cramers_v"), estimates.known(places.TEST)
-    tests = estimates.key(places.TEST), estimates.key("cramers_v")
+    v, test = estimates.known("cramers_v"), estimates.known(ORDER_TEST)
+    tests = estimates.key(ORDER_TEST), estimates.key("cramers_v")
     extreme, certain = places.farthest(estimates, "position_share"), favours_place(estimates)
     if _is_unbalanced(estimates):
         text = (
@@ -206,23 +207,21 @@ def _other_scales(estimates: Estimates) -> Iterator[Statement]:
 
 def _change(estimates: Estimates) -> Iterator[Statement]:
     """How often the score changes with the order, beside how often it changes by itself."""
-    noise, name = estimates.known("repeat_change_rate"), _test_of_change(estimates)
-    test = estimates.known(name)
+    noise, test = estimates.known("repeat_change_rate"), estimates.known(ORDER_TEST)
     excess = estimates.known("excess_change_rate")
     if changes := order_changes(estimates, "rubric", "the score"):
         text, change = changes
-        by_rates, by_test = beyond_noise(excess), announced(estimates, name)
+        by_rates, by_test = beyond_noise(excess), announced(estimates, ORDER_TEST)
         shown, little = by_rates or by_test, below(excess, SMALL_CHANGES)
         tone: Tone = "neutral"
         if shown and little:
             means = ". This effect is measured, but small"
         elif shown:
             means, tone = "; the order itself changes it", "bad"
-        elif above(excess, 0.0) or indicated(estimates, name):
+        elif above(excess, 0.0) or indicated(estimates, ORDER_TEST):
             means, tone = "; there is some evidence that the order itself changes it", "unknown"
         else:
             means = "; it is not shown that the order itself changes it"
-        # The test sees a place that is favoured by all prompts, the rates any effect.
         by = [points(excess)] if excess is not None and above(excess, 0.0) else []
         only_by_test = not by and (shown or tone == "unknown")
         by += [p_value(test)] if test is not None and (by_test or not by) else []
@@ -230,13 +229,6 @@ def _change(estimates: Estimates) -> Iterator[Statement]:
         if only_by_test and excess is not None and excess.most is not None:
             why += f"; it is not shown that this is more often than for a repeat ({points(excess)})"
         yield Statement(f"{text}{means}{why}.", keys(change, noise, excess, test), tone)
-
-
-def _test_of_change(estimates: Estimates) -> str:
-    """The test that announces: of what prompts share, or else of any effect on any of them."""
-    shared = "order_dependence_p"
-    alone = announced(estimates, unequal.ANYWHERE) and not announced(estimates, shared)
-    return unequal.ANYWHERE if alone else shared
 
 
 def _averaging(estimates: Estimates) -> Iterator[Statement]:
@@ -307,12 +299,9 @@ def _item_calls(estimates: Estimates) -> Estimate | None:
 
 
 _SENTENCES = (
-    Sentence(_favourite, of_order=1),
+    Sentence(_favourite),  # by the test that `_change` counts
     Sentence(_other_scales, tests=1),
-    Sentence(_change, of_order=3),
-    levels.SENTENCE,
-    unequal.SENTENCE,
-    unequal.WAVERS,
+    Sentence(_change, of_order=2),
     *about_scores(_SAY),
     Sentence(_averaging),
     Sentence(_noise),
@@ -374,11 +363,11 @@ def _how_many(estimates: Estimates) -> Iterator[Recommendation]:
     adds_little = f"adds less than {NEAR_ENOUGH} to {what}"
     if few.k > 1:
         yield _advice(few.averaging("the rubric's scores", what), few.at, few.single)
-    elif moves := [name for name in _MOVES if announced(estimates, name)]:
+    elif announced(estimates, ORDER_TEST):
         yield _advice(
             f"Average over {few.orders} orders where the score itself matters: the order moves "
             f"it, though averaging {adds_little}.",
-            *map(estimates.of, moves),
+            estimates.of(ORDER_TEST),
             few.single,
         )
     elif not hardly_ranks(estimates):
@@ -389,7 +378,7 @@ def _how_many(estimates: Estimates) -> Iterator[Recommendation]:
 def _which_order(estimates: Estimates) -> Iterator[Recommendation]:
     """An order is worth a word only where the position is shown to matter."""
     sure, best = estimates.of("min_bias_confidence"), estimates.known("min_bias_order")
-    if not announced(estimates, "position_bias_p") or best is None:
+    if not announced(estimates, ORDER_TEST) or best is None:
         return
     # 54321 is the order 5 4 3 2 1.
     order = " ".join(str(int(best.value or 0)))

@@ -10,7 +10,6 @@ from dataclasses import asdict, dataclass, replace
 
 from judgesheet.axis import places
 from judgesheet.axis.figure import UnkeyedEstimate, absent
-from judgesheet.base.digits import two_digits
 from judgesheet.base.missing_reasons import ONE_CLUSTER, Reason
 from judgesheet.base.records import PaperCompatible
 from judgesheet.stats import position as stats
@@ -28,9 +27,7 @@ NOT_EVEN = Reason(
     "the recorded orders do not show every score equally often at every position, so a judge "
     "that ignores the order would not give even shares",
 )
-ONE_ORDER = Reason("one_order", "no item was read under two orders")
 NOTHING_READ = Reason("nothing_read", "no readable reply under balanced orders")
-NO_TEST = ONE_CLUSTER.saying("one cluster: no test")
 
 
 @figure(
@@ -65,7 +62,7 @@ def chi2(scores: Scores) -> UnkeyedEstimate:
     """Pearson's chi-square of the chosen positions against equal shares, as in the papers.
 
     Xu et al., section 4.4 and table 2. It treats calls as independent, which they are not: read
-    `order_dependence_p` and `position_bias_p` for the two questions that it mixes.
+    `order_dependence_p` for whether the order matters, and `cramers_v` for how much a place does.
     """
     test = stats.chi_square(scores.grid.position_counts)
     method = "Pearson, calls taken as independent (Xu et al.)"
@@ -142,60 +139,6 @@ def cramers_v_debiased(scores: Scores) -> UnkeyedEstimate:
         method="V squared less its expectation without bias; interval as cramers_v",
     )
     return estimate.or_absent(ONE_CLUSTER if v.clusters else NOTHING_READ)
-
-
-@figure("p", symbol="p_ord", better="", headline=141)
-def order_dependence_p(scores: Scores) -> Iterator[UnkeyedEstimate]:
-    """p-value of "the score of an item does not depend on the order of its rubric at all".
-
-    Sharp null: order labels are permuted within each item (exact conditional mean and covariance of
-    the position counts, quadratic form; Monte Carlo under 30 items). A small p means that the order
-    of the lines changes scores in a way that favours positions.
-    """
-
-    def at(grid: Grid) -> UnkeyedEstimate:
-        # Balanced passes only: further repeats of some orders would weigh these more.
-        tables = stats.permutation_tables(grid.blocks, grid.orders)
-        test = stats.sharp_null(tables, grid.scale, scores.rng())
-        blind, method = test.null_chi2 or 0, f"order labels permuted within items, {test.method}"
-        estimate = UnkeyedEstimate(
-            "p: the score does not depend on the order",
-            without_interval(test.p, clusters=grid.clusters, method=method),
-            n=test.calls,
-            conditions=grid.conditions,
-            note=f"a judge with these scores that ignores the order: chi2 = {two_digits(blind)}",
-        )
-        if test.calls and grid.compares:
-            return estimate
-        return estimate.without_value(ONE_ORDER if test.calls else NOTHING_READ)
-
-    return _by_scale(scores, at)
-
-
-@figure("p", symbol="p_pos", better="", headline=140, reads="passes")
-def position_bias_p(scores: Scores) -> Iterator[UnkeyedEstimate]:
-    """p-value of "no position is favoured on average over items".
-
-    Weak null: second-order Rao-Scott correction on the cluster-robust covariance of the shares.
-    A judge can depend on the order item by item and still favour no position on average.
-    """
-
-    def at(grid: Grid) -> UnkeyedEstimate:
-        label = "p: no position is favoured on average"
-        if not grid.conditions.balanced:
-            return _uneven(label, grid)
-        test = stats.rao_scott(grid.position_counts)
-        method = "Rao-Scott second order over clusters"
-        estimate = UnkeyedEstimate(
-            label,
-            without_interval(test.p, clusters=test.clusters, method=method),
-            n=int(grid.position_counts.sum()),
-            conditions=grid.conditions,
-            note=test.note,
-        )
-        return estimate.or_absent(NO_TEST if test.clusters else NOTHING_READ)
-
-    return _by_scale(scores, at)
 
 
 def _by_scale(scores: Scores, at: Callable[[Grid], UnkeyedEstimate]) -> Iterator[UnkeyedEstimate]:

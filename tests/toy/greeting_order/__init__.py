@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from pydantic import BaseModel
 
-from judgesheet.axis import Options, Readings, losses, unequal
+from judgesheet.axis import Options, Readings, losses, order_test
 from judgesheet.axis.figure import Figures, UnkeyedEstimate, absent, measured
 from judgesheet.axis.prompt import compile_prompt
 from judgesheet.axis.shaping import Holds, NotAStimulusError, Prompt
@@ -110,13 +110,13 @@ def first_share(frame: pd.DataFrame) -> UnkeyedEstimate:
 
 
 FIGURES = {first_share.name: first_share}
-ESTIMATES = {**FIGURES, **figure.adopted(unequal, losses)}
+ESTIMATES = {**FIGURES, **figure.adopted(order_test, losses)}
 
 
 def measure(readings: Readings) -> Iterator[Estimate]:
     """Every estimate."""
     yield from measured(FIGURES, readings.frame, readings.families)
-    yield from unequal.measure(NAME, readings, points_by_place)
+    yield from order_test.measure(NAME, readings, points_by_place)
     yield from losses.measure(NAME, readings, chosen)
 
 
@@ -143,7 +143,7 @@ def _first(estimates: Estimates) -> Iterator[Statement]:
         yield Statement(text, (share.key,), tone)
 
 
-SENTENCES = (Sentence(_first, tests=1), unequal.SENTENCE, losses.SENTENCE)
+SENTENCES = (Sentence(_first, tests=1), losses.SENTENCE)
 
 
 def find(estimates: Estimates) -> Iterator[Statement]:
