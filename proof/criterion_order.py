@@ -5,7 +5,7 @@ from typing import Any
 
 from judgesheet import axis, stats
 from judgesheet.axes import criterion_order as room
-from judgesheet.axis import beyond_chance, losses, serial
+from judgesheet.axis import beyond_chance, losses
 from proof.criteria import Judge
 from proof.lines import LEAST_AT_EDGES, Case, Line, Part
 from proof.lines import lines as cut
@@ -28,7 +28,6 @@ NO_INTERVAL = (
         "budget_agreement",
         *losses.NAMES,
         *beyond_chance.NAMES,
-        *serial.NAMES,
     ),
 )
 

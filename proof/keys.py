@@ -14,7 +14,7 @@ from proof.runner import Result, committed
 from proof.tables import grid
 
 MOVED_BY = ()
-SEVERAL_AXES = ("agreement", "losses", "page_one", "serial")
+SEVERAL_AXES = ("agreement", "losses", "page_one")
 """Pages whose rows name the axis of a figure."""
 RESULTS: Mapping[str, type] = {"correct": correction.Result}
 """Commands with figures of their own, whose results are records and have a page of that name."""

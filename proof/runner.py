@@ -37,7 +37,6 @@ NAMES = (
     "presentation",
     *(
         "agreement",
-        "serial",
         "copies",
         "gate",
         "efficiency",

@@ -37,6 +37,7 @@ def test_every_key_of_a_run_is_explained(axis: str) -> None:
 GONE = {
     *("inline_rate", "unequal_stimuli", "any_stimulus_p", "anywhere_p", "wavering_p", "repeats_p"),
     *("largest_stimulus_effect", "level_p", "position_bias_p"),
+    *("memory", "memory_p", "drift", "drift_p", "late", "late_p"),
 }
 """Figures of earlier versions, which the examples still hold."""
 

@@ -19,7 +19,6 @@ from judgesheet.axis import (
     hosts,
     losses,
     repeats,
-    serial,
     unanswered,
 )
 from judgesheet.axis.items import codes, firsts
@@ -206,7 +205,6 @@ def measure_axis(axis: Axis, readings: Readings) -> tuple[AxisResult, list[Recom
         estimates=tuple(estimates.values()),
         caveats=(
             *axis.warn(readings, estimates),
-            *serial.warn(estimates),
             *(_not_estimable(axis, estimates.values()) if is_recorded else ()),
         ),
         findings=tuple(axis.find(estimates) if calls.answered else _silent(estimates, calls)),
@@ -220,7 +218,6 @@ def measure_axis(axis: Axis, readings: Readings) -> tuple[AxisResult, list[Recom
         controls=(
             *(replace(one, touches=blind or one.touches) for one in axis.control(estimates)),
             *repeats.control(readings, estimates),
-            *serial.control(estimates),
             *hosts.control(readings),
         ),
         glossary=_glossary(axis, estimates),

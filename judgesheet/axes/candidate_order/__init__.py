@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from judgesheet.axis import Readings, beyond_chance, losses, order_test, serial
+from judgesheet.axis import Readings, beyond_chance, losses, order_test
 from judgesheet.axis.figure import declared_in, measured
 from judgesheet.axis.statements import made
 from judgesheet.base.keys import Key, holds
@@ -57,7 +57,7 @@ FIGURES = {
     "repeat_alpha": figure.of(beyond_chance.repeat_alpha, reads=""),
 }
 """The figures of the verdicts."""
-ESTIMATES = {**FIGURES, **figure.adopted(order_test, losses, serial)}
+ESTIMATES = {**FIGURES, **figure.adopted(order_test, losses)}
 
 
 def measure(readings: Readings) -> Iterator[Estimate]:
@@ -68,16 +68,6 @@ def measure(readings: Readings) -> Iterator[Estimate]:
         usual = replace(readings, frame=_usual(readings.frame))
         yield from order_test.measure(NAME, usual, points_by_place)
         yield from losses.measure(NAME, readings, chosen)
-        # Own pairs are not asked in random order.
-        tasks = readings.frame[readings.frame["condition"] != "natural"]
-        mixed = replace(readings, frame=tasks)
-        yield from serial.measure(NAME, mixed, _slot, "difference", serial.STIMULUS)
-
-
-def _slot(verdict: str, order: Sequence[str]) -> float:
-    """1 for the first slot, -1 for the second, 0 for neither."""
-    first, second = points_by_place(verdict, order)
-    return first - second
 
 
 def _usual(frame: "pd.DataFrame") -> "pd.DataFrame":

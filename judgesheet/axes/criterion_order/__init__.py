@@ -23,7 +23,6 @@ from judgesheet.axis import (
     raters,
     reversal,
     scale_use,
-    serial,
     within_prompts,
 )
 from judgesheet.axis.arms import balanced
@@ -76,7 +75,7 @@ FIGURES = {
 """The figures of the scores."""
 ESTIMATES = {
     **FIGURES,
-    **figure.adopted(order_test, losses, serial),
+    **figure.adopted(order_test, losses),
 }
 
 
@@ -89,9 +88,6 @@ def measure(readings: Readings) -> Iterator[Estimate]:
         yield from measured(FIGURES, arranged, readings.families)
     yield from order_test.measure(NAME, readings, points_by_place)
     yield from losses.measure(NAME, readings, chosen)
-    yield from serial.measure(
-        NAME, readings, serial.mean_of(points_by_place), "points", serial.ITEM
-    )
 
 
 def tested_range(readings: Readings) -> Iterator[Rating]:

@@ -13,7 +13,7 @@ how many are enough). `findings` says what they mean, `_plots` draws them.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from judgesheet.axis import Readings, beyond_chance, losses, order_test, reversal, serial
+from judgesheet.axis import Readings, beyond_chance, losses, order_test, reversal
 from judgesheet.axis.figure import Facts, declared_in, measured
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate
@@ -47,7 +47,7 @@ FIGURES = {
 """The figures of the verdicts."""
 ESTIMATES = {
     **FIGURES,
-    **figure.adopted(order_test, losses, serial),
+    **figure.adopted(order_test, losses),
 }
 
 READ_BY = frozenset({"order"})
@@ -66,9 +66,6 @@ def measure(readings: Readings) -> Iterator[Estimate]:
         yield from measured(FIGURES, arranged, readings.families)
         yield from order_test.measure(NAME, readings, points_by_place)
         yield from losses.measure(NAME, readings, chosen)
-        yield from serial.measure(
-            NAME, readings, serial.mean_of(points_by_place), "points", serial.ITEM
-        )
 
 
 def reads(key: Key, cells: Sequence[Mapping[str, Any]]) -> list[bool]:

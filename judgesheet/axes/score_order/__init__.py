@@ -26,7 +26,6 @@ from judgesheet.axis import (
     raters,
     reversal,
     scale_use,
-    serial,
     within_prompts,
 )
 from judgesheet.axis.arms import balanced
@@ -90,7 +89,7 @@ EXPECTED = declared_in(expected)
 ESTIMATES = {
     **SAMPLED,
     **EXPECTED,
-    **figure.adopted(order_test, losses, serial),
+    **figure.adopted(order_test, losses),
 }
 
 
@@ -108,12 +107,6 @@ def measure(readings: Readings) -> Iterator[Estimate]:
     main = readings.frame[readings.frame["scale"] == scores.scale]
     yield from order_test.measure(NAME, replace(readings, frame=main), points_by_place)
     yield from losses.measure(NAME, readings, chosen)
-    yield from serial.measure(NAME, readings, _points, "points", serial.ITEM)
-
-
-def _points(score: int, _: object) -> float:
-    """What a verdict counts."""
-    return float(score)
 
 
 def _possible(scores: Scores) -> Iterator[str]:
