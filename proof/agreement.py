@@ -1,4 +1,4 @@
-"""Kappa and alpha of every axis."""
+"""Kappa with people, on scores and on pairs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,10 +11,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judgesheet import axis, stats
-from judgesheet.axes import all_axes, candidate_order, listwise_consensus
+from judgesheet.axes import all_axes, candidate_order
 from judgesheet.axes.candidate_order._design import BASELINE
 from judgesheet.axes.candidate_order._pairs import Group, Pairs
-from judgesheet.axis.beyond_chance import NAMES
 from judgesheet.axis.figure import Figure
 from judgesheet.axis.labels import Reference
 from judgesheet.axis.scored import Rows as Verdicts
@@ -23,7 +22,7 @@ from proof.lines import Line, Rng, Rows, Tally, Truths, estimates, population
 from proof.runner import Result
 from proof.tables import figures
 
-MOVED_BY = (stats, axis, candidate_order, listwise_consensus)
+MOVED_BY = (stats, axis, candidate_order)
 SIZES = {12: 400, 24: 300, 100: 150}
 POPULATION = 20_000, 2
 Floats = NDArray[np.float64]
@@ -72,12 +71,8 @@ class Drawn:
             np.searchsorted(cuts, one).astype(np.float64) + 1 for one in (self.reads, self.ratings)
         )
         known = Reference("human", ratings.mean(axis=1), ratings)
-        return SimpleNamespace(rows=[self._rows(reads, 5)], references={"": known})
-
-    def grades(self) -> Any:
-        """Scores of 0 to 100."""
-        reads = np.clip(np.round(50 + 20 * self.reads), 0, 100)
-        return SimpleNamespace(rows=[self._rows(reads)._replace(levels=("interval",))])
+        rows = Verdicts("Verdict", {}, reads, self.cluster, np.arange(len(reads)), 5)
+        return SimpleNamespace(rows=[rows], references={"": known})
 
     def pairs(self) -> Any:
         """Verdicts on own pairs in both orders."""
@@ -88,17 +83,12 @@ class Drawn:
         asked = np.ones(verdicts.shape[:2], dtype=bool)
         own = Pairs(verdicts, asked, pd.DataFrame(cells), 0)
         group = Group(own, BASELINE, {"set": "natural"}, "own pairs")
-        return SimpleNamespace(rows=[self._rows(contents)], rungs=[group])
-
-    def _rows(self, reads: Floats, scale: int | None = None) -> Verdicts:
-        return Verdicts("Verdict", {}, reads, self.cluster, np.arange(len(reads)), scale)
+        return SimpleNamespace(rungs=[group])
 
 
 WAYS: Mapping[str, str] = {
     "score_order": "scores",
-    "criterion_order": "scores",
     "candidate_order": "pairs",
-    "listwise_consensus": "grades",
 }
 """What an axis makes of the readings."""
 JUDGES = {
@@ -112,8 +102,7 @@ JUDGES = {
 
 
 def _figures(name: str) -> list[Figure[Any]]:
-    every = all_axes()[name].ESTIMATES
-    return [every[figure] for figure in sorted(NAMES & every.keys())]
+    return [all_axes()[name].ESTIMATES["quality_kappa"]]
 
 
 def _draw(judge: Judge, name: str, stimuli: int, rng: Rng) -> Any:

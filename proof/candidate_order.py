@@ -7,7 +7,6 @@ from typing import Any
 from judgesheet import axis, stats
 from judgesheet.axes import candidate_order as room
 from judgesheet.axes.candidate_order import equal_quality, ladder
-from judgesheet.axis.beyond_chance import NAMES
 from judgesheet.axis.figure import declared_in
 from proof.lines import LEAST_AT_EDGES, Case, Line, Part, Rng
 from proof.lines import lines as cut
@@ -22,7 +21,7 @@ LADDER = frozenset({"ladder", "delta0_same"})
 
 
 def _parts() -> Iterator[Part]:
-    steps = {name: one for name, one in declared_in(ladder).items() if name not in NAMES}
+    steps = {name: one for name, one in declared_in(ladder).items() if name != "quality_kappa"}
     elsewhere = {name: steps.pop(name) for name in ("filler_preference", "format_cue")}
     equal = {**declared_in(equal_quality), **elsewhere}
     sizes = {10: 160, 20: 110, 40: 60, 100: 50}

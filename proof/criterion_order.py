@@ -5,7 +5,7 @@ from typing import Any
 
 from judgesheet import axis, stats
 from judgesheet.axes import criterion_order as room
-from judgesheet.axis import beyond_chance, losses
+from judgesheet.axis import losses
 from proof.criteria import Judge
 from proof.lines import LEAST_AT_EDGES, Case, Line, Part
 from proof.lines import lines as cut
@@ -15,7 +15,7 @@ MOVED_BY = (room, axis, stats)
 
 
 SLOW = (
-    *("pearson_r", "spearman_r", "single_read_r", "rater_alpha", "rater_ceiling_r"),
+    *("pearson_r", "spearman_r", "single_read_r"),
     *("delta_r", "delta_r_p", "delta_r_equivalence_p"),
 )
 NO_INTERVAL = (
@@ -27,7 +27,6 @@ NO_INTERVAL = (
         "budget_r",
         "budget_agreement",
         *losses.NAMES,
-        *beyond_chance.NAMES,
     ),
 )
 

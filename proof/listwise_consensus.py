@@ -6,7 +6,7 @@ from typing import Any
 
 from judgesheet import axis, stats
 from judgesheet.axes import listwise_consensus as room
-from judgesheet.axis import beyond_chance, losses
+from judgesheet.axis import losses
 from proof.lines import LEAST_AT_EDGES, Case, Line, Part
 from proof.lines import lines as cut
 from proof.lists import Judge
@@ -21,7 +21,6 @@ NO_INTERVAL = (
         "independent_error_bound",
         *losses.NAMES,
         "order_dependence_p",  # of single calls, which these judges do not give
-        *beyond_chance.NAMES,
     ),
 )
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from judgesheet import axis, stats
 from judgesheet.axes import score_order as room
-from judgesheet.axis import beyond_chance
 from judgesheet.axis.figure import Figure
 from proof.lines import LEAST_AT_EDGES, Case, Line, Part
 from proof.lines import lines as cut
@@ -19,12 +18,12 @@ MOVED_BY = (room, axis, stats)
 SLOW = (
     *("selection", "averaging_gain", "averaging_gain_noise", "averaging_gain_order", "bias_cost"),
     *("pearson_r", "spearman_r", "delta_r", "delta_r_p", "delta_r_equivalence_p", "per_order_r"),
-    *("rater_alpha", "rater_ceiling_r", "min_bias_confidence"),
+    *("rater_ceiling_r", "min_bias_confidence"),
 )
 """Figures that resample or are many: a data set takes a second."""
 ELSEWHERE = (
     *("chi2", "min_bias_order", "default_order_rank", "budget_r", "budget_agreement"),
-    *beyond_chance.NAMES,
+    "quality_kappa",
 )
 """Figures without an interval, and those of another page."""
 OF_CONFIDENCE = (

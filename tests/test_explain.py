@@ -38,6 +38,7 @@ GONE = {
     *("inline_rate", "unequal_stimuli", "any_stimulus_p", "anywhere_p", "wavering_p", "repeats_p"),
     *("largest_stimulus_effect", "level_p", "position_bias_p"),
     *("memory", "memory_p", "drift", "drift_p", "late", "late_p"),
+    *("rater_alpha", "order_alpha", "repeat_alpha"),
 }
 """Figures of earlier versions, which the examples still hold."""
 

@@ -10,9 +10,7 @@ from judgesheet.axis.labels import Quality, Reference
 if TYPE_CHECKING:
     import numpy as np
 
-    from judgesheet.stats.agreement import Agreement
     from judgesheet.stats.correlation import DeltaR
-    from judgesheet.stats.kappa import Level
 
 FIXED_TOO = "balanced orders and a fixed one (cell.arm)"
 RANDOM_TOO = "balanced orders and random ones (cell.arm)"
@@ -24,8 +22,7 @@ class Rows(NamedTuple):
 
     `reads` has shape (rows, orders, repeats); `cluster` gives that of each row's stimulus and
     `item` its place among references, shapes (rows,); `scale` is the number of scores that there
-    are, None if not known. Of verdicts that are no names only the `interval` level of agreement is
-    computed.
+    are, None if not known.
     """
 
     subject: str
@@ -34,7 +31,6 @@ class Rows(NamedTuple):
     cluster: Ints
     item: Ints
     scale: int | None = None
-    levels: "tuple[Level, ...]" = ("nominal", "interval")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +94,6 @@ class Scored(Protocol):
     @property
     def references(self) -> Mapping[str, Reference]:
         """The quality of each item by criterion; "" names a criterion that is the only one."""
-
-    @property
-    def agreements(self) -> "Mapping[str, Agreement]":
-        """How far the raters of each criterion agree that has several: `raters.agreements`."""
 
     @property
     def cluster(self) -> Ints:

@@ -1,8 +1,8 @@
-"""Agreement beyond chance: Cohen's kappa of two raters, Krippendorff's alpha of any number.
+"""Agreement of two raters beyond chance: Cohen's kappa.
 
-Both are 1 - D_o / D_e, the squared distance that is observed over the one that chance would give.
+It is 1 - D_o / D_e, the squared distance that is observed over the one that chance would give.
 Categories are corners that are equally far apart, numbers lie on a line; nothing else differs
-between the plain and the quadratic kappa, and between alpha at the nominal and the interval level.
+between the plain and the quadratic kappa.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 
 from judgesheet.base.missing_reasons import CONSTANT, NEVER_VARIED, NO_OBSERVATIONS, ONE_CLUSTER
 
-from ._support import Flags, Floats, Integers, cluster_codes, floats, sum_by
+from ._support import Floats, Integers, cluster_codes, floats
 from .correlation import DEGENERATE_WITHOUT_ONE
 from .interval import Interval, ends, missing, with_few_far, without_ends
 from .standard_error import jackknifed
@@ -91,56 +91,7 @@ def cohens_kappa(
         n, mine, theirs = sums[..., 0], sums[..., 3 : 3 + width], sums[..., 3 + width :]
         return sums[..., 1] / n, sums[..., 2] / n - 2 * (mine * theirs).sum(axis=-1) / n**2
 
-    return _interval(sums, np.arange(groups), chance, FARTHEST[level])
-
-
-def krippendorffs_alpha(
-    ratings: ArrayLike, clusters: ArrayLike, level: Level = "nominal"
-) -> Interval:
-    """Krippendorff's alpha of raters who are alike: orders, repeats, many judges.
-
-    1 is agreement, 0 what chance would give. With two raters and no missing rating it is Scott's pi
-    for small samples; with more, Fleiss' kappa likewise. The interval is that of `cohens_kappa`.
-
-    Parameters
-    ----------
-    ratings
-        Shape (units, raters); NaN for missing. Columns may be persons or mere places.
-    clusters
-        Shape (units,).
-
-    References
-    ----------
-    Krippendorff, K. (2011), "Computing Krippendorff's alpha-reliability".
-    """
-    table = floats(ratings)
-    given = ~np.isnan(table)
-    paired = given.sum(axis=1) > 1
-    table = table[paired]
-    names, [codes] = _named(table)
-    step = max(1, PAIRS_AT_ONCE // max(1, table.shape[1]))
-    parts = (codes[at : at + step] for at in range(0, max(1, len(table)), step))
-    points = _points(names, level)
-    rows = np.concatenate([_units(part, part < names.size, points) for part in parts])
-
-    def chance(sums: Floats) -> tuple[Floats, Floats]:
-        n = sums[..., 0]
-        scatter = sums[..., 2] - (sums[..., 3:] ** 2).sum(axis=-1) / n
-        return sums[..., 1] / n, scatter / np.maximum(n - 1, 1.0)
-
-    return _interval(rows, np.asarray(clusters)[paired], chance, FARTHEST[level])
-
-
-def _units(codes: Integers, given: Flags, points: Callable[[Integers], Floats]) -> Floats:
-    """What alpha sums over units (units, raters) of two ratings or more, (units, 3 + d)."""
-    m = given.sum(axis=1).astype(np.float64)
-    known = points(codes[given])
-    places = np.zeros((*codes.shape, known.shape[1]))
-    places[given] = known
-    total, norms = places.sum(axis=1), (places**2).sum(axis=(1, 2))
-    # m / (m - 1) times the squares about the unit's mean: each value against the others of its unit
-    within = (norms - (total**2).sum(axis=1) / m) * m / (m - 1)
-    return np.column_stack([m, within, norms, total])
+    return _interval(sums, chance, FARTHEST[level])
 
 
 def _named(*tables: Floats) -> tuple[Floats, list[Integers]]:
@@ -165,21 +116,17 @@ def _points(names: Floats, level: Level) -> Callable[[Integers], Floats]:
 
 
 def _interval(
-    rows: Floats,
-    clusters: ArrayLike,
-    disagreement: Callable[[Floats], tuple[Floats, Floats]],
-    most: float,
+    sums: Floats, disagreement: Callable[[Floats], tuple[Floats, Floats]], most: float
 ) -> Interval:
-    """The coefficient of summed rows (m, terms), with its interval over clusters.
+    """Kappa of the sums of clusters (groups, terms), with its interval over them.
 
     `disagreement` gives the one observed and the one by chance from sums (..., terms), `most` is
     the greatest there is. The interval is that of their ratio, of which clusters have a share each:
     one that disagrees wholly among many that never do is one of so many, as it is in a rate.
     """
-    if not len(rows):
+    groups = len(sums)
+    if not groups:
         return missing(NO_OBSERVATIONS, method=METHOD)
-    codes, groups = cluster_codes(clusters)
-    sums = sum_by(rows, codes, groups)
     total = sums.sum(axis=0)
     observed, chance = disagreement(total)
     if chance <= LEAST_CHANCE:

@@ -1,20 +1,13 @@
-"""Agreement beyond chance on each axis, against replies of which it is known."""
+"""Agreement with people beyond chance, against replies of which it is known."""
 
-from collections.abc import Iterator
 from types import SimpleNamespace
 
-import krippendorff
 import numpy as np
 import pytest
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from judgesheet.axis.arrays import Floats
-from judgesheet.axis.beyond_chance import (
-    OTHER_SCALE,
-    order_alpha,
-    quality_kappa,
-    repeat_alpha,
-)
+from judgesheet.axis.beyond_chance import OTHER_SCALE, quality_kappa
 from judgesheet.axis.labels import Kind, Reference
 from judgesheet.axis.scored import Rows
 from judgesheet.base.records import Estimate
@@ -43,29 +36,6 @@ def reads() -> Floats:
     return np.clip(np.round(item + order + rng.normal(0, 0.3, (30, 4, 2))), 1, 5)
 
 
-def test_orders_and_repeats_are_raters(reads: Floats) -> None:
-    verdicts = SimpleNamespace(rows=[_rows(reads)])
-    for level in ("nominal", "interval"):
-        across = _by_dims(order_alpha(verdicts))[f"level={level}"]
-        within = _by_dims(repeat_alpha(verdicts))[f"level={level}"]
-        orders = np.concatenate([reads[:, :, 0], reads[:, :, 1]])
-        want = krippendorff.alpha(orders.T, level_of_measurement=level)
-        assert across.value == pytest.approx(want)
-        want = krippendorff.alpha(reads.reshape(-1, 2).T, level_of_measurement=level)
-        assert within.value == pytest.approx(want)
-        assert want > (across.value or 0)
-        assert (across.clusters, across.n) == (30, reads.size)
-
-
-def test_criteria_of_different_means_are_not_mixed(reads: Floats) -> None:
-    low, high = _rows(np.full_like(reads, 1.0), "a"), _rows(np.full_like(reads, 5.0), "b")
-    both = _rows(np.concatenate([low.reads, high.reads]))
-    estimates = order_alpha(SimpleNamespace(rows=[both, low, high]))
-    # Together they would agree perfectly, and yet nothing was told apart.
-    assert len(estimates) == 4
-    assert {estimate.value for estimate in estimates} == {None}
-
-
 def test_every_response_counts_the_same_with_people(reads: Floats) -> None:
     ratings = np.round(reads[:, 0, :1])
     ratings = np.concatenate([ratings, np.clip(ratings + 1, 1, 5)], axis=1)
@@ -86,14 +56,3 @@ def test_every_response_counts_the_same_with_people(reads: Floats) -> None:
 def test_another_scale_gives_no_kappa(reads: Floats, ratings: float) -> None:
     estimates = quality_kappa(_scores(_rows(reads), ratings=np.full((30, 1), ratings)))
     assert {estimate.reason for estimate in estimates} == {OTHER_SCALE.code}
-
-
-def _no_repeats(reads: Floats) -> Iterator[Floats]:
-    yield reads[:, :, :1]
-    yield np.where(np.arange(2) == 0, reads, np.nan)
-
-
-def test_without_repeats_there_is_a_reason(reads: Floats) -> None:
-    for once in _no_repeats(reads):
-        estimates = repeat_alpha(SimpleNamespace(rows=[_rows(once)]))
-        assert {estimate.reason for estimate in estimates} == {"no_repeat"}

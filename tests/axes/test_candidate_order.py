@@ -779,7 +779,6 @@ def test_kappa_compares_verdicts_with_the_better_response() -> None:
         "quality_kappa[set=natural,weights=none]": 1 - (2 / 16) / (1 - (8 * 8 + 7 * 8) / 256),
         # squares of 4 and 1 over 16; variances 15/16 - 1/256 and 1, means 1/16 and 0
         "quality_kappa[set=natural,weights=quadratic]": 1 - (5 / 16) / (15 / 16 + 1),
-        "order_alpha[set=natural,level=nominal]": 1 - (2 / 8) / (1 - (56 + 42) / (16 * 15)),
     }
     for key, value in want.items():
         assert values[f"candidate_order.{key}"] == pytest.approx(value), key

@@ -628,9 +628,6 @@ def test_public_stories_with_three_raters_a_criterion(tmp_path: Path) -> None:
     assert "6 criteria, 5-point scale, 12 balanced orders" in sheet["mean_delta_pos"].conditions
     assert sheet.value("position_shift[criterion=Empathy,position=1]") > 0
     assert "human" in sheet["pearson_r[arm=balanced]"].conditions
-    assert sheet["rater_alpha[criterion=Empathy]"].value is not None
-    assert "no more than by chance" in sheet["rater_ceiling_r[criterion=Empathy]"].note
-    assert sheet.value("rater_ceiling_r[criterion=Surprise]") > 0.5
     assert sheet.plan.labels[0].ratings == tuple(stories[0]["criteria"]["Relevance"])
 
 

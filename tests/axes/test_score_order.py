@@ -361,19 +361,17 @@ def test_correlations_with_people_are_those_of_the_means_with_stimuli_as_cluster
 
 def test_raters_set_a_ceiling_that_a_perfect_judge_reaches(tmp_path: Path) -> None:
     sheet = simulate("fair?greedy=1", profile="quick", stimuli=rated_stimuli(tmp_path))
-    alpha, ceiling = sheet["rater_alpha"], sheet["rater_ceiling_r"]
-    assert 0.4 < sheet.value("rater_alpha") < 0.8
-    assert alpha.low is not None
-    assert "3 ratings per response" in alpha.conditions
+    ceiling = sheet["rater_ceiling_r"]
+    assert "3 ratings per response" in ceiling.conditions
     r = sheet["pearson_r[arm=balanced]"]
     assert (ceiling.low or 0) < (r.value or 0) < (ceiling.high or 0)
     assert sheet.says("a perfect judge would reach")
 
 
-def test_one_score_per_item_has_no_agreement(tmp_path: Path) -> None:
+def test_one_score_per_item_has_no_ceiling(tmp_path: Path) -> None:
     sheet = simulate("fair", profile="smoke", stimuli=rated_stimuli(tmp_path, human=3.5))
-    assert sheet["rater_alpha"].value is None
-    assert "single ratings" in sheet["rater_alpha"].note
+    assert sheet["rater_ceiling_r"].value is None
+    assert "single ratings" in sheet["rater_ceiling_r"].note
 
 
 @pytest.mark.parametrize(
@@ -496,7 +494,7 @@ def test_one_candidate_per_prompt_has_no_ranking(tmp_path: Path) -> None:
     path = own_stimuli(tmp_path, candidates=[{"id": "a", "text": "Seven."}])
     sheet = simulate("fair", profile="quick", stimuli=path)
     assert sheet["excess_flip_rate"].value is None
-    assert sheet["rater_alpha"].value is None
+    assert sheet["rater_ceiling_r"].value is None
     assert "several candidates" in sheet["excess_flip_rate"].note
     assert "neither human" in sheet["pearson_r[arm=balanced]"].note
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from judgesheet.axis import Readings, beyond_chance, losses, order_test
+from judgesheet.axis import Readings, losses, order_test
 from judgesheet.axis.figure import declared_in, measured
 from judgesheet.axis.statements import made
 from judgesheet.base.keys import Key, holds
@@ -51,11 +51,7 @@ PAPER = (
     "LLM-as-a-Judge Evaluation, arXiv:2606.15610, 2026"
 )
 
-FIGURES = {
-    **declared_in(equal_quality, ladder),
-    "order_alpha": figure.of(beyond_chance.order_alpha, reads=""),
-    "repeat_alpha": figure.of(beyond_chance.repeat_alpha, reads=""),
-}
+FIGURES = declared_in(equal_quality, ladder)
 """The figures of the verdicts."""
 ESTIMATES = {**FIGURES, **figure.adopted(order_test, losses)}
 

@@ -10,7 +10,6 @@ import numpy as np
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Figures, UnkeyedEstimate, wilson_beside
-from judgesheet.axis.scored import Rows
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.interval import by_cluster, cluster_rate
 from judgesheet.stats.paired import sign_test
@@ -98,19 +97,6 @@ class Pairs:
     def ordered(self) -> "Pairs":
         """The pairs of which one response is known to be better."""
         return self._take(self.cells["better"].isin(["u", "v"]).to_numpy())
-
-    @property
-    def rows(self) -> Iterator[Rows]:
-        """The verdicts under the baseline, on all pairs and on each set, by content."""
-        baseline = self.main.where(prompt=BASELINE)
-        yield baseline.row("A verdict", {})
-        for group in self.sets:
-            if group.prompt == BASELINE and len(group.pairs):
-                yield group.pairs.row(f"A verdict, {group.words}", group.dims)
-
-    def row(self, subject: str, dims: Mapping[str, object]) -> Rows:
-        """What these pairs were given: u, v or neither, which lies between."""
-        return Rows(subject, dims, self.contents, self.cluster, np.arange(len(self)))
 
     @property
     def prompts(self) -> list[str]:

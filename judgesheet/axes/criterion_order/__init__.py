@@ -16,11 +16,9 @@ from typing import Any
 
 from judgesheet.axis import (
     Readings,
-    beyond_chance,
     differences,
     losses,
     order_test,
-    raters,
     reversal,
     scale_use,
     within_prompts,
@@ -56,8 +54,6 @@ FIGURES = {
     **figure.adopted(reversal, scale_use),
     **declared_in(scores),
     **figure.adopted(within_prompts),
-    **figure.adopted(raters, headline={}),
-    **figure.adopted(beyond_chance, headline={}),
     **figure.adopted(differences),
     **declared_in(averaging),
     "repeat_change_rate": figure.of(reversal.repeat_change_rate, missing=REPEATED),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judgesheet.axis import Readings, raters
+from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.differences import MARGIN, compared
 from judgesheet.axis.figure import Figures
@@ -21,7 +21,6 @@ from judgesheet.axis.scored import Compared, PromptRanking, Rows
 from judgesheet.base.digits import counted
 from judgesheet.base.records import Label
 from judgesheet.stats import criteria as stats
-from judgesheet.stats.agreement import Agreement
 from judgesheet.stats.correlation import DeltaR
 from judgesheet.stats.macro import macro_delta_r
 from judgesheet.stats.reads import row_means
@@ -155,11 +154,6 @@ class Scores:
     def position_tests(self) -> tuple[stats.Friedman, ...]:
         """Friedman's test per criterion, blocks are independent stimuli."""
         return tuple(stats.friedman(effects.cells) for effects in self.effects)
-
-    @cached_property
-    def agreements(self) -> Mapping[str, Agreement]:
-        """How far the raters of each criterion agree."""
-        return raters.agreements(self)
 
     @cached_property
     def compared(self) -> list[Compared]:

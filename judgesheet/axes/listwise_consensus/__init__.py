@@ -13,7 +13,7 @@ how many are enough). `findings` says what they mean, `_plots` draws them.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from judgesheet.axis import Readings, beyond_chance, losses, order_test, reversal
+from judgesheet.axis import Readings, losses, order_test, reversal
 from judgesheet.axis.figure import Facts, declared_in, measured
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate
@@ -41,8 +41,6 @@ FIGURES = {
     **declared_in(decisions, places, agreement),
     "order_change_rate": figure.of(reversal.order_change_rate, **SINGLE_SCORES),
     "repeat_change_rate": figure.of(reversal.repeat_change_rate, **SINGLE_SCORES),
-    "order_alpha": figure.of(beyond_chance.order_alpha, reads=""),
-    "repeat_alpha": figure.of(beyond_chance.repeat_alpha, reads=""),
 }
 """The figures of the verdicts."""
 ESTIMATES = {

@@ -251,12 +251,12 @@ class Lists:
 
     @property
     def rows(self) -> Iterator[Rows]:
-        """The scores of single candidates in the main table: a hundred of them are no names."""
+        """The scores of single candidates in the main table:"""
         reads = np.moveaxis(self.main.permuted.scores, -1, 1)  # (prompts, n, orders, reads)
         n = reads.shape[1]
         cluster, each = np.repeat(self.main.cluster, n), reads.reshape(-1, *reads.shape[2:])
         subject = "A candidate's score"
-        yield Rows(subject, {}, each, cluster, np.arange(len(each)), levels=("interval",))
+        yield Rows(subject, {}, each, cluster, np.arange(len(each)))
 
     @cached_property
     def shown(self) -> ListOrders:

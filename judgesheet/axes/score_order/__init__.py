@@ -114,12 +114,11 @@ def _possible(scores: Scores) -> Iterator[str]:
     if scores.has_balanced_arm:
         yield from SAMPLED
         return
-    yield from ("within_item_sd", "pearson_r", "spearman_r", "rater_alpha", "rater_ceiling_r")
+    yield from ("within_item_sd", "pearson_r", "spearman_r", "rater_ceiling_r")
     if "fixed" in scores.arms:
         yield from (
             "repeat_change_rate",
             "repeat_flip_rate",
-            "repeat_alpha",
             "top_tie_rate",
             "single_read_r",
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from judgesheet.axis import Readings, raters
+from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.differences import MARGIN, compared
 from judgesheet.axis.figure import Figures
@@ -15,7 +15,6 @@ from judgesheet.axis.items import firsts, value_codes
 from judgesheet.axis.labels import Quality, Reference, reference
 from judgesheet.axis.scored import Compared, PromptRanking, Rows
 from judgesheet.base.digits import counted
-from judgesheet.stats.agreement import Agreement
 from judgesheet.stats.averaging import AveragingGain, averaging_gains
 from judgesheet.stats.correlation import DeltaR, delta_r
 from judgesheet.stats.orders import Order
@@ -165,11 +164,6 @@ class Scores:
     def references(self) -> Mapping[str, Reference]:
         """The known quality of each item on the one criterion."""
         return {"": self.reference}
-
-    @cached_property
-    def agreements(self) -> Mapping[str, Agreement]:
-        """How far the raters of each criterion agree."""
-        return raters.agreements(self)
 
     def quality(self, reads: int = 0) -> Quality:
         """The conditions of a figure that compares means of so many reads with quality."""

@@ -1,4 +1,4 @@
-"""How far raters agree with each other, and how well a judge can correlate with their mean."""
+"""How reliable the mean of several raters is, and how well a judge can correlate with it."""
 
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -26,13 +26,11 @@ ONE_RATED = Reason("one_rated", "undefined: only one item was rated")
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class Reliability:
     """The reliability of several raters of the same items.
 
     Attributes
     ----------
-    alpha
-        Krippendorff's alpha: 1 agreement, 0 what chance would give, below 0 systematic dissent.
     ceiling
         The correlation that a perfect judge could be expected to reach with the mean rating; None
         where the mean rating shows no reliability, since there is then nothing to reach.
@@ -42,38 +40,30 @@ class Agreement:
         Items with at least two ratings.
     """
 
-    alpha: Interval
     ceiling: Interval
     raters: float
     n: int
 
 
-def rater_agreement(
+def rater_reliability(
     ratings: ArrayLike,
     clusters: ArrayLike,
     rng: np.random.Generator,
     resamples: int = 2000,
-) -> Agreement:
-    """Krippendorff's alpha and the ceiling for a judge, intervals by the cluster bootstrap.
+) -> Reliability:
+    """The ceiling for a judge, with an interval by the cluster bootstrap.
 
-    Alpha at the interval level of measurement: whoever averages ratings and correlates the means
-    has already assumed that equal steps of the scale are equal differences, and only at that level
-    does alpha become a reliability in the sense of Spearman and Brown. In sums over the n ratings
-    of items u with m_u >= 2 of them,
-
-        alpha = 1 - (n - 1) / n * sum_u (m_u / (m_u - 1) * SS_u) / SS_total
-
-    which equals the coincidence matrix's alpha exactly, and needs no matrix of all pairs of
-    distinct values.
-
-    The ceiling is the index of reliability, the root of the reliability of the mean rating. Where
-    every rater rated every item, that is Cronbach's alpha, or ICC(C,k) = 1 - MS_error / MS_items: a
+    It is the index of reliability, the root of the reliability of the mean rating. Where every
+    rater rated every item, that is Cronbach's alpha, or ICC(C,k) = 1 - MS_error / MS_items: a
     rater's general severity does not move a correlation. Otherwise it is Spearman-Brown's
-    k a / (1 + (k - 1) a) of alpha with the harmonic mean k of the ratings per item: there, who
-    rated an item shifts its mean, and alpha counts that as error.
+    k a / (1 + (k - 1) a) of Krippendorff's alpha a with the harmonic mean k of the ratings per
+    item: there, who rated an item shifts its mean, and alpha counts that as error. Alpha at the
+    interval level, in sums over the n ratings of items u with m_u >= 2 of them, is
 
-    Intervals: standard error of Fisher's z over the resamples, t with G - 1 degrees of freedom. At
-    20 clusters they cover .93 (alpha) and .95 (ceiling) where percentiles cover .925 and .93.
+        1 - (n - 1) / n * sum_u (m_u / (m_u - 1) * SS_u) / SS_total
+
+    Interval: standard error of Fisher's z over the resamples, t with G - 1 degrees of freedom. At
+    20 clusters it covers .95 where percentiles cover .93.
 
     Parameters
     ----------
@@ -93,30 +83,25 @@ def rater_agreement(
     paired = int((counts > 1).sum())
     raters = float(1 / np.mean(1 / counts)) if counts.size else 0.0
 
-    def nothing(why: Reason) -> Agreement:
-        unknown = missing(why)
-        return Agreement(unknown, unknown, raters, paired)
+    def nothing(why: Reason) -> Reliability:
+        return Reliability(missing(why), raters, paired)
 
     if not paired:
         return nothing(NO_PAIRS)
     codes, groups = cluster_codes(labels)
     sums = sum_by(_moments(table), codes, groups)
     complete = bool((counts == table.shape[1]).all())
-    alpha, ceiling = _alpha_and_ceiling(sums.sum(axis=0), complete)
-    if np.isnan(alpha):
+    ceiling = float(_ceiling(sums.sum(axis=0), complete))
+    if np.isnan(ceiling):
         return nothing(EQUAL_RATINGS if len(table) > 1 else ONE_RATED)
-    drawn = _alpha_and_ceiling(resampled_sums(sums, resamples, rng), complete)
-    limit = (
-        _interval(float(ceiling), drawn[1], groups, floor=0.0)
-        if ceiling > 0
-        else missing(BY_CHANCE, clusters=groups)
-    )
-    agreement = _interval(float(alpha), drawn[0], groups, floor=-1.0)
-    return Agreement(agreement, limit, raters, paired)
+    if ceiling <= 0:
+        return Reliability(missing(BY_CHANCE, clusters=groups), raters, paired)
+    drawn = _ceiling(resampled_sums(sums, resamples, rng), complete)
+    return Reliability(_interval(ceiling, drawn, groups), raters, paired)
 
 
 class _Sums(NamedTuple):
-    """Sums over items, of which alpha and ceiling are functions: columns of `_moments`.
+    """Sums over items, of which the ceiling is a function: columns of `_moments`.
 
     `n`, `total`, `squares` are those of the ratings of items with two or more, `within` sums the
     squares about an item's mean, `unequal` the same times m / (m - 1) for its m ratings.
@@ -146,23 +131,22 @@ def _moments(table: Floats) -> Floats:
     return np.column_stack([*head, centred])
 
 
-def _alpha_and_ceiling(moments: Floats, complete: bool) -> tuple[Floats, Floats]:
-    """Alpha and ceiling from summed moments (..., terms); NaN where undefined."""
+def _ceiling(moments: Floats, complete: bool) -> Floats:
+    """The ceiling from summed moments (..., terms); NaN where undefined."""
     sums = _Sums._make([*np.moveaxis(moments[..., :7], -1, 0), moments[..., 7:]])
     scatter = sums.squares - sums.total**2 / np.maximum(sums.n, 1.0)
     # 1e-300: ratings that are all equal have neither scatter nor squares about their mean.
     defined = (scatter > TINY * np.maximum(sums.squares, 1e-300)) & (sums.n > 2)
     total = np.where(defined, scatter, 1.0)
-    alpha = 1 - (sums.n - 1) / np.maximum(sums.n, 1.0) * sums.unequal / total
     if complete:
         reliability = _consistency(sums, total)
     else:
+        alpha = 1 - (sums.n - 1) / np.maximum(sums.n, 1.0) * sums.unequal / total
         k = sums.items / sums.one_over_m
         # Spearman-Brown of a negative alpha has no meaning: there is no reliability to reach.
         capped = np.clip(alpha, 0.0, 1.0)
         reliability = k * capped / (1 + (k - 1) * capped)
-    ceiling = np.sqrt(np.clip(reliability, 0.0, 1.0))
-    return np.where(defined, alpha, np.nan), np.where(defined, ceiling, np.nan)
+    return np.where(defined, np.sqrt(np.clip(reliability, 0.0, 1.0)), np.nan)
 
 
 def _consistency(sums: _Sums, total: Floats) -> Floats:
@@ -175,7 +159,7 @@ def _consistency(sums: _Sums, total: Floats) -> Floats:
     return np.where(between > TINY * total, 1 - error / safe, 0.0)
 
 
-def _interval(value: float, drawn: Floats, groups: int, floor: float) -> Interval:
+def _interval(value: float, drawn: Floats, groups: int) -> Interval:
     """As `resampled`, with ends from the spread of Fisher's z over the resamples."""
     percentiles = resampled(value, drawn, groups)
     if percentiles.low is None:
@@ -184,6 +168,6 @@ def _interval(value: float, drawn: Floats, groups: int, floor: float) -> Interva
     z = np.arctanh(np.clip(drawn[~np.isnan(drawn)], -NEARLY_ONE, NEARLY_ONE))
     error = float(z.std(ddof=1)) * np.sqrt(groups / (groups - 1))
     limits = fisher_ends(value, student(fisher_z(value), error, groups), groups)
-    low, bounds = max(floor, limits.low), (max(floor, limits.bounds[0]), limits.bounds[1])
+    low, bounds = max(0.0, limits.low), (max(0.0, limits.bounds[0]), limits.bounds[1])
     method = f"{percentiles.method}, Fisher z, t"
     return replace(percentiles, low=low, high=limits.high, method=method, bounds=bounds)
