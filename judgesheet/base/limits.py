@@ -95,10 +95,6 @@ LONGEST_WAIT_S = 366 * 86_400.0
 """Seconds that a server can ask to wait: a year says never."""
 MOST_REMEMBERED = 64
 """Secrets of earlier requests, which a late answer may still quote."""
-LONGEST_SPELLING = 24
-"""Characters for one of a secret, as JSON within JSON may escape it."""
-MOST_MASKS = 1_000
-"""Of secrets in one text, that are looked at."""
 LONGEST_PAUSE_S = 30.0
 """Between two requests of an outage: so late is it noticed at most that it is over."""
 MOST_DOUBLINGS = 30

@@ -1,4 +1,4 @@
-"""Secrets stay out of the record, however a server writes them when it quotes them.
+"""Secrets stay out of the record, also where a server quotes them.
 
 Known to be secret are keys, passwords, all values of an address's query, fields of a body and
 variables of the environment that are named like secrets, and parts of an address's path that look
@@ -8,21 +8,14 @@ like tokens. Whatever else is secret cannot be known to be (docs/judges.md).
 import json
 import os
 import re
-from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import lru_cache
-from html import unescape
-from html.entities import codepoint2name
-from itertools import islice
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import quote, urlsplit, urlunsplit
 
-from judgesheet.base.limits import LONGEST_SPELLING, MOST_MASKS
 from judgesheet.judges.providers import PROVIDERS
 
 SHORTEST_SECRET = 8  # characters; "none" and "EMPTY" protect nothing, and are words of replies
-LEAST_SHOWN = 4  # characters of a secret beside a mask
-
+RUN = 12  # signs of a secret in a row that are one
 
 REDACTED = "[redacted]"
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
@@ -111,40 +104,27 @@ def identity_without_secrets(identity: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Redaction:
-    """Removes secrets from texts: those `known`, of which one takes up `longest` characters.
-
-    However they are spelled, in base64 and hexadecimal too, and what a mask shows of them.
-    """
+    """Removes known secrets from texts, and what is left of one that was masked or cut."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
-        # The longest first: one that begins with another is redacted whole.
-        known = {secret for secret in secrets if len(secret) >= SHORTEST_SECRET}
-        self.known = sorted(known, key=len, reverse=True)
-        forms = {form for secret in self.known for form in _forms(secret)}
-        self._forms = sorted(forms, key=len, reverse=True)
-        self.longest = LONGEST_SPELLING * max(map(len, self._forms), default=0)
+        self.known = sorted({secret for secret in secrets if len(secret) >= SHORTEST_SECRET})
+        forms = {form.translate(_LOWER) for secret in self.known for form in _forms(secret)}
+        self._forms = sorted(forms, key=len, reverse=True)  # one may begin with another
+        self.longest = max(map(len, forms), default=0)
+        """Characters that one takes up."""
 
     def __call__(self, text: str) -> str:
-        """The text with `[redacted]` in the place of every secret."""
+        """The text with `[redacted]` for any twelve signs of a secret in a row, in any case."""
         if not self.known:
             return text
-        bare = _MARKUP.sub("", _without_escapes(text)).lower()
+        low, pieces, at = text.translate(_LOWER), [], 0
         for form in self._forms:
-            if form in text or _longest_word(form) in bare:
-                text = _spellings(form).sub(REDACTED, text)
-        return self._without_masked(text)
-
-    def _without_masked(self, text: str) -> str:
-        """The text without what masks leave of a secret: `sk-abcd****wxyz`."""
-        pieces, at, longest = [], 0, max(map(len, self.known))
-        for mask in islice(_MASK.finditer(text), MOST_MASKS):
-            start, end = mask.span()
-            before, after = text[max(at, start - longest) : start], text[end : end + longest]
-            first = max(_first(before, secret) for secret in self.known)
-            last = max(_last(after, secret) for secret in self.known)
-            if first or last:
-                pieces += [text[at : start - first], REDACTED]
-                at = end + last
+            low = low.replace(form, _TAKEN * len(form))
+        parts = {run for form in self._forms for run in _runs(low, form)}
+        for start, end in sorted(parts | {one.span() for one in re.finditer(f"{_TAKEN}+", low)}):
+            if start >= at:
+                pieces += [text[at:start], REDACTED]
+            at = max(at, end)
         return "".join((*pieces, text[at:]))
 
     def with_these(self, secrets: Collection[str]) -> "Redaction":
@@ -159,80 +139,36 @@ def of_environment(others: Iterable[str] = ()) -> Redaction:
     return Redaction([*(os.environ[name] for name in known), *others])
 
 
-def _first(before: str, secret: str) -> int:
-    """With how many characters of the secret a text ends, from the secret's first on."""
-    before, secret = before[-len(secret) :].lower(), secret.lower()
-    lengths = range(min(len(secret), len(before)), LEAST_SHOWN - 1, -1)
-    return next((length for length in lengths if before.endswith(secret[:length])), 0)
-
-
-def _last(after: str, secret: str) -> int:
-    """With how many characters of the secret a text begins, up to the secret's last."""
-    return _first(after[: len(secret)][::-1], secret[::-1])
+_TAKEN = "\0"
+_LOWER = {0: 32, **{upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}}
+"""The letters whose case a server may change; the length of a text stays."""
 
 
 def _forms(secret: str) -> Iterator[str]:
-    """A secret as it is, in hexadecimal, and in base64 by itself or as a header sends it."""
+    """A secret as it is, in an address and in JSON: mostly the same."""
     yield secret
-    yield secret.encode("utf-8", "surrogatepass").hex()
-    for text in (secret, f"Bearer {secret}"):
-        for encode in (b64encode, urlsafe_b64encode):
-            yield encode(text.encode("utf-8", "surrogatepass")).decode().rstrip("=")
+    yield quote(secret, safe="", errors="replace")
+    yield json.dumps(secret)[1:-1]
 
 
-_TAG = r"(?:<|\\{1,4}u003c|&lt;)(?:\\{0,4}/)?[^<>&\\]{0,60}(?:>|\\{1,4}u003e|&gt;)"
-_UNSEEN = r"\u00ad\u200b-\u200d\u2060\ufeff*`\r\n"
-_GAP = rf"(?:{_TAG}|[{_UNSEEN}]|\\{{1,4}}(?:[rn]|u(?i:00ad|200[b-d]|2060|feff))|&shy;)*"
-"""What shows nothing, ends a line or changes how letters look: it may stand between those of a
-secret."""
-_MARKUP = re.compile(rf"<[^<>]{{0,62}}>|[{_UNSEEN}]|\\{{1,4}}[rn]")
-_MASK = re.compile(r"\*{2,}|•{2,}|…|\.{3,}|x{4,}|#{3,}", re.IGNORECASE)
-_ESCAPED = re.compile(
-    r"(?i)\\{1,4}u([0-9a-f]{4})|(?:%(?:25)?|\\{1,4}x)([0-9a-f]{2})|&[#0-9a-z]{1,12};"
-)
+def _runs(text: str, secret: str) -> Iterator[tuple[int, int]]:
+    """Where a text has so many signs of a secret in a row that it is no chance.
 
-
-def _without_escapes(text: str) -> str:
-    """The text with every escaped letter and digit as itself; of other signs it says nothing."""
-    return _ESCAPED.sub(_meant, text)
-
-
-def _meant(escaped: re.Match[str]) -> str:
-    code = escaped[1] or escaped[2]
-    return chr(int(code, 16)) if code else unescape(escaped[0])
-
-
-@lru_cache(1024)
-def _longest_word(secret: str) -> str:
-    """The most letters and digits in a row; "" where a sign may be read together with them."""
-    words = re.findall("[0-9a-z]+", secret.lower())
-    return max(words, key=len, default="") if "%" not in secret else ""
-
-
-@lru_cache(256)  # a pattern takes as long to make as a thousand replies to search
-def _spellings(secret: str) -> re.Pattern[str]:
-    """What matches the secret in any case, as JSON, an address or HTML may write it.
-
-    Two spellings of a character share at most a few leading characters, so matching takes linear
-    time.
+    Among twelve signs in a row are six that begin at a multiple of six.
     """
-    escaped = _GAP.join(map(_spelling, secret))
-    return re.compile(f"{escaped}|{re.escape(secret)}", re.IGNORECASE)
+    least = min(RUN, len(secret))
+    for place in range(0, len(secret) - RUN // 2 + 1, RUN // 2):
+        block = secret[place : place + RUN // 2]
+        at = text.find(block) if block.strip() else -1  # a blank line is nobody's secret
+        while at >= 0:
+            start = at - _alike(text[max(0, at - place) : at][::-1], secret[:place][::-1])
+            end = at + _alike(text[at : at + len(secret) - place], secret[place:])
+            if found := end - start >= least:
+                yield start, end
+            at = text.find(block, end if found else at + 1)
 
 
-def _spelling(character: str) -> str:
-    r"""A pattern of one character: itself, `\/`, `\uXXXX`, `%XX`, `\xXX`, `&#NN;` or a name.
-
-    JSON within a JSON string, as a gateway quotes the error of another, has more backslashes, and
-    an address within an address has `%25` for every `%`.
-    """
-    units = character.encode("utf-16-be", "surrogatepass").hex()
-    code = "".join(rf"\\{{1,4}}u(?i:{units[at : at + 4]})" for at in range(0, len(units), 4))
-    octets = character.encode("utf-8", "surrogatepass")
-    percent = "".join(rf"(?:%(?:25)?|\\{{1,4}}x){byte:02x}" for byte in octets)
-    point, name = ord(character), codepoint2name.get(ord(character))
-    entity = f"&(?:#0{{0,4}}{point}|#x0{{0,4}}{point:x}{f'|{name}' if name else ''});"
-    plain = re.escape(json.dumps(character, ensure_ascii=False)[1:-1])
-    if character in '/"':
-        plain = rf"\\{{0,4}}{character}"
-    return f"(?:{plain}|{code}|(?i:{percent}|{entity}))"
+def _alike(one: str, other: str) -> int:
+    """With how many signs in common two texts begin."""
+    pairs = zip(one, other, strict=False)
+    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))

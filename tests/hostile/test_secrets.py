@@ -1,8 +1,6 @@
 """No secret is written anywhere, whoever quotes it: ledger, sheets, logs, sentences."""
 
 import asyncio
-import base64
-import html
 import io
 import json
 import os
@@ -79,15 +77,12 @@ def test_a_run_holds_no_secret(tmp_path: Path) -> None:
     assert b"[redacted]" in texts["ledger.sqlite"]
 
 
-@pytest.mark.parametrize("secret", [QUERY, "ü/ключ key", KEY])
-def test_every_spelling_is_redacted(secret: str) -> None:
+@pytest.mark.parametrize("secret", [QUERY, 'ü/ключ "key', KEY, "short-00"])
+def test_a_secret_is_redacted_as_addresses_and_json_have_it(secret: str) -> None:
     redacted = Redaction([secret])
-    for text in (quote(secret, safe=""), quote(secret), quote(secret, safe="").lower(),
-                 json.dumps(secret), json.dumps(json.dumps(secret)), quote(quote(secret, safe="")),
-                 html.escape(secret).replace("/", "&#x2F;").replace("=", "&#61;"),
-                 "".join(f"&#{ord(one):03d};" for one in secret)):  # fmt: skip
-        assert secret not in redacted(text)
-        assert redacted(text).strip('\\"') == "[redacted]"
+    quoted = quote(secret, safe="")
+    for text in (secret, quoted, quoted.lower(), json.dumps(secret)):
+        assert redacted(f"say {text}!").replace('"', "") == "say [redacted]!"
 
 
 @pytest.mark.parametrize(
@@ -184,43 +179,16 @@ def test_what_a_function_raises_is_redacted(
         open_judge("python/leaky_import:judge", Connection())
 
 
-BEARER = base64.b64encode(f"Bearer {KEY}".encode()).decode()
+@pytest.mark.parametrize("start", range(len(KEY) - 11))
+@pytest.mark.parametrize("length", [12, 14])
+def test_twelve_signs_of_a_key_are_redacted(start: int, length: int) -> None:
+    part = KEY[start : start + length]
+    for quoted in (part, part.upper()):
+        told = Redaction([KEY, "another-secret"])(f"the key {quoted}**** is wrong")
+        assert told == "the key [redacted]**** is wrong"
 
 
-@pytest.mark.parametrize(
-    "quoted",
-    [
-        "sk-header-**********",
-        "**************0123456789",
-        "sk-h**************6789",
-        "sk-header-012345…",
-        base64.b64encode(KEY.encode()).decode().rstrip("="),
-        BEARER,
-        BEARER.rstrip("="),
-        KEY.encode().hex(),
-        KEY.encode().hex().upper(),
-        KEY.upper(),
-        KEY.title(),
-        "sk-header-<b>0123</b>456789",
-        "sk-header-<span class='x'>0123</span>456789",
-        r"sk-header-\u003cb\u003e0123\u003c/b\u003e456789",
-        "sk-header-&lt;b&gt;0123456789",
-        "sk-header-\u200b0123\u00ad456789",
-        "sk-**header**-0123456789",
-        "sk-header-\r\n0123456789",
-        r"sk-header-\n0123456789",
-        "".join(rf"\x{ord(letter):02x}" for letter in KEY),
-        f"{BEARER[:20]}\n{BEARER[20:]}",
-    ],
-)
-def test_a_key_that_is_quoted_otherwise_is_redacted(quoted: str) -> None:
-    told = Redaction([KEY])(f"the key {quoted} is wrong")
-    assert told == "the key [redacted] is wrong"
-
-
-@pytest.mark.parametrize(
-    "text", ["**bold** and ... so on", "xxxx", "# sk-", "a header with 0123", "s*** happens"]
-)
+@pytest.mark.parametrize("text", ["**bold**", KEY[:11], KEY[5:16], "a header with 0123", " " * 40])
 def test_other_words_are_left_alone(text: str) -> None:
     assert Redaction([KEY])(text) == text
 
