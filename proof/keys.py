@@ -23,7 +23,6 @@ RESULTS: Mapping[str, type] = {"correct": correction.Result}
 _SAMPLE = "describes the sample at hand; a count or a rank, no estimate"
 _BY_CHANCE = "what chance alone would give in this sample, to compare the figure with"
 _CHOICES = "its ends are a range over choices of orders, and `Bounds.proves` says that"
-_OF_CALLS = "a mean over calls; its interval is that of every mean and rate (`gate`, `edges`)"
 _DESIGN = "follows from the design or the stimuli alone"
 UNPROVEN: dict[str, str] = {
     "score_order.scores_used": _SAMPLE,
@@ -31,11 +30,6 @@ UNPROVEN: dict[str, str] = {
     "score_order.chi2": "the statistic of `chi2_p`, no estimate",
     "score_order.min_bias_order": "the name of an order; `min_bias_confidence` is proven",
     "score_order.default_order_rank": _SAMPLE,
-    "score_order.brier": _OF_CALLS,
-    "score_order.overconfidence": f"{_OF_CALLS}; covers .95 in `tests/axes/test_expected.py`",
-    "score_order.right_at_confidence": _OF_CALLS,
-    "score_order.confidence_in_tenth": _SAMPLE,
-    "score_order.calibration_error": "no interval; its conditions say what chance alone gives",
     "score_order.budget_r": _CHOICES,
     "score_order.budget_agreement": _CHOICES,
     "criterion_order.mean_delta_pos_null": _BY_CHANCE,

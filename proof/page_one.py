@@ -36,7 +36,6 @@ IDLE = (
     *("budget_r", "budget_agreement", "averaging_gain", "expected", "rater", "delta_r"),
     *("within_item_sd", "bias_cost", "selection", "min_bias", "spearman", "per_order"),
     *("delta_pos_", "kendall_tau", "subset_agreement", "error_correlation", "d_prime"),
-    "calls_for",
 )
 """Beginnings of figures that no sentence about a problem rests on."""
 ORDER = frozenset({

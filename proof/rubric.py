@@ -16,15 +16,12 @@ from functools import cached_property
 from itertools import product
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from scipy import optimize
 
 from judgesheet.axes.score_order import NAME
 from judgesheet.axes.score_order._scores import Grid, Scores
-from judgesheet.axes.score_order.expected import PairedReadings
 from judgesheet.axis.labels import Reference
-from judgesheet.axis.logprobs import Distribution
 from judgesheet.stats.flips import pick
 from judgesheet.stats.orders import balanced
 from judgesheet.stats.selection import bias_cost
@@ -47,8 +44,6 @@ AGAIN = 4
 """Orders that are read twice."""
 UNREADABLE = 0.05
 """Share of calls whose log-probabilities cannot be read."""
-MASS = 0.9, 20.0
-"""Mean and concentration of the probability that the allowed scores hold on a stimulus."""
 
 
 @dataclass(frozen=True)
@@ -246,31 +241,10 @@ class Answers:
             seed=int(self.rng.integers(2**31)),
         )
 
-    def both(self) -> PairedReadings:
-        """As the axis arranges sampled scores beside those of log-probabilities."""
-        every = np.broadcast_to(np.arange(len(ORDERS)), self.chances.shape[:2])
-        lost = self.rng.random(every.shape) < UNREADABLE
-        read = self.read(every)
-        read[lost] = np.nan
+    def expected(self) -> Scores:
+        """As the axis arranges the scores of log-probabilities, of which some cannot be read."""
+        lost = self.rng.random(self.chances.shape[:2]) < UNREADABLE
         places = np.argsort(ORDERS, axis=1)
         shares = np.take_along_axis(self.chances, places[None], axis=-1)  # by score
         means = np.where(lost, np.nan, shares @ np.arange(1, N + 1))[..., None]
-        sampled = self._arranged(read, {})
-        stimulus = np.broadcast_to(sampled.cluster[:, None], lost.shape)
-        mean, concentration = MASS
-        law = mean * concentration, (1 - mean) * concentration
-        mass = self.rng.beta(*law, size=len(read) // OFFSETS.size)[stimulus]
-        cells = zip(lost.ravel(), shares.reshape(-1, N), mass.ravel(), strict=True)
-        asked = [
-            "the reply gives no score" if gone else Distribution(tuple(p), float(held), 0.0)
-            for gone, p, held in cells
-        ]
-        chosen = (read == ORDERS).astype(np.float64)  # (items, orders, positions)
-        return PairedReadings(
-            sampled=sampled,
-            expected=self._arranged(means, {}),
-            asked=pd.DataFrame({"cluster": stimulus.ravel(), "distribution": asked}),
-            chosen=chosen[~lost],
-            mass=self.chances[~lost],
-            cluster=stimulus[~lost].astype(np.int64),
-        )
+        return self._arranged(means, {})

@@ -26,10 +26,6 @@ ELSEWHERE = (
     "quality_kappa",
 )
 """Figures without an interval, and those of another page."""
-OF_CONFIDENCE = (
-    *("brier", "overconfidence", "calibration_error", "right_at_confidence", "confidence_in_tenth"),
-)
-"""These judges give no probabilities that could be right."""
 
 
 def _parts() -> Iterator[Part]:
@@ -38,8 +34,7 @@ def _parts() -> Iterator[Part]:
     slow = _only(sampled, lambda name: name in SLOW)
     yield Part("counts", quick, {12: 300, 24: 240, 100: 160}, (2000, 3))
     yield Part("resampled", slow, {12: 120, 24: 80, 100: 50}, (1000, 3))
-    expected = _only(room.EXPECTED, lambda name: name not in OF_CONFIDENCE)
-    yield Part("log-probabilities", expected, {12: 300, 24: 200, 100: 100}, (1000, 3))
+    yield Part("log-probabilities", room.EXPECTED, {12: 300, 24: 200, 100: 100}, (1000, 3))
 
 
 def _only(figures: Mapping[str, Figure[Any]], wanted: Any) -> dict[str, Figure[Any]]:
@@ -75,10 +70,10 @@ def _case(judge: Judge, *parts: str, nulls: frozenset[str] = frozenset(), **more
     def scores(stimuli: int, rng: Any) -> Any:
         return judge.draw(stimuli, rng).scores()
 
-    def both(stimuli: int, rng: Any) -> Any:
-        return judge.draw(stimuli, rng).both()
+    def expected(stimuli: int, rng: Any) -> Any:
+        return judge.draw(stimuli, rng).expected()
 
-    draw = {**dict.fromkeys(("counts", "resampled"), scores), "log-probabilities": both}
+    draw = {**dict.fromkeys(("counts", "resampled"), scores), "log-probabilities": expected}
     return Case(draw, judge.truths, frozenset(parts or ("counts",)), nulls, **more)
 
 

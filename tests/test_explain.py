@@ -39,6 +39,9 @@ GONE = {
     *("largest_stimulus_effect", "level_p", "position_bias_p"),
     *("memory", "memory_p", "drift", "drift_p", "late", "late_p"),
     *("rater_alpha", "order_alpha", "repeat_alpha"),
+    *("expected_readable", "expected_mass", "expected_within_item_sd", "expected_position_mass"),
+    *("expected_single_read_r", "calls_for_same_width", "brier", "overconfidence"),
+    *("calibration_error", "right_at_confidence", "confidence_in_tenth"),
 }
 """Figures of earlier versions, which the examples still hold."""
 

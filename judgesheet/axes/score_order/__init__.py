@@ -102,8 +102,9 @@ def measure(readings: Readings) -> Iterator[Estimate]:
         yield from positions.cramers_v_debiased(scores)  # has no value then, and says why
     sampled = {name: SAMPLED[name] for name in _possible(scores)}
     yield from measured(sampled, scores, readings.families)
-    if any(map(readings.wants, EXPECTED)) and (both := expected.arrange_both(readings)) is not None:
-        yield from measured(EXPECTED, both, readings.families)
+    if any(map(readings.wants, EXPECTED)):
+        means = expected.arrange_expected(readings)
+        yield from () if means is None else measured(EXPECTED, means, readings.families)
     main = readings.frame[readings.frame["scale"] == scores.scale]
     yield from order_test.measure(NAME, replace(readings, frame=main), points_by_place)
     yield from losses.measure(NAME, readings, chosen)

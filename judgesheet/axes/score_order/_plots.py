@@ -36,10 +36,6 @@ def _if_even(plot: Plot, estimates: Estimates) -> Plot | None:
     return plot if all(one.given["balanced"] for one in shares) else None
 
 
-def _if_both(plot: Plot, estimates: Estimates) -> Plot | None:
-    return _if_even(plot, estimates) if all(map(estimates.family, plot.families)) else None
-
-
 def _coloured(plot: Plot, estimates: Estimates) -> Plot | None:
     if places := len(estimates.family("position_share")):
         plot = replace(plot, ends=(0.0, min(1.0, COLOURS_END / places)))
@@ -77,39 +73,6 @@ def _favourite(estimates: Estimates) -> str:
     if v is not None and certain == "cleared":
         return f"No place in the rubric is favoured by much: V is {number(v, 'most')} at most"
     return ""
-
-
-drawn.but(_if_both).plot(
-    kind="line",
-    title="Scores drawn and scores expected, by position",
-    caption="Share of calls that chose each position, and the probability that the same calls gave "
-    "it, with intervals. The judge's draws blur the first, not the second.",
-    families=("position_share", "expected_position_mass"),
-    x="position",
-    x_label="position in the rubric",
-    y_label="share",
-    even=True,
-    words={"position_share": "drawn", "expected_position_mass": "expected"},
-)(nothing)
-
-
-@drawn.plot(
-    kind="line",
-    title="How sure it is, and how often right",
-    caption="Share of calls whose likeliest score is right, and their mean confidence, by tenths "
-    "of the confidence. If the judge's confidence is right, both lines coincide.",
-    families=("right_at_confidence", "confidence_in_tenth"),
-    x="confidence",
-    x_label="confidence, from",
-    y_label="share",
-    words={"right_at_confidence": "right", "confidence_in_tenth": "confidence"},
-)
-def _calibrated(estimates: Estimates) -> str:
-    """Whether it is surer than it is right."""
-    gap = estimates.known("overconfidence")
-    if gap is None or not (above(gap, 0.0) or below(gap, 0.0)):
-        return ""
-    return f"It is {'more' if above(gap, 0.0) else 'less'} sure than it is right"
 
 
 @drawn.but(_coloured).plot(

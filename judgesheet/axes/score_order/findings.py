@@ -28,7 +28,6 @@ from judgesheet.axis.repeats import about_repeats
 from judgesheet.axis.reversal import NO_REPEAT
 from judgesheet.axis.statements import (
     FEWEST_PROMPTS,
-    MOSTLY,
     NEAR_ENOUGH,
     ORDER_TEST,
     TONES,
@@ -47,7 +46,6 @@ from judgesheet.axis.statements import (
     indicated,
     interval,
     keys,
-    level,
     made,
     number,
     p_value,
@@ -63,6 +61,7 @@ from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Control, Estimate, Mitigation, Recommendation, Statement
 
 from ._questions import MAIN_SCALE, foretell
+from .expected import without_expected_score
 from .orders import CONFIDENT, DEFAULT_IS_BEST
 from .positions import NO_BALANCED_ARM
 
@@ -70,8 +69,6 @@ SMALL_CHANGES = 0.05
 """Changes of the score that are proven to exceed those of a repeat by less are little."""
 SMALL_V = 0.15
 """A preference for a place that is proven to be below this is called small."""
-NEARLY_ALL = 0.8
-"""Share of calls that must give a reading before it is recommended."""
 # The figure that stands for the axis where nothing more can be said.
 _V = "cramers_v_debiased"
 
@@ -262,42 +259,6 @@ def _noise(estimates: Estimates) -> Iterator[Statement]:
         )
 
 
-def _second_reading(estimates: Estimates) -> Iterator[Statement]:
-    """What the log-probabilities are worth, where a run asked for them."""
-    readable, calls = estimates.known("expected_readable"), _item_calls(estimates)
-    if readable is not None and below(readable, MOSTLY):
-        text = f"Its log-probabilities could be read in only {share(readable)} of calls"
-        yield Statement(f"{text} ({interval(readable)}).", (readable.key,))
-    if calls is None:
-        return
-    worth = number(calls)
-    if calls.low is not None:
-        worth += f"; {level(calls)} interval {ends(calls)}"
-    if prompts_read(estimates) >= FEWEST_PROMPTS and above(calls, 1.0):
-        text = (
-            "One expected score, read from log-probabilities, tells responses apart as well as "
-            f"several sampled ones ({worth})."
-        )
-        yield Statement(text, (calls.key,), "good")
-    elif below(calls, 1.0):
-        text = (
-            "Expected scores, read from log-probabilities, tell responses apart less well than "
-            f"sampled ones (calls that one is worth: {worth})."
-        )
-        yield Statement(text, (calls.key,))
-    else:
-        text = (
-            "This run cannot tell whether log-probabilities save calls (sampled calls that one is "
-            f"worth: {worth})."
-        )
-        yield Statement(text, (calls.key,), "unknown")
-
-
-def _item_calls(estimates: Estimates) -> Estimate | None:
-    """Sampled calls that one expected score is worth, for telling responses apart."""
-    return estimates.known("calls_for_same_width", of="item_score")
-
-
 _SENTENCES = (
     Sentence(_favourite),  # by the test that `_change` counts
     Sentence(_other_scales, tests=1),
@@ -305,7 +266,6 @@ _SENTENCES = (
     *about_scores(_SAY),
     Sentence(_averaging),
     Sentence(_noise),
-    Sentence(_second_reading),
 )
 SENTENCES = (*_SENTENCES, losses.SENTENCE)
 """The sentences of page one, most consequential first."""
@@ -337,7 +297,7 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
         yield _advice(NOT_SHOWN, r)
         yield from _what_for(estimates)
     else:
-        for part in (_what_for, _how_many, _which_order, _which_scale, _which_reading):
+        for part in (_what_for, _how_many, _which_order, _which_scale):
             yield from part(estimates)
 
 
@@ -421,18 +381,6 @@ def _which_scale(estimates: Estimates) -> Iterator[Recommendation]:
             return
 
 
-def _which_reading(estimates: Estimates) -> Iterator[Recommendation]:
-    """The expected score, where it is proven to save calls and nearly every call gives it."""
-    calls, readable = _item_calls(estimates), estimates.known("expected_readable")
-    if calls is not None and above(calls, 1.0) and above(readable, NEARLY_ALL):
-        yield _advice(
-            "Read the log-probabilities instead of the sampled score: responses are told apart as "
-            f"well with {number(calls)} times fewer calls (at least {number(calls, 'low')} times).",
-            calls,
-            readable,
-        )
-
-
 # -- mitigations and controls ------------------------------------------------------------------
 
 
@@ -463,6 +411,7 @@ def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
     so = "no score; the figures describe the readable rest, which may differ."
     yield from caveats_of_scores(readings, so)
     yield from about_repeats(readings)
+    yield from without_expected_score(readings)
     if "scale" in readings.frame:
         yield from foretell({"scale": scale} for scale in made(readings)["scale"].unique())
     flips = estimates.of("excess_flip_rate")
