@@ -1,20 +1,18 @@
-"""The arguments of public functions and the fields of their options, held against their types.
+"""The options of public functions, which are fields of data classes, held against their types.
 
-A signature says what an argument can be; whoever calls from Python is told so in one sentence, as
-the command line tells its user. Types that are written as text are those of parts that are not
-loaded yet: they are left to these.
+Whoever calls from Python is told in one sentence what an option can be, as the command line tells
+its user. Types that are written as text are those of parts that are not loaded yet: they are left
+to these.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import fields
-from datetime import timedelta
 from difflib import get_close_matches
-from functools import cache, wraps
-from inspect import Parameter, formatannotation, signature
-from types import GenericAlias
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from functools import cache
+from inspect import formatannotation
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from judgesheet.base.errors import UsageError
 from judgesheet.base.sanitize import brief
@@ -22,33 +20,7 @@ from judgesheet.base.sanitize import brief
 if TYPE_CHECKING:
     from pydantic import TypeAdapter, ValidationError
 
-P = ParamSpec("P")
-R = TypeVar("R")
 Record = TypeVar("Record")
-
-
-def checked(function: Callable[P, R]) -> Callable[P, R]:
-    """The function, which takes what fits its signature; UsageError for anything else.
-
-    What pydantic converts without loss is converted, and a single text stands for a list of one.
-    """
-    shape, several = signature(function), Parameter.VAR_POSITIONAL
-    types: dict[str, Any] = {
-        name: GenericAlias(tuple, (one.annotation, ...)) if one.kind is several else one.annotation
-        for name, one in shape.parameters.items()
-        if not isinstance(one.annotation, str) and one.kind is not Parameter.VAR_KEYWORD
-    }
-
-    @wraps(function)
-    def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        try:
-            given = shape.bind(*args, **kwargs)
-        except TypeError:  # a name that it lacks: Python's own words say of which function
-            return function(*args, **kwargs)
-        given.arguments |= dict(_converted(types, given.arguments))
-        return function(*given.args, **given.kwargs)
-
-    return call
 
 
 def converted_fields(record: object) -> Iterator[tuple[str, Any]]:
@@ -104,13 +76,9 @@ def _of_type(kind: Any, value: Any) -> Any:
 def _adapter(kind: Any) -> "TypeAdapter[Any]":
     from pydantic import ConfigDict, TypeAdapter
 
-    # A number stands for its digits: the name of a stimulus, the value of a cell.
+    # A number stands for its digits, as on the command line.
     lenient = ConfigDict(
-        arbitrary_types_allowed=True,
-        coerce_numbers_to_str=True,
-        allow_inf_nan=False,
-        # As a number it would be in seconds, and an age of replies is in days.
-        strict=kind is timedelta,
+        arbitrary_types_allowed=True, coerce_numbers_to_str=True, allow_inf_nan=False
     )
     return TypeAdapter(kind, config=lenient)
 

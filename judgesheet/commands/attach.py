@@ -6,14 +6,12 @@ from typing import Any
 import click
 
 from judgesheet.base import defaults
-from judgesheet.base.arguments import checked
 from judgesheet.commands.options import EXISTING, PAPER, option
 from judgesheet.commands.sheets import load
 from judgesheet.commands.terminal import say
 from judgesheet.sheet import Paper
 
 
-@checked
 def attach(
     card: str | Path,
     source: str | Path,

@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from judgesheet.base.arguments import checked
 from judgesheet.base.records import ShownCall
 from judgesheet.commands.option_types import as_dict, pair
 from judgesheet.commands.options import EXISTING, JSON, PATH, option
@@ -14,7 +13,6 @@ from judgesheet.commands.sheets import load
 from judgesheet.commands.terminal import say, say_json, say_lines, width
 
 
-@checked
 def cases(
     directory: str | Path,
     key: str | None = None,

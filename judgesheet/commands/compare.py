@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from judgesheet.base.arguments import checked
 from judgesheet.base.records import Datasheet
 from judgesheet.commands.options import ACROSS, EXISTING, document, option
 from judgesheet.commands.reporting import say_document
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from judgesheet.decide.compare import Comparison
 
 
-@checked
 def compare(
     old: str | Path,
     new: str | Path,

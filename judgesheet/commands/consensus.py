@@ -5,13 +5,11 @@ from contextlib import nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from annotated_types import Interval
 
 from judgesheet.base import defaults
-from judgesheet.base.arguments import checked
 from judgesheet.commands.options import EXISTING, FRESH, PATH, deciding, option
 from judgesheet.commands.reporting import exit_incomplete
 from judgesheet.commands.terminal import note, say, say_lines, say_record
@@ -23,13 +21,12 @@ if TYPE_CHECKING:
     from judgesheet.permutation_consensus.sets import Sets
 
 
-@checked
 def consensus(
     sets: "Sets",
     model: "JudgeOrRequest",
     out: str | Path | None = None,
     *,
-    k: Annotated[int, Interval(ge=1, le=100)] = defaults.CONSENSUS_ORDERS,
+    k: int = defaults.CONSENSUS_ORDERS,
     early_stop: bool = False,
     fresh: bool = False,
     on_progress: "Callable[[Progress], None]" = lambda _: None,

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from judgesheet.base.arguments import checked
 from judgesheet.base.errors import UsageError
 from judgesheet.commands.options import AUTH, BASE_URL, JSON, KEY, option
 from judgesheet.commands.terminal import say, say_record
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
     from judgesheet.commands.checkup import Diagnosis
 
 
-@checked
 def doctor(
     model: str | None = None,
     *,

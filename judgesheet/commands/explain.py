@@ -6,12 +6,10 @@ from inspect import cleandoc
 import click
 
 from judgesheet.axes import all_axes
-from judgesheet.base.arguments import checked
 from judgesheet.base.errors import UsageError
 from judgesheet.commands.terminal import say_lines
 
 
-@checked
 def explain(key: str | None = None) -> str:
     """What an estimate is, its formula, source and how to read it; without a key, all there are.
 

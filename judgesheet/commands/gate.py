@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from judgesheet.base.arguments import checked
 from judgesheet.base.files import write_whole
 from judgesheet.base.records import Datasheet, Verdict
 from judgesheet.commands.compare import comparison_of
@@ -16,7 +15,6 @@ from judgesheet.commands.terminal import say, say_command, say_json, say_lines
 from judgesheet.sheet import render
 
 
-@checked
 def gate(
     source: str | Path,
     policy: str | Path,

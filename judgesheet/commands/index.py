@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from judgesheet.base.arguments import checked
 from judgesheet.base.datasheet import to_json
 from judgesheet.base.errors import JudgesheetError, RunError
 from judgesheet.base.files import remove, slug, write_whole
@@ -20,7 +19,6 @@ _OURS = re.compile(r"\d{4,}-.+\.(html|json)")
 """Names of the sheets of a site, numbered; other files there are somebody else's."""
 
 
-@checked
 def index(
     folder: str | Path, out: str | Path, *, tell: Callable[[str], None] = lambda _: None
 ) -> Path:

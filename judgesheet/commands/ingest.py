@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from judgesheet.base.arguments import checked
 from judgesheet.base.errors import UsageError
 from judgesheet.base.tally import Tally
 from judgesheet.commands.measure import measure
@@ -27,7 +26,6 @@ from judgesheet.commands.sheets import Run
 from judgesheet.commands.terminal import note, say
 
 
-@checked
 def ingest(
     file: str | Path | Sequence[str | Path],
     out: str | Path,

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from judgesheet.base.arguments import checked
 from judgesheet.base.errors import UsageError
 from judgesheet.commands import NAMES, find
 from judgesheet.commands.options import PATH, choice, option
@@ -19,7 +18,6 @@ KINDS = ("scores", "pairs")
 """Kinds of judges; the first is the usual one."""
 
 
-@checked
 def init(
     directory: str | Path = ".", *, kind: str = KINDS[0], force: bool = False
 ) -> "list[Placed]":
@@ -33,7 +31,6 @@ def init(
     return list(scaffold.write(Path(directory), kind, force=force))
 
 
-@checked
 def check_init(directory: str | Path = ".") -> "list[Fault]":
     """What is wrong with the files of `init` in a repository, by file and line. No call is made."""
     from judgesheet.commands.scaffold_check import check

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from judgesheet.base.arguments import checked, made
+from judgesheet.base.arguments import made
 from judgesheet.commands.options import EXISTING, JSON, reading_a_log
 from judgesheet.commands.terminal import say, say_record
 
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from judgesheet.commands.log_report import LogReport
 
 
-@checked
 def inspect_log(file: str | Path, **options: Any) -> "LogReport":
     """What a log holds, which figures it allows, and what is missing. Nothing is written.
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from judgesheet.base.arguments import checked
 from judgesheet.commands.options import (
     EXISTING,
     JSON,
@@ -23,7 +22,6 @@ from judgesheet.commands.terminal import say
 from judgesheet.sheet import FORMATS
 
 
-@checked
 def measure(
     directory: str | Path,
     parsers: Mapping[str, str | Path] | None = None,

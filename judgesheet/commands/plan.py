@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from judgesheet.base.arguments import checked
 from judgesheet.base.digits import counted
 from judgesheet.base.errors import UsageError
 from judgesheet.base.records import Plan
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from judgesheet.planning.plan import AxisBudget
 
 
-@checked
 def plan(
     model: "JudgeOrRequest",
     out: str | Path | None = None,
@@ -104,7 +102,6 @@ def _keep_plan(request: "Request", planned: Plan, path: Path) -> None:
     batches.keep_plan(planned, path, name_in_runs(request.model), added, request.prices)
 
 
-@checked
 def forecasts(planned: "Plan", policy: str | Path) -> "tuple[Forecast, ...]":
     """Per limit of a policy, whether the plan can prove it of a judge without a fault."""
     from judgesheet.decide import policy as policies

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from judgesheet.base.arguments import checked
 from judgesheet.base.files import refuse_existing, write_whole
 from judgesheet.commands.options import EXISTING, FORCE, PATH, option
 from judgesheet.commands.sheets import load
@@ -27,7 +26,6 @@ def load_policy(source: str | Path | None) -> "Policy | None":
     return policy.load(source, policy.known_figures())
 
 
-@checked
 def suggest_policy(source: str | Path, out: str | Path | None = None) -> str:
     """A policy made from a finished run or datasheet, each limit with its reason; for later runs.
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from judgesheet.base import defaults
-from judgesheet.base.arguments import checked
 from judgesheet.base.errors import MissingDependencyError, UsageError
 from judgesheet.base.records import Datasheet
 from judgesheet.base.resources import require_typesetter
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     from judgesheet.collect.request import JudgeOrRequest
 
 
-@checked
 def probe(
     model: "JudgeOrRequest",
     out: str | Path | None = None,
@@ -113,7 +111,6 @@ def probe(
     return run
 
 
-@checked
 def sweep(
     model: "JudgeOrRequest", out: str | Path | None = None, *, fresh: bool = False, **options: Any
 ) -> list[Run]:

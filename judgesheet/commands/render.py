@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from judgesheet.base import defaults
-from judgesheet.base.arguments import checked
 from judgesheet.base.errors import UsageError
 from judgesheet.commands.options import EXISTING, PAPER, PATH, option
 from judgesheet.commands.sheets import load, sheet_of
@@ -15,7 +14,6 @@ from judgesheet.commands.terminal import say
 from judgesheet.sheet import RENDERERS, Paper, renderer, write
 
 
-@checked
 def render(
     source: str | Path,
     formats: Sequence[str],

@@ -5,7 +5,6 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from judgesheet.base.arguments import checked
 from judgesheet.base.datasheet import from_json
 from judgesheet.base.errors import RunError
 from judgesheet.base.records import Datasheet
@@ -28,7 +27,6 @@ class Run:
     progress: "Progress | None" = None
 
 
-@checked
 def load(source: str | Path) -> Datasheet:
     """The datasheet of a run directory, or of a datasheet.json, decided anew from its figures."""
     from judgesheet.decide import decide

@@ -9,7 +9,7 @@ import click
 
 from judgesheet.axes import get_axis
 from judgesheet.axis import Problem
-from judgesheet.base.arguments import checked, made
+from judgesheet.base.arguments import made
 from judgesheet.base.digits import counted
 from judgesheet.base.errors import UsageError
 from judgesheet.base.files import refuse_existing
@@ -37,7 +37,6 @@ def list_stimuli() -> dict[str, list[Stimulus]]:
     return _pools(None, None)
 
 
-@checked
 def show_stimulus(
     identifier: str, axis: str | None = None, stimuli: str | Path | None = None
 ) -> Stimulus:
@@ -55,7 +54,6 @@ def show_stimulus(
     )
 
 
-@checked
 def check_stimuli(
     stimuli: str | Path | None = None, axis: str | None = None, parser: str | Path | None = None
 ) -> Checked:
@@ -96,7 +94,6 @@ def _pools(axis: str | None, path: str | Path | None) -> dict[str, list[Stimulus
     return pools(None if path is None else Path(path), None if axis is None else get_axis(axis))
 
 
-@checked
 def import_stimuli(
     form: str,
     files: str | Path | Sequence[str | Path],

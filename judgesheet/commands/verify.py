@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from judgesheet.base.arguments import checked
 from judgesheet.commands.options import EXISTING, JSON, POLICIES, option
 from judgesheet.commands.terminal import say, say_record
 
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
     from judgesheet.commands.verification import Verification
 
 
-@checked
 def verify(
     file: str | Path, run: str | Path | None = None, *, policy: str | Path | None = None
 ) -> "Verification":
