@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from judgesheet.commands.policy import suggest_policy
     from judgesheet.commands.probe import probe, sweep
     from judgesheet.commands.render import render
-    from judgesheet.commands.sheets import Run, frame, load
+    from judgesheet.commands.sheets import Run, load
     from judgesheet.commands.stimuli import (
         check_stimuli,
         import_stimuli,
@@ -53,7 +53,6 @@ __all__ = [
     "doctor",
     "explain",
     "forecasts",
-    "frame",
     "gate",
     "import_stimuli",
     "index",
@@ -80,7 +79,6 @@ _HOMES = {
     "check_init": "commands.init",
     "check_stimuli": "commands.stimuli",
     "forecasts": "commands.plan",
-    "frame": "commands.sheets",
     "import_stimuli": "commands.stimuli",
     "list_stimuli": "commands.stimuli",
     "load": "commands.sheets",

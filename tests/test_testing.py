@@ -1,18 +1,13 @@
-"""The pytest plugin as its users have it, and the datasheet in a notebook."""
+"""The pytest plugin as its users have it."""
 
-import math
 from dataclasses import replace
-from html import unescape
-from pathlib import Path
 
 import pytest
 
-import judgesheet
 from judgesheet.base.datasheet import to_json
 from judgesheet.base.errors import RunError, UsageError
 from judgesheet.base.records import AxisResult, Bounds, Datasheet, Estimate
 from judgesheet.testing import assert_limit
-from tests.sheet.sheets import CANARY, hostile, plausible
 
 pytest_plugins = ["pytester"]
 
@@ -67,30 +62,3 @@ def test_a_project_tests_its_judge(sheet: Datasheet, pytester: pytest.Pytester) 
     pytester.runpytest(*plugin).assert_outcomes(errors=2)  # nobody said where it lies
     pytester.makeini("[pytest]\njudge_datasheet = datasheet.json")
     pytester.runpytest(*plugin).assert_outcomes(passed=1, failed=1)
-
-
-def test_a_notebook_shows_the_page_in_a_frame_of_its_own() -> None:
-    shown = str(plausible()._repr_html_())
-    assert shown.startswith('<iframe sandbox="allow-scripts"')
-    page = shown.partition('srcdoc="')[2]
-    assert page.index('"') == page.rindex('"')  # the page cannot leave its attribute
-    assert unescape(page).startswith("<!DOCTYPE html>")
-    assert f'"{CANARY}' not in str(hostile()._repr_html_())
-
-
-def test_estimates_are_a_frame_by_key(sheet: Datasheet, tmp_path: Path) -> None:
-    path = tmp_path / "datasheet.json"
-    path.write_text(to_json(sheet), encoding="utf-8")
-    for source in (sheet, path):
-        figures = judgesheet.frame(source)
-        row = figures.loc[KEY]
-        assert (row["axis"], row["value"], row["lower"], row["upper"]) == (
-            "score_order",
-            0.1,
-            0.06,
-            0.18,
-        )
-        unknown = "score_order.pearson_r[arm=balanced]"
-        assert math.isnan(figures["value"].to_dict()[unknown])
-        assert figures["note"].to_dict()[unknown] == "no labels"
-    assert judgesheet.frame(replace(sheet, axes=())).empty

@@ -6,10 +6,10 @@ Raw facts (`Stimulus`, `Call`, `Reply`) are apart from analysis (`Estimate`, `Ax
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import zip_longest
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 END_OF_TIME = 253_370_764_800.0
 """When the year 9999 begins, in seconds since the epoch; no clock shows more."""
@@ -709,11 +709,3 @@ class Datasheet:
     recommendations: tuple[Recommendation, ...] = ()
     verdicts: tuple[Verdict, ...] = field(default=(), repr=False)
     decision: Decision | None = None
-
-    page: ClassVar[Callable[["Datasheet"], str] | None] = None
-    """Draws it for a notebook; set above, since a record knows no page."""
-
-    def _repr_html_(self) -> str | None:
-        """How a notebook shows it; None for its plain representation."""
-        page = type(self).page
-        return None if page is None else page(self)

@@ -1,4 +1,4 @@
-"""Datasheets as commands return them: of a run, of a file, as a data frame, and in a notebook."""
+"""Datasheets as commands return them: of a run or of a file."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,14 +8,9 @@ from typing import TYPE_CHECKING
 from judgesheet.base.datasheet import from_json
 from judgesheet.base.errors import RunError
 from judgesheet.base.records import Datasheet
-from judgesheet.sheet import notebook
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from judgesheet.collect.collect import Progress
-
-Datasheet.page = notebook.as_html
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +49,3 @@ def sheet_of(source: str | Path) -> Path:
     from judgesheet.ledger.run_directory import DATASHEET
 
     return Path(source) / DATASHEET if Path(source).is_dir() else Path(source)
-
-
-def frame(source: "Datasheet | str | Path") -> "pd.DataFrame":
-    """The estimates of a datasheet (itself, a run directory or datasheet.json) as a data frame."""
-    return notebook.frame_of(source if isinstance(source, Datasheet) else load(source))

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape, unescape
+from html import unescape
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -29,7 +29,7 @@ from judgesheet.commands.reporting import report
 from judgesheet.commands.sheets import Run
 from judgesheet.decide import EXIT_CODES
 from judgesheet.decide.compare import compare
-from judgesheet.sheet import comparison, model_card, notebook, render, show, verdicts
+from judgesheet.sheet import comparison, model_card, render, show, verdicts
 from tests.decide.cases import (
     CASES,
     SCORES,
@@ -152,12 +152,6 @@ def markdown(sheet: Datasheet) -> str:
     return render(sheet, "md").decode()
 
 
-def of_notebook(sheet: Datasheet) -> str:
-    page = render(sheet, "html").decode()
-    assert escape(page) in str(sheet._repr_html_())
-    return without_tags(page)
-
-
 def junit(sheet: Datasheet) -> str:
     root = ElementTree.fromstring(render(sheet, "junit"))
     return str(next(root.iter("system-out")).text)
@@ -167,7 +161,7 @@ def step_summary(sheet: Datasheet) -> str:
     return verdicts.as_markdown(sheet)
 
 
-BANNER = {"html": html, "markdown": markdown, "notebook": of_notebook}
+BANNER = {"html": html, "markdown": markdown}
 """Surfaces besides the PDF with the verdict in capitals and the deciding figure by its label."""
 LINES = {"gate": verdicts.as_text, "junit": junit, "step summary": step_summary}
 """Surfaces with the summary line by line, and the deciding figure by its key."""
@@ -283,7 +277,6 @@ def test_tables_mark_every_figure_alike(name: str) -> None:
     sheet, facts = judged(name)
     rows = csv.DictReader(io.StringIO(render(sheet, "csv").decode()))
     assert {row["key"]: row["status"] for row in rows} == facts.statuses
-    assert notebook.frame_of(sheet)["status"].to_dict() == facts.statuses
     for axis in facts.void:
         mine = {status for key, status in facts.statuses.items() if key.startswith(f"{axis}.")}
         assert mine <= {"void"}
