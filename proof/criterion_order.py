@@ -25,7 +25,6 @@ NO_INTERVAL = (
     *(
         "significant_criteria",
         "budget_r",
-        "budget_agreement",
         *losses.NAMES,
     ),
 )

@@ -33,7 +33,7 @@ TELLS = "told, "
 MOST_ACCUSED = 0.05
 
 IDLE = (
-    *("budget_r", "budget_agreement", "averaging_gain", "expected", "rater", "delta_r"),
+    *("budget_r", "expected", "rater", "delta_r"),
     *("within_item_sd", "bias_cost", "selection", "min_bias", "spearman", "per_order"),
     *("delta_pos_", "kendall_tau", "subset_agreement", "error_correlation", "d_prime"),
 )

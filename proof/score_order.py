@@ -16,13 +16,13 @@ MOVED_BY = (room, axis, stats)
 
 
 SLOW = (
-    *("selection", "averaging_gain", "averaging_gain_noise", "averaging_gain_order", "bias_cost"),
+    *("selection", "bias_cost"),
     *("pearson_r", "spearman_r", "delta_r", "delta_r_p", "delta_r_equivalence_p", "per_order_r"),
     *("rater_ceiling_r", "min_bias_confidence"),
 )
 """Figures that resample or are many: a data set takes a second."""
 ELSEWHERE = (
-    *("chi2", "min_bias_order", "default_order_rank", "budget_r", "budget_agreement"),
+    *("chi2", "min_bias_order", "default_order_rank", "budget_r"),
     "quality_kappa",
 )
 """Figures without an interval, and those of another page."""

@@ -94,12 +94,11 @@ class Wording:
 
 
 class Enough(NamedTuple):
-    """The fewest readings `k` that bring a figure within .02 of what all `orders` reach.
+    """The fewest readings `k` whose r with quality is within .02 of what all `orders` reach.
 
-    `at` is the member `figure[k=k,arm=balanced]` that says so, `single` the one with k = 1.
+    `at` is `budget_r[k=k,arm=balanced]`, which says so, `single` the one with k = 1.
     """
 
-    figure: str
     k: int
     orders: int
     at: Estimate
@@ -118,22 +117,16 @@ class Enough(NamedTuple):
         )
 
 
-def enough(
-    estimates: Estimates, figures: Sequence[str] = ("budget_r", "budget_agreement")
-) -> Enough | None:
-    """How many orders to average: by correlation with quality, else by agreement with all orders.
-
-    None where neither curve (none of `figures`) is known as a whole.
-    """
-    for figure in figures:
-        points = curve(estimates, figure, arm="balanced")
-        if points and len(points) == len(estimates.family(figure, arm="balanced")):
-            orders, last = points[-1]
-            near = (last.value or 0.0) - NEAR_ENOUGH
-            # There is one: the last point is near itself.
-            k, at = next((k, at) for k, at in points if (at.value or 0.0) >= near)
-            return Enough(figure, k, orders, at, points[0][1])
-    return None
+def enough(estimates: Estimates) -> Enough | None:
+    """How many orders to average; None where the curve of r with quality is not whole."""
+    points = curve(estimates, "budget_r", arm="balanced")
+    if not points or len(points) != len(estimates.family("budget_r", arm="balanced")):
+        return None
+    orders, last = points[-1]
+    near = (last.value or 0.0) - NEAR_ENOUGH
+    # There is one: the last point is near itself.
+    k, at = next((k, at) for k, at in points if (at.value or 0.0) >= near)
+    return Enough(k, orders, at, points[0][1])
 
 
 def is_flat(r: Estimate) -> bool:

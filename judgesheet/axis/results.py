@@ -80,23 +80,16 @@ def nothing(_: Estimates) -> str:
     return ""
 
 
-def orders_enough(figure: str) -> Says:
-    """How many orders come near what all of them give, on the curve of a figure.
-
-    Where scores are not shown to follow quality, a curve of that says nothing.
-    """
-
-    def says(estimates: Estimates) -> str:
-        few = enough(estimates, (figure,))
-        if few is None or few.k == few.orders or few.at.clusters < FEWEST_PROMPTS:
-            return ""
-        r = estimates.of("pearson_r", arm="balanced")
-        if figure == "budget_r" and not (above(r, 0.0) or (r is not None and is_perfect(r))):
-            return ""
-        come = "One order comes" if few.k == 1 else f"{few.k} orders come"
-        return f"{come} within {NEAR_ENOUGH} of all {few.orders}"
-
-    return says
+def orders_enough(estimates: Estimates) -> str:
+    """How many orders come near the r with quality of all of them, where scores follow it."""
+    few = enough(estimates)
+    if few is None or few.k == few.orders or few.at.clusters < FEWEST_PROMPTS:
+        return ""
+    r = estimates.of("pearson_r", arm="balanced")
+    if not (above(r, 0.0) or (r is not None and is_perfect(r))):
+        return ""
+    come = "One order comes" if few.k == 1 else f"{few.k} orders come"
+    return f"{come} within {NEAR_ENOUGH} of all {few.orders}"
 
 
 def near_enough(plot: Plot, estimates: Estimates) -> Plot:

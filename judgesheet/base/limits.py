@@ -148,8 +148,6 @@ MOST_MOVED = 5 * MOST_KEPT
 """Calls of all draws together: of more than 100,000 calls there are fewer draws."""
 MOST_ONE_BY_ONE = 20_000
 """Clusters, items and calls that are drawn one by one; of more, draws are shared or stored."""
-MOST_SUBSETS = 1_000
-"""Subsets per size of which all are averaged; with more, so many are drawn."""
 MOST_DELETIONS = 200
 """Clusters that a jackknife deletes, and choices of runs that are averaged: 200 values estimate a
 variance to 10 %, and a prompt's mean to .035."""

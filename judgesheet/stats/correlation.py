@@ -429,27 +429,8 @@ def budget_r(
     """
     reads, target = floats(scores), floats(y)
     known = _complete(target, *reads.T)
-    return _budget(reads[known], target[known], rng, max_subsets)
-
-
-def budget_agreement(
-    scores: ArrayLike, rng: np.random.Generator, max_subsets: int = 1000
-) -> tuple[BudgetPoint, ...]:
-    """As `budget_r`, against the mean over all K reads instead of labels.
-
-    A part-whole correlation: the subset is part of its target, so the curve ends at 1 and shows
-    how soon fewer reads stand in for all of them, not how good they are. Items with a NaN are
-    dropped.
-    """
-    reads = floats(scores)
-    reads = reads[~np.isnan(reads).any(axis=1)]
-    return _budget(reads, reads.mean(axis=1), rng, max_subsets)
-
-
-def _budget(
-    reads: Floats, target: Floats, rng: np.random.Generator, max_subsets: int
-) -> tuple[BudgetPoint, ...]:
-    """Pearson's r of every subset, m a 0/1 vector: m'c / sqrt(m'Cm v) with one covariance C."""
+    reads, target = reads[known], target[known]
+    # Pearson's r of every subset, m a 0/1 vector: m'c / sqrt(m'Cm v) with one covariance C.
     total = reads.shape[1]
     if not len(reads):
         return tuple(BudgetPoint(None, None, None, k=k) for k in range(1, total + 1))

@@ -22,7 +22,7 @@ def plots(result: AxisResult, estimates: Estimates) -> list[Plot]:
 
 def by_intervals(plot: Plot) -> bool:
     """Of these curves the sheet has no intervals; their titles say what an advice says."""
-    return not {"budget_r", "budget_agreement"} & set(plot.families)
+    return not {"budget_r"} & set(plot.families)
 
 
 @pytest.mark.parametrize("axis", all_axes())
@@ -76,7 +76,6 @@ def test_a_planted_preference_is_the_title_and_a_fair_judge_has_none() -> None:
 
 
 def test_how_many_orders_are_enough_is_told_of_scores_that_follow_quality() -> None:
-    says = orders_enough("budget_r")
     for spec, tells in (("first-biased", True), ("random", False)):
         result = simulate(spec, "quick", "score_order").result
-        assert bool(says(Estimates("score_order", result.estimates))) == tells
+        assert bool(orders_enough(Estimates("score_order", result.estimates))) == tells

@@ -386,7 +386,7 @@ def test_people_come_before_models_and_models_before_intentions(
     tmp_path: Path, changes: dict[str, Any], name: str, caveat: str
 ) -> None:
     sheet = simulate("fair", profile="smoke", stimuli=rated_stimuli(tmp_path, **changes))
-    for key in ("pearson_r[arm=balanced]", "budget_r[k=1,arm=balanced]", "averaging_gain[k=10]"):
+    for key in ("pearson_r[arm=balanced]", "budget_r[k=1,arm=balanced]"):
         assert name in sheet[key].conditions
     assert any(caveat in one for one in sheet.result.caveats)
 
@@ -400,42 +400,9 @@ def test_unlabelled_items_are_counted(tmp_path: Path) -> None:
     path.write_text("\n".join([json.dumps(record), *rest]), encoding="utf-8")
     sheet = simulate("fair", profile="standard", stimuli=path)
     assert sheet["pearson_r[arm=balanced]"].n == 92
-    for key in ("budget_r[k=1,arm=balanced]", "default_order_rank", "averaging_gain[k=5]"):
+    for key in ("budget_r[k=1,arm=balanced]", "default_order_rank"):
         assert (sheet[key].n, sheet[key].clusters) == (92, 23)
-    assert sheet["budget_agreement[k=1,arm=balanced]"].clusters == 24
     assert any("4 of 96 items have none" in one for one in sheet.result.caveats)
-
-
-def test_planted_noise_is_gained_back_as_noise() -> None:
-    sheet = simulate("fair")
-    assert sheet.value("averaging_gain[k=10]") > 0.04
-    order = sheet["averaging_gain_order[k=10]"]
-    assert order.value == pytest.approx(0, abs=0.005)
-    assert (order.low or 0) < 0 < (order.high or 0)
-    assert sheet.value("averaging_gain_noise[k=10]") == pytest.approx(
-        sheet.value("averaging_gain[k=10]"), abs=0.005
-    )
-    assert sheet.says("no gain from the orders themselves is shown")
-
-
-def test_planted_order_is_gained_back_as_order() -> None:
-    sheet = simulate("fair?greedy=1&position=1.5:0:0:0:0")
-    assert sheet.value("averaging_gain_noise[k=10]") == 0
-    assert "temperature 0" in sheet["averaging_gain_noise[k=10]"].note
-    order = sheet["averaging_gain_order[k=10]"]
-    assert order.value == sheet.value("averaging_gain[k=10]") > 0
-    assert (order.low or 0) > 0
-    assert sheet.says("because the orders differ")
-
-
-def test_without_repeats_the_gain_is_not_split() -> None:
-    def once(frame: pd.DataFrame) -> pd.DataFrame:
-        return frame[frame["repeat"] == 0]
-
-    sheet = simulate("noisy", edit=once)
-    assert sheet.value("averaging_gain[k=10]") > 0
-    assert sheet["averaging_gain_order[k=10]"].value is None
-    assert "cannot be told apart" in sheet["averaging_gain_noise[k=10]"].note
 
 
 @pytest.mark.parametrize("human", [[], [None], "4", [1, float("inf")], float("nan")])

@@ -99,7 +99,7 @@ def _refused(written: Path, tmp_path: Path, text: str) -> str:
 def test_a_range_that_is_no_confidence_interval_proves_nothing(
     written: Path, tmp_path: Path
 ) -> None:
-    key = "score_order.budget_agreement[k=2,arm=balanced]"
+    key = "score_order.budget_r[k=2,arm=balanced]"
     policy = tmp_path / "policy.toml"
     policy.write_text(f'[[limit]]\nkey = "{key}"\nmin = -1.0\n')
     judged = gate(written, policy)

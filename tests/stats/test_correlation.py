@@ -12,7 +12,6 @@ from scipy import stats
 from judgesheet.stats.confidence import at_confidence
 from judgesheet.stats.correlation import (
     Kind,
-    budget_agreement,
     budget_r,
     cluster_jackknife_r,
     delta_r,
@@ -181,7 +180,7 @@ def test_budget_is_the_loop_over_subsets(rng: np.random.Generator) -> None:
 
 def test_budget_samples_when_there_are_too_many_subsets(rng: np.random.Generator) -> None:
     reads = rng.normal(size=(50, 12)) + rng.normal(size=(50, 1))
-    points = budget_agreement(reads, rng, max_subsets=100)
+    points = budget_r(reads, reads.mean(axis=1), rng, max_subsets=100)
     assert [p.subsets for p in points] == [12, 66, *([100] * 7), 66, 12, 1]
     assert points[-1].value == pytest.approx(1)
     values = [p.value for p in points if p.value is not None]

@@ -106,7 +106,7 @@ drawn.but(near_enough).plot(
     x="k",
     x_label="number of orders averaged",
     y_label="r with quality",
-)(orders_enough("budget_r"))
+)(orders_enough)
 
 
 plots = drawn.of

@@ -348,7 +348,7 @@ def _orders(estimates: Estimates) -> Iterator[Recommendation]:
             most,
         )
     if few and few.k > 1:
-        what = "its correlation with quality" if few.figure == "budget_r" else "its scores"
+        what = "its correlation with quality"
         yield _advice(few.averaging("the criteria", what), few.at)
 
 

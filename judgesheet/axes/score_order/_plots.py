@@ -150,46 +150,7 @@ drawn.but(near_enough).plot(
     series="arm",
     x_label="number of orders averaged",
     y_label="r with quality",
-)(orders_enough("budget_r"))
-
-
-@drawn.plot(
-    kind="line",
-    title="What averaging buys",
-    caption="Gain in correlation with quality over a single reading: in all, the part from "
-    "repeating one order (noise), and the rest (order), with intervals.",
-    families=("averaging_gain", "averaging_gain_noise", "averaging_gain_order"),
-    x="k",
-    x_label="number of orders averaged",
-    y_label="gain in r",
-    reference=0.0,
-    reference_label="no gain",
-    words={
-        "averaging_gain": "in all",
-        "averaging_gain_noise": "by less noise",
-        "averaging_gain_order": "by other orders",
-    },
-)
-def _averaging(estimates: Estimates) -> str:
-    """What the most orders gain over one."""
-    k = max((int(dims["k"]) for dims, _ in estimates.family("averaging_gain")), default=0)
-    total = estimates.known("averaging_gain", k=k)
-    if total is None or not above(total, 0.0):
-        return ""
-    return f"Averaging {k} orders raises r with quality by {number(total)}"
-
-
-drawn.but(near_enough).plot(
-    kind="line",
-    title="Agreement with the full set of orders",
-    caption="Correlation of the mean over k orders with the mean over all of them: mean and 2.5 to "
-    "97.5 percentile over all choices of k orders.",
-    families=("budget_agreement",),
-    x="k",
-    series="arm",
-    x_label="number of orders averaged",
-    y_label="r with all orders",
-)(orders_enough("budget_agreement"))
+)(orders_enough)
 
 
 drawn.but(_if_several_scales).plot(

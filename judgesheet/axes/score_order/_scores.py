@@ -15,7 +15,6 @@ from judgesheet.axis.items import firsts, value_codes
 from judgesheet.axis.labels import Quality, Reference, reference
 from judgesheet.axis.scored import Compared, PromptRanking, Rows
 from judgesheet.base.digits import counted
-from judgesheet.stats.averaging import AveragingGain, averaging_gains
 from judgesheet.stats.correlation import DeltaR, delta_r
 from judgesheet.stats.orders import Order
 from judgesheet.stats.reads import row_means
@@ -199,15 +198,6 @@ class Scores:
         """Which items have a known quality."""
         known: Flags = ~np.isnan(self.reference.values)
         return known
-
-    @cached_property
-    def gains(self) -> tuple[AveragingGain, ...]:
-        """What averaging some numbers of orders gains over a single reading."""
-        grid, most = self.grid, len(self.grid.orders)
-        # Most of the gain is had by 3 orders (Xu et al., section 5.3).
-        at = sorted({k for k in (2, 3, 5, most) if 1 < k <= most})
-        quality = self.reference.values
-        return averaging_gains(grid.reads, quality, grid.cluster, at, self.rng())
 
     def rng(self) -> np.random.Generator:
         """A fresh generator from the run's seed, the same for every estimate that asks."""

@@ -228,26 +228,6 @@ def _change(estimates: Estimates) -> Iterator[Statement]:
         yield Statement(f"{text}{means}{why}.", keys(change, noise, excess, test), tone)
 
 
-def _averaging(estimates: Estimates) -> Iterator[Statement]:
-    """What the most orders gain over one, and whether repeats of one order would do."""
-    k = max((int(dims["k"]) for dims, _ in estimates.family("averaging_gain")), default=0)
-    total = estimates.known("averaging_gain", k=k)
-    noise = estimates.of("averaging_gain_noise", k=k)
-    order = estimates.of("averaging_gain_order", k=k)
-    if total is None or noise is None or order is None or not above(total, 0.0):
-        return
-    text = f"Averaging {k} orders raises r with quality by {number(total)} ({ends(total)})"
-    if noise.value is None or order.value is None:
-        text += f"; {noise.note}"
-    elif above(order, 0.0):
-        text += f": {number(noise)} by less noise, {number(order)} because the orders differ"
-    else:
-        text += f"; averaging repeats of one order would gain {number(noise)}"
-        text += "" if noise.low is None else f" ({ends(noise)})"
-        text += ", and no gain from the orders themselves is shown"
-    yield Statement(f"{text}.", keys(total, noise, order))
-
-
 def _noise(estimates: Estimates) -> Iterator[Statement]:
     """Whether the judge repeats itself."""
     noise = estimates.known("repeat_change_rate")
@@ -264,7 +244,6 @@ _SENTENCES = (
     Sentence(_other_scales, tests=1),
     Sentence(_change, of_order=2),
     *about_scores(_SAY),
-    Sentence(_averaging),
     Sentence(_noise),
 )
 SENTENCES = (*_SENTENCES, losses.SENTENCE)
@@ -314,12 +293,11 @@ def _what_for(estimates: Estimates) -> Iterator[Recommendation]:
 
 
 def _how_many(estimates: Estimates) -> Iterator[Recommendation]:
-    """Smallest k within .02 of all orders, by correlation with quality where that is known."""
+    """Smallest k within .02 of all orders, where quality is known."""
     few = enough(estimates)
     if few is None or few.orders == 1:
         return
-    by_quality = few.figure == "budget_r"
-    what = f"its correlation with {'quality' if by_quality else 'the mean of all'}"
+    what = "its correlation with quality"
     adds_little = f"adds less than {NEAR_ENOUGH} to {what}"
     if few.k > 1:
         yield _advice(few.averaging("the rubric's scores", what), few.at, few.single)
@@ -386,14 +364,13 @@ def _which_scale(estimates: Estimates) -> Iterator[Recommendation]:
 
 def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
     """Averaging over the balanced orders, with what it does to the correlation with quality."""
-    probed = [int(dims["k"]) for dims, _ in estimates.family("budget_agreement", arm="balanced")]
+    probed = [int(dims["k"]) for dims, _ in estimates.family("budget_r", arm="balanced")]
     orders = max(probed, default=2 * MAIN_SCALE)
     yield Mitigation(
         action=f"average {orders} balanced orders of the rubric",
         before=estimates.key("budget_r", k=1, arm="balanced"),
         after=estimates.key("budget_r", k=orders, arm="balanced"),
         calls=orders,
-        gain=estimates.key("averaging_gain", k=orders),
     )
 
 

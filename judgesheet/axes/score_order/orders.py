@@ -4,24 +4,22 @@ Averaging raises the correlation with quality for two reasons: noise cancels, as
 repeats under one order, and the effect of the order cancels, which needs other orders.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
-from judgesheet.axis.arrays import Flags, Floats
+from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import UnkeyedEstimate, absent
-from judgesheet.axis.labels import NO_REFERENCE, Quality
+from judgesheet.axis.labels import NO_REFERENCE
 from judgesheet.base.digits import counted, percent, two_digits, with_noun
 from judgesheet.base.missing_reasons import CONSTANT, NO_OBSERVATIONS, Reason
 from judgesheet.base.records import PaperCompatible
 from judgesheet.stats import correlation
 from judgesheet.stats import orders as designs
 from judgesheet.stats import selection as matrices
-from judgesheet.stats.averaging import AveragingGain
 from judgesheet.stats.correlation import cluster_jackknife_r, pearson
-from judgesheet.stats.interval import Interval, cluster_rate, without_interval
+from judgesheet.stats.interval import cluster_rate, without_interval
 from judgesheet.stats.orders import Order
 from judgesheet.stats.reads import row_means
 
@@ -225,115 +223,24 @@ def budget_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
     Mean over the subsets of size k of the arm's reads, complete items only; `low` and `high` are
     the 2.5 and 97.5 percentiles over subsets, a spread and not a confidence interval.
     """
-    if scores.reference.kind is not None:
-        sweep = partial(correlation.budget_r, y=scores.reference.values)
-        yield from _budget(
-            "r with quality", scores, sweep, scores.rated, scores.reference.conditions()
-        )
-
-
-@figure("r", better="higher", passes_blind=True)
-def budget_agreement(scores: Scores) -> Iterator[UnkeyedEstimate]:
-    """Correlation of the mean of k orders with the mean of all of them: how many are enough?
-
-    Needs no label. The k orders are part of what they are compared with, so it ends at 1: it shows
-    how many calls can replace all of them, not how good all of them are.
-    """
-    every = np.ones(len(scores.items), dtype=bool)
-    return _budget("Agreement with all orders", scores, correlation.budget_agreement, every, "")
-
-
-def _budget(
-    label: str,
-    scores: Scores,
-    sweep: Callable[..., tuple[correlation.BudgetPoint, ...]],
-    known: Flags,
-    conditions: Quality | str,
-) -> Iterator[UnkeyedEstimate]:
-    """`sweep` over one read per order of the balanced arm, then over the random arm.
-
-    `known` are the items that it takes where all of their reads are there.
-    """
+    if scores.reference.kind is None:
+        return
     # Not the fixed arm: all its reads are under one order.
     arms = {"balanced": scores.grid.reads[:, :, 0], "random": scores.arms.get("random")}
     for arm, reads in arms.items():
         if reads is None:
             continue
-        entering = known & ~np.isnan(reads).any(axis=1)
+        entering = scores.rated & ~np.isnan(reads).any(axis=1)
         complete = int(entering.sum())
-        for point in sweep(reads, rng=scores.rng()):
+        for point in correlation.budget_r(reads, scores.reference.values, scores.rng()):
             undefined = f"undefined in {percent(point.undefined)} of subsets: constant scores"
             estimate = UnkeyedEstimate(
-                f"{label} after {counted(point.k, 'order')}, {arm} (range: over choices of orders)",
+                f"r with quality after {counted(point.k, 'order')}, {arm} "
+                "(range: over choices of orders)",
                 replace(point, clusters=scores.grid.clusters_of(entering)),
                 {"k": point.k, "arm": arm},
                 n=complete,
-                conditions=conditions,
+                conditions=scores.reference.conditions(),
                 note=undefined if point.undefined else "",
             )
             yield estimate.or_absent(CONSTANT if complete else NO_OBSERVATIONS)
-
-
-@figure("difference of r", symbol="G", better="", headline={"k=10": 100})
-def averaging_gain(scores: Scores) -> Iterator[UnkeyedEstimate]:
-    """Gain in correlation with quality from averaging k orders, against a single reading.
-
-    r_k - r_1, each the mean over the subsets of that many orders of the first balanced pass (Xu et
-    al., section 5.3). It has two parts: `averaging_gain_noise` + `averaging_gain_order`. Cluster
-    bootstrap over stimuli.
-    """
-    return _gains(scores, "Gain in r", lambda gain: gain.total)
-
-
-@figure(
-    "difference of r",
-    symbol="G_noi",
-    better="",
-    headline={"k=10": 102},
-)
-def averaging_gain_noise(scores: Scores) -> Iterator[UnkeyedEstimate]:
-    """The part of `averaging_gain` that k calls in one and the same order would give.
-
-    r_1 (sqrt(k / (1 + (k - 1) rho)) - 1), Spearman and Brown's prophecy, where rho = 1 - s2 / V is
-    the share of the variance V of one reading over items that a repeat in the same order repeats,
-    and s2 the variance between such repeats. Not identified where no order was read twice. Cluster
-    bootstrap over stimuli. Xu et al., section 5.2 (variance reduction).
-    """
-    return _gains(scores, "Gain in r from less noise", lambda gain: gain.noise, _greedy(scores))
-
-
-@figure("difference of r", symbol="G_ord", better="", headline={"k=10": 101})
-def averaging_gain_order(scores: Scores) -> Iterator[UnkeyedEstimate]:
-    """The rest of `averaging_gain`: the gain because the k orders differ.
-
-    `averaging_gain` - `averaging_gain_noise`. 0 for a judge that the order does not affect; all of
-    the gain for one that always repeats itself. Cluster bootstrap over stimuli. Xu et al., section
-    5.2 (de-biasing).
-    """
-    return _gains(scores, "Gain in r from other orders", lambda gain: gain.order, _greedy(scores))
-
-
-def _gains(
-    scores: Scores, label: str, part: Callable[[AveragingGain], Interval], note: str = ""
-) -> Iterator[UnkeyedEstimate]:
-    entering = scores.rated & ~np.isnan(scores.grid.reads[:, :, 0]).any(axis=1)
-    for gain in scores.gains:
-        interval, words = part(gain), f"{label}, {gain.k} orders averaged"
-        if scores.reference.kind is None:
-            yield absent(words, NO_REFERENCE, {"k": gain.k})
-            continue
-        yield UnkeyedEstimate(
-            words,
-            interval,
-            {"k": gain.k},
-            n=int(entering.sum()),
-            conditions=scores.reference.conditions(remark="balanced orders"),
-            note="" if interval.value is None else note,
-        )
-
-
-def _greedy(scores: Scores) -> str:
-    """At temperature 0 the split is one of this endpoint, not of the judge when it samples."""
-    if scores.temperature == 0:
-        return "at temperature 0 repeats show only the noise of the endpoint itself"
-    return ""
