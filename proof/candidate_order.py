@@ -22,7 +22,7 @@ LADDER = frozenset({"ladder", "delta0_same"})
 
 def _parts() -> Iterator[Part]:
     steps = {name: one for name, one in declared_in(ladder).items() if name != "quality_kappa"}
-    elsewhere = {name: steps.pop(name) for name in ("filler_preference", "format_cue")}
+    elsewhere = {name: steps.pop(name) for name in ("filler_preference",)}
     equal = {**declared_in(equal_quality), **elsewhere}
     sizes = {10: 160, 20: 110, 40: 60, 100: 50}
     yield Part("equal quality", equal, sizes, (2000, 3))
@@ -30,7 +30,7 @@ def _parts() -> Iterator[Part]:
 
 
 def _cases() -> Iterator[tuple[str, Case]]:
-    differ = Judge(slot=0.5, slot_spread=1.0, tie_spread=0.8, cue=0.5, padding=0.5)
+    differ = Judge(slot=0.75, slot_spread=1.0, tie_spread=0.8, padding=0.5)
     yield "tasks differ in slot and ties", _case(differ, "equal quality", "ladder")
     yield "strong slot preference", _case(Judge(slot=2.5, slot_spread=1.0, tie_spread=0.5))
     yield "reacts to surface", _case(Judge(surface=3.0, slot_spread=0.5, tie_spread=0.5))

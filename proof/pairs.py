@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from judgesheet.axes.candidate_order import NAME
-from judgesheet.axes.candidate_order._design import BASELINE, LISTING, STRICT, SWAPPED
+from judgesheet.axes.candidate_order._design import BASELINE, LISTING, STRICT
 from judgesheet.axes.candidate_order._pairs import MISSING, SETS, Pairs
 from judgesheet.stats.pairwise import FIRST, INVALID, SECOND, TIE
 
@@ -48,7 +48,6 @@ class Judge:
     surface: float = 0.0
     sensitivity: float = 2.0
     strict: float = 1.5
-    cue: float = 0.0
     padding: float = 0.0
     lapse: float = 0.1
     slips: float = 0.0
@@ -93,7 +92,7 @@ class Judge:
 
     def _rates(self) -> dict[str, float]:
         slot, tie, _ = self.kinds.T[..., None]
-        equal = self.chances(slot + self.cue / 2, tie, self.surface * np.array([KINDS]))
+        equal = self.chances(slot, tie, self.surface * np.array([KINDS]))
         weights = self.shares[:, None] / len(KINDS)
 
         def mean(values: Floats) -> float:
@@ -129,9 +128,8 @@ class Judge:
         delta = cells["delta"].to_numpy()
         content = np.where(np.isnan(delta), surface[cells["code"]], self.sensitivity * delta)
         content = np.where(cells["condition"] == "filler", -self.padding, content)
-        listed = np.where(cells["listing"] == LISTING, 0.5, -0.5)
         tie = kind[:, 1] + self.strict * (cells["prompt"] == STRICT).to_numpy()
-        chances = self.chances(kind[:, 0] + self.cue * listed, tie, content)
+        chances = self.chances(kind[:, 0], tie, content)
         vacuum = (cells["condition"] == "vacuum").to_numpy()
         lapse = np.clip(self.lapse * kind[vacuum, 2:], 0, 1) * special.expit(
             kind[vacuum, :1] * [[1, -1]]
@@ -171,10 +169,9 @@ def _row(
     delta: float | None = None,
     better: str | None = None,
     prompt: str = BASELINE,
-    listing: str = LISTING,
     twice: bool = False,
 ) -> Cell:
-    return condition, kind, delta, better, prompt, listing, pair, twice
+    return condition, kind, delta, better, prompt, LISTING, pair, twice
 
 
 def _task() -> Iterator[Cell]:
@@ -189,6 +186,5 @@ def _task() -> Iterator[Cell]:
                 for rung in (f"{step:g}.{number}" for number in range(pairs)):
                     yield _row("ladder", rung, delta=step, better="u", prompt=prompt)
     for pair in "01":
-        yield _row("delta0_same", pair, listing=SWAPPED)
         yield _row("delta0_different", pair, twice=True)
         yield _row("filler", pair)

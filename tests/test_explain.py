@@ -43,6 +43,7 @@ GONE = {
     *("expected_single_read_r", "calls_for_same_width", "brier", "overconfidence"),
     *("calibration_error", "right_at_confidence", "confidence_in_tenth"),
     *("averaging_gain", "averaging_gain_noise", "averaging_gain_order", "budget_agreement"),
+    *("swap_gain", "format_cue"),
 }
 """Figures of earlier versions, which the examples still hold."""
 

@@ -89,7 +89,6 @@ class Parameters:
     sensitivity: Annotated[Slope, "preference for the better response of a comparison"] = 12.0
     surface: Annotated[Spread, "standard deviation of the preference for a wording"] = 0.0
     filler: Annotated[Logit, "preference for the padded copy of a response"] = 0.0
-    cue: Annotated[Logit, "preference for the slot that the prompt lists first"] = 0.0
     lapse: Annotated[Share, "of calls that prefer one where there is nothing to prefer"] = 0.0
     keyed: Annotated[Share, "of `slot` that is left after the judge has given its own answer"] = 0.0
     gap: Annotated[Gap, "added to the right answer of a list"] = 20.0
@@ -176,7 +175,7 @@ class Parameters:
 
 
 _BLIND: Mapping[str, Any] = {
-    **dict.fromkeys(("first", "last", "interaction", "slot", "cue"), 0.0),
+    **dict.fromkeys(("first", "last", "interaction", "slot"), 0.0),
     **dict.fromkeys(("position", "shift"), ()),
 }
 """What a judge is planted that has no preference for a place."""

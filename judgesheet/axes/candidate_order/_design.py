@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import numpy as np
 
 BASELINE, STRICT = "baseline", "strict"
-LISTING, SWAPPED = "1|2|tie", "2|1|tie"
-"""The order in which the prompt lists the allowed answers; every arm but one has the first."""
+LISTING = "1|2|tie"
+"""The order in which the prompt lists the allowed answers; recorded calls may have another."""
 ORDERS = (("u", "v"), ("v", "u"))
 KINDS = ("empty", "whitespace", "identical")
 CONDITIONS = ("vacuum", "delta0_same", "delta0_different", "ladder", "filler", "natural")
@@ -33,9 +33,8 @@ class Extent:
     `tasks` banks and `natural` pairs of the user's own are asked. Per task: the `kinds` of vacuum,
     `same` and `different` pairs of equal quality, `ladder` pairs per step (None: each pair of
     levels once), `filler` pairs. `strict_same` and `strict_ladder` of them are asked again under
-    the strict prompt, the vacuum too if `strict_vacuum`; `swapped` pairs of equal quality are asked
-    again with the answers listed in the other order. Pairs of equal quality and own pairs are read
-    `repeats` times, all others once. Some of the tasks, as many as `more` has, are asked what
+    the strict prompt, the vacuum too if `strict_vacuum`. Pairs of equal quality and own pairs are
+    read `repeats` times, all others once. Some of the tasks, as many as `more` has, are asked what
     `more` says instead: tasks prove a rate, further calls on a task do not.
     """
 
@@ -49,7 +48,6 @@ class Extent:
     strict_same: int = 0
     strict_ladder: Mapping[float, int | None] = field(default_factory=dict)
     strict_vacuum: bool = False
-    swapped: int = 0
     repeats: int = 1
     more: "Extent | None" = None
 
@@ -67,19 +65,19 @@ _EVERY_STEP: Mapping[float, int | None] = {float(step): None for step in range(1
 # `more` everything (docs/decisions/0020-profiles.md).
 PROFILES: Mapping[str, Extent] = {
     "first": Extent(tasks=6, natural=6, same=1, kinds=("identical",), ladder={5: 1}),
-    "smoke": Extent(tasks=2, natural=4, same=1, strict_same=1, swapped=1, ladder={1: 1, 5: 1},
+    "smoke": Extent(tasks=2, natural=4, same=1, strict_same=1, ladder={1: 1, 5: 1},
                     strict_ladder={1: 1}),
     "quick": Extent(tasks=40, natural=60, same=2, filler=1, kinds=("identical",),
                     ladder={1: 1, 5: 2},
                     more=Extent(tasks=6, natural=0, same=2, different=1, filler=1, strict_same=2,
                                 ladder={0.5: 1, 1: 1, 2: 1, 3: 1, 5: 2},
-                                strict_ladder={1: 1, 5: 1}, swapped=1)),
+                                strict_ladder={1: 1, 5: 1})),
     "standard": Extent(tasks=40, natural=None, same=3, different=1, filler=1, strict_same=3,
                        ladder={**_EVERY_STEP, 0.5: 2, 1: 3, 2: 2, 3: 2, 4: 2, 5: 3},
-                       strict_ladder={1: 3, 5: 1}, strict_vacuum=True, swapped=1, repeats=2),
+                       strict_ladder={1: 3, 5: 1}, strict_vacuum=True, repeats=2),
     "full": Extent(tasks=None, natural=None, same=6, different=2, filler=2, strict_same=6,
                    ladder={**_EVERY_STEP, 0.5: 4, 5: 3},
-                   strict_ladder={**_EVERY_STEP, 0.5: 2, 5: 1}, strict_vacuum=True, swapped=3,
+                   strict_ladder={**_EVERY_STEP, 0.5: 2, 5: 1}, strict_vacuum=True,
                    repeats=4),
 }  # fmt: skip
 
@@ -89,14 +87,12 @@ class _Cell:
     shown: Shown
     order: tuple[str, str]
     prompt: str = BASELINE
-    listing: str = LISTING
     repeat: int = 0
 
     @property
     def changes(self) -> frozenset[str]:
         """The variables of the prompt in which it departs from the baseline arm."""
-        departs = {"prompt": self.prompt != BASELINE, "answers": self.listing != LISTING}
-        return frozenset(name for name, differs in departs.items() if differs)
+        return frozenset({"prompt"} if self.prompt != BASELINE else ())
 
 
 def design(
@@ -113,7 +109,7 @@ def design(
     used = variables_used(
         render,
         partial(_variables, options, "request", "uv"),
-        {"prompt": {"prompt": STRICT}, "answers": {"listing": SWAPPED}},
+        {"prompt": {"prompt": STRICT}},
     )
     # One draw, whatever the profile: the same task has the same responses in all of them.
     seed = int(rng.integers(2**32))
@@ -148,14 +144,13 @@ def _variables(
     responses: Sequence[str],
     requirements: Sequence[str] = (),
     prompt: str = BASELINE,
-    listing: str = LISTING,
 ) -> dict[str, Any]:
     """What a template is filled with; `responses` in displayed order."""
     return {
         "request": request,
         "requirements": requirements,
         "prompt": prompt,
-        "answers": listing.split("|"),
+        "answers": LISTING.split("|"),
         "reply": options.reply,
         "first": responses[0],
         "second": responses[1],
@@ -178,7 +173,6 @@ def _task_cells(composer: Composer, extent: Extent, repeats: int) -> Iterator[_C
     yield from _both_orders(spread(same, extent.strict_same), prompt=STRICT)
     for delta, count in extent.strict_ladder.items():
         yield from _both_orders(steps.get(delta, [])[:count], prompt=STRICT)
-    yield from _both_orders(spread(same, extent.swapped), listing=SWAPPED)
 
 
 def _natural_cells(stimulus: Stimulus, repeats: int) -> Iterator[_Cell]:
@@ -188,12 +182,12 @@ def _natural_cells(stimulus: Stimulus, repeats: int) -> Iterator[_Cell]:
 
 
 def _both_orders(
-    pairs: Iterable[Shown], prompt: str = BASELINE, listing: str = LISTING, repeats: int = 1
+    pairs: Iterable[Shown], prompt: str = BASELINE, repeats: int = 1
 ) -> Iterator[_Cell]:
     for shown in pairs:
         for order in ORDERS:
             for repeat in range(repeats):
-                yield _Cell(shown, order, prompt, listing, repeat)
+                yield _Cell(shown, order, prompt, repeat)
 
 
 def _call(stimulus: Stimulus, cell: _Cell, options: Options, render: Callable[..., str]) -> Call:
@@ -201,9 +195,7 @@ def _call(stimulus: Stimulus, cell: _Cell, options: Options, render: Callable[..
     responses = [{"u": shown.u, "v": shown.v}[side] for side in cell.order]
     elements = [element["requirement"] for element in fields.get("elements", ())]
     requirements = elements or fields.get("requirements", [])
-    variables = _variables(
-        options, fields["request"], responses, requirements, cell.prompt, cell.listing
-    )
+    variables = _variables(options, fields["request"], responses, requirements, cell.prompt)
     return Call(
         axis="candidate_order",
         stimulus=stimulus.id,
@@ -215,7 +207,7 @@ def _call(stimulus: Stimulus, cell: _Cell, options: Options, render: Callable[..
             "delta": shown.delta,
             "order": list(cell.order),
             "better": shown.better,
-            "listing": cell.listing,
+            "listing": LISTING,
         },
         repeat=cell.repeat,
         messages=({"role": "user", "content": render(**variables)},),

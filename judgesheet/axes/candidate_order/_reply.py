@@ -8,7 +8,6 @@ A simulated judge that compares two responses leans towards slot 1 (`axis.compar
 
     x = slot + sensitivity * (better in slot 1: delta, in slot 2: -delta) + surface * e_pair
         + filler * (padded copy in slot 1: 1, in slot 2: -1)
-        + cue * (1 if the prompt lists 1 before 2 else -1) / 2
 
 with a tie threshold of `tie` (+ `strict` under the strict prompt). `e_pair` is normal, fixed for a
 pair of responses, and changes sign when they are swapped. It takes delta and the better response
@@ -31,7 +30,7 @@ from judgesheet.reading.objects import within
 from judgesheet.reading.verdicts import recorded, under_key
 from judgesheet.stats.pairwise import FIRST, INVALID, SECOND, TIE
 
-from ._design import STRICT, SWAPPED
+from ._design import LISTING, STRICT
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -115,7 +114,7 @@ ABSENT = "absent"
 
 def _slot(first: str, second: str) -> Imputer:
     """One slot, the other one where the prompt lists the answers in another order."""
-    return lambda call, _other: first if call.get("listing") != SWAPPED else second
+    return lambda call, _other: first if call.get("listing", LISTING) == LISTING else second
 
 
 def _same_slot(_call: Row, other: str | None) -> str:
@@ -228,8 +227,7 @@ def _leaning(parameters: Parameters, cell: Mapping[str, Any], stimulus: str) -> 
         leaning += parameters.sensitivity * delta * side
     if cell["condition"] == "filler":  # v is the padded copy
         leaning += parameters.filler * (1 if shown_first == "v" else -1)
-    listed_first = str(cell.get("listing") or "1").startswith("1")
-    return leaning + parameters.cue * (0.5 if listed_first else -0.5)
+    return leaning
 
 
 def simulate(parameters: Parameters, call: Call, known: Known, rng: random.Random) -> str:

@@ -132,7 +132,6 @@ def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
         before=estimates.key("raw_false_preference", set=SAME),
         after=estimates.key("stable_cross_sensitivity", set=SAME),
         calls=2,
-        gain=estimates.key("swap_gain", set=SAME),
     )
 
 

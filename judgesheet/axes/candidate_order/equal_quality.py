@@ -107,22 +107,6 @@ def stable_cross_sensitivity(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     return _kinds(pairs.sets, "Same response wins twice", stats.STABLE)
 
 
-@figure("share", symbol=by_set("G_swap"), null=0.0, better="higher")
-def swap_gain(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
-    """Share of calls whose preference is not kept when the responses are swapped.
-
-    `raw_false_preference` - `stable_cross_sensitivity`: what remains of the calls that prefer one
-    of two equally good responses is this much less if a pair is asked in both orders and counts as
-    a tie where the two disagree. On own pairs such a preference may have been right.
-    """
-    for group in pairs.sets:
-        verdicts, cluster = group.pairs.both_orders
-        unstable = stats.classify(verdicts) != stats.STABLE
-        lost = (verdicts != stats.TIE).mean(axis=1) * unstable
-        label = f"Preferences lost in the other order, {group.words}"
-        yield group.rate(label, by_cluster(lost, cluster), _unpaired(group), published=False)
-
-
 @figure(
     "share",
     symbol=by_set("PFP"),

@@ -541,21 +541,6 @@ def _strict(estimates: Estimates) -> Iterator[Statement]:
         yield finding("neutral", text, gain, *paid.values())
 
 
-def _listing(estimates: Estimates) -> Iterator[Statement]:
-    """Whether a preference for a slot comes from the prompt's list of answers."""
-    cue = estimates.known("format_cue")
-    if cue is None:
-        return
-    what = "the order in which the prompt lists the allowed answers changes its choice of slot 1"
-    if surely_above(cue, NOTICEABLE) or surely_below(cue, -NOTICEABLE):
-        text = f"The prompt causes part of its slot preference: {what} by {points(cue)}."
-        yield finding("bad", text, cue)
-    elif above(cue, NOTICEABLE) or below(cue, -NOTICEABLE):
-        yield finding(
-            "unknown", f"There is some evidence that {what} ({points(cue)}){UNSURE}.", cue
-        )
-
-
 def prefers_padding(estimates: Estimates) -> Estimate | None:
     """How much it prefers padded responses, where that decides most comparisons with them."""
     padded = estimates.known("filler_preference")
@@ -616,7 +601,6 @@ SENTENCES = (
     Sentence(_own_quality, tests=1),
     Sentence(_differences, tests=1),
     Sentence(_strict),
-    Sentence(_listing, tests=2),
     Sentence(_filler, tests=1),
     losses.SENTENCE,
 )

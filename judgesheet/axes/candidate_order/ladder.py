@@ -4,7 +4,7 @@ A step of 1 is one required element more; a step of .5 is half an element. All s
 (003), and a tie on it is a miss.
 
 Then what changes the verdicts while the difference stays the same: a stricter instruction about
-ties, sentences without content, another listing of the answers.
+ties, and sentences without content.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ from judgesheet.stats import pairwise as stats
 from judgesheet.stats.interval import Interval, by_cluster, cluster_mean
 from judgesheet.stats.kappa import cohens_kappa
 
-from ._design import BASELINE, LISTING, STRICT, SWAPPED
+from ._design import BASELINE, STRICT
 from ._pairs import (
     LADDER,
     NOT_ANSWERED,
@@ -329,7 +329,6 @@ def _trust(bound: float | None, *, perfect: bool) -> str:
 ByPair = dict[tuple[int, str, str], float]
 NO_SHIFT = Reason("no_shift", "no pair was answered under both prompts")
 NO_FILLER = Reason("no_filler", "no pair with filler was answered")
-NO_CUE = Reason("no_cue", "no pair was answered in both orders under both listings of the answers")
 
 
 @figure("share", better="")
@@ -452,36 +451,6 @@ def filler_preference(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
                 group.prompt, padded, plain, ties, int((group.pairs.slots == 1).sum())
             ),
         ).or_absent(NO_FILLER)
-
-
-@figure(
-    "difference",
-    symbol="FC",
-    null=0.0,
-    better="nearer",
-    headline=16,
-    missing="equal pairs with the answers listed in another order (cell.listing)",
-    passes_blind=True,
-)
-def format_cue(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
-    """How much the listing of the allowed answers moves the choice of slot 1.
-
-    Preference for slot 1 (a tie counts half) where the prompt lists 1, 2, tie minus the same where
-    it lists 2, 1, tie; the same pairs, both orders, paired pair by pair. If it is not 0, part of a
-    slot preference is due to the prompt and not to the order of the responses.
-    """
-    same = pairs.where(condition="delta0_same", prompt=BASELINE)
-    listings = [same.where(listing=listing) for listing in (LISTING, SWAPPED)]
-    if not len(listings[1]):
-        return
-    # Slot 1, tie and slot 2 as 1, .5 and 0, so that a listing that only adds ties moves nothing.
-    difference, n = _paired(*(_by_pair(one, (one.slots + 1) / 2) for one in listings))
-    yield UnkeyedEstimate(
-        "Slot 1 under 1|2|tie minus under 2|1|tie",
-        difference,
-        n=n,
-        conditions="baseline prompt, pairs with the same content",
-    ).or_absent(NO_CUE)
 
 
 def _paired(one: ByPair, other: ByPair) -> tuple[Interval, int]:

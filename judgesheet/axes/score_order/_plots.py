@@ -13,7 +13,6 @@ from judgesheet.axis.results import (
 )
 from judgesheet.axis.statements import (
     ORDER_TEST,
-    above,
     announced,
     below,
     number,
