@@ -35,7 +35,7 @@ MOST_ACCUSED = 0.05
 IDLE = (
     *("budget_r", "expected", "rater", "delta_r"),
     *("within_item_sd", "bias_cost", "selection", "min_bias", "spearman", "per_order"),
-    *("delta_pos_", "kendall_tau", "subset_agreement", "error_correlation", "d_prime"),
+    *("delta_pos_", "kendall_tau", "error_correlation", "d_prime"),
 )
 """Beginnings of figures that no sentence about a problem rests on."""
 ORDER = frozenset({

@@ -43,7 +43,8 @@ GONE = {
     *("expected_single_read_r", "calls_for_same_width", "brier", "overconfidence"),
     *("calibration_error", "right_at_confidence", "confidence_in_tenth"),
     *("averaging_gain", "averaging_gain_noise", "averaging_gain_order", "budget_agreement"),
-    *("swap_gain", "format_cue"),
+    *("swap_gain", "format_cue", "calls_per_point_gained", "winner_place"),
+    *("order_agreement", "agreeing_orders", "subset_agreement"),
 }
 """Figures of earlier versions, which the examples still hold."""
 

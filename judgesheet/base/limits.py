@@ -149,8 +149,7 @@ MOST_MOVED = 5 * MOST_KEPT
 MOST_ONE_BY_ONE = 20_000
 """Clusters, items and calls that are drawn one by one; of more, draws are shared or stored."""
 MOST_DELETIONS = 200
-"""Clusters that a jackknife deletes, and choices of runs that are averaged: 200 values estimate a
-variance to 10 %, and a prompt's mean to .035."""
+"""Clusters that a jackknife deletes: 200 values estimate a variance to 10 %."""
 MOST_GROUPS = 60
 """Of stimuli that are left out in turn, so that the cost stays bounded."""
 MOST_PAIRED = 1_000

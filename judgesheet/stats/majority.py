@@ -1,21 +1,17 @@
 """How far votes can help: voting does not remove errors that all voters share."""
 
 from functools import partial
-from itertools import combinations
-from math import comb, exp
+from math import exp
 
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from judgesheet.base.limits import MOST_DELETIONS
 from judgesheet.base.missing_reasons import Reason
 
-from ._support import TINY, Floats, Integers, floats
-from .consensus import uniform_picks
-from .flips import top1_flip
+from ._support import TINY, Floats, floats
 from .interval import Interval, estimated, missing, pooled, student, without_ends
-from .reads import ratio, row_means
+from .reads import ratio
 from .standard_error import jackknife_error
 
 FEW_PROMPTS = Reason("few_prompts", "under three prompts")
@@ -102,41 +98,3 @@ def _correlation(sums: Floats) -> Floats:
     across = (errors**2 - own_errors) / (votes**2 - own_votes)
     spread = squares / votes - across
     return ratio(joint / pairs - across, np.where(spread > TINY, spread, 0.0))
-
-
-def subset_agreement(points: ArrayLike, k: int, rng: np.random.Generator) -> Floats:
-    """How often k of the runs make the same decision as all of them, per prompt.
-
-    Every choice of k runs, or 200 random ones where there are more; ties are resolved as
-    independent uniform picks.
-
-    Parameters
-    ----------
-    points
-        Shape (P, K, n): what each run says (`consensus.run_points`); NaN for missing runs.
-    k
-        Runs in a subset, 1 <= k <= K.
-    rng
-        Draws the subsets where there are too many.
-
-    Returns
-    -------
-    array
-        Shape (P,); NaN where no run was readable.
-    """
-    array = floats(points)
-    everything = np.arange(array.shape[1])[None]
-    whole, some = (_picks(array, runs) for runs in (everything, _subsets(array.shape[1], k, rng)))
-    return row_means(1 - top1_flip(some, whole))
-
-
-def _picks(points: Floats, subsets: Integers) -> Floats:
-    """Decision of each subset (S, k) of runs -> (P, S, n), uniform over ties."""
-    return uniform_picks(row_means(np.moveaxis(points[:, subsets], 2, -1)))
-
-
-def _subsets(total: int, k: int, rng: np.random.Generator) -> Integers:
-    if comb(total, k) <= MOST_DELETIONS:
-        return np.array(list(combinations(range(total), k)), dtype=np.int64)
-    drawn = [rng.permutation(total)[:k] for _ in range(MOST_DELETIONS)]
-    return np.array(drawn, dtype=np.int64)

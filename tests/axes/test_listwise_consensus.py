@@ -362,10 +362,6 @@ def test_a_favoured_place_is_announced_and_several_orders_help(tmp_path: Path) -
     assert gain.low > 0
     assert more.low is not None
     assert more.low > 0
-    price = sheet["calls_per_point_gained[arm=permuted,k=8]"]
-    assert price.value == pytest.approx(7 / (100 * sheet.value("gain[arm=permuted,k=8]")))
-    assert price.low is not None
-    assert price.low < sheet.value("calls_per_point_gained[arm=permuted,k=8]")
     assert sheet.advice[0].text.startswith("Decide from 8 orders")
     assert {one.calls for one in sheet.result.mitigations} == {3, 4, 5, 7, 8}
 
@@ -375,7 +371,6 @@ def test_a_judge_that_no_order_moves_is_cleared(tmp_path: Path) -> None:
     assert sheet.value("excess_flip_rate") == 0
     assert sheet.value("error_correlation") == pytest.approx(1)
     assert sheet.value("gain[arm=permuted,k=8]") == pytest.approx(0)
-    assert sheet.value("subset_agreement[k=1]") > 0.98  # but for ties of two
     assert sheet.advice[0].text.startswith("One call per list is enough")
 
 
@@ -422,10 +417,8 @@ def test_a_judge_that_scores_all_alike_neither_flips_nor_favours() -> None:
 def test_the_first_place_always_winning_is_seen_through() -> None:
     sheet = sheet_of("always-1?unsure=0", "standard")
     assert sheet.value("win_share[position=1]") == 1
-    assert sheet.value("winner_place[gold=3,position=1]") == 1
     assert sheet.value("order_dependence_p") < 0.001
     assert sheet.value("accuracy[arm=permuted,k=8]") == pytest.approx(0.25)
-    assert sheet.value("agreeing_orders[orders=2]") == 1
     assert sheet.advice[0].text.startswith("Do not choose answers with it")
     assert [one.passed for one in sheet.result.controls] == [False]
 

@@ -8,7 +8,6 @@ from judgesheet.stats.majority import (
     error_correlation,
     majority_error,
     majority_error_bound,
-    subset_agreement,
 )
 
 
@@ -56,24 +55,3 @@ def test_error_correlation_needs_prompts_and_pairs() -> None:
     one_bad[0] = 0
     found = error_correlation(one_bad)
     assert (found.value, found.low) == (1.0, None)
-
-
-def test_subsets_are_all_of_them_and_decide_as_they_should() -> None:
-    """Three runs, two for a by little and one for b by much: together they say b."""
-    points = np.array([[[60.0, 50.0], [60.0, 50.0], [10.0, 90.0]]])
-    rng = np.random.default_rng(0)
-    assert subset_agreement(points, 1, rng) == pytest.approx([1 / 3])  # only the third says b
-    assert subset_agreement(points, 2, rng) == pytest.approx([2 / 3])  # {1, 2} says a
-    assert subset_agreement(points, 3, rng) == pytest.approx([1.0])
-
-
-def test_missing_runs_are_left_out_of_subsets() -> None:
-    points = np.array([[[60.0, 50.0], [np.nan, np.nan]], [[np.nan] * 2] * 2])
-    found = subset_agreement(points, 1, np.random.default_rng(0))
-    assert found[0] == 1.0
-    assert np.isnan(found[1])
-
-
-def test_many_runs_are_sampled() -> None:
-    points = np.tile([[60.0, 50.0]], (1, 24, 1))
-    assert subset_agreement(points, 12, np.random.default_rng(0)) == pytest.approx([1.0])

@@ -4,13 +4,11 @@ from dataclasses import replace
 
 from judgesheet.axis.findings import hardly_ranks
 from judgesheet.axis.places import farthest
-from judgesheet.axis.results import FLIPS, Plots, flips, nothing
+from judgesheet.axis.results import FLIPS, Plots, flips
 from judgesheet.axis.statements import (
-    MOSTLY,
     NEAR_ENOUGH,
     above,
     below,
-    curve,
     share,
 )
 from judgesheet.base.digits import percent
@@ -66,21 +64,6 @@ def _gain(estimates: Estimates) -> str:
     return ""
 
 
-drawn.but(_if_even).plot(
-    kind="heatmap",
-    title="Who won under which order",
-    caption="Where the winner of a single call stood, by where the right answer stood. If the "
-    "judge finds it everywhere, the diagonal is dark; if a place wins by itself, its column is "
-    "dark.",
-    families=("winner_place",),
-    x="position",
-    y="gold",
-    x_label="place of the winner",
-    y_label="place of the right answer",
-    even=True,
-)(nothing)
-
-
 @drawn.but(_if_even).plot(
     kind="line",
     title="Where the winner stood",
@@ -109,28 +92,6 @@ def _place(estimates: Estimates) -> str:
     return ""
 
 
-@drawn.plot(
-    kind="bars",
-    title="How many orders agree?",
-    caption="Share of prompts on which this many single orders choose the winner of all orders "
-    "together. All at the right: the order never matters.",
-    families=("agreeing_orders",),
-    x="orders",
-    x_label="orders that agree",
-    y_label="share of prompts",
-)
-def _agree(estimates: Estimates) -> str:
-    """Whether all single orders choose alike on most prompts."""
-    orders = max(
-        (int(dims["orders"]) for dims, _ in estimates.family("agreeing_orders")), default=0
-    )
-    alike = estimates.known("agreeing_orders", orders=orders)
-    if alike is None or hardly_ranks(estimates):
-        return ""
-    text = f"All {orders} orders choose the same winner on {share(alike)} of prompts"
-    return text if above(alike, MOSTLY) or below(alike, MOSTLY) else ""
-
-
 drawn.plot(
     kind="intervals",
     title="Does the order decide who wins?",
@@ -143,28 +104,6 @@ drawn.plot(
     brief="How often two single calls on a list choose different winners under two orders, under "
     "one order, and the difference.",
 )(flips("The order of the list", prompts_read))
-
-
-@drawn.plot(
-    kind="line",
-    title="How many orders are enough?",
-    caption="How often the decision from k orders is that of all of them, with intervals over "
-    "prompts.",
-    families=("subset_agreement",),
-    x="k",
-    x_label="orders per decision",
-    y_label="same winner as with all",
-    reference=1 - NEAR_ENOUGH,
-    reference_label="nearly always",
-)
-def _enough(estimates: Estimates) -> str:
-    """The fewest orders that are proven to decide as all do."""
-    points = curve(estimates, "subset_agreement")
-    alike = [k for k, one in points[:-1] if above(one, 1 - NEAR_ENOUGH)]
-    if not alike:
-        return ""
-    decide = "One order decides" if alike[0] == 1 else f"{alike[0]} orders decide"
-    return f"{decide} as all {points[-1][0]} do"
 
 
 plots = drawn.of

@@ -15,7 +15,7 @@ from judgesheet.base.digits import counted, percent
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.consensus import WEIGHTS
 from judgesheet.stats.flips import top1_flip
-from judgesheet.stats.interval import Interval, by_cluster, missing, without_interval
+from judgesheet.stats.interval import by_cluster, missing, without_interval
 from judgesheet.stats.paired import changes, paired_difference, sign_test
 
 from ._lists import DIRECTLY, NOTHING_READ, SEVERAL, Arm, Gains, Lists, figure, prompt_rate
@@ -25,7 +25,6 @@ ONCE = "the canonical order (arm direct)"
 DEPTHS = (2, 4, 6, 7, 8, 10)
 """Orders a decision: the paper's 7, and what short lists are balanced at."""
 NO_GOLD = Reason("no_gold", "no prompt has a known right answer")
-NO_GAIN = Reason("no_gain", "no gain is proven")
 
 
 def _as_repeated(dims: Mapping[str, str]) -> str:
@@ -158,15 +157,6 @@ def calls_per_decision(lists: Lists) -> Iterator[UnkeyedEstimate]:
         yield UnkeyedEstimate(f"Calls a decision, {arm.words}", calls, arm.dims)
 
 
-@figure("calls per point")
-def calls_per_point_gained(lists: Lists) -> Iterator[UnkeyedEstimate]:
-    """Extra calls per decision for each percentage point of accuracy; only for a proven gain."""
-    for arm, gains in lists.gains.items():
-        price = _price(paired_difference(*gains), arm.calls - 1)
-        label = f"Extra calls per point gained, {arm.words}"
-        yield UnkeyedEstimate(label, price, arm.dims, n=gains.each.size if price.clusters else 0)
-
-
 @figure("share", passes_blind=True)
 def change_rate(lists: Lists) -> Iterator[UnkeyedEstimate]:
     """How often several calls and one choose different answers; needs no known answer.
@@ -233,17 +223,6 @@ def _counts(lists: Lists, which: str, index: int) -> Iterator[UnkeyedEstimate]:
             n=prompts,
             conditions=f"of {counted(prompts, 'prompt')}",
         )
-
-
-def _price(gained: Interval, calls: int) -> Interval:
-    """Calls per percentage point; the largest gain is the lowest price."""
-    if gained.value is None:
-        return missing(NOTHING_READ)
-    if gained.low is None or gained.high is None or gained.low <= 0:
-        return missing(NO_GAIN)
-    # The price falls as the gain rises: the ends change places.
-    price, low, high = (calls / (100 * gain) for gain in (gained.value, gained.high, gained.low))
-    return Interval(price, low, high, gained.level, gained.clusters, "from the interval of gain")
 
 
 def _changes(lists: Lists, arm: Arm) -> Floats:

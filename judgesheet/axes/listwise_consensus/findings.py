@@ -323,31 +323,19 @@ def _how_many(estimates: Estimates) -> Iterator[Recommendation]:
         text = "Do not decide from several orders: they are right less often than one call."
         yield _advice(text, gain)
     else:
-        yield from _smallest(estimates, gain, excess)
+        yield from _several(estimates, gain, excess)
 
 
-def _smallest(
+def _several(
     estimates: Estimates, gain: Estimate | None, excess: Estimate | None
 ) -> Iterator[Recommendation]:
-    """The smallest k whose decisions are proven to be those of all orders, nearly always."""
-    points = curve(estimates, "subset_agreement")
-    if len(points) < 2:
+    """Whether to decide from all orders that were asked."""
+    total, _ = from_all(estimates, "change_rate")
+    if total < 2:
         return
-    *fewer, (total, _) = points
-    alike = [(k, one) for k, one in fewer if above(one, 1 - NEAR_ENOUGH)]
-    if alike:
-        k, agreement = alike[0]
-        text = "One order decides" if k == 1 else f"{k} orders decide"
-        text = f"{text} as all {total} do, within {percent(NEAR_ENOUGH)} of prompts."
-        yield _advice(text, agreement)
-    elif above(gain, 0.0):
-        k, nearest = fewer[-1]
-        text = (
-            f"Decide from {total} orders ({total} calls): that is right more often than one call, "
-            f"and fewer orders are not shown to give the same decision ({k} orders agree in "
-            f"{share(nearest)})."
-        )
-        yield _advice(text, gain, nearest)
+    if above(gain, 0.0):
+        text = f"Decide from {total} orders ({total} calls): that is right more often than one."
+        yield _advice(text, gain)
     elif _order_does_not_matter(estimates):
         text = (
             "Noise, not the order, changes the winner: this run does not show whether deciding "

@@ -68,34 +68,6 @@ def place_v(lists: Lists) -> UnkeyedEstimate:
     return estimate.or_absent(NOTHING_READ)
 
 
-@figure("share", better="", passes_blind=False)
-def winner_place(lists: Lists) -> Iterator[UnkeyedEstimate]:
-    """Place of the winner, by place of the right answer.
-
-    Single calls over the balanced orders. For a judge that always finds the right answer everything
-    is on the diagonal; a place that always wins shows as a full column. Interval of a rate,
-    clusters are prompts. Only lists with one right answer.
-    """
-    table = lists.main
-    # With several right answers there is no one place at which "the right answer" stands.
-    one_gold = table.gold.sum(axis=1) == 1
-    winner, gold = _winners_by_place(table)[one_gold], table.gold[one_gold].argmax(axis=1)
-    gold_place = np.take_along_axis(table.place[one_gold], gold[:, None, None], axis=2)[..., 0]
-    for stood in range(table.n):
-        answered = (gold_place == stood) & ~np.isnan(winner[..., 0])
-        calls = answered.sum(axis=1)
-        for place in range(table.n):
-            wins = np.where(answered, winner[..., place], 0.0).sum(axis=1)
-            estimate = UnkeyedEstimate(
-                f"Winner at place {place + 1}, right answer at place {stood + 1}",
-                pooled_rate(wins, calls, table.cluster[one_gold]),
-                {"gold": stood + 1, "position": place + 1},
-                n=int(calls.sum()),
-                conditions=lists.shown,
-            )
-            yield estimate.or_absent(NOTHING_READ)
-
-
 @figure("share", symbol="f", noise="repeat_flip_rate", headline=73, sweep=2)
 def order_flip_rate(lists: Lists) -> UnkeyedEstimate:
     """How often two single calls under two orders of a list choose different winners.
