@@ -16,10 +16,10 @@ MOVED_BY = (room, axis, stats)
 
 SLOW = (
     *("pearson_r", "spearman_r", "single_read_r"),
-    *("delta_r", "delta_r_p", "delta_r_equivalence_p"),
+    "delta_r",
 )
 NO_INTERVAL = (
-    *("mean_delta_pos_null", "max_delta_pos_null", "delta_pos_null", "delta_pos_null95"),
+    *("mean_delta_pos_null", "max_delta_pos_null"),
     # Of single calls, which these judges do not give.
     "order_dependence_p",
     *(
@@ -40,7 +40,7 @@ def _parts() -> Iterator[Part]:
     yield Part("tests", tests, {12: 1000, 24: 1000}, (2, 1))
 
 
-NO_PLACE = frozenset({"friedman_p", "friedman_p_holm"})
+NO_PLACE = frozenset({"friedman_p"})
 
 
 def _cases() -> Iterator[tuple[str, Case]]:

@@ -48,12 +48,12 @@ LOST = 0.046
 
 FIGURES = frozenset({
     *("chi2", "position_share", "win_share", "cramers_v", "order_dependence_p"),
-    *("mean_delta_pos", "max_delta_pos", "delta_pos", "significant_criteria", "friedman_p_holm"),
+    *("mean_delta_pos", "max_delta_pos", "delta_pos", "significant_criteria", "friedman_p"),
     *("position_shift", "order_inconsistent", "excess_change_rate"),
     *("slot1_share", "positional_false_preference", "raw_false_preference"),
     *("loss_rate", "loss_order_p", "loss_position_p", "loss_stimulus_p"),
 })  # fmt: skip
-ACCUSE = ("position_share", "win_share", "friedman_p_holm")
+ACCUSE = ("position_share", "win_share", "friedman_p")
 """What a sentence rests on that accuses of a preference for a place."""
 V_LIMIT, CHANGES_LIMIT, EXCESS_LIMIT = 0.15, 0.20, 0.15
 SHEET = "sheet"

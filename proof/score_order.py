@@ -17,7 +17,7 @@ MOVED_BY = (room, axis, stats)
 
 SLOW = (
     *("selection", "bias_cost"),
-    *("pearson_r", "spearman_r", "delta_r", "delta_r_p", "delta_r_equivalence_p", "per_order_r"),
+    *("pearson_r", "spearman_r", "delta_r", "per_order_r"),
     *("rater_ceiling_r", "min_bias_confidence"),
 )
 """Figures that resample or are many: a data set takes a second."""

@@ -44,6 +44,8 @@ GONE = {
     *("calibration_error", "right_at_confidence", "confidence_in_tenth"),
     *("averaging_gain", "averaging_gain_noise", "averaging_gain_order", "budget_agreement"),
     *("swap_gain", "format_cue", "calls_per_point_gained", "winner_place"),
+    *("delta_r_p", "delta_r_equivalence_p"),
+    *("delta_pos_null", "delta_pos_null95", "friedman_p_holm"),
     *("order_agreement", "agreeing_orders", "subset_agreement"),
 }
 """Figures of earlier versions, which the examples still hold."""

@@ -1,18 +1,14 @@
 """By how much one arm correlates better with quality than another (Xu et al., tables 3, 6)."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import Figures, UnkeyedEstimate, absent
 from judgesheet.axis.scored import FIXED_TOO, RANDOM_TOO, Compared, Scored
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.correlation import DeltaR
-from judgesheet.stats.multiplicity import holm
 
 figure = Figures("")
-MARGIN = 0.02
-"""Differences of r smaller than this make no difference to a user (equivalence margin)."""
 UNEQUAL_READS = Reason(
     "unequal_reads", "the kinds of orders were not read equally often: not comparable"
 )
@@ -78,37 +74,6 @@ def delta_r(scores: Scored) -> Iterator[UnkeyedEstimate]:
             conditions=scores.quality(),
             note=_greedy_note(scores.temperature, pair.other),
         )
-
-
-@figure("p", better="")
-def delta_r_p(scores: Scored) -> Iterator[UnkeyedEstimate]:
-    """p-value of "balanced orders correlate as well as the others", with Holm's correction."""
-    tested = [(pair, pair.difference) for pair in scores.compared if pair.difference is not None]
-    # Over the comparisons that this sheet shows.
-    adjusted = holm([difference.p for _, difference in tested])
-    for (pair, difference), p in zip(tested, adjusted, strict=True):
-        label = f"p: no difference in r, {pair.base} against {pair.other}"
-        yield _test(label, p, pair, difference, "paired cluster jackknife, Holm")
-
-
-@figure("p", better="")
-def delta_r_equivalence_p(scores: Scored) -> Iterator[UnkeyedEstimate]:
-    """p-value of "r differs by .02 or more between orders": small means equivalent (TOST).
-
-    A difference that is not significant proves nothing; this one can.
-    """
-    for pair in scores.compared:
-        if pair.difference is not None:
-            label = f"p: r differs by {MARGIN} or more, {pair.base} against {pair.other}"
-            method = f"two one-sided tests, margin {MARGIN}"
-            yield _test(label, pair.difference.p_equivalence, pair, pair.difference, method)
-
-
-def _test(
-    label: str, p: float | None, pair: Compared, difference: DeltaR, method: str
-) -> UnkeyedEstimate:
-    test = replace(difference, value=p, low=None, high=None, method=method)
-    return UnkeyedEstimate(label, test, pair.dims, n=difference.n)
 
 
 def _greedy_note(temperature: float | None, other: str) -> str:

@@ -6,7 +6,6 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
 from judgesheet.base.limits import MOST_DELETIONS, MOST_ONE_BY_ONE
@@ -24,7 +23,7 @@ from ._support import (
     two_sided,
 )
 from .confidence import LEVEL
-from .interval import At, Interval, ends, skewness_of, student
+from .interval import Interval, ends, skewness_of, student
 from .standard_error import (
     LEAST_CARRIERS,
     NEARLY_ONE,
@@ -42,8 +41,6 @@ ROUNDING = 1e-12
 """Differences of r below this are 0, so that two equal arms do not differ by their rounding."""
 ON_Z = "Fisher z, delete-a-cluster jackknife, t with skewness"
 METHOD = "paired delete-a-cluster jackknife, t with skewness"
-LEAST_TAIL = 1e-12
-"""Smaller p-values than this are not computed."""
 _CONSTANT_TARGET = 1e-20  # sum of squares about the mean relative to that about 0: a constant
 
 ONE_ITEM = Reason("one_item", "undefined: fewer than two items")
@@ -67,21 +64,9 @@ class Correlation(Interval):
 
 @dataclass(frozen=True, slots=True)
 class DeltaR(Interval):
-    """Difference of two correlations with the same scores, with its interval.
-
-    Attributes
-    ----------
-    n
-        Complete items.
-    p
-        Two-sided p-value of no difference; None where there is no interval.
-    p_equivalence
-        p-value of the two one-sided tests at the margin: small means proven equivalent.
-    """
+    """Difference of two correlations with the same scores; `n` is the number of complete items."""
 
     n: int = 0
-    p: float | None = None
-    p_equivalence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,16 +257,13 @@ def delta_r(
     x2: ArrayLike,
     y: ArrayLike,
     clusters: ArrayLike,
-    margin: float = 0.02,
 ) -> DeltaR:
-    """r(x1, y) - r(x2, y) by the paired jackknife, with a test and an equivalence test.
+    """r(x1, y) - r(x2, y) by the paired jackknife.
 
     Parameters
     ----------
     x1, x2, y
         Shape (m,); items with NaN in any are dropped.
-    margin
-        Equivalence margin on the scale of r.
     """
     columns = [floats(column) for column in (x1, x2, y)]
     known = _complete(*columns)
@@ -289,7 +271,7 @@ def delta_r(
     sums = sum_by(_moments(*(column[known] for column in columns)), codes, groups)
     total = sums.sum(axis=0)
     items, value = int(known.sum()), float(_delta(total))
-    return difference(value, _delta(total - sums), items, groups, margin)
+    return difference(value, _delta(total - sums), items, groups)
 
 
 def difference(
@@ -297,13 +279,11 @@ def difference(
     left_out: Floats,
     items: int,
     clusters: int,
-    margin: float,
 ) -> DeltaR:
-    """Interval, test and equivalence test of a difference from the jackknife.
+    """Interval of a difference from the jackknife.
 
-    The tests invert the interval, t with G - 1 degrees of freedom and longer towards where clusters
-    are skewed. Where fewer than three clusters carry the difference there is neither an interval
-    nor an equivalence test.
+    t with G - 1 degrees of freedom, longer towards where clusters are skewed. Where fewer than
+    three clusters carry the difference there is no interval.
 
     Parameters
     ----------
@@ -314,44 +294,23 @@ def difference(
         where it is undefined.
     items, clusters
         What it was computed from.
-    margin
-        Equivalence margin.
     """
     answer = partial(DeltaR, clusters=clusters, method=METHOD, n=items)
 
-    def without_ends(why: Reason, p: float | None = None) -> DeltaR:
+    def without_ends(why: Reason) -> DeltaR:
         known = None if np.isnan(value) else value
-        return answer(known, None, None, note=why.sentence, reason=why.code, p=p)
+        return answer(known, None, None, note=why.sentence, reason=why.code)
 
     if np.isnan(value) or clusters < 2:
         return without_ends(ONE_CLUSTER if clusters == 1 else CONSTANT)
     if np.isnan(left_out).any():
         return without_ends(DEGENERATE_WITHOUT_ONE)
     if carriers(left_out) < LEAST_CARRIERS:
-        return without_ends(NEVER_VARIED, p=1.0 if value == 0 else None)
+        return without_ends(NEVER_VARIED)
     parts = left_out.mean() - left_out
     at = student(value, jackknife_error(left_out), left_out.size, skewness_of(parts))
     limits = ends(value, at, clusters, (0.0, 0.0), (-2.0, 2.0))
-    above, high, low = (_p_at_least(at, limit) for limit in (0.0, margin, -margin))
-    # Two one-sided tests: both must reject.
-    apart = max(high, 1 - low)
-    p = 2 * min(above, 1 - above)
-    return answer(value, limits.low, limits.high, bounds=limits.bounds, p=p, p_equivalence=apart)
-
-
-def _p_at_least(at: At, limit: float) -> float:
-    """One-sided p of "the truth is at least the limit": the tail at which an end lies there."""
-    centre = at(0.0)
-    if centre[0] <= limit <= centre[1]:
-        return 0.5
-    side = int(limit > centre[1])  # the end that can lie there: 0 the lower one, 1 the upper one
-
-    def gap(tail: float) -> float:
-        return at(1 - 2 * tail)[side] - limit
-
-    far = gap(LEAST_TAIL) * gap(0.5) > 0
-    tail = LEAST_TAIL if far else float(scipy.optimize.brentq(gap, LEAST_TAIL, 0.5))
-    return tail if side else 1 - tail
+    return answer(value, limits.low, limits.high, bounds=limits.bounds)
 
 
 def _delta(sums: Floats) -> Floats:

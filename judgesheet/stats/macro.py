@@ -91,7 +91,6 @@ def macro_delta_r(
     x2: ArrayLike,
     y: ArrayLike,
     clusters: ArrayLike,
-    margin: float = 0.02,
 ) -> DeltaR:
     """Difference of two macro-averages with the same y, by the paired jackknife.
 
@@ -102,8 +101,6 @@ def macro_delta_r(
     ----------
     x1, x2, y
         Shape (m, criteria).
-    margin
-        Equivalence margin on the scale of r.
     """
     first, second, target = floats(x1), floats(x2), floats(y)
     missing = np.isnan(first) | np.isnan(second) | np.isnan(target)
@@ -122,9 +119,9 @@ def macro_delta_r(
         return without_rounding(here - there)
 
     if not defined.any():
-        return difference(float("nan"), np.empty(0), items, used, margin)
+        return difference(float("nan"), np.empty(0), items, used)
     value = float(gain(np.ones((1, items)))[0])
-    return difference(value, gain(without), items, used, margin)
+    return difference(value, gain(without), items, used)
 
 
 def _each_left_out(clusters: ArrayLike) -> Floats:

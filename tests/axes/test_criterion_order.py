@@ -226,9 +226,9 @@ def test_an_unbiased_judge_is_seldom_accused() -> None:
 
 def test_only_the_criterion_that_moves_is_accused_and_asked_apart() -> None:
     sheet = run("fair?shift=1:0:0:0:-0.5&weights=1:0:0:0:0", "standard")
-    assert sheet.value("friedman_p_holm[criterion=Accuracy]") < 0.001
+    assert sheet.value("friedman_p[criterion=Accuracy]") < 0.001
     assert sheet.value("significant_criteria") == 1
-    [said] = sheet.about("friedman_p_holm[criterion=Accuracy]")
+    [said] = sheet.about("friedman_p[criterion=Accuracy]")
     assert (said.tone, said.evidence[0]) == ("bad", "criterion_order.delta_pos[criterion=Accuracy]")
     assert "for 1 of 5 criteria" in said.text
     assert "at position 1 than at position 5" in said.text
@@ -371,7 +371,7 @@ def test_missing_replies_of_poor_responses_do_not_favour_a_position() -> None:
 
     sheet = run("fair?width=0.1", edit=spoil)
     assert abs(sheet.value("position_shift[criterion=Accuracy,position=1]")) < 0.05
-    assert sheet.value("friedman_p_holm[criterion=Accuracy]") > 0.05
+    assert sheet.value("friedman_p[criterion=Accuracy]") > 0.05
 
 
 def own_stimuli(tmp_path: Path, count: int = 8, **changes: Any) -> Path:
@@ -635,7 +635,7 @@ def test_what_all_criteria_share_is_found_where_none_shows_it_alone() -> None:
     sheet = simulate("fair?width=1&shift=0.3:0:0:0:0", "standard", "criterion_order")
     assert sheet.value("order_dependence_p") < ORDER_ERROR
     alone = [
-        sheet.value(f"friedman_p_holm[criterion={name}]")
+        sheet.value(f"friedman_p[criterion={name}]")
         for name in ("Accuracy", "Courtesy", "Coverage", "Organisation", "Practicality")
     ]
     assert min(alone) > ORDER_ERROR

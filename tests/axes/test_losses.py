@@ -74,7 +74,7 @@ def first(share: float, seed: int) -> Losing:
 
 
 def accused(sheet: Sheet) -> bool:
-    names = ("position_share", "win_share", "friedman_p_holm")
+    names = ("position_share", "win_share", "friedman_p")
     places = {f"{sheet.result.name}.{name}" for name in names}
     return any(
         finding.tone == "bad" and any(key.partition("[")[0] in places for key in finding.evidence)

@@ -354,8 +354,6 @@ def test_correlations_with_people_are_those_of_the_means_with_stimuli_as_cluster
         gain = sheet[f"delta_r[arms=balanced-{other}]"]
         assert gain.value == pytest.approx(r["balanced"] - r[other])
         assert gain.clusters == 24
-        assert 0 < sheet.value(f"delta_r_p[arms=balanced-{other}]") <= 1
-        assert 0 < sheet.value(f"delta_r_equivalence_p[arms=balanced-{other}]") <= 1
     assert any("scores that people gave" in caveat for caveat in sheet.result.caveats)
 
 

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from judgesheet.stats.confidence import at_confidence
 from judgesheet.stats.correlation import (
     Kind,
     budget_r,
@@ -115,41 +114,26 @@ def test_degenerate_correlations_say_why(
     assert (found.value is None) == ("undefined: " in found.note)
 
 
-def test_delta_r_finds_a_difference_and_an_equivalence(rng: np.random.Generator) -> None:
+def test_delta_r_finds_a_difference(rng: np.random.Generator) -> None:
     _, y, clusters = sample(rng, 800)
     good, bad = y + rng.normal(size=800) / 2, y + rng.normal(size=800) * 2
     clear = delta_r(good, bad, y, clusters)
     assert clear.value == pytest.approx(pearson(good, y) - pearson(bad, y))
     assert clear.low is not None
     assert clear.low > 0.2
-    assert clear.p is not None
-    assert clear.p < 0.01
-    assert (clear.p_equivalence or 0) > 0.05
     same = delta_r(good, good, y, clusters)
-    assert (same.value, same.low, same.p, same.p_equivalence) == (0, None, 1.0, None)
+    assert (same.value, same.low) == (0, None)
     near = delta_r(good, good + rng.normal(size=800) / 100, y, clusters)
-    assert near.p_equivalence is not None
-    assert near.p_equivalence <= 0.05
-
-
-def test_delta_r_test_and_interval_agree(rng: np.random.Generator) -> None:
-    agreed = []
-    for _ in range(40):
-        _, y, clusters = sample(rng)
-        x1, x2 = y + rng.normal(size=80), y + 1.4 * rng.normal(size=80)
-        found = delta_r(x1, x2, y, clusters)
-        assert found.low is not None
-        assert found.high is not None
-        assert found.p is not None
-        agreed.append((found.p <= 0.05) == (found.low > 0 or found.high < 0))
-    assert all(agreed)
+    assert near.low is not None
+    assert near.high is not None
+    assert -0.02 < near.low < near.high < 0.02
 
 
 def test_delta_r_without_clusters_or_variance(rng: np.random.Generator) -> None:
     x, y, clusters = sample(rng)
     assert "one cluster" in delta_r(x, y, y, np.zeros(80)).note
     flat = delta_r(np.ones(80), x, y, clusters)
-    assert (flat.value, flat.p, flat.p_equivalence) == (None, None, None)
+    assert flat.value is None
 
 
 def test_paper_bootstrap_is_near_scipys(rng: np.random.Generator) -> None:
@@ -209,16 +193,3 @@ def test_two_thirds_by_three_reads_is_averaging_alone(golden: Mapping[str, Any])
     r = [point.value or 0.0 for point in budget_r(reads, truth[:, 0], rng)]
     gains = [(r[k - 1] - r[0]) / (r[-1] - r[0]) for k in (3, 5)]
     assert gains == pytest.approx(entry["computed"], abs=entry["tol"])
-
-
-def test_the_tests_of_a_difference_invert_its_interval(rng: np.random.Generator) -> None:
-    """Also where few clusters carry it, so that interval and test are skewed."""
-    _, y, clusters = sample(rng)
-    x1, x2 = y + rng.normal(size=80), y + rng.normal(size=80)
-    x2[clusters < 2] *= -1
-    found = delta_r(x1, x2, y, clusters)
-    assert found.p is not None
-    with at_confidence(1 - found.p):
-        at_its_level = delta_r(x1, x2, y, clusters)
-    ends = np.array([at_its_level.low, at_its_level.high], float)
-    assert np.abs(ends).min() == pytest.approx(0, abs=1e-6)

@@ -14,7 +14,7 @@ import numpy as np
 
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
-from judgesheet.axis.differences import MARGIN, compared
+from judgesheet.axis.differences import compared
 from judgesheet.axis.figure import Figures
 from judgesheet.axis.labels import NAMES, Quality, Reference, reference
 from judgesheet.axis.scored import Compared, PromptRanking, Rows
@@ -161,7 +161,7 @@ class Scores:
 
         def difference(one: str, other: str) -> DeltaR:
             means = self.means(one), self.means(other)
-            return macro_delta_r(*means, self.reference, self.cluster, margin=MARGIN)
+            return macro_delta_r(*means, self.reference, self.cluster)
 
         return compared(self.arms, difference if self.knows_quality else None, self.base)
 

@@ -5,6 +5,7 @@ it rests on. What the data cannot tell is said to be unknown, never good.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -31,7 +32,9 @@ from judgesheet.axis.findings import (
 from judgesheet.axis.repeats import about_repeats
 from judgesheet.axis.statements import (
     FEWEST_PROMPTS,
+    ORDER_ERROR,
     ORDER_TEST,
+    SIGNIFICANT,
     TONES,
     UNSURE,
     Certainty,
@@ -47,7 +50,6 @@ from judgesheet.axis.statements import (
     ends,
     findings_of,
     if_lost,
-    indicated,
     keys,
     level,
     number,
@@ -62,6 +64,7 @@ from judgesheet.base.digits import two_digits, with_noun
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.limits import MOST_EVIDENCE
 from judgesheet.base.records import Control, Estimate, Mitigation, Recommendation, Statement
+from judgesheet.stats.multiplicity import holm
 
 from .positions import FIXED_PLACES
 
@@ -77,14 +80,26 @@ _USUAL_SCALE = 5
 
 def moved_criteria(estimates: Estimates) -> dict[str, Estimate]:
     """The gaps of the criteria that Friedman's test announces after Holm's correction, by size."""
-    criteria = [dims["criterion"] for dims, _ in estimates.family("friedman_p_holm")]
-    gaps = {
-        name: estimates.known("delta_pos", criterion=name)
-        for name in criteria
-        if announced(estimates, "friedman_p_holm", criterion=name)
-    }
+    tests = _rejected(estimates, ORDER_ERROR)
+    gaps = {name: estimates.known("delta_pos", criterion=name) for name in tests}
     known = {name: gap for name, gap in gaps.items() if gap is not None}
     return dict(sorted(known.items(), key=lambda item: -(item[1].value or 0.0)))
+
+
+def _corrected(estimates: Estimates) -> dict[str, Estimate]:
+    """Friedman's test of each criterion with Holm's correction, whatever lost calls would say."""
+    tests = {dims["criterion"]: test for dims, test in estimates.family("friedman_p")}
+    adjusted = holm([test.greatest for test in tests.values()])
+    pairs = zip(tests.items(), adjusted, strict=True)
+    return {name: replace(test, value=p, imputed=None) for (name, test), p in pairs}
+
+
+def _rejected(estimates: Estimates, error: float) -> dict[str, Estimate]:
+    """The corrected tests of the criteria that reject at this error."""
+    tests = _corrected(estimates)
+    return {
+        name: test for name, test in tests.items() if test.value is not None and test.value < error
+    }
 
 
 def prompts_read(estimates: Estimates) -> int:
@@ -155,18 +170,9 @@ def moves_score(estimates: Estimates) -> Certainty:
     return certainty(
         shown=bool(moved),
         small=all(below(gap, limit) for gap in gaps),
-        indicated=bool(_indicated_criteria(estimates)),
+        indicated=bool(_rejected(estimates, SIGNIFICANT)),
         prompts=prompts_read(estimates),
     )
-
-
-def _indicated_criteria(estimates: Estimates) -> dict[str, Estimate]:
-    """The tests of the criteria whose place is indicated to matter."""
-    return {
-        dims["criterion"]: one
-        for dims, one in estimates.family("friedman_p_holm")
-        if indicated(estimates, "friedman_p_holm", **dims)
-    }
 
 
 def _gap(estimates: Estimates) -> Iterator[Statement]:
@@ -186,10 +192,10 @@ def _gap(estimates: Estimates) -> Iterator[Statement]:
         text = f"No criterion's score moves by much with its place in the list: by {reach}"
         yield Statement(f"{text} ({number(most)} observed).", evidence, TONES[certain])
         return
-    tests, shown = estimates.family("friedman_p_holm"), _indicated_criteria(estimates)
+    tests, shown = _corrected(estimates), _rejected(estimates, SIGNIFICANT)
     reach = "" if most.high is None else f", up to {number(most, 'high')}"
     seen = f"by {scale_points(most)} observed{reach}{if_lost(most, two_digits)}"
-    known_tests = [test for _, test in tests if test.value is not None]
+    known_tests = [test for test in tests.values() if test.value is not None]
     least = min(shown.values() or known_tests, key=lambda one: one.value or 0.0, default=None)
     p = "" if least is None else f"; smallest {p_value(least)}, corrected for {len(tests)} criteria"
     if certain == "indicated":
@@ -212,8 +218,9 @@ def _places(estimates: Estimates, moved: Mapping[str, Estimate], tone: Tone) -> 
         for dims, shift in estimates.family("position_shift", criterion=name)
         if shift.value is not None
     )
-    tests = [estimates.known("friedman_p_holm", criterion=each) for each in moved]
-    most = max((test for test in tests if test is not None), key=lambda test: test.value or 0.0)
+    corrected = _corrected(estimates)
+    tests = [corrected[each] for each in moved]
+    most = max(tests, key=lambda test: test.value or 0.0)
     text = (
         f"A criterion's score depends on its place in the list for {how_many} (largest "
         f"{p_value(most)}, corrected for their number): {name} scores {scale_points(gap)} more at "

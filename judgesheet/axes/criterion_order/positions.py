@@ -50,7 +50,9 @@ def mean_delta_pos(scores: Scores | None) -> UnkeyedEstimate:
 def mean_delta_pos_null(scores: Scores) -> UnkeyedEstimate:
     """The mean position gap expected if the order did not matter at all.
 
-    As `delta_pos_null`; `conditions` give the 95th percentile.
+    Mean over 1,000 permutations of each response's replies over its orders: the noise of this judge
+    at this number of prompts, without any effect of the place. `conditions` give the 95th
+    percentile.
     """
     label = "Position gap by noise alone, mean over criteria"
     return _with_p95(label, scores.null_gaps.mean, scores)
@@ -73,7 +75,7 @@ def max_delta_pos(scores: Scores) -> UnkeyedEstimate:
 def max_delta_pos_null(scores: Scores) -> UnkeyedEstimate:
     """The largest position gap expected if the order did not matter at all.
 
-    As `delta_pos_null`; `conditions` give the 95th percentile.
+    As `mean_delta_pos_null`; `conditions` give the 95th percentile.
     """
     label = "Position gap by noise alone, largest of all criteria"
     return _with_p95(label, scores.null_gaps.most, scores)
@@ -87,7 +89,7 @@ def significant_criteria(scores: Scores) -> UnkeyedEstimate:
     given beside it.
     """
     label = "Criteria whose score depends on their place"
-    tested = [p for p in _corrected(scores) if p is not None]
+    tested = [p for p in holm([test.p for test in scores.position_tests]) if p is not None]
     if not tested:
         return absent(label, NOTHING_READ)
     # The papers' count: with responses as blocks a bias that does not exist is found in a fifth of
@@ -96,7 +98,9 @@ def significant_criteria(scores: Scores) -> UnkeyedEstimate:
     count, papers_count = (
         sum(p is not None and p < ALPHA for p in tests) for tests in (tested, papers)
     )
-    interval = without_interval(count, clusters=scores.clusters, method="friedman_p_holm below .05")
+    interval = without_interval(
+        count, clusters=scores.clusters, method="friedman_p with Holm below .05"
+    )
     estimate = UnkeyedEstimate(
         label, interval, n=len(tested), conditions=scores.lists, unit=f"of {len(tested)}"
     )
@@ -108,36 +112,13 @@ def significant_criteria(scores: Scores) -> UnkeyedEstimate:
 def delta_pos(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Best minus worst position of a criterion: how many points its place in the list can add.
 
-    Xu et al., table 5. It is above 0 for any noisy judge: compare `delta_pos_null`. The interval
-    allows for what noise adds, by a cluster bootstrap of the range, and reaches 0 where the data
-    allow it.
+    Xu et al., table 5. It is above 0 for any noisy judge: compare `mean_delta_pos_null`. The
+    interval allows for what noise adds, by a cluster bootstrap of the range, and reaches 0 where
+    the data allow it.
     """
     for index, (name, gap) in enumerate(zip(scores.names, scores.gaps.each, strict=True)):
         estimate = _gap(f"Position gap of {name}", gap, scores)
         yield replace(estimate, dims={"criterion": name}, note=_few(scores, index))
-
-
-@figure("points", better="")
-def delta_pos_null(scores: Scores) -> Iterator[UnkeyedEstimate]:
-    """The `delta_pos` expected if the order did not matter at all.
-
-    Mean over 1,000 permutations of each response's replies over its orders: the noise of this judge
-    at this number of prompts, without any effect of the place.
-    """
-    for name, null in zip(scores.names, scores.null_gaps.each, strict=True):
-        label = f"Position gap of {name} by noise alone"
-        yield replace(_null(label, null.mean, scores), dims={"criterion": name})
-
-
-@figure("points", better="")
-def delta_pos_null95(scores: Scores) -> Iterator[UnkeyedEstimate]:
-    """The `delta_pos` that noise alone exceeds in one run out of twenty.
-
-    95th percentile over the permutations of `delta_pos_null`.
-    """
-    for name, null in zip(scores.names, scores.null_gaps.each, strict=True):
-        label = f"Position gap of {name} that noise seldom exceeds"
-        yield replace(_null(label, null.p95, scores), dims={"criterion": name})
 
 
 @figure("p", better="", by_place=True, reads="passes")
@@ -153,15 +134,6 @@ def friedman_p(scores: Scores) -> Iterator[UnkeyedEstimate]:
     for index, test in enumerate(scores.position_tests):
         paper = PaperCompatible(_papers_p(scores, index), None, None, papers)
         yield replace(_test(scores, index, test.p, method), paper=paper)
-
-
-@figure("p", better="", by_place=True)
-def friedman_p_holm(scores: Scores) -> Iterator[UnkeyedEstimate]:
-    """`friedman_p` with Holm's correction over the criteria; findings of a bias are based on it."""
-    method = "Friedman, blocks are clusters; Holm over criteria"
-    for index, p in enumerate(_corrected(scores)):
-        estimate = _test(scores, index, p, method)
-        yield replace(estimate, label=f"{estimate.label}, corrected for {len(scores.names)} tests")
 
 
 @figure("points", better="", by_place=True, reads="passes")
@@ -246,11 +218,6 @@ def _test(scores: Scores, index: int, p: float | None, method: str) -> UnkeyedEs
         conditions=scores.lists,
         note=_few(scores, index),
     )
-
-
-def _corrected(scores: Scores) -> tuple[float | None, ...]:
-    """Friedman's p of every criterion with Holm's correction."""
-    return holm([test.p for test in scores.position_tests])
 
 
 def _papers_p(scores: Scores, index: int) -> float | None:

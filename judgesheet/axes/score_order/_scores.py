@@ -9,7 +9,7 @@ import numpy as np
 
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
-from judgesheet.axis.differences import MARGIN, compared
+from judgesheet.axis.differences import compared
 from judgesheet.axis.figure import Figures
 from judgesheet.axis.items import firsts, value_codes
 from judgesheet.axis.labels import Quality, Reference, reference
@@ -189,7 +189,7 @@ class Scores:
 
         def difference(base: str, other: str) -> DeltaR:
             means, quality = (self.means(base), self.means(other)), self.reference.values
-            return delta_r(*means, quality, self.grid.cluster, margin=MARGIN)
+            return delta_r(*means, quality, self.grid.cluster)
 
         return compared(self.arms, difference if self.reference.kind else None)
 
