@@ -36,7 +36,7 @@ Part = Literal["value", "low", "high", "least", "most"]
 
 SIGNIFICANT = 0.05
 """How often page one may call something a problem of a judge that has none."""
-OF_ORDER, OF_LOSSES, OTHERS = 10, 16, 46
+OF_ORDER, OF_LOSSES, OTHERS = 10, 16, 44
 """Tests of the order, tests of losses, and other tests and bounds, by which a sentence of page one
 can call something a problem, all axes of this package together: the sums over their `SENTENCES`."""
 ORDER_ERROR = 0.6 * SIGNIFICANT / OF_ORDER
