@@ -176,8 +176,8 @@ def _write_own(
 @FRESH
 @option("--fresh-if-changed", is_flag=True,
         help="Start over if plan, judge or served version changed (sends one request to see); "
-        "replies to the same questions are reused; the earlier run is renamed to DIR.old-N, and "
-        "an older DIR.old-N is removed.")  # fmt: skip
+        "replies to the same questions are reused; the earlier run is renamed to "
+        "DIR.old-N.")  # fmt: skip
 @option("--reuse-for", metavar="DAYS", type=days, default=f"{defaults.REUSE_FOR.days}d",
         help="With --fresh-if-changed: reuse replies up to this age (30d, 12h).")  # fmt: skip
 @option("--retry-failed", is_flag=True, help="Retry the calls that were counted as failed.")

@@ -109,10 +109,7 @@ def _prepared(
     why = stale_run.changed(directory, planned, judge, version, digest)
     if why:
         options.tell(f"starting over: {why}")
-        aside, removed = make_room(directory)
-        names = ", ".join(map(str, removed))
-        gone = f"; an older one was removed ({names}), its replies are kept" if removed else ""
-        options.tell(f"the earlier run in {directory} is now {aside}{gone}")
+        options.tell(f"the earlier run in {directory} is now {make_room(directory)}")
         judge, planned = prepare(request, directory, fresh=True)
     else:
         stale_run.take_over_parsers(directory, planned)

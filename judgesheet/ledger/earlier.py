@@ -4,7 +4,6 @@ A run that makes room for another leaves its replies in `earlier.sqlite`, and a 
 those to its own questions: same id of the call, same judge, same served version.
 """
 
-import glob
 import json
 import re
 import shutil
@@ -20,17 +19,12 @@ from judgesheet.base.files import decoded
 from judgesheet.base.records import Reply, canonical_json
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.opening import free_name, held, reject_links
-from judgesheet.ledger.run_directory import CASES, JUDGMENT_LINES, JUDGMENTS, LEDGER, PLAN
+from judgesheet.ledger.run_directory import LEDGER
 from judgesheet.ledger.schema import SQL_FAULTS, belongs, distrust, tables
 
 EARLIER = "earlier.sqlite"
 SETTLED = frozenset({"ok", "refused"})
 """Outcomes that asking once more would not change."""
-_FORMATS = ("json", "html", "pdf", "md", "csv", "junit.xml", "model-card.md")
-_OURS = {
-    *(LEDGER, PLAN, JUDGMENTS, JUDGMENT_LINES, CASES, EARLIER),
-    *(f"datasheet.{form}" for form in _FORMATS),
-}
 _REPLY = tuple(field.name for field in fields(Reply) if field.name != "allowances")
 _PAGE = 500
 
@@ -57,26 +51,20 @@ def is_renamed(directory: Path) -> bool:
     return re.search(r"\.old-\d+\Z", directory.name) is not None
 
 
-def make_room(directory: Path) -> tuple[Path, list[Path]]:
-    """Keep the replies of the run in a directory, and rename it: DIR.old-1.
+def make_room(directory: Path) -> Path:
+    """Keep the replies of the run in a directory, and rename it: DIR.old-1. The new name.
 
-    The new name, and the old runs that were removed. One old run is kept: earlier ones go if all of
-    their replies are kept and nothing in them is anybody else's. RunError, with nothing changed,
-    where the replies cannot be kept.
+    RunError, with nothing changed, where the replies cannot be kept.
     """
     with held(directory / LEDGER):
         pass  # RunError if somebody uses it
     _keep(directory)
-    formers = sorted(directory.parent.glob(f"{glob.escape(directory.name)}.old-*"))
-    kept = [one for one in formers if is_renamed(one) and _is_kept(one, directory / EARLIER)]
-    for former in kept:
-        shutil.rmtree(former)
     with held(directory / LEDGER):
         aside = directory.rename(free_name(directory, "old"))
     directory.mkdir(mode=0o700)
     # The run may have lain on another disk, behind a link.
     shutil.move(aside / EARLIER, directory / EARLIER)
-    return aside, kept
+    return aside
 
 
 def take_over(ledger: Ledger, candidates: Sequence[tuple[Reply, int]]) -> int:
@@ -170,21 +158,6 @@ def _settled(ledger: Ledger) -> Iterator[Reply]:
     return (
         reply for reply in ledger.replies() if reply.outcome in SETTLED and reply.call_id not in cut
     )
-
-
-def _is_kept(directory: Path, earlier: Path) -> bool:
-    """Whether a folder holds nothing but a run whose replies are all kept elsewhere."""
-    if directory.is_symlink() or not directory.is_dir():
-        return False
-    for file in directory.iterdir():
-        if file.name not in _OURS or file.is_symlink() or not file.is_file():
-            return False
-    try:
-        with Ledger.open(directory / LEDGER) as ledger, _opened(earlier) as db:
-            kept = {*db.execute("SELECT call_id, at FROM reply")}
-            return all((reply.call_id, reply.at) in kept for reply in _settled(ledger))
-    except RunError:
-        return False
 
 
 def _identity(judge: Mapping[str, Any]) -> str:
