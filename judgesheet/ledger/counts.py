@@ -103,19 +103,6 @@ GROUP BY axis
 with different numbers of tokens. By one model each has one number, so that an answer with another
 may belong to another question."""
 
-MISCOUNTS = {
-    "calls with one id": "SELECT count(*) - count(DISTINCT id) FROM call",
-    "calls settled twice": """SELECT count(*) FROM (
-        SELECT 1 FROM attempt WHERE outcome IN ('ok', 'refused', 'too_long')
-            AND (call_id, attempt) NOT IN (
-                SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]')
-                FROM json_each((SELECT value FROM meta WHERE key = 'reopened')))
-        GROUP BY call_id HAVING count(*) > 1)""",
-    "calls with a missing attempt": """SELECT count(*) FROM (
-        SELECT 1 FROM attempt GROUP BY call_id HAVING count(DISTINCT attempt) != max(attempt))""",
-    "replies to no call": "SELECT count(*) FROM attempt WHERE call_id NOT IN (SELECT id FROM call)",
-}
-
 
 class Spent(NamedTuple):
     """What attempts used: how many there were, those of unknown cost, tokens of the others."""

@@ -31,7 +31,6 @@ from judgesheet.judges.dialects import OTHER_NAME
 from judgesheet.judges.redaction import address_without_secrets, identity_without_secrets
 from judgesheet.ledger.counts import (
     HOSTS,
-    MISCOUNTS,
     PROMPT_SIZES,
     REASONING,
     SPENT,
@@ -234,20 +233,6 @@ class Ledger:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    # -- whether it is whole -----------------------------------------------------------------
-
-    def integrity(self) -> list[str]:
-        """What SQLite itself finds wrong with the file; empty where nothing is."""
-        with self._reading() as db:
-            found = [line for (line,) in db.execute("PRAGMA main.integrity_check(100)")]
-        return [] if found == ["ok"] else found
-
-    def miscounts(self) -> dict[str, int]:
-        """What no run leaves in a ledger, and how often it is there; empty where all is well."""
-        with self._reading() as db:
-            found = {what: db.execute(query).fetchone()[0] for what, query in MISCOUNTS.items()}
-        return {what: count for what, count in found.items() if count}
 
     def close(self) -> None:
         """Release the file, which is then a single plain file that can be read anywhere.

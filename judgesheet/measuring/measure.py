@@ -57,7 +57,7 @@ COLUMNS = ("call_id", "axis", "stimulus", "cell", "repeat", "reply", "outcome", 
 """What the ledger gives per call; `cell` is JSON, `outcome` None where nothing was asked yet."""
 PAGE = 50_000
 """Rows of a ledger that are held as objects at once."""
-CHECK = "`judgesheet doctor DIR` says what is wrong with it"
+ADVICE = "the same probe with --fresh starts over"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ def read_all(ledger: "Ledger") -> dict[str, Readings]:
         )
     frame = with_distributions(answers(ledger), ledger.bodies())
     if frame.empty:
-        raise RunError(f"{ledger.path} holds no calls; {CHECK}")
+        raise RunError(f"{ledger.path} holds no calls; {ADVICE}")
     for name in frame["axis"].unique():
         if name not in all_axes():
             raise RunError(f"the run holds the axis {name!r}, which this installation lacks")
@@ -410,10 +410,10 @@ def _cell(axis: Axis, text: str) -> dict[str, Any]:
     try:
         cell = decoded(text)
     except ValueError as error:
-        raise RunError(f"the run holds a cell that is not valid JSON ({error}); {CHECK}") from None
+        raise RunError(f"the run holds a cell that is not valid JSON ({error}); {ADVICE}") from None
     fault = axis.fault(cell) if isinstance(cell, dict) else "a cell must be an object"
     if fault:
-        raise RunError(f"the run holds a cell that {axis.NAME} does not know: {fault}; {CHECK}")
+        raise RunError(f"the run holds a cell that {axis.NAME} does not know: {fault}; {ADVICE}")
     return cast("dict[str, Any]", cell)
 
 

@@ -1,6 +1,5 @@
 """Every question of a run, decided before the first one is paid for."""
 
-import hashlib
 import json
 import zlib
 from collections import Counter
@@ -189,17 +188,6 @@ def call_of(record: Mapping[str, Any]) -> Call | None:
     except (KeyError, TypeError, ValueError):  # a line that was changed may hold anything
         return None
     return call if call.id == record.get("call_id") else None
-
-
-def planned_first(ids: Iterable[str], wanted: str) -> int:
-    """How many of the first ids make up the plan with this digest; 0 if it is not theirs."""
-    sha = hashlib.sha256()
-    for place, one in enumerate(ids):
-        # As in `Plan.digest`, which joins ids by line ends: so every prefix has its digest.
-        sha.update(f"\n{one}".encode() if place else one.encode())
-        if sha.hexdigest() == wanted:
-            return place + 1
-    return 0
 
 
 def write_plan(calls: Iterable[Call], path: Path) -> None:

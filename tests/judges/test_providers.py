@@ -315,7 +315,6 @@ def test_each_parameter_is_refused_once_and_no_call_fails(path: Path) -> None:
     with Ledger.open(path) as ledger:
         assert ledger.totals().outcomes == {"ok": 40, "unsupported": 2}
         assert ledger.failures() == []
-        assert ledger.miscounts() == {}
         assert ledger.temperature is None
         assert ledger.refused_parameters == {
             "temperature": None,
