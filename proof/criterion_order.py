@@ -15,7 +15,7 @@ MOVED_BY = (room, axis, stats)
 
 
 SLOW = (
-    *("pearson_r", "spearman_r", "single_read_r"),
+    *("pearson_r", "single_read_r"),
     "delta_r",
 )
 NO_INTERVAL = (

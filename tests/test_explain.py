@@ -47,6 +47,9 @@ GONE = {
     *("delta_r_p", "delta_r_equivalence_p"),
     *("delta_pos_null", "delta_pos_null95", "friedman_p_holm"),
     *("order_agreement", "agreeing_orders", "subset_agreement"),
+    *("criterion_order.top1_flip_rate", "criterion_order.kendall_tau"),
+    *("criterion_order.within_item_sd", "criterion_order.spearman_r"),
+    "criterion_order.pair_accuracy",
 }
 """Figures of earlier versions, which the examples still hold."""
 
@@ -55,7 +58,8 @@ GONE = {
 def test_every_key_of_a_shipped_sheet_is_explained(path: Path) -> None:
     for axis in json.loads(path.read_text(encoding="utf-8"))["axes"]:
         for estimate in axis["estimates"]:
-            if Key.parse(estimate["key"]).name not in GONE:
+            key = Key.parse(estimate["key"])
+            if not {key.name, f"{key.axis}.{key.name}"} & GONE:
                 refer(estimate["key"])
 
 

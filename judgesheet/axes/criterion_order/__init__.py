@@ -21,7 +21,6 @@ from judgesheet.axis import (
     order_test,
     reversal,
     scale_use,
-    within_prompts,
 )
 from judgesheet.axis.arms import balanced
 from judgesheet.axis.figure import declared_in, measured
@@ -49,11 +48,13 @@ PAPER = (
     "in Rubric-Based LLM-as-a-Judge, 2026"
 )
 
+_OF_SCORES = {"top1_flip_rate", "kendall_tau"}
+"""Figures of the order of scores in a rubric, which are not asked of criteria."""
+_SHARED = figure.adopted(reversal, scale_use).items()
 FIGURES = {
     **declared_in(positions),
-    **figure.adopted(reversal, scale_use),
+    **{name: one for name, one in _SHARED if name not in _OF_SCORES},
     **declared_in(scores),
-    **figure.adopted(within_prompts),
     **figure.adopted(differences),
     **declared_in(averaging),
     "repeat_change_rate": figure.of(reversal.repeat_change_rate, missing=REPEATED),

@@ -9,36 +9,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from judgesheet.axis import within_item
 from judgesheet.axis.arms import WORDS
 from judgesheet.axis.figure import UnkeyedEstimate, absent
 from judgesheet.axis.labels import NO_REFERENCE
 from judgesheet.axis.undefined import explained
-from judgesheet.base.digits import counted
 from judgesheet.stats import correlation, macro
 
 from ._scores import FIXED, PLACED, Scores, figure
-
-
-@figure(
-    "points",
-    symbol=lambda dims: f"s_{dims['arm'][:3]}",
-    noise="within_item_sd[arm=fixed]",
-    headline={"arm=balanced": 190, "arm=fixed": 230},
-    missing={"arm=fixed": FIXED, "": PLACED},
-    by_place=True,
-    passes_blind=True,
-)
-def within_item_sd(scores: Scores) -> Iterator[UnkeyedEstimate]:
-    """Spread of a criterion's scores over the readings of a response, in points.
-
-    Population sd (ddof 0) over the readings of an arm, mean over responses and criteria. In the
-    fixed arm this is noise, in the others noise and order together. Cluster t interval.
-    """
-    for arm, reads in scores.arms.items():
-        label = f"Spread within a response and criterion, {WORDS[arm]}"
-        conditions = f"{counted(reads.shape[1], 'reading')} per response"
-        yield within_item.within_item_sd(label, arm, reads, scores.cluster, scores.span, conditions)
 
 
 @figure(
@@ -57,7 +34,21 @@ def pearson_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
     Pearson's r over responses; Fisher-z interval from the cluster jackknife. Xu et al., tables 5
     and 6.
     """
-    return _correlations(scores, "pearson")
+    for arm, reads in scores.arms.items():
+        label = f"Pearson correlation with quality, {WORDS[arm]}"
+        if not scores.knows_quality:
+            yield absent(label, NO_REFERENCE, {"arm": arm})
+            continue
+        means, quality, cluster = scores.means(arm), scores.reference, scores.cluster
+        conditions = scores.quality(reads.shape[1])
+        r = explained(macro.macro_r(means, quality, cluster), means, quality, cluster)
+        yield UnkeyedEstimate(
+            f"{label}, mean over criteria", r, {"arm": arm}, n=r.n, conditions=conditions
+        )
+        for name, own, worth in zip(scores.names, means.T, quality.T, strict=True):
+            r = correlation.cluster_jackknife_r(own, worth, cluster)
+            dims = {"criterion": name, "arm": arm}
+            yield UnkeyedEstimate(f"{label}, {name}", r, dims, n=r.n, conditions=conditions)
 
 
 @figure("r", symbol="r_1", null=0.0, better="higher", headline=60)
@@ -75,31 +66,3 @@ def single_read_r(scores: Scores) -> UnkeyedEstimate:
     quality, cluster = np.tile(scores.reference, (orders, 1)), np.tile(scores.cluster, orders)
     r = macro.macro_r(np.concatenate(readings), quality, cluster)
     return UnkeyedEstimate(label, r, n=r.n, conditions=scores.quality(reads=1))
-
-
-@figure("r", better="higher", reads="passes")
-def spearman_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
-    """Rank correlation of mean scores with quality, mean over criteria and for each, by orders.
-
-    Spearman's rho over responses; intervals as for `pearson_r`, with ranks taken anew.
-    """
-    return _correlations(scores, "spearman")
-
-
-def _correlations(scores: Scores, kind: correlation.Kind) -> Iterator[UnkeyedEstimate]:
-    for arm, reads in scores.arms.items():
-        label = f"{kind.capitalize()} correlation with quality, {WORDS[arm]}"
-        if not scores.knows_quality:
-            yield absent(label, NO_REFERENCE, {"arm": arm})
-            continue
-        means, quality, cluster = scores.means(arm), scores.reference, scores.cluster
-        conditions = scores.quality(reads.shape[1])
-        r = macro.macro_r(means, quality, cluster, kind)
-        r = explained(r, means, quality, cluster)
-        yield UnkeyedEstimate(
-            f"{label}, mean over criteria", r, {"arm": arm}, n=r.n, conditions=conditions
-        )
-        for name, own, worth in zip(scores.names, means.T, quality.T, strict=True):
-            r = correlation.cluster_jackknife_r(own, worth, cluster, kind)
-            dims = {"criterion": name, "arm": arm}
-            yield UnkeyedEstimate(f"{label}, {name}", r, dims, n=r.n, conditions=conditions)
