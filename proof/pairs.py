@@ -83,11 +83,9 @@ class Judge:
     def truths(self) -> dict[str, float]:
         """Every rate on pairs of equal quality, by summing over the kinds; alike in all sets.
 
-        Of a judge with invalid answers, only that content moves nothing where pairs are alike.
+        None of a judge with invalid answers.
         """
-        rates = self._rates()
-        if self.invalid:
-            rates = {} if self.surface else {"content_component": 0.0}
+        rates = {} if self.invalid else self._rates()
         return {f"{NAME}.{name}[set={one}]": value for name, value in rates.items() for one in SETS}
 
     def _rates(self) -> dict[str, float]:
@@ -101,7 +99,6 @@ class Judge:
         u, v = equal[:, :, 0], equal[:, :, 1]
         decided = mean(1 - (u[..., 2] + v[..., 2]) / 2)
         place = (u[..., 0] - u[..., 1] + v[..., 0] - v[..., 1]) / 2
-        content = (u[..., 0] - u[..., 1] - v[..., 0] + v[..., 1]) / 2
         positional = mean(u[..., 0] * v[..., 0] + u[..., 1] * v[..., 1])
         stable = mean(u[..., 0] * v[..., 1] + u[..., 1] * v[..., 0])
         none = mean(u[..., 2] * v[..., 2])
@@ -115,8 +112,6 @@ class Judge:
             "no_preference": none,
             "slot1_share": first / decided if decided else 0.5,
             "position_component": mean(place**2),
-            "content_component": mean(content**2),
-            "noise_component": decided - mean(place**2) - mean(content**2),
         }
 
     def pairs(self, tasks: int, rng: Rng, conditions: frozenset[str]) -> Pairs:

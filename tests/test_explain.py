@@ -43,6 +43,7 @@ GONE = {
     *("expected_single_read_r", "calls_for_same_width", "brier", "overconfidence"),
     *("calibration_error", "right_at_confidence", "confidence_in_tenth"),
     *("averaging_gain", "averaging_gain_noise", "averaging_gain_order", "budget_agreement"),
+    *("content_component", "noise_component"),
     *("swap_gain", "format_cue", "calls_per_point_gained", "winner_place"),
     *("delta_r_p", "delta_r_equivalence_p"),
     *("delta_pos_null", "delta_pos_null95", "friedman_p_holm"),

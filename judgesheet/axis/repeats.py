@@ -9,8 +9,7 @@ from judgesheet.base.records import Control, Estimate
 
 REST_ON_REPEATS = (
     *("excess_change_rate", "excess_flip_rate"),
-    *("position_component", "content_component", "noise_component"),
-    "gain_over_repeated",
+    *("position_component", "gain_over_repeated"),
 )
 """Figures of the order beyond noise, which is taken from repeats."""
 REST_ON_CALLS = (*REST_ON_REPEATS, ORDER_TEST)

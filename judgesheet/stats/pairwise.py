@@ -43,24 +43,11 @@ def classify(verdicts: ArrayLike) -> Integers:
     return kinds.astype(np.int64)
 
 
-@dataclass(frozen=True, slots=True)
-class Components:
-    """Components of the decisions per pair: unbiased, so some are negative; NaN without repeats.
+def position_component(signs: ArrayLike) -> Floats:
+    """The part of each pair's decisions that follows the slot; NaN without repeats.
 
-    `position` + `content` + `noise` is the share of calls that decide.
-    """
-
-    position: Floats
-    content: Floats
-    noise: Floats
-
-
-def components(signs: ArrayLike) -> Components:
-    """Split the decisions of each pair into slot, content and noise by U-statistics.
-
-    With m_o the mean sign under order o, position is ((m_1 + m_2) / 2)^2 and content ((m_1 - m_2) /
-    2)^2; squares are estimated by products of different calls, so that noise does not contribute.
-    The rest of the mean square is noise.
+    With m_o the mean sign under order o it is ((m_1 + m_2) / 2)^2. Squares are estimated by
+    products of different calls, so that noise does not contribute: unbiased, so some are negative.
 
     Parameters
     ----------
@@ -73,11 +60,7 @@ def components(signs: ArrayLike) -> Components:
     squares = np.where(known, array**2, 0.0).sum(axis=2)
     repeated = (count >= 2).all(axis=1)
     own = ratio(total**2 - squares, count * (count - 1)).sum(axis=1)  # unbiased for m_1^2 + m_2^2
-    sums = np.where(repeated, own, np.nan) / 4
-    cross = ratio(total, count).prod(axis=1) / 2
-    position, content = sums + cross, sums - cross
-    size = ratio(squares, count).mean(axis=1)
-    return Components(position, content, size - position - content)
+    return np.where(repeated, own, np.nan) / 4 + ratio(total, count).prod(axis=1) / 2
 
 
 def isotonic(successes: ArrayLike, trials: ArrayLike) -> Floats:

@@ -354,7 +354,7 @@ def test_a_judge_is_asked_for_no_decision_on_what_it_does_not_show(
 @pytest.mark.parametrize(
     ("what", "noise"),
     [
-        ("", "candidate_order.noise_component[set=same_subset]"),
+        ("", "candidate_order.repeat_change_rate[set=same_subset]"),
         ("_scale", "score_order.repeat_change_rate"),
     ],
 )

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import UnkeyedEstimate
 from judgesheet.base.digits import counted
 from judgesheet.base.missing_reasons import Reason
@@ -72,7 +71,7 @@ NO_DECISION = Reason("no_decision", "no call on pairs answered in both orders ch
 _TWICE = "an order is read twice by --repeats 2 in a probe, by `repeat` in a record"
 NO_SPLIT = Reason(
     "no_split",
-    "the parts cannot be separated: no pair was read twice in each order, and without repeats a "
+    "it cannot be told from noise: no pair was read twice in each order, and without repeats a "
     f"judge that flips a coin looks the same ({_TWICE})",
 )
 NO_REPEAT = Reason(
@@ -101,8 +100,7 @@ def stable_cross_sensitivity(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of pairs in which the same response wins in both orders (SCS, 003 equation 3).
 
     Between equally good responses this is a stable reaction to surface features: wording,
-    arrangement. Noise alone gives .5 of the pairs that are decided twice; `content_component`
-    excludes it.
+    arrangement. Noise alone gives .5 of the pairs that are decided twice.
     """
     return _kinds(pairs.sets, "Same response wins twice", stats.STABLE)
 
@@ -220,38 +218,14 @@ def position_component(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of the calls whose decision follows the slot, excluding noise.
 
     The squared mean slot preference of a pair over its two orders, averaged over pairs, estimated
-    without bias from products of different calls. Position, content and noise sum to the share of
-    calls that decide. Needs repeats, without which noise cannot be separated.
+    without bias from products of different calls. Needs repeats, without which noise cannot be
+    separated.
     """
-    return _component(pairs, "Decisions due to the slot", "position")
-
-
-@figure("share", symbol="C_con", null=0.0, headline={"set=same_subset": 18})
-def content_component(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
-    """Share of the calls whose decision follows the content, excluding noise.
-
-    Between responses of equal quality this is a repeatable reaction to surface features. See
-    `position_component` for the arithmetic.
-    """
-    return _component(pairs, "Decisions due to the content", "content")
-
-
-@figure("share", symbol="C_noi", null=0.0, headline={"set=same_subset": 19})
-def noise_component(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
-    """Share of the calls whose decision does not repeat when the same call is made again.
-
-    What remains after `position_component` and `content_component`; all decisions of a
-    coin-flipping judge belong here, although its SCS and PFP are about .5 each.
-    """
-    return _component(pairs, "Decisions due to noise", "noise")
-
-
-def _component(pairs: Pairs, label: str, part: str) -> Iterator[UnkeyedEstimate]:
     for group in pairs.sets:
-        each: Floats = getattr(stats.components(group.pairs.slots), part)
+        each = stats.position_component(group.pairs.slots)
         known, reads = each[~np.isnan(each)], group.pairs.verdicts.shape[2]
         yield UnkeyedEstimate(
-            f"{label}, {group.words}",
+            f"Decisions due to the slot, {group.words}",
             cluster_mean(*by_cluster(each, group.pairs.cluster), within=(0.0, 1.0)),
             group.dims,
             n=known.size,

@@ -204,74 +204,51 @@ def _same_content(estimates: Estimates) -> Iterator[Statement]:
     else:
         stable = estimates.known("stable_cross_sensitivity", set=SAME)
         positional = estimates.known("positional_false_preference", set=SAME)
-        parts = [estimates.known(f"{name}_component", set=SAME) for name in _COMPONENTS]
-        tone, why = _by_components(*parts) if parts[0] else _by_pairs(stable, positional)
+        noise = estimates.known("repeat_change_rate", set=SAME)
+        tone, why = _by_pairs(stable, positional, noise)
         text = f"{text}: {why}."
         if stable is not None:
             left = f"it prefers one in {share_with_interval(stable)} of pairs"
             text += f" Asked in both orders, with a win only where both agree, {left}."
-        yield finding(tone, text, raw, stable, positional, *parts)
+        yield finding(tone, text, raw, stable, positional, noise)
 
 
-_COMPONENTS = ("position", "content", "noise")
 SLOT = "these preferences follow the slot, not the response"
 WORDING = "these preferences follow the wording, whatever the order"
-NOISE = "most of these preferences do not recur when the same call is made again"
 BOTH = (
-    "these preferences follow both slot and wording{repeats}, as if the judge reacted to the "
+    "these preferences follow both slot and wording and repeat, as if the judge reacted to the "
     "letters of the prompt"
 )
-OPEN = "this run cannot tell whether these preferences follow slot, wording or noise most"
 MAYBE_SLOT = "It is not shown that the slot decides rather than noise"
 MAYBE_NOISE = (
     "this run cannot tell whether these preferences follow the slot or the response, because "
-    "without repeats either could be noise"
+    "either could be noise"
 )
 
 
-def _by_components(
-    position: Estimate | None, content: Estimate | None, noise: Estimate | None
+def _by_pairs(
+    stable: Estimate | None, positional: Estimate | None, noise: Estimate | None
 ) -> tuple[Tone, str]:
-    """What preferences follow by the three components, which tell noise from the rest."""
-    tone, text = _most_of(position, content, noise)
-    components = {"slot": position, "wording": content, "noise": noise}
-    parts = [f"{name} {share(part)}" for name, part in components.items() if part is not None]
-    return tone, f"{text} ({', '.join(parts)} of calls)"
-
-
-def _most_of(
-    position: Estimate | None, content: Estimate | None, noise: Estimate | None
-) -> tuple[Tone, str]:
-    # Noise first: where it is most, the rest may be chance.
-    if _apart(noise, position) and _apart(noise, content):
-        return "neutral", NOISE
-    if _apart(position, content) and _apart(position, noise):
-        return "bad", SLOT
-    if _apart(content, position) and _apart(content, noise):
-        return "bad", WORDING
-    if surely_above(position, NOTICEABLE) and surely_above(content, NOTICEABLE):
-        return "bad", BOTH.format(repeats=" and repeat" if below(noise, CLEAN_KIND) else "")
-    return "unknown", OPEN
-
-
-def _by_pairs(stable: Estimate | None, positional: Estimate | None) -> tuple[Tone, str]:
-    """What they follow by pairs read once per order; where both are common it could be noise."""
+    """What they follow by what wins a pair twice; where both are common it could be noise."""
     shares = {"slot": positional, "response": stable}
     parts = [
         f"the same {name} wins twice in {share(one)} of pairs"
         for name, one in shares.items()
         if one is not None
     ]
-    tone, text = _more_of(stable, positional)
+    tone, text = _more_of(stable, positional, noise)
     return tone, f"{text} ({', '.join(parts)})"
 
 
-def _more_of(stable: Estimate | None, positional: Estimate | None) -> tuple[Tone, str]:
+def _more_of(
+    stable: Estimate | None, positional: Estimate | None, noise: Estimate | None
+) -> tuple[Tone, str]:
     if _apart(positional, stable) and surely_above(positional, NOTICEABLE):
         return "bad", SLOT
     if _apart(stable, positional) and surely_above(stable, NOTICEABLE):
         return "bad", WORDING
-    return "unknown", MAYBE_NOISE
+    both = surely_above(stable, NOTICEABLE) and surely_above(positional, NOTICEABLE)
+    return ("bad", BOTH) if both and below(noise, CLEAN_KIND) else ("unknown", MAYBE_NOISE)
 
 
 def _slot(estimates: Estimates) -> Iterator[Statement]:
