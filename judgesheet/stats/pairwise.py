@@ -60,7 +60,8 @@ def position_component(signs: ArrayLike) -> Floats:
     squares = np.where(known, array**2, 0.0).sum(axis=2)
     repeated = (count >= 2).all(axis=1)
     own = ratio(total**2 - squares, count * (count - 1)).sum(axis=1)  # unbiased for m_1^2 + m_2^2
-    return np.where(repeated, own, np.nan) / 4 + ratio(total, count).prod(axis=1) / 2
+    each: Floats = np.where(repeated, own, np.nan) / 4 + ratio(total, count).prod(axis=1) / 2
+    return each
 
 
 def isotonic(successes: ArrayLike, trials: ArrayLike) -> Floats:
