@@ -105,12 +105,19 @@ def words_of(line: str) -> list[str]:
     return words
 
 
+def globbed(word: str, place: Path) -> list[str]:
+    """What a shell makes of a word with a star."""
+    found = sorted(place.glob(word)) if "*" in word else []
+    return [str(one.relative_to(place)) for one in found] or [word]
+
+
 def perform(command: Command, place: Path, environment: dict[str, str]) -> str:
     """What the command prints."""
     line = command.line.replace("$SERVER", environment["SERVER"])
     match words_of(line):
         case ["judgesheet", name, *rest]:
             *rest, file = [*rest, ""] if ">" not in rest else [*rest[:-2], rest[-1]]
+            rest = [found for word in rest for found in globbed(word, place)]
             done = run(name, *rest, cwd=place, **environment)
             assert done.returncode in DECIDED.get(name, {0}), f"{line}: {done.stderr}"
             if file:

@@ -110,7 +110,7 @@ def test_a_balanced_recording_has_every_place_figure(tmp_path: Path) -> None:
     found = values(ingested(tmp_path, rows))
     assert found["position_share[position=1]"] == 1
     assert found["cramers_v"] == 1
-    assert found["order_dependence_p"] < 0.01
+    assert (found["order_dependence_p"] or 1.0) < 0.01
 
 
 @pytest.mark.parametrize(
