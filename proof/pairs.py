@@ -136,7 +136,7 @@ class Judge:
         verdicts = np.array([FIRST, SECOND, TIE, INVALID])[drawn]
         verdicts[~cells["twice"].to_numpy(), :, 1] = MISSING
         asked = np.ones(verdicts.shape[:2], dtype=bool)
-        return Pairs(verdicts, asked, cells, int(rng.integers(2**31)))
+        return Pairs(verdicts, asked, cells)
 
 
 @cache
