@@ -360,7 +360,7 @@ class Plot:
     `kind` is one of `sheet.plots.KINDS`; `families` are names such as `position_share` whose
     members `name[x=…]` become points, one series per value of `series` (a dimension) or family.
     `having` keeps the members that have a dimension at a value (`{"set": "natural"}`) or lack it
-    (`{"slot": ""}`). `reference` is a value to compare with, `reference_label` what it is; where
+    (`{"prompt": ""}`). `reference` is a value to compare with, `reference_label` what it is; where
     the members share out a whole among the values of x, `even` puts it at equal shares. `ends` are
     the least and the greatest number that the scale reaches at least; at them the colours of a heat
     map end. `names` says that the values of x are names, even where they look like numbers. `mark`

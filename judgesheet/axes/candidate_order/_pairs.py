@@ -242,24 +242,21 @@ class Group:
         reason: Reason = NOT_ANSWERED,
         *,
         note: str = "",
-        published: bool = True,
-        **more: object,
     ) -> UnkeyedEstimate:
         """A share of calls or pairs, by sums and counts per cluster.
 
-        If `published`, Wilson's interval is given beside it, as in the paper; `more` are further
-        dimensions, `reason` says why there is no call.
+        Wilson's interval is given beside it, as in the paper; `reason` says why there is no call.
         """
         hits, calls = (float(part.sum()) for part in counts)
         paper = wilson_beside(hits, int(calls), "Wilson, clusters ignored (003)")
         return UnkeyedEstimate(
             label,
             cluster_rate(*counts),
-            {**self.dims, **more},
+            self.dims,
             n=int(calls),
             conditions=self.conditions,
             note=note,
-            paper=paper if published and calls else None,
+            paper=paper if calls else None,
         ).or_absent(reason)
 
     @cached_property

@@ -175,7 +175,7 @@ def _vacuum(estimates: Estimates) -> str:
     y_label="better response chosen",
     reference=0.75,
     reference_label="seen",
-    having={"slot": "", "prompt": ""},
+    having={"prompt": ""},
     mark="threshold75",
     words={"threshold75": "seen from"},
     shows=("target_sensitivity", "target_sensitivity_decided", "miss_by_tie"),
@@ -214,7 +214,7 @@ def _apart(step: str) -> str:
     series="prompt",
     x_label="what is chosen from or chosen",
     y_label="calls that choose",
-    having={"set": "same_subset", "kind": "", "delta": "1", "slot": ""},
+    having={"set": "same_subset", "kind": "", "delta": "1"},
     words={
         "": "baseline prompt",
         "strict": "strict prompt",

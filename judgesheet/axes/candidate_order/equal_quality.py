@@ -210,7 +210,7 @@ def slot1_share(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
         sums, _ = by_cluster(first, cluster)
         sizes, _ = by_cluster(first + second, cluster)
         label = f"Slot 1 among decisions, {group.words}"
-        yield group.rate(label, (sums, sizes), NO_DECISION, published=False)
+        yield group.rate(label, (sums, sizes), NO_DECISION)
 
 
 @figure("share", symbol="C_pos", null=0.0, headline={"set=same_subset": 17})

@@ -71,7 +71,7 @@ def target_sensitivity(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of calls that choose the better response; a tie counts as not correct.
 
     003 equation 8, by the step of the ladder (how many required elements more the better response
-    states) and by its slot. For own pairs with a known better response the key has `set=natural`.
+    states). For own pairs with a known better response the key has `set=natural`.
     """
     return _shares(pairs, "Better response chosen", RIGHT)
 
@@ -83,7 +83,7 @@ def target_sensitivity_decided(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
         right, _ = rung.pairs.by_task(_is(RIGHT, rung))
         decided, _ = rung.pairs.by_task(rung.pairs.decided)
         label = f"Correct among decisions, {rung.words}"
-        yield _unless_told(rung, rung.rate(label, (right, decided), NO_DECISION, published=False))
+        yield _unless_told(rung, rung.rate(label, (right, decided), NO_DECISION))
 
 
 @figure("kappa", symbol="κ", null=0.0, better="higher")
@@ -118,13 +118,12 @@ def wrong_rate(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
 
 @figure("share", better="", reads="ladder")
 def tie_rate(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
-    """Share of calls that say tie (or abstain), by difference and slot of the better response.
+    """Share of calls that say tie (or abstain), by difference.
 
-    Without a slot it equals `miss_by_tie` and `criterion` at that step.
+    It equals `miss_by_tie` and `criterion` at that step.
     """
     for rung in pairs.rungs:
         yield rung.ties
-        yield from _by_slot(rung, "Tie", TIED)
 
 
 @figure("share", symbol=_at("MBT"), null=0.0, headline={"delta=1": 23})
@@ -146,11 +145,10 @@ def _is(outcome: int, rung: Group) -> Floats:
 
 
 def _shares(pairs: Pairs, label: str, outcome: int) -> Iterator[UnkeyedEstimate]:
-    """The share of an outcome on each rung, then the same by the slot of the better response."""
+    """The share of an outcome on each rung."""
     for rung in pairs.rungs:
         estimate = rung.rate(f"{label}, {rung.words}", rung.pairs.by_task(_is(outcome, rung)))
         yield _unless_told(rung, estimate)
-        yield from _by_slot(rung, label, outcome)
 
 
 def _unless_told(rung: Group, estimate: UnkeyedEstimate) -> UnkeyedEstimate:
@@ -160,14 +158,6 @@ def _unless_told(rung: Group, estimate: UnkeyedEstimate) -> UnkeyedEstimate:
     # A slot preference would pass for a sense of quality: nothing is proven by it.
     value_only = replace(estimate.interval, low=None, high=None, bounds=None)
     return replace(estimate, interval=value_only, note=SLOT_TELLS)
-
-
-def _by_slot(rung: Group, label: str, outcome: int) -> Iterator[UnkeyedEstimate]:
-    first = rung.pairs.better_first
-    for slot, here in ((1, first), (2, ~first)):
-        counts = rung.pairs.by_task(np.where(here, _is(outcome, rung), np.nan))
-        shown = f"{label}, {rung.words}, shown as {slot}"
-        yield rung.rate(shown, counts, published=False, slot=slot)
 
 
 @figure(

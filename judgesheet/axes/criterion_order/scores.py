@@ -29,7 +29,7 @@ from ._scores import FIXED, PLACED, Scores, figure
     reads="passes",
 )
 def pearson_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
-    """Correlation of mean scores with quality, mean over criteria and for each, by orders.
+    """Correlation of mean scores with quality, mean over criteria by arm, for each when balanced.
 
     Pearson's r over responses; Fisher-z interval from the cluster jackknife. Xu et al., tables 5
     and 6.
@@ -45,6 +45,8 @@ def pearson_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
         yield UnkeyedEstimate(
             f"{label}, mean over criteria", r, {"arm": arm}, n=r.n, conditions=conditions
         )
+        if arm != "balanced":
+            continue
         for name, own, worth in zip(scores.names, means.T, quality.T, strict=True):
             r = correlation.cluster_jackknife_r(own, worth, cluster)
             dims = {"criterion": name, "arm": arm}
