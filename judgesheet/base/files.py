@@ -10,6 +10,7 @@ import json
 import os
 import re
 import stat
+import sys
 import time
 import tomllib
 import zlib
@@ -161,18 +162,25 @@ def _remove_strays(path: Path) -> None:
 # -- reading ---------------------------------------------------------------------------------------
 
 
-def numbered_lines(path: Path, longest: int = LONGEST_LINE) -> Iterator[tuple[int, str]]:
+class NoTextError(StimuliError):
+    """A file is no text of the encoding that it should have."""
+
+
+def numbered_lines(
+    path: Path, longest: int = LONGEST_LINE, *, whole: int = sys.maxsize, encoding: str = ""
+) -> Iterator[tuple[int, str]]:
     """(number from 1, line with its end) of a text file, gzipped if its name ends in `.gz`.
 
-    It is UTF-8, or UTF-16 with a byte order mark, as Excel writes it. StimuliError if it cannot be
-    read, or a line has more than `longest` characters.
+    It is UTF-8, or UTF-16 with a byte order mark, as Excel writes it, unless `encoding` says
+    another. StimuliError if it cannot be read, or a line has more than `longest` characters, all
+    lines together more than `whole`.
     """
     packed, name, number = path.suffix == ".gz", path.name, 0
     opened = gzip.open if packed else open
     try:
         with (
             opened(path, "rb") as content,
-            TextIOWrapper(content, encoding=_encoding(content), newline="") as file,
+            TextIOWrapper(content, encoding=encoding or _encoding(content), newline="") as file,
         ):
             read, most = 0, 1_000_000 + MOST_UNPACKED * path.stat().st_size
             # Never more than the limit at once: a file without line ends would be held whole.
@@ -188,11 +196,16 @@ def numbered_lines(path: Path, longest: int = LONGEST_LINE) -> Iterator[tuple[in
                         f"{name}:{number}: no file has more than {MOST_LINES:,} lines, and no "
                         f"packed one {MOST_UNPACKED} times its own size; split it"
                     )
+                if read > whole:
+                    raise StimuliError(
+                        f"{name}:{number}: a file that is read as a whole has at most {whole:,} "
+                        "characters; split it"
+                    )
                 yield number, line
     except UnicodeDecodeError as error:
         # What was read before ended within the next line.
         at = number + len(_LINE_ENDS.findall(error.object[: error.start])) + 1
-        raise StimuliError(f"{name}:{at}: {_no_text(error)}") from None
+        raise NoTextError(f"{name}:{at}: {_no_text(error)}") from None
     except (OSError, EOFError, zlib.error) as error:  # the last two: a packed file was cut off
         reason = getattr(error, "strerror", None) or error
         raise StimuliError(f"{path} cannot be read: {reason}") from None
@@ -216,7 +229,11 @@ def kind_of(path: Path) -> str:
 
 
 def records(
-    path: Path, longest: int = LONGEST_LINE, tally: Tally | None = None
+    path: Path,
+    longest: int = LONGEST_LINE,
+    tally: Tally | None = None,
+    *,
+    whole: int = sys.maxsize,
 ) -> Iterator[tuple[dict[str, Any], str]]:
     """(object, `file:line`) of every line of a JSONL file that is not blank.
 
@@ -224,7 +241,7 @@ def records(
     such lines are lost calls, noted there, unless they are parts of a longer document.
     """
     name = path.name
-    for number, line in numbered_lines(path, longest):
+    for number, line in numbered_lines(path, longest, whole=whole):
         if line.isspace():
             continue
         where = f"{name}:{number}"

@@ -39,6 +39,8 @@ LARGEST_BATCH = 64 * LONGEST_LINE
 LONGEST_DOCUMENT = 200_000_000
 """Characters of a line of a plan, of a log that is one document, or of one sample of an archive:
 all stimuli or a whole evaluation stand in it, which is more than a text."""
+LARGEST_TABLE = 5 * LONGEST_DOCUMENT
+"""Characters of a table: all of its rows are held at once."""
 MOST_LINES = 10_000_000
 """Of a file; the largest import that was measured has 562,562 (decision 13)."""
 MOST_ROWS = MOST_LINES // 5

@@ -1,36 +1,19 @@
-"""Rows of a foreign file, one at a time: JSONL, CSV or Parquet, gzip or not.
+"""Rows of a table, whose cells must be what is asked of them."""
 
-Nothing here holds more than one row (one batch of a Parquet file), however large the file is.
-"""
-
-import csv
 import json
-import math
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from textwrap import shorten
 from typing import Any
 
-from judgesheet.base.digits import counted
-from judgesheet.base.errors import MissingDependencyError, StimuliError
-from judgesheet.base.files import numbered_lines, records
-from judgesheet.base.limits import (
-    LARGEST_BATCH,
-    LARGEST_COUNT,
-    LONGEST_LINE,
-    MOST_COLUMNS,
-    MOST_IN_A_LIST,
-    MOST_LINES,
-    SMALLEST_NUMBER,
-)
+from judgesheet.base.errors import StimuliError
+from judgesheet.base.limits import LARGEST_COUNT, SMALLEST_NUMBER
 from judgesheet.base.tally import Tally
+from judgesheet.importers.tables import stream
 
-DELIMITERS = ",;\t"
 _WITH_COMMA = re.compile(r"[+-]?\d+,\d+")
 HALVES = re.compile("[\ud800-\udfff]")
 """Halves of surrogate pairs, which JSON can spell and no UTF-8 file can hold."""
@@ -195,110 +178,8 @@ def having(rows: Iterable[Row], columns: Iterable[str]) -> Iterator[Row]:
 
 
 def read_rows(path: Path, kind: str, tally: Tally | None = None) -> Iterator[Row]:
-    """Every row of a file; a StimuliError names the file, and the line where there is one.
+    """Every row of a file, one at a time; a StimuliError names the file, and its line.
 
     A `tally` is for the lines of JSONL that may be left out, as `records` has it.
     """
-    if kind == "jsonl":
-        return (Row(where, record) for record, where in records(path, tally=tally))
-    return {"csv": _csv, "parquet": _parquet}[kind](path)
-
-
-def _csv(path: Path) -> Iterator[Row]:
-    """Rows of a CSV file with a header; the delimiter is the one that splits the header most."""
-    # Python's own limit, 131,072 characters, is less than a long response has.
-    csv.field_size_limit(LONGEST_LINE)
-    lines = (line for _, line in numbered_lines(path))
-    first = next(lines, "")
-    try:
-        delimiter = max(DELIMITERS, key=lambda mark: len(_cells(first, mark)))
-        header = [name.strip() for name in _cells(first, delimiter)]
-        _refuse_wide(path, len(header))
-        twice = sorted(name for name, times in Counter(header).items() if times > 1)
-        if twice:
-            raise StimuliError(f"{path.name}:1: the column {twice[0]!r} occurs twice")
-        # Not strict, a stray quotation mark would swallow lines without a word.
-        reader = csv.reader(lines, delimiter=delimiter, strict=True)
-        for cells in filter(None, reader):
-            where = f"{path.name}:{reader.line_num + 1}"
-            if len(cells) != len(header):
-                raise StimuliError(_uneven(where, cells, header, delimiter, reader))
-            yield Row(where, dict(zip(header, cells, strict=True)))
-    except csv.Error as error:
-        raise StimuliError(f"{path} cannot be read as CSV: {error}") from None
-
-
-def _uneven(where: str, cells: list[str], header: list[str], delimiter: str, rest: Any) -> str:
-    """What is wrong with a row of too few or too many cells, and where `rest` has more of them."""
-    others: list[str] = []
-    with suppress(csv.Error, StimuliError):  # another fault, which is told when this is mended
-        uneven = (f"{rest.line_num + 1}" for row in rest if row and len(row) != len(header))
-        others.extend(islice(uneven, MOST_IN_A_LIST))
-    more = ", …" if len(others) == MOST_IN_A_LIST else ""
-    also = f" (others: {', '.join(others)}{more})" if others else ""
-    return (
-        f"{where}: the header has {counted(len(header), 'column')}, and this line "
-        f"{len(cells)}{also}; put "
-        f"quotation marks around a cell that holds a {delimiter!r}, or drop the line"
-    )
-
-
-def _refuse_wide(path: Path, columns: int) -> None:
-    if columns > MOST_COLUMNS:
-        raise StimuliError(f"{path.name} has {columns:,} columns; keep those that are needed")
-
-
-def _cells(line: str, delimiter: str) -> list[str]:
-    return next(csv.reader([line], delimiter=delimiter))
-
-
-def _refuse_large_rows(path: Path, metadata: Any) -> None:
-    """Refuse groups of rows that are too large on average, as the file says, before reading one."""
-    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
-    large = (one for one in groups if one.total_byte_size > LONGEST_LINE * max(one.num_rows, 16))
-    for one in large:
-        raise StimuliError(
-            f"{path.name}: {one.num_rows:,} rows take {one.total_byte_size:,} bytes; split or drop "
-            f"those of more than {LONGEST_LINE:,}"
-        )
-
-
-def _without_nan(cell: Any) -> Any:
-    """A cell in which NaN, as pandas writes a missing number, is missing."""
-    if isinstance(cell, dict):
-        return {name: _without_nan(part) for name, part in cell.items()}
-    if isinstance(cell, list):
-        return [_without_nan(part) for part in cell]
-    return None if isinstance(cell, float) and math.isnan(cell) else cell
-
-
-def _parquet(path: Path) -> Iterator[Row]:
-    try:
-        import pyarrow as pa
-        from pyarrow import parquet
-    except ModuleNotFoundError:
-        raise MissingDependencyError(
-            f"{path.name} is Parquet, which pyarrow reads: pip install 'judgesheet[parquet]'"
-        ) from None
-    try:
-        with path.open("rb") as opened:  # its name need not be UTF-8
-            # Buffered column chunks: without them a row group, often the whole file, is held.
-            file = parquet.ParquetFile(opened, pre_buffer=False, buffer_size=1 << 20)
-            _refuse_wide(path, file.metadata.num_columns)
-            if file.metadata.num_rows > MOST_LINES:
-                raise StimuliError(f"{path.name} has more than {MOST_LINES:,} rows; split it")
-            _refuse_large_rows(path, file.metadata)
-            number = 0
-            for batch in file.iter_batches(batch_size=64):  # a row can have megabytes
-                if batch.nbytes > LARGEST_BATCH:
-                    raise StimuliError(
-                        f"{path.name}, after row {number:,}: 64 rows take {batch.nbytes:,} bytes; "
-                        f"split or drop those of more than {LONGEST_LINE:,}"
-                    )
-                for record in batch.to_pylist():
-                    number += 1
-                    yield Row(f"{path.name}:{number}", _without_nan(record))
-    # Cells may hold what Python has no value for: no UTF-8, more days than it counts.
-    except (OSError, pa.ArrowException, UnicodeDecodeError, OverflowError) as error:
-        reason = str(error).splitlines()[0]
-        raise StimuliError(f"{path} cannot be read as Parquet: {reason}") from None
+    return (Row(where, cells) for where, cells in stream(path, kind, tally))
