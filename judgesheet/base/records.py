@@ -16,6 +16,7 @@ END_OF_TIME = 253_370_764_800.0
 
 Outcome = Literal[
     "ok",  # the judge answered; whether the text can be read is decided in `measure`
+    "unreadable",  # it answered without a verdict, and is asked again: --retry-unreadable
     "refused",  # the endpoint says so itself (refusal field, content filter), never guessed
     "timeout",
     "empty",  # an answer without words, and no reason why
@@ -159,8 +160,14 @@ class Plan:
 
     @property
     def digest(self) -> str:
-        """SHA-256 over the call ids: two plans with the same digest ask the same questions."""
-        return digest("\n".join(call.id for call in self.calls))
+        """SHA-256 over the call ids: two plans with the same digest ask the same questions.
+
+        Whether unreadable replies are asked again decides which replies count, and is part of it.
+        """
+        asked = [call.id for call in self.calls]
+        if again := self.provenance.get("settings", {}).get("retry_unreadable"):
+            asked.append(f"retry_unreadable={again}")
+        return digest("\n".join(asked))
 
 
 Resource = Literal["requests", "tokens", "tokens_in", "tokens_out"]

@@ -29,7 +29,7 @@ from judgesheet.collect.outage import BUSY, DOWN, Outage
 from judgesheet.collect.pacing import WORDS, ConcurrencyLimit, Limits, RateLimit, Ticket
 from judgesheet.judges import Judge
 from judgesheet.ledger.counts import Spent
-from judgesheet.ledger.ledger import Ledger
+from judgesheet.ledger.ledger import Ledger, Pending
 from judgesheet.ledger.rows import content
 
 REPORT_EVERY_S = 0.1
@@ -66,7 +66,8 @@ class CollectSettings(Limits):
     `hopeless_after` answers in a row that only the user can change (key, credit, model,
     parameters), `fruitless_after` failures in a row (attempts at the start, calls given up later
     on), and the first `unreadable_after` replies where none of them can be read: `if_unreadable`
-    says what helps then. The limits by the minute hold for the ledgers `beside` this one too.
+    says what helps then. A reply that cannot be read is asked for again `retry_unreadable` times.
+    The limits by the minute hold for the ledgers `beside` this one too.
     """
 
     concurrency: int = defaults.CONCURRENCY
@@ -81,6 +82,7 @@ class CollectSettings(Limits):
     hopeless_after: int = 5
     fruitless_after: int = 10
     unreadable_after: int = 20
+    retry_unreadable: int = 0
     if_unreadable: str = "choose another --reply or --prompt, and start over with --fresh"
     beside: tuple[Path, ...] = ()
 
@@ -538,7 +540,7 @@ class _Arrived(NamedTuple):
 
     reply: Reply
     is_lost: bool
-    """Whether it is an answer that nobody can read."""
+    """Whether it settles its call and nobody can read it."""
 
 
 class _Session:
@@ -563,7 +565,7 @@ class _Session:
         )
         self._is_whole = only is None
         before = ledger.totals()
-        answers = before.outcomes.get("ok", 0)
+        answers = before.outcomes.get("ok", 0) + before.outcomes.get("unreadable", 0)
         self._outage = Outage(settings.backoff_s, settings.longest_backoff_s)
         self._circuit = Circuit(settings, judge, answers, self._outage, ledger.prompt_sizes())
         judge.recall(ledger.refused_parameters, is_final=answers > 0)
@@ -629,9 +631,9 @@ class _Session:
                 self._fault = fault
 
     async def _work(self) -> None:
-        for call, attempts in self._pending:
+        for pending in self._pending:
             try:
-                await self._settle(call, attempts)
+                await self._settle(pending)
             except _OverError:
                 return
             except JudgeError as fault:
@@ -643,13 +645,18 @@ class _Session:
         self._budget.end()
         self._pace.heard.set()
 
-    async def _settle(self, call: Call, attempts: int) -> None:
+    async def _settle(self, pending: Pending) -> None:
         """Ask until there is a settling reply or the attempts of this session are exhausted."""
+        call, attempts, unreadable = pending
         retries = RetryState(self._settings, self._circuit.answered)
         for number in count(attempts + 1):
-            reply = await self._attempt(call, number)
+            is_last = unreadable >= self._settings.retry_unreadable
+            reply = await self._attempt(call, number, is_last=is_last)
             if reply.outcome in SETTLING:
                 return
+            if reply.outcome == "unreadable":
+                unreadable += 1
+                continue
             is_down, answered = self._outage.since is not None, self._circuit.answered
             if reply.outcome not in RETRYABLE or retries.is_over(reply, answered, is_down=is_down):
                 break
@@ -658,21 +665,24 @@ class _Session:
         self._now = replace(self._now, failed=self._now.failed + 1)
         self._circuit.gave_up(reply)
 
-    async def _attempt(self, call: Call, number: int) -> Reply:
-        """Ask once, and hand the reply over to be written."""
+    async def _attempt(self, call: Call, number: int, *, is_last: bool) -> Reply:
+        """Ask once, and hand the reply over to be written.
+
+        One that cannot be read settles its call only if it `is_last`.
+        """
         prices = await self._budget.reserve(call)
         try:
             reply = await self._in_turn(call, number)
             self._budget.pay(call, reply, prices)
         finally:
             self._budget.take_back(prices)
-        self._keep(call, reply)
+        kept = self._keep(call, reply, is_last=is_last)
         self._circuit.attempted(call, reply)
         # A kill loses what is in flight, and what is on its way to the disk: that is kept short.
         while self._unwritten > self._places.ceiling // 4:
             self._written.clear()
             await self._written.wait()
-        return reply
+        return kept
 
     async def _in_turn(self, call: Call, number: int) -> Reply:
         """Put the question from a place of its own, and while the endpoint is down in turn."""
@@ -725,13 +735,15 @@ class _Session:
                 await self._pace.heard.wait()
         self._held_s += time.monotonic() - began
 
-    def _keep(self, call: Call, reply: Reply) -> None:
-        """Have a reply written in the next transaction."""
+    def _keep(self, call: Call, reply: Reply, *, is_last: bool) -> Reply:
+        """Have a reply written in the next transaction; as what it is written."""
         is_lost = reply.outcome == "ok" and not self._is_readable(call, reply)
         if reply.outcome == "ok":
             self._circuit.read(is_readable=not is_lost)
+        kept = replace(reply, outcome="unreadable") if is_lost and not is_last else reply
         self._unwritten += 1
-        self._arrived.put_nowait(_Arrived(reply, is_lost))
+        self._arrived.put_nowait(_Arrived(kept, is_lost and is_last))
+        return kept
 
     async def _write(self) -> None:
         """Write what has arrived, one transaction after the other, until the session ends."""

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 Part = TypeVar("Part", Options, Connection, CollectSettings)
 T = TypeVar("T")
 
-_OWN_NUMBERS = ("repeats", "max_tokens")
+_OWN_NUMBERS = ("repeats", "max_tokens", "retry_unreadable")
 """Fields of a request that are settings of its plan where the user named them."""
 
 OURS = ("messages", "model", "stream", "n", "temperature")
@@ -64,6 +64,7 @@ class Request:
     temperature: Annotated[float, Interval(ge=0, le=5)] = defaults.TEMPERATURE
     max_tokens: Annotated[int, Ge(1)] | None = None
     sweep: str | None = None
+    retry_unreadable: Annotated[int, Interval(ge=0, le=10)] = 0
     reply: Literal["auto", "text", "json"] | None = None
     logprobs: bool | Literal["auto"] | None = None
     base_url: str | None = None
@@ -243,7 +244,7 @@ def make_plan(request: Request, settled: Settled) -> Plan:
         "temperature": request.temperature,
         "sequences": request.sequences,
         **({"sweep": asdict(parse_knob(request.sweep))} if request.sweep else {}),
-        **{name: number for name in _OWN_NUMBERS if (number := getattr(request, name)) is not None},
+        **{name: number for name in _OWN_NUMBERS if (number := getattr(request, name))},
     }
     known = {
         "settings": settings,

@@ -128,6 +128,8 @@ _WHAT_TO_ASK = (
     option("--sweep", metavar="NAME=V,V,…",
            help="Probe with each value of a request parameter, each in its own folder."),
     _TOKENS,
+    option("--retry-unreadable", type=click.IntRange(0, 10), metavar="N", default=0,
+           help="Ask again up to N times where a reply cannot be read; the sheet has both rates."),
     _REPLY,
     choice("--logprobs", "on", "off", "auto", callback=on_off, is_flag=False, flag_value="on",
            help="Also read the probabilities of all scores; auto asks once. [off; on for local/]"),

@@ -47,6 +47,8 @@ def plan(
     if batch is None and (batch_format is not None or resume is not None):
         raise UsageError("--batch-format and --resume say what to export: add --export-batch FILE")
     request = without_asking(as_request(model, options))
+    if batch is not None and request.retry_unreadable:
+        raise UsageError("a batch asks each question once: leave --retry-unreadable out")
     if request.sweep is not None and (out is not None or batch is not None):
         raise UsageError("a sweep is several plans; write each with --temperature or --extra-body")
     settled = settle(request)

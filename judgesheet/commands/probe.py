@@ -59,8 +59,9 @@ def probe(
 
     - what is asked: `axes`, `profile` ("smoke", "quick", "standard", …), `stimuli` (file or
       folder), `prompts` and `parsers` (files by axis), `seed`, `repeats`, `sequences`,
-      `temperature`, `max_tokens`, `reply` ("text", "json", "auto"), `logprobs` (True, False,
-      "auto"), `sweep` (one value, "temperature=0"; several are asked by `judgesheet.sweep`);
+      `temperature`, `max_tokens`, `retry_unreadable`, `reply` ("text", "json", "auto"), `logprobs`
+      (True, False, "auto"), `sweep` (one value, "temperature=0"; several are asked by
+      `judgesheet.sweep`);
     - of which endpoint: `base_url`, `api_key_env`, `extra_body`, `must_send`, `auth`, `transport`;
     - how fast, and up to which limit: `concurrency`, `rpm`, `tpm`, `rate`, `timeout_s`,
       `patience_s`, `max_calls`, `max_total_tokens`, `max_cost` with `prices` (in, out);

@@ -5,19 +5,22 @@ no question is paid for twice whose reply still holds.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import timedelta
+from itertools import groupby
 from pathlib import Path
 
 from judgesheet.base.digits import counted
 from judgesheet.base.errors import JudgeError
-from judgesheet.base.records import Plan
+from judgesheet.base.records import Plan, Reply
 from judgesheet.collect.request import Request, ask_outside_plan
 from judgesheet.judges import Judge
 from judgesheet.judges.check import question
 from judgesheet.ledger import earlier
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.run_directory import LEDGER, is_begun
+from judgesheet.measuring.parsing import readable_by
 
 Version = Callable[[], str | None]
 """Which version the endpoint serves now, by its own words; asks it once."""
@@ -68,9 +71,22 @@ def take_over_replies(
     now = found[-1][0].served_model if judge.is_simulated else version()
     if now is None:
         return
-    taken = earlier.take_over(ledger, earlier.served_by(found, now))
+    taken = earlier.take_over(ledger, [*_that_count(ledger, earlier.served_by(found, now))])
     planned, rest = ledger.totals().planned, len(ledger.attempts())
     tell(f"{taken:,} of {planned:,} replies reused from earlier runs, {rest:,} to ask")
+
+
+def _that_count(ledger: Ledger, found: Sequence[tuple[Reply, int]]) -> Iterator[tuple[Reply, int]]:
+    """Of each call the replies up to the one that settles it in this run, as if asked in it."""
+    again = ledger.settings().get("retry_unreadable", 0)
+    calls = {call.id: call for call in ledger.calls()} if again else {}
+    is_readable = readable_by(ledger.parsers())
+    for call_id, replies in groupby(found, lambda one: one[0].call_id):
+        for number, (reply, run) in enumerate(replies):
+            if number == again or reply.outcome != "ok" or is_readable(calls[call_id], reply):
+                yield reply, run
+                break
+            yield replace(reply, outcome="unreadable"), run
 
 
 def tell_of_changed_code(ledger: Ledger, judge: Judge, tell: Callable[[str], None]) -> None:

@@ -58,15 +58,15 @@ SPENT = """
 WITH one AS (SELECT outcome, length(messages) AS characters_in, length(text) AS characters_out,
     min(coalesce(tokens_in, 0), 1000000000) AS tokens_in,
     min(coalesce(tokens_out, 0), 1000000000) AS tokens_out,
-    tokens_in IS NULL AND tokens_out IS NULL AND outcome != 'ok'
+    tokens_in IS NULL AND tokens_out IS NULL AND outcome NOT IN ('ok', 'unreadable')
       AND outcome NOT IN (SELECT value FROM json_each(:unbilled))
       AND coalesce(finish_reason, '') NOT IN (SELECT value FROM json_each(:never_asked)) AS unknown
   FROM attempt JOIN call ON id = call_id JOIN prompt ON prompt.digest = call.prompt
   WHERE at >= :since)
-SELECT count(*), total(unknown), total(iif(outcome = 'ok'
+SELECT count(*), total(unknown), total(iif(outcome IN ('ok', 'unreadable')
     AND (tokens_in = 0 OR tokens_in * :most < characters_in),
     characters_in / :each, tokens_in)),
-  total(iif(outcome = 'ok'
+  total(iif(outcome IN ('ok', 'unreadable')
     AND (tokens_out = 0 OR tokens_out * :most < characters_out),
     characters_out / :each, tokens_out))
 FROM one

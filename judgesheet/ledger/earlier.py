@@ -8,6 +8,7 @@ import json
 import re
 import shutil
 import sqlite3
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import fields, replace
@@ -16,15 +17,13 @@ from typing import Any
 
 from judgesheet.base.errors import RunError
 from judgesheet.base.files import decoded
-from judgesheet.base.records import Reply, canonical_json
+from judgesheet.base.records import Outcome, Reply, canonical_json
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.opening import free_name, held, reject_links
 from judgesheet.ledger.run_directory import LEDGER
 from judgesheet.ledger.schema import SQL_FAULTS, belongs, distrust, tables
 
 EARLIER = "earlier.sqlite"
-SETTLED = frozenset({"ok", "refused"})
-"""Outcomes that asking once more would not change."""
 _REPLY = tuple(field.name for field in fields(Reply) if field.name != "allowances")
 _PAGE = 500
 
@@ -94,14 +93,15 @@ def take_over(ledger: Ledger, candidates: Sequence[tuple[Reply, int]]) -> int:
 def candidates(ledger: Ledger, since: float) -> list[tuple[Reply, int]]:
     """Replies of this judge to the pending calls of a ledger, each with its run, in plan order.
 
-    The newest of each call and served version; none that is from before `since`, in seconds.
+    The newest of each call and served version, with those before it that were asked for again since
+    they could not be read; none that is from before `since`, in seconds.
     """
     path = ledger.path.with_name(EARLIER)
     if not path.is_file():
         return []
     columns = {column.name: column for column in tables()["attempt"]}
     of_reply = [columns[name] for name in _REPLY]
-    found: dict[str, dict[str | None, tuple[Reply, int]]] = {}
+    found: dict[str, dict[str | None, list[tuple[Reply, int]]]] = {}
     pending = ledger.attempts()
     if not pending:
         return []
@@ -114,11 +114,15 @@ def candidates(ledger: Ledger, since: float) -> list[tuple[Reply, int]]:
         for run, *row in rows:
             if all(map(belongs, of_reply, row)):
                 reply = Reply(*row)
-                found.setdefault(reply.call_id, {})[reply.served_model] = reply, run
+                before = found.setdefault(reply.call_id, {}).setdefault(reply.served_model, [])
+                if reply.attempt == 1:  # of the answers to a call: not one that was asked for again
+                    before.clear()
+                before.append((reply, run))
     return [
-        (replace(reply, attempt=attempts + 1), run)
+        (replace(reply, attempt=attempts + number), run)
         for call, attempts in pending.items()
-        for reply, run in found.get(call, {}).values()
+        for replies in found.get(call, {}).values()
+        for number, (reply, run) in enumerate(replies, start=1)
     ]
 
 
@@ -128,7 +132,7 @@ def served_by(found: Collection[tuple[Reply, int]], version: str | None) -> list
 
 
 def _keep(directory: Path) -> None:
-    """Add the settled replies of the run in a directory to its `earlier.sqlite`."""
+    """Add the answers of the run in a directory to its `earlier.sqlite`."""
     path = directory / EARLIER
     with Ledger.open(directory / LEDGER) as ledger, _opened(path, make=True) as db:
         run = (
@@ -148,16 +152,19 @@ def _keep(directory: Path) -> None:
         names = f"run, {', '.join(_REPLY)}"
         db.executemany(
             f"INSERT OR IGNORE INTO reply ({names}) VALUES ({marks})",  # noqa: S608
-            ((number, *(getattr(reply, name) for name in _REPLY)) for reply in _settled(ledger)),
+            ((number, *(getattr(reply, name) for name in _REPLY)) for reply in _answers(ledger)),
         )
         db.execute("COMMIT")
 
 
-def _settled(ledger: Ledger) -> Iterator[Reply]:
-    cut = ledger.cut_calls()
-    return (
-        reply for reply in ledger.replies() if reply.outcome in SETTLED and reply.call_id not in cut
-    )
+def _answers(ledger: Ledger) -> Iterator[Reply]:
+    """Every answer, numbered from 1 for each call; of what was unreadable a new run decides."""
+    cut, numbers = ledger.cut_calls(), Counter[str]()
+    for reply in ledger.answered():
+        if reply.call_id not in cut:
+            numbers[reply.call_id] += 1
+            outcome: Outcome = "ok" if reply.outcome == "unreadable" else reply.outcome
+            yield replace(reply, attempt=numbers[reply.call_id], outcome=outcome)
 
 
 def _identity(judge: Mapping[str, Any]) -> str:

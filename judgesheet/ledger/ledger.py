@@ -118,10 +118,11 @@ class Looks:
 
 
 class Pending(NamedTuple):
-    """A call that has no settling reply yet, and how often it was tried."""
+    """A call that has no settling reply yet, how often it was tried, and answered unreadably."""
 
     call: Call
     attempts: int
+    unreadable: int
 
 
 class Corrected(NamedTuple):
@@ -515,8 +516,8 @@ class Ledger:
 
     def calls(self) -> Iterator[Call]:
         """Every planned call, in plan order."""
-        query = "SELECT *, 0 FROM question WHERE seq > ? ORDER BY seq LIMIT ?"
-        return (call for call, _ in self._pages(query))
+        query = "SELECT *, 0, 0 FROM question WHERE seq > ? ORDER BY seq LIMIT ?"
+        return (one.call for one in self._pages(query))
 
     def cells(self) -> Iterator[tuple[str, str, str, str, int]]:
         """`call_id, axis, stimulus, cell (JSON), repeat` of every planned call, in plan order."""
@@ -631,6 +632,12 @@ class Ledger:
         query = f"SELECT {', '.join(REPLY)} FROM answer WHERE attempt IS NOT NULL"  # noqa: S608
         return (Reply(*row) for row in self._stream(f"{query} ORDER BY seq"))
 
+    def answered(self) -> Iterator[Reply]:
+        """Every reply that is an answer, those of a call together and in order."""
+        query = f"""SELECT {", ".join(REPLY)} FROM attempt
+            WHERE outcome IN ('ok', 'unreadable', 'refused') ORDER BY call_id, attempt"""  # noqa: S608
+        return (Reply(*row) for row in self._stream(query))
+
     def answers(self) -> Iterator[AskedCall]:
         """Every planned call with its last reply (None before the first attempt).
 
@@ -638,7 +645,9 @@ class Ledger:
         """
         last, call, reply = -1, "id, axis, stimulus, cell, repeat, reply", "text, finish_reason"
         # Last what was asked, by its digest.
-        others = "SELECT 1 FROM attempt WHERE attempt != 1 OR outcome = 'unsupported'"
+        others = (
+            "SELECT 1 FROM attempt WHERE attempt != 1 OR outcome IN ('unsupported', 'unreadable')"
+        )
         if not any(self._stream(f"{others} LIMIT 1")):
             # Verdicts that were recorded lie in the plan's order: none need be looked up.
             calls = self._stream(f"SELECT prompt, seq, {call} FROM asked ORDER BY seq")  # noqa: S608
@@ -694,6 +703,14 @@ class Ledger:
             if tokens == window or (call, attempt) in reopened
         }
 
+    def first_readings(self) -> tuple[int, int]:
+        """Of the calls that were answered, those whose first reply could not be read; and all."""
+        query = """SELECT count(DISTINCT call_id) FILTER (WHERE outcome = 'unreadable'),
+            count(DISTINCT call_id) FROM attempt WHERE outcome IN ('ok', 'unreadable')"""
+        with self._reading() as db:
+            lost, answered = db.execute(query).fetchone()
+        return lost, answered
+
     def unequal_tokens(self) -> dict[str, tuple[int, int]]:
         """Per axis its questions that were answered several times, and those counted unequally."""
         with self._reading() as db:
@@ -740,7 +757,7 @@ class Ledger:
         """
         query = """
             SELECT outcome, finish_reason, raw, count(*), max(at) FROM attempt
-            WHERE outcome NOT IN ('ok', 'refused', 'unsupported')
+            WHERE outcome NOT IN ('ok', 'unreadable', 'refused', 'unsupported')
             GROUP BY 1, 2 ORDER BY 4 DESC, 1, 2"""
         with self._reading() as db:
             return [row[:4] for row in db.execute(query)]
@@ -887,7 +904,7 @@ class Ledger:
             if not rows:
                 return
             for row in rows:
-                yield Pending(self._restored(row, params), row[-1])
+                yield Pending(self._restored(row, params), *row[-2:])
             last = rows[-1][0]
 
     def _restored(self, row: tuple[Any, ...], params: Mapping[str, Any]) -> Call:

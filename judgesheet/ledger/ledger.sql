@@ -88,7 +88,8 @@ CREATE VIEW question AS
 -- than the call itself (a key, the credit, a parameter) is asked again.
 CREATE VIEW pending AS
     SELECT question.*,
-           (SELECT coalesce(max(attempt), 0) FROM attempt WHERE call_id = id) AS attempts
+           (SELECT coalesce(max(attempt), 0) FROM attempt WHERE call_id = id) AS attempts,
+           (SELECT count(*) FROM attempt WHERE call_id = id AND outcome = 'unreadable') AS unreadable
     FROM question
     WHERE NOT EXISTS (
         SELECT 1 FROM attempt
@@ -101,8 +102,10 @@ CREATE VIEW pending AS
     AND id NOT IN (SELECT value FROM json_each((SELECT value FROM meta WHERE key = 'given_up')));
 
 -- Every call to be made with its last attempt; NULLs where it was never asked. That a parameter was refused says
--- nothing of the call.
+-- nothing of the call. A reply that is to be asked for again is an answer until another one comes.
 CREATE VIEW answer AS
-    SELECT * FROM asked LEFT JOIN attempt
+    SELECT asked.*, call_id, attempt, iif(outcome = 'unreadable', 'ok', outcome) AS outcome,
+           latency_s, tokens_in, tokens_out, served_model, at, retry_after_s, text, raw, finish_reason
+    FROM asked LEFT JOIN attempt
     ON call_id = id AND attempt = (
         SELECT max(attempt) FROM attempt WHERE call_id = id AND outcome != 'unsupported');

@@ -164,6 +164,7 @@ def _run(
         "failed": sum(axis.failed for axis in axes),
         "attempts": totals.attempts,
         "outcomes": dict(totals.outcomes),
+        **_first_readings(ledger),
         **_taken_over(ledger, totals),
         **_failures(ledger),
         **_limits(ledger),
@@ -189,6 +190,14 @@ def _refused(ledger: "Ledger") -> dict[str, Any]:
     if not refused:
         return {}
     return {"refused_parameters": refused, "temperature": ledger.temperature}
+
+
+def _first_readings(ledger: "Ledger") -> dict[str, Any]:
+    """How many replies could not be read before any was asked again; nothing where none is."""
+    if not ledger.settings().get("retry_unreadable"):
+        return {}
+    lost, replies = ledger.first_readings()
+    return {"first_readings": {"replies": replies, "unreadable": lost}}
 
 
 def _taken_over(ledger: "Ledger", totals: "Totals") -> dict[str, Any]:

@@ -308,6 +308,17 @@ def share(part: float, whole: float) -> str:
     return f"{rounded(100 * part / whole, 1, 100.0)} %" if whole else _DASH
 
 
+def first_readings(run: Mapping[str, Any]) -> str:
+    """`12 of 400 (3 %), asked again up to 2 times`; "" where unreadable replies were not."""
+    known = run.get("first_readings")
+    if not isinstance(known, Mapping):
+        return ""
+    lost, replies = known.get("unreadable"), known.get("replies")
+    rate = share(finite(lost) or 0.0, finite(replies) or 0.0)
+    again = count(run.get("retry_unreadable"))
+    return f"{count(lost)} of {count(replies)} ({rate}), asked again up to {again} times"
+
+
 def stimuli(number: Any, independent: Any) -> str:
     """`24`, or `24 (2 independent)` where some are copies of others."""
     return (

@@ -34,7 +34,7 @@ _RUN_KNOWN = (
     *("planned", "settled", "answered", "unreadable", "refused", "failed", "complete", "axes"),
     *("attempts", "outcomes", "failures", "tokens_in", "tokens_out", "cost_usd", "wall_s"),
     *("latency_p50_s", "latency_p99_s", "started_at", "ended_at", "machine"),
-    *("refused_parameters", "tokens_reasoning"),
+    *("refused_parameters", "tokens_reasoning", "retry_unreadable", "first_readings"),
 )
 _PROMPT_KNOWN = ("axis", "name", "digest", "template", "example")
 _PROVENANCE_KNOWN = (
@@ -248,6 +248,8 @@ def _glance(sheet: Datasheet) -> Iterator[Fact]:
     for name in ("answered", "unreadable", "refused", "failed"):
         number = total(sheet, name)
         yield Fact(name.capitalize(), f"{show.count(number)} ({show.share(number, settled)})")
+    if told := show.first_readings(sheet.run):
+        yield Fact("Unreadable at first", told)
     if planned > settled:
         yield Fact("Not made yet", show.count(planned - settled))
     run = sheet.run
