@@ -49,17 +49,8 @@ UNPROVEN: dict[str, str] = {
 }
 """By key without dimensions."""
 UNPROVEN |= {
-    f"{axis}.loss_shape": "`loss_rate` by what came instead; its interval is that of every rate "
-    "(`gate`, `edges`)"
-    for axis in all_axes()
+    "presentation.loss_rate": "that of the other axes, which are proven: it knows calls alone",
 }
-UNPROVEN |= {
-    f"presentation.loss_{test}": "that of the other axes, which are proven: it knows calls and "
-    "orders, or kinds in their place, alone"
-    for test in ("rate", "order_p", "position_p", "stimulus_p", "kind_rate", "kind_p")
-}
-
-
 UNPROVEN |= {
     "correct.corrected": "`ppi` or `rogan_gladen`, which are proven, by `--labels` alone",
     "correct.raw": "the judge's own verdicts, no estimate of the truth; their interval is that of "

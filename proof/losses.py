@@ -18,10 +18,11 @@ from judgesheet.axes.candidate_order._design import BASELINE, LISTING
 from judgesheet.axes.candidate_order._reply import verdict_probabilities
 from judgesheet.axis import Axis, Options, Readings, SharesSimulating, Simulating, losses
 from judgesheet.axis.simulation import Parameters
-from judgesheet.axis.statements import announced_of_losses
+from judgesheet.base.defaults import LOSS_ERROR
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Call, Label
+from judgesheet.decide.controls import MANY_LOST
 from judgesheet.judges.simulated import PRESETS, answer_key
 from judgesheet.measuring import impute
 from judgesheet.measuring.impute import with_imputed
@@ -51,7 +52,7 @@ FIGURES = frozenset({
     *("mean_delta_pos", "max_delta_pos", "delta_pos", "significant_criteria", "friedman_p"),
     *("position_shift", "order_inconsistent", "excess_change_rate"),
     *("slot1_share", "positional_false_preference", "raw_false_preference"),
-    *("loss_rate", "loss_order_p", "loss_position_p", "loss_stimulus_p"),
+    "loss_rate",
 })  # fmt: skip
 ACCUSE = ("position_share", "win_share", "friedman_p")
 """What a sentence rests on that accuses of a preference for a place."""
@@ -61,6 +62,7 @@ MANY_COPIES = 3
 READ_ALONE, ACCUSED, REPORTED = "accused, read alone", "accused", "reported"
 PASSED_ALONE, HELD = "pass, read alone", "cover, lost counted"
 MOST_ACCUSED = 0.05
+ALPHA = 0.05
 
 
 @dataclass(frozen=True)
@@ -168,10 +170,19 @@ class Sheet:
 
     @property
     def reports(self) -> bool:
-        """Whether page one says that calls are not lost at random."""
-        tests = ("loss_order_p", "loss_position_p", "loss_stimulus_p", "loss_kind_p")
-        known = [name for name in tests if self.after.known(name) is not None]
-        return any(announced_of_losses(self.after, name) for name in known)
+        """Whether the sheet says that which calls are lost depends on the order."""
+        return self.order_p < LOSS_ERROR
+
+    @property
+    def order_p(self) -> float:
+        """The p-value of "what is lost does not depend on the order"; 1 where nothing was lost."""
+        p = self.before[f"{self.axis.NAME}.loss_rate"].given.get("order_p")
+        return 1.0 if p is None else float(p)
+
+    def may_pass(self) -> bool:
+        """Whether so few calls were lost, and by chance, that a limit can be kept."""
+        rate = self.before[f"{self.axis.NAME}.loss_rate"]
+        return (rate.value or 0.0) <= MANY_LOST and not self.reports
 
     def passes(self, estimates: Estimates, key: str, limit: float) -> bool:
         """Whether the upper bound of a figure keeps a limit."""
@@ -251,12 +262,13 @@ class Loser:
             if self.key:
                 said |= {
                     PASSED_ALONE: one.passes(one.before, self.key, self.limit),
-                    PASS: one.passes(one.after, self.key, self.limit),
+                    PASS: one.passes(one.after, self.key, self.limit) and one.may_pass(),
                     HELD: one.holds(self.key, self.limit),
                 }
-            tally.add(SHEET, said)
             if self.by_chance:
+                said[REJECT] = one.order_p < ALPHA
                 self._judge(tally, one.before)
+            tally.add(SHEET, said)
         return tally.rows()
 
     def _judge(self, tally: Tally, found: Estimates) -> None:

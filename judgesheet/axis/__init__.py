@@ -112,18 +112,6 @@ class Problem:
     code: Literal["template", ""] = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Imputation:
-    """A table in which every lost call gets one of the answers that move a figure furthest.
-
-    `frame` is that of `Readings` with `value` filled in. Where `of_places`, it may be the extreme
-    for figures that are declared `by_place` alone.
-    """
-
-    frame: "pd.DataFrame"
-    of_places: bool = False
-
-
 class Axis(Protocol):
     """The members of an axis that stages call; any module with these names is one.
 
@@ -205,8 +193,8 @@ class Axis(Protocol):
         the axis, `reads` of their declaration; where none do, a figure may read all.
         """
 
-    def impute(self, readings: Readings) -> Iterator[Imputation]:
-        """Tables towards and away from every bias, and towards and away from quality."""
+    def impute(self, readings: Readings) -> "Iterator[pd.DataFrame]":
+        """The table with its lost calls answered by each place in turn, and in its favour."""
 
     def complete(self, frame: "pd.DataFrame") -> "pd.DataFrame":
         """The table of a log with a lost call for each that its own design misses."""

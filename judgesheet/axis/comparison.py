@@ -13,14 +13,17 @@ import math
 import random
 import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from judgesheet.axis import Imputation, Readings
+from judgesheet.axis import Readings
 from judgesheet.axis.losses import Row, answered, split
 from judgesheet.axis.material import word_count
 from judgesheet.axis.prompt import boundary
 from judgesheet.axis.simulation import Parameters, drawn, hashed
 from judgesheet.base.records import Call
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # -- the prompt ------------------------------------------------------------------------------------
 
@@ -62,8 +65,8 @@ Imputer = Callable[[Row, str | None], str | int]
 
 def imputations(
     readings: Readings, answers: Sequence[Imputer], pair: Callable[[Row], tuple[Hashable, ...]]
-) -> Iterator[Imputation]:
-    """Every extreme of `answers`; `pair` says which calls are about one pair in the same way."""
+) -> "Iterator[pd.DataFrame]":
+    """A table for each of `answers`; `pair` says which calls are about one pair in the same way."""
 
     def place(call: Row, shown_first: Any) -> tuple[Hashable, ...]:
         return (*pair(call), call["repeat"], shown_first)
@@ -73,7 +76,7 @@ def imputations(
     others = [verdicts.get(place(call, call["order"][1])) for call in calls]
     for answer in answers:
         values = [answer(call, other) for call, other in zip(calls, others, strict=True)]
-        yield Imputation(answered(readings.frame, values))
+        yield answered(readings.frame, values)
 
 
 # -- a simulated judge -----------------------------------------------------------------------------

@@ -116,9 +116,6 @@ class Facts(TypedDict, total=False):
     missing
         What recorded judgments must hold for a member of the table; else what they must for any
         figure of the axis.
-    by_place
-        Whether a lost call moves it furthest by an answer for some place, so that it is measured
-        again on those answers too.
     passes_blind
         Whether a judge that does not look at what it judges passes it for no merit of its own: it
         is void where the axis's control fails.
@@ -134,7 +131,6 @@ class Facts(TypedDict, total=False):
     headline: int | Mapping[str, int]
     sweep: int | Mapping[str, int]
     missing: str | Mapping[str, str]
-    by_place: bool
     passes_blind: bool
     reads: str
 
@@ -156,7 +152,6 @@ class Figure(Generic[S]):
         self.unit = unit
         self.function = function
         self.facts: Facts = facts
-        self.by_place = facts.get("by_place", False)
         self.passes_blind = facts.get("passes_blind", False)
         self.reads = facts.get("reads", "")
 

@@ -22,7 +22,7 @@ _NOT_THE_CELL = {
         "value",
         "distribution",
     ),
-    *("alone", "finish_reason", "host", "order", "question", "shape"),
+    *("host", "order", "question", "shape"),
 }
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from judgesheet.axis import Readings
-from judgesheet.axis.statements import LOSS_ERROR, ORDER_TEST, keys
+from judgesheet.axis.statements import ORDER_TEST, keys
+from judgesheet.base.defaults import LOSS_ERROR
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Control, Estimate
 

@@ -29,7 +29,7 @@ from judgesheet.stats.interval import (
 from judgesheet.stats.reads import ratio
 
 # Figures of single readings, and those of means by arm.
-figure = Figures("", by_place=True, passes_blind=True, reads="repeats")
+figure = Figures("", passes_blind=True, reads="repeats")
 of_means = Figures("", passes_blind=True, missing=FIXED_TOO)
 TAU = -1.0, 1.0
 """Range of Kendall's tau."""

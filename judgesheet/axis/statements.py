@@ -36,15 +36,13 @@ Part = Literal["value", "low", "high", "least", "most"]
 
 SIGNIFICANT = 0.05
 """How often page one may call something a problem of a judge that has none."""
-OF_ORDER, OF_LOSSES, OTHERS = 10, 16, 44
+OF_ORDER, OF_LOSSES, OTHERS = 10, 5, 44
 """Tests of the order, tests of losses, and other tests and bounds, by which a sentence of page one
 can call something a problem, all axes of this package together: the sums over their `SENTENCES`."""
 ORDER_ERROR = 0.6 * SIGNIFICANT / OF_ORDER
 """Error of a single test of the order. These have most of the error, as they alone err at a judge
 without a fault. All are those of all axes, so that what one axis says does not depend on which
 others were probed."""
-LOSS_ERROR = 0.2 * SIGNIFICANT / OF_LOSSES
-"""Error of a single test of whether calls are lost by chance."""
 OTHER_ERROR = 0.2 * SIGNIFICANT / OTHERS
 """Error of every other test or bound."""
 FEWEST_PROMPTS = 6
@@ -123,11 +121,6 @@ def _sure_end(estimate: Estimate | None, side: Literal["least", "most"], error: 
 def announced(estimates: Estimates, test: str, **dims: object) -> bool:
     """Whether a test announces an effect of the order, whatever lost calls would have said."""
     return _rejects(estimates.known(test, **dims), ORDER_ERROR)
-
-
-def announced_of_losses(estimates: Estimates, test: str) -> bool:
-    """Whether a test announces that calls are not lost by chance."""
-    return _rejects(estimates.known(test), LOSS_ERROR)
 
 
 def indicated(estimates: Estimates, test: str, **dims: object) -> Estimate | None:

@@ -19,3 +19,6 @@ CONSENSUS_ORDERS = 7
 """Orders under which a list is judged."""
 ENGINE: Literal["local"] = "local"
 PAPER: Literal["a4"] = "a4"
+
+LOSS_ERROR = 0.001
+"""Error of the test of an axis of whether its lost calls depend on the order."""

@@ -3,16 +3,14 @@
 from collections.abc import Collection, Iterator
 
 from judgesheet.base.datasheet import by_key, named
-from judgesheet.base.digits import counted, percent
+from judgesheet.base.digits import counted
 from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_NAMED
 from judgesheet.base.records import AxisResult, Datasheet, Estimate, Verdict
 from judgesheet.base.sanitize import listed
-from judgesheet.decide.controls import EVERY, ONE_VERSION, READ
+from judgesheet.decide.controls import EVERY, ONE_VERSION, READ, loss_rate
 from judgesheet.decide.gate import reach
 
-MANY_LOST = 0.05
-"""A share of calls without a verdict from which a judge is adopted under that condition only."""
 Condition = tuple[str, tuple[str, ...]]
 
 
@@ -25,7 +23,7 @@ def of(sheet: Datasheet) -> Iterator[Condition]:
       mitigation;
     - the axes of proven limits were answered by different served models;
     - nobody can tell whether a control is passed that a limit rests on;
-    - calls gave no verdict, and no bound allows for what they could have said;
+    - every call on some stimuli was refused, so that nothing is known of such texts;
     - a binding recommendation for an axis that the policy judges by more than warnings.
     """
     judged = judged_axes(sheet)
@@ -45,7 +43,7 @@ def of(sheet: Datasheet) -> Iterator[Condition]:
                 yield f"{remedy.action}: {price}", (remedy.after,)
         if axis.name in judged:
             yield from _untold(axis, {Key.parse(key).name for key in kept})
-            yield from _lost(axis)
+            yield from _refused(axis)
     for advice in sheet.recommendations:
         if advice.binding and not advice.void and advice.axis in judged:
             yield advice.text, advice.evidence
@@ -118,9 +116,11 @@ def _untold(axis: AxisResult, names: set[str]) -> Iterator[Condition]:
             )
 
 
-def _lost(axis: AxisResult) -> Iterator[Condition]:
-    """The calls without a verdict, if the bounds do not allow for their possible verdicts."""
-    lost, counted = axis.made - axis.answered, any(one.imputed for one in axis.estimates)
-    if axis.made and lost / axis.made > MANY_LOST and not counted:
-        text = f"{percent(lost / axis.made)} of the calls of {axis.name} gave no verdict"
-        yield f"{text}; the limits are proven for the others only", ()
+def _refused(axis: AxisResult) -> Iterator[Condition]:
+    """The stimuli of which every call was refused."""
+    rate = loss_rate(axis)
+    refused = [] if rate is None else rate.given.get("refused", [])
+    if rate is not None and refused:
+        what = counted(len(refused), "stimulus", "stimuli")
+        named = listed(refused, MOST_NAMED)
+        yield f"not for texts that it refuses: every call on {what} ({named})", (rate.key,)

@@ -7,23 +7,24 @@ proven or broken by them. Where one of the judge fails, a figure that looks well
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from judgesheet.base.defaults import LOSS_ERROR
 from judgesheet.base.digits import count, counted, percent
 from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_EXAMPLES
-from judgesheet.base.records import BATCH, AxisResult, Control, Datasheet
+from judgesheet.base.records import BATCH, AxisResult, Control, Datasheet, Estimate
 from judgesheet.base.sanitize import listed
 from judgesheet.reading.reasons import REASONS
 
-READABLE = 0.95
-"""Share of calls that must be readable; below it the rest may be another population."""
+MANY_LOST = 0.05
+"""A share of lost calls beyond which nothing is proven: the rest may be another population."""
 EVERY = "*"
 """Touches every figure of the axis."""
 COMPLETE, SERVED, READ = "complete", "one_served_model", "readable"
 OF_RUN = (COMPLETE, SERVED, READ)
 """Codes of the controls that are the same on every axis, in the order of their weight."""
 ONE_VERSION = "pin one version of the model and measure again with --fresh"
-LOST_AS = "loss_shape"
-"""The figure that counts the calls without a verdict by what came instead."""
+LOSS_RATE = "loss_rate"
+"""The figure that says how many calls gave no verdict, what came instead, and where."""
 OF_KIND = {"failed": "no_answer", "refused": "refused", "unreadable": "no_verdict"}
 """What stands for a kind of loss where nobody knows what came."""
 
@@ -54,7 +55,7 @@ def _controlled(axis: AxisResult, sheet: Datasheet) -> AxisResult:
     return replace(
         checked,
         void=None if whole is None else whole.text,
-        voided=dict(_touched(checked, "run")) | dict(_unbounded(checked)),
+        voided=dict(_touched(checked, "run")),
         unearned=dict(_touched(checked, "judge")),
     )
 
@@ -68,21 +69,9 @@ def _touched(axis: AxisResult, of: str) -> Iterator[tuple[str, str]]:
                     yield estimate.key, f"the control “{control.name}” failed"
 
 
-def _unbounded(axis: AxisResult) -> Iterator[tuple[str, str]]:
-    """Key and reason of every figure that lost calls could have moved anywhere, if many are lost.
-
-    Few lost calls widen its bounds, which is enough.
-    """
-    if _share_read(axis) >= READABLE:
-        return
-    for estimate in axis.estimates:
-        lost = estimate.imputed
-        if lost is not None and (lost.low is None or lost.high is None):
-            yield estimate.key, f"what {lost.calls} lost calls could have said leaves it no value"
-
-
-def _share_read(axis: AxisResult) -> float:
-    return axis.answered / axis.made if axis.made else 0.0
+def loss_rate(axis: AxisResult) -> Estimate | None:
+    """The figure of the axis that tells of its lost calls."""
+    return next((one for one in axis.estimates if Key.parse(one.key).name == LOSS_RATE), None)
 
 
 # -- the measurement -------------------------------------------------------------------------------
@@ -157,28 +146,33 @@ def _served(axis: AxisResult, sheet: Datasheet) -> Control:
 
 
 def _readable(axis: AxisResult, sheet: Datasheet) -> Control:
-    """Whether nearly all calls gave a verdict: False where none did, None where many did not.
+    """Whether nearly all calls gave a verdict, and those that did not whatever the order.
 
-    Those that did not are counted against every limit (`Estimate.imputed`), so that what is
-    decided in spite of them stays decided.
+    Else no limit is kept by the rest; one that is broken whatever the lost calls would have said
+    is broken. Stimuli that were refused whole do not count: they are a condition of any use.
     """
     kinds = {"unreadable": axis.unreadable, "refused": axis.refused, "failed": axis.failed}
     lost = {name: number for name, number in kinds.items() if number}
     counts = ", ".join(f"{count(number)} {name}" for name, number in lost.items())
-    share = _share_read(axis)
-    passed: bool | None
+    rate = loss_rate(axis)
+    given = {} if rate is None else rate.given
+    p, refused = given.get("order_p"), given.get("refused_calls", 0)
+    many = axis.made - axis.answered - refused > MANY_LOST * (axis.made - refused)
+    by_order = p is not None and p < LOSS_ERROR
     if not axis.answered:
-        passed, text = False, f"none of {count(axis.made)} calls gave a verdict ({counts})"
+        text = f"none of {count(axis.made)} calls gave a verdict ({counts})"
     else:
-        passed = True if share >= READABLE else None
-        text = f"{percent(share)} of {count(axis.made)} calls gave a verdict"
+        text = f"{percent(axis.answered / axis.made)} of {count(axis.made)} calls gave a verdict"
         text += f" ({counts})" if counts else ""
+        text += "; which of them did depends on the order" if by_order else ""
     return Control(
         "replies readable",
-        passed,
+        bool(axis.answered) and not many and not by_order,
         text,
+        () if rate is None else (rate.key,),
         code=READ,
-        of="run",
+        # Without a verdict nothing is known; with some, what is broken stays so.
+        of="judge" if axis.answered else "run",
         mend=_mend_losses(axis, lost, sheet),
         touches=(EVERY,),
     )
@@ -191,12 +185,9 @@ def mend_of_losses(axis: AxisResult) -> str:
 
 def _mend_losses(axis: AxisResult, lost: Mapping[str, int], sheet: Datasheet) -> str:
     """What helps against what came most often instead of a verdict."""
-    shapes = {
-        Key.parse(one.key).dims.get("shape", ""): one.given.get("calls", 0)
-        for one in axis.estimates
-        if Key.parse(one.key).name == LOST_AS
-    }
-    counts = {code: number for code, number in shapes.items() if code in REASONS}
+    rate = loss_rate(axis)
+    reasons = {} if rate is None else rate.given.get("reasons", {})
+    counts = {code: number for code, number in reasons.items() if code in REASONS}
     # Sheets of earlier versions count by the kind of loss alone, which says less of what came.
     of_kind = {OF_KIND[kind]: number for kind, number in lost.items()}
     most = max(counts or of_kind, key=(counts or of_kind).__getitem__, default="")

@@ -19,7 +19,7 @@ from judgesheet.base.missing_reasons import NOT_RECORDED
 from judgesheet.base.records import AxisResult, Control, Datasheet, Estimate, Verdict, VerdictStatus
 from judgesheet.base.units import FISHER, SHARE, unit
 from judgesheet.decide.bounded_value import BoundedValue
-from judgesheet.decide.controls import READ, failed, mend_of_losses, touches
+from judgesheet.decide.controls import failed, mend_of_losses, touches
 from judgesheet.decide.policy import Limit, Policy, closest_key, or_meant, shipped_keys
 from judgesheet.stats.multiplicity import student_quantile, student_tail
 from judgesheet.stats.unseen import clusters_for
@@ -207,34 +207,17 @@ def _is_kept(verdict: Verdict) -> bool:
 
 def _unusable(verdict: Verdict, axis: AxisResult) -> tuple[str, list[Control]]:
     """Why a figure must not be used, and the controls that would have to pass; "" where it may."""
-    key, readable = verdict.key, [one for one in axis.controls if one.code == READ]
+    key = verdict.key
     touching = {
         of: [one for one in failed(axis) if one.of == of and touches(one, key)]
         for of in ("run", "judge")
     }
     if why := axis.silent_reason(key):
-        return why, touching["run"] or readable
+        return why, touching["run"]
     # A limit that is kept without merit proves nothing; one that is broken is broken all the same.
     if verdict.status == "proven" and key in axis.unearned:
         return axis.unearned[key], touching["judge"]
-    return (LOST_DECIDE, readable) if _is_lost(verdict, axis) else ("", [])
-
-
-def _is_lost(verdict: Verdict, axis: AxisResult) -> bool:
-    """Whether the limit is open only because of what many lost calls could have given."""
-    is_read = next((one.passed for one in axis.controls if one.code == READ), True)
-    estimate = next((one for one in axis.estimates if one.key == verdict.key), None)
-    if is_read or verdict.status != "not proven" or estimate is None or estimate.imputed is None:
-        return False
-    if verdict.against_baseline:  # its limit is one of a difference, which decides that itself
-        return False
-    return _decided_if_read(verdict, estimate)
-
-
-def _decided_if_read(verdict: Verdict, estimate: Estimate) -> bool:
-    """Whether the interval of the calls that were read lies on one side of the limit."""
-    limit, low, high = verdict.limit, estimate.low, estimate.high
-    return limit is not None and None not in (low, high) and not low <= limit < high  # type: ignore[operator]
+    return "", []
 
 
 def members(key: str, found: Mapping[str, Estimate]) -> list[str]:

@@ -1,9 +1,10 @@
 """How far calls without a verdict could move the estimates.
 
 Whether a judge answers may depend on what it would have answered; the calls that were read are then
-misleading, however few are lost. So is a log from which calls are missing. The axis fills in the
-lost calls in the ways that move its figures furthest; every figure is measured again on these
-tables, and its bounds are widened to the extremes.
+misleading, however few are lost. So is a log from which calls are missing. The axis answers the
+lost calls by each place in turn, and in the judge's favour; every figure is measured again on these
+tables, and its bounds are widened to the extremes. Stimuli that were refused whole are left out:
+they are a condition of any use, and no figure is about them.
 """
 
 from collections import defaultdict
@@ -27,13 +28,14 @@ def with_imputed(axis: Axis, readings: Readings, estimates: Estimates) -> Estima
             imputed[estimate.key].append(estimate)
     if not imputed:
         return estimates
-    calls = int(losses.lost(whole.frame).sum())
+    counted = losses.lost(whole.frame) & ~losses.refused_whole(whole.frame)
+    calls = int(counted.sum())
     widened = (_widened(read, imputed[read.key], calls) for read in estimates.values())
     return Estimates(axis.NAME, widened)
 
 
 def imputed_tables(axis: Axis, readings: Readings) -> Iterator[Readings]:
-    """The axis's imputed tables, each with the figures that it may move; losses are none there.
+    """The axis's imputed tables, each with the figures to measure on it; losses are none there.
 
     None where no call was lost, where none was read, or where the axis imputes nothing.
     """
@@ -41,17 +43,15 @@ def imputed_tables(axis: Axis, readings: Readings) -> Iterator[Readings]:
 
 
 def _tables(axis: Axis, readings: Readings) -> Iterator[Readings]:
-    gone, made = losses.lost(readings.frame), readings.frame["outcome"].notna()
+    frame = readings.frame[~losses.refused_whole(readings.frame)].reset_index(drop=True)
+    gone, made = losses.lost(frame), frame["outcome"].notna()
     # Where all calls were lost nothing was measured that others could move.
     if not gone.any() or gone.sum() == made.sum():
         return
     every = frozenset(axis.ESTIMATES) - losses.NAMES
     wanted = every if readings.families is None else every & readings.families
-    by_place = {name for name, figure in axis.ESTIMATES.items() if figure.by_place}
-    for imputation in axis.impute(readings):
-        moved = wanted & by_place if imputation.of_places else wanted
-        if moved:
-            yield replace(readings, frame=imputation.frame, families=moved)
+    for answered in axis.impute(replace(readings, frame=frame)):
+        yield replace(readings, frame=answered, families=wanted)
 
 
 def _widened(read: Estimate, imputed: Sequence[Estimate], calls: int) -> Estimate:

@@ -28,7 +28,6 @@ from judgesheet.base.clusters import Clusters
 from judgesheet.base.errors import RunError
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.files import decoded
-from judgesheet.base.finish_reasons import is_whole
 from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_IN_A_LIST
 from judgesheet.base.missing_reasons import NOT_RECORDED
@@ -313,9 +312,8 @@ def parse_rows(
 
     `cluster` is that of the stimulus in `clusters`, without them the stimulus itself.
 
-    `alone` says whether it had lines of its own, None where that is not known. `shape` says what
-    came instead, where a call was made and gave none. Where any reply did not end by itself,
-    `finish_reason` says why. `question` is taken over where the rows have it.
+    `shape` says what came instead, where a call was made and gave none. `question` is taken over
+    where the rows have it.
 
     `parser` is the user's own, None for the axis's.
     """
@@ -343,9 +341,6 @@ def parse_rows(
             table[name] = values.iloc[cell].array
     for name, parts in zip(("value", "shape"), zip(*read, strict=True), strict=False):
         table[name] = pd.Series(_objects(parts)[same], index=table.index, dtype=object)
-    ended = [None if is_whole(why) else why for why in asked["why"].iloc[first]]
-    if any(ended):
-        table["finish_reason"] = pd.Series(_objects(ended)[same], index=table.index, dtype=object)
     for name in ("distribution", "question", "host"):
         if name in rows:
             table[name] = rows[name].to_numpy()

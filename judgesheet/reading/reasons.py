@@ -58,7 +58,7 @@ REASONS: Mapping[str, Reason] = {
     ),
     **{str(code): reason for code, reason in OF_REPLIES.items()},
 }
-"""Every reason by its code, as `loss_shape` and a row of calls name it."""
+"""Every reason by its code, as `loss_rate` and a row of calls name it."""
 
 
 def of_outcome(outcome: str) -> str:

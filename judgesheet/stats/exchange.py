@@ -110,17 +110,17 @@ class Exchanged:
         stimuli are looked at after others, so that the draws of many need no room.
         """
         # One root for all: where places get more than elsewhere, they count for more.
-        root = _root(self.covariance[among].sum(axis=0))
+        root = root_of(self.covariance[among].sum(axis=0))
         together, squares = (np.array([start]) for start in (0.0, 0.0))
         for part in _parts(len(among), self.drawn(among[:1]).size):
             some = among[part]
             departures = self.drawn(some) - self.mean[some][:, :, None]
             together = together + departures.sum(axis=0)
-            squares = squares + _forms(departures, root).sum(axis=0)
-        return _p(-_least_p(_forms(together, root), alike(squares)))
+            squares = squares + quadratic_forms(departures, root).sum(axis=0)
+        return first_p(-least_p(quadratic_forms(together, root), alike(squares)))
 
 
-def _least_p(*statistics: Floats) -> Floats:
+def least_p(*statistics: Floats) -> Floats:
     """The least over some statistics of the share of draws that are as large, for every draw."""
     shares = [
         (one.size - np.searchsorted(np.sort(one), one, side="left")) / one.size
@@ -130,12 +130,12 @@ def _least_p(*statistics: Floats) -> Floats:
     return least
 
 
-def _p(surprises: Floats) -> float:
+def first_p(surprises: Floats) -> float:
     """The p-value of the first of these surprises against the others, with the plus-one rule."""
     return float((1 + np.sum(surprises[1:] >= surprises[0])) / len(surprises))
 
 
-def _root(covariance: Floats) -> Floats:
+def root_of(covariance: Floats) -> Floats:
     """Root of the pseudo-inverse of a covariance (places, places)."""
     eigenvalues, vectors = np.linalg.eigh(covariance)
     kept = eigenvalues > ROUNDING
@@ -143,7 +143,7 @@ def _root(covariance: Floats) -> Floats:
     return np.where(kept, roots, 0.0)
 
 
-def _forms(departures: Floats, root: Floats) -> Floats:
+def quadratic_forms(departures: Floats, root: Floats) -> Floats:
     """Quadratic forms of departures (…, places, m) with a pseudo-inverse, shape (…, m)."""
     across = root.T @ departures
     np.square(across, out=across)

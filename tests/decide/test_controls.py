@@ -99,12 +99,12 @@ def test_two_models_make_void_only_the_axes_on_which_both_answered() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answered", "passed"), [(100, True), (95, True), (94, None), (1, None), (0, False)]
+    ("answered", "passed"), [(100, True), (95, True), (94, False), (1, False), (0, False)]
 )
 def test_how_many_replies_were_read(answered: int, passed: bool | None) -> None:
     made = sheet(axis(answered=answered, unreadable=100 - answered))
     assert control(made, READ).passed is passed
-    assert (decide(made).axes[0].void is not None) == (passed is False)
+    assert (decide(made).axes[0].void is not None) == (answered == 0)
 
 
 def test_where_nothing_was_asked_nothing_is_said_of_replies() -> None:
@@ -138,11 +138,8 @@ def test_what_would_bring_verdicts_depends_on_what_was_lost(
 @pytest.mark.parametrize("code", REASONS)
 def test_what_helps_is_what_the_cases_say_of_what_came_most_often(code: str, own: bool) -> None:
     few = "off_scale" if code != "off_scale" else "cut_off"
-    shapes = tuple(
-        Estimate(f"one.loss_shape[shape={shape}]", shape, calls / 100, given={"calls": calls})
-        for shape, calls in ((few, 3), (code, 7))
-    )
-    made = sheet(axis(answered=90, unreadable=10, estimates=(rate(KEY), *shapes)), reply="text")
+    lost = Estimate("one.loss_rate", "lost", 0.1, given={"reasons": {few: 3, code: 7}})
+    made = sheet(axis(answered=90, unreadable=10, estimates=(rate(KEY), lost)), reply="text")
     told = replace(made, provenance={"parsers": [{"axis": "one"}]} if own else {})
     advice = REASONS[code].advice("text", has_parser=own)
     assert control(told, READ).mend == f"{advice} (most of the lost calls: {REASONS[code].words})"

@@ -63,7 +63,7 @@ def measure(readings: Readings) -> Iterator[Estimate]:
         yield from measured(FIGURES, pairs, readings.families)
         usual = replace(readings, frame=_usual(readings.frame))
         yield from order_test.measure(NAME, usual, points_by_place)
-        yield from losses.measure(NAME, readings, chosen)
+        yield from losses.measure(NAME, readings)
 
 
 def _usual(frame: "pd.DataFrame") -> "pd.DataFrame":

@@ -1,8 +1,8 @@
 """The replies of candidate_order: read, taken for lost ones, and given by a simulated judge.
 
-The extremes show how far a lost call can move a figure. If the pair was read in the other order,
-the call may have chosen the same slot (a preference for the place), the same response (no
-preference for it), or whatever makes the pair count as half decided.
+How far a lost call can move a figure is shown by each slot in turn and a tie. If the pair was read
+in the other order, the call may have chosen the same slot (a preference for the place) or the same
+response (no preference for it); where one response is better, that one or the other.
 
 A simulated judge that compares two responses leans towards slot 1 (`axis.comparison`) by
 
@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from judgesheet.axis import Imputation, Readings
+from judgesheet.axis import Readings
 from judgesheet.axis.comparison import Imputer, chances, imputations, lapses, simulated
 from judgesheet.axis.items import codes
 from judgesheet.axis.losses import Row
@@ -29,8 +29,6 @@ from judgesheet.reading import OFF_SCALE, Reading
 from judgesheet.reading.objects import within
 from judgesheet.reading.verdicts import recorded, under_key
 from judgesheet.stats.pairwise import FIRST, INVALID, SECOND, TIE
-
-from ._design import LISTING, STRICT
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -103,7 +101,6 @@ def _recorded(value: object) -> str | None:
 # -- lost calls: for a slot, a response, a tie, the better response --------------------------------
 
 
-_TIED = "tie"
 _SLOTS = ("1", "2")
 _OPPONENT: Mapping[Any, str] = {"u": "v", "v": "u"}
 _PAIR = ("stimulus", "pair", "condition", "prompt", "listing")
@@ -112,9 +109,8 @@ ABSENT = "absent"
 """The outcome of a call that a log does not hold."""
 
 
-def _slot(first: str, second: str) -> Imputer:
-    """One slot, the other one where the prompt lists the answers in another order."""
-    return lambda call, _other: first if call.get("listing", LISTING) == LISTING else second
+def _always(verdict: str) -> Imputer:
+    return lambda _call, _other: verdict
 
 
 def _same_slot(_call: Row, other: str | None) -> str:
@@ -126,36 +122,19 @@ def _same_response(call: Row, other: str | None) -> str:
     """The response of the other order, or a tie like it; u where neither order was read."""
     if other in _SLOTS:
         return "2" if other == "1" else "1"
-    return _TIED if other else _of("u", call)
+    return other or _of("u", call)
 
 
-def _half(call: Row, other: str | None) -> str:
-    """A decision beside a tie, a tie beside a decision."""
-    if other is None:
-        return "1" if call["order"][0] == "u" else _TIED
-    return _TIED if other in _SLOTS else "1"
+def _of_quality(*, better: bool) -> Imputer:
+    """The better response where one is (of padded ones the one without), or the other one."""
 
+    def answer(call: Row, other: str | None) -> str:
+        known = "u" if call["condition"] == "filler" else str(call.get("better"))
+        if known not in _OPPONENT:
+            return _same_response(call, other)
+        return _of(known if better else _OPPONENT[known], call)
 
-def _better(call: Row, other: str | None) -> str:
-    """The better response where one is; the padded one; else half a decision."""
-    if call["condition"] == "filler":
-        return _of("v", call)
-    return _of(call["better"], call) if call.get("better") in _OPPONENT else _half(call, other)
-
-
-def _worse(call: Row, other: str | None) -> str:
-    """The worse response where one is; the one without padding; else the same response."""
-    if call["condition"] == "filler":
-        return _of("u", call)
-    worse = _OPPONENT.get(call.get("better"))
-    return _of(worse, call) if worse else _same_response(call, other)
-
-
-def _ties(*, strict: bool) -> Imputer:
-    """A tie under the strict prompt and none under the usual one, or the reverse."""
-    return lambda call, other: (
-        _TIED if strict == (call.get("prompt") == STRICT) else _same_slot(call, other)
-    )
+    return answer
 
 
 def _of(response: str, call: Row) -> str:
@@ -163,13 +142,15 @@ def _of(response: str, call: Row) -> str:
 
 
 ANSWERS: tuple[Imputer, ...] = (
-    *(_slot("1", "2"), _slot("2", "1"), _slot(_TIED, _TIED), _same_slot, _same_response, _half),
-    *(_better, _worse, _ties(strict=True), _ties(strict=False)),
+    *map(_always, (*_SLOTS, "tie")),
+    *(_same_slot, _same_response),
+    *(_of_quality(better=better) for better in (True, False)),
 )
+"""Each slot, neither, the slot or the response of the other order, quality and its opposite."""
 
 
-def impute(readings: Readings) -> Iterator[Imputation]:
-    """Every extreme of `ANSWERS`."""
+def impute(readings: Readings) -> "Iterator[pd.DataFrame]":
+    """The table with its lost calls answered in each way of `ANSWERS`."""
     return imputations(readings, ANSWERS, lambda call: tuple(str(call.get(of)) for of in _PAIR))
 
 

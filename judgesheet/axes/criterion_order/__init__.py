@@ -28,7 +28,6 @@ from judgesheet.axis.scored import FIXED_TOO, RANDOM_TOO
 from judgesheet.axis.statements import longest
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate, Rating
-from judgesheet.reading.verdicts import highest as chosen
 
 from . import averaging, positions, scores
 from ._plots import plots
@@ -84,7 +83,7 @@ def measure(readings: Readings) -> Iterator[Estimate]:
     else:
         yield from measured(FIGURES, arranged, readings.families)
     yield from order_test.measure(NAME, readings, points_by_place)
-    yield from losses.measure(NAME, readings, chosen)
+    yield from losses.measure(NAME, readings)
 
 
 def tested_range(readings: Readings) -> Iterator[Rating]:

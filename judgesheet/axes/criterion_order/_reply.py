@@ -1,9 +1,7 @@
 """The replies of criterion_order: read, taken for lost ones, and given by a simulated judge.
 
-The extremes show how far a lost call can move a figure: each place in turn scores all points or
-none, scores that cancel the effect of places in the calls read, scores that change with the order
-and not with repeats, or the reverse, the scores that a response usually gets, those furthest from
-them, and those that follow its known quality.
+How far a lost call can move a figure is shown by all points at each place in turn, by the scores
+that a response usually gets, and by those that follow its known quality or the opposite.
 
 How a simulated judge grades a response on several criteria at once.
 
@@ -29,14 +27,13 @@ import random
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judgesheet.axis import Imputation, Readings
+from judgesheet.axis import Readings
 from judgesheet.axis.labels import NAMES
 from judgesheet.axis.losses import Row, answered, split
-from judgesheet.axis.lost_by_order import choices_by_order, tops_by_order
 from judgesheet.axis.simulation import Known, Parameters, drawn, interpolated
 from judgesheet.base.records import Call, Label, ReplyFormat
 from judgesheet.reading import INCOMPLETE, NO_VERDICT, Reading
@@ -50,6 +47,9 @@ from judgesheet.reading.verdicts import (
     under_key,
     whole_number,
 )
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # -- reading: a score for every criterion, each exactly once ---------------------------------------
 
@@ -136,19 +136,18 @@ def _from_mapping(
 # -- lost calls: for each place, and for and against quality ---------------------------------------
 
 
-Seen = defaultdict[tuple[str, str], Counter[int]]
 Scored = Callable[[Row, str, int], int]
 """The score of a lost call on the criterion of that name at that place."""
 Ends = Callable[[Row], tuple[int, int]]
 """The lowest and the highest score that a lost call could give."""
 
 
-def impute(readings: Readings) -> Iterator[Imputation]:
-    """The extremes, those of places first."""
+def impute(readings: Readings) -> "Iterator[pd.DataFrame]":
+    """Each place in turn, the scores that are usual, and what quality deserves."""
     frame = readings.frame
     calls, read = split(frame)
     given = [score for call in read for score in call["value"].values()]
-    seen: Seen = defaultdict(Counter)
+    seen: defaultdict[tuple[str, str], Counter[int]] = defaultdict(Counter)
     for call in read:
         for name, score in call["value"].items():
             seen[call["item"], name][score] += 1
@@ -162,55 +161,13 @@ def impute(readings: Readings) -> Iterator[Imputation]:
         scores = seen[call["item"], name]
         return max(sorted(scores), key=scores.__getitem__) if scores else round(sum(ends(call)) / 2)
 
-    def furthest(call: Row, name: str, place: int) -> int:
-        return max(ends(call), key=lambda end: abs(end - usual(call, name, place)))
-
-    for values in (*_by_place(calls, ends), _cancelling(calls, read, seen, ends)):
-        yield Imputation(answered(frame, values), of_places=True)
-    for values in _by_order(calls, read, ends):
-        yield Imputation(answered(frame, values), of_places=True)
-    yield Imputation(answered(frame, _values(calls, usual)))
-    yield Imputation(answered(frame, _values(calls, furthest)))
-    worth = _worth(readings)
-    for turned in (False, True) if worth else ():
-        deserved = _deserved(worth, ends, usual, turned=turned)
-        yield Imputation(answered(frame, _values(calls, deserved)))
-
-
-def _by_place(calls: Sequence[Row], ends: Ends) -> Iterator[list[dict[str, int]]]:
-    """All points at each place in turn, and none elsewhere; then the reverse."""
-    for place in range(max(len(call["order"]) for call in calls)):
-        for here in (True, False):
-            yield _values(calls, _only(place, ends, here=here))
-
-
-def _by_order(
-    calls: Sequence[Row], read: Sequence[Row], ends: Ends
-) -> Iterator[list[dict[str, int]]]:
-    """Scores, and best responses, that change with the order as often as they can, or as seldom."""
-    lost = [
-        (*_scored(call, name), range(ends(call)[0], ends(call)[1] + 1))
-        for call in calls
-        for name in call["order"]
+    ways = [
+        *(_only(place, ends) for place in range(max(len(call["order"]) for call in calls))),
+        usual,
+        *(_deserved(_worth(readings), ends, usual, turned=turned) for turned in (False, True)),
     ]
-    seen = [(*_scored(call, name), score) for call in read for name, score in call["value"].items()]
-    for decisive in (True, False):
-        scores = iter(choices_by_order(lost, seen, decisive=decisive))
-        yield [{name: next(scores) for name in call["order"]} for call in calls]
-        tops = tops_by_order(calls, read, _mean, ends, decisive=decisive)
-        yield [
-            dict.fromkeys(call["order"], ends(call)[top])
-            for call, top in zip(calls, tops, strict=True)
-        ]
-
-
-def _scored(call: Row, name: str) -> tuple[tuple[str, str, str], tuple[str, ...]]:
-    """What was scored on which criterion, under which conditions; and the order."""
-    return (call["item"], call["arm"], name), tuple(call["order"])
-
-
-def _mean(call: Row) -> float:
-    return float(np.mean(list(call["value"].values())))
+    for score in ways:
+        yield answered(frame, _values(calls, score))
 
 
 def _values(calls: Sequence[Row], score: Scored) -> list[dict[str, int]]:
@@ -220,37 +177,9 @@ def _values(calls: Sequence[Row], score: Scored) -> list[dict[str, int]]:
     ]
 
 
-def _only(place: int, ends: Ends, *, here: bool) -> Scored:
-    """All points at one place and none elsewhere, or the reverse."""
-    return lambda call, _name, at: ends(call)[(at == place) == here]
-
-
-def _cancelling(
-    calls: Sequence[Row], read: Sequence[Row], seen: Seen, ends: Ends
-) -> list[dict[str, int]]:
-    """The usual scores, moved so that a criterion's places come out even with the calls read.
-
-    A place's surplus is the sum by which the scores read there exceed the response's mean; the lost
-    calls at that place compensate for it, as far as the scale allows.
-    """
-    mean = {key: sum(s * n for s, n in one.items()) / one.total() for key, one in seen.items()}
-    surplus: defaultdict[tuple[str, int], float] = defaultdict(float)
-    for call in read:
-        for place, name in enumerate(call["order"]):
-            surplus[name, place] += call["value"][name] - mean[call["item"], name]
-    left = Counter((name, place) for call in calls for place, name in enumerate(call["order"]))
-    values = []
-    for call in calls:
-        low, high = ends(call)
-        scores = {}
-        for place, name in enumerate(call["order"]):
-            usual = mean.get((call["item"], name), (low + high) / 2)
-            wanted = usual - surplus[name, place] / left[name, place]
-            scores[name] = round(min(high, max(low, wanted)))
-            surplus[name, place] += scores[name] - usual
-            left[name, place] -= 1
-        values.append(scores)
-    return values
+def _only(place: int, ends: Ends) -> Scored:
+    """All points at one place and none elsewhere."""
+    return lambda call, _name, at: ends(call)[at == place]
 
 
 def _worth(readings: Readings) -> dict[tuple[str, str], float]:

@@ -33,7 +33,6 @@ ALPHA = 0.05
     noise="mean_delta_pos_null",
     headline=1,
     sweep=1,
-    by_place=True,
     reads="passes",
 )
 def mean_delta_pos(scores: Scores | None) -> UnkeyedEstimate:
@@ -58,9 +57,7 @@ def mean_delta_pos_null(scores: Scores) -> UnkeyedEstimate:
     return _with_p95(label, scores.null_gaps.mean, scores)
 
 
-@figure(
-    "points", symbol="ΔP_max", noise="max_delta_pos_null", headline=2, by_place=True, reads="passes"
-)
+@figure("points", symbol="ΔP_max", noise="max_delta_pos_null", headline=2, reads="passes")
 def max_delta_pos(scores: Scores) -> UnkeyedEstimate:
     """Position gap, in points, of the criterion whose score changes most with its place.
 
@@ -81,7 +78,7 @@ def max_delta_pos_null(scores: Scores) -> UnkeyedEstimate:
     return _with_p95(label, scores.null_gaps.most, scores)
 
 
-@figure("criteria", symbol="S", null=0.0, headline=3, by_place=True)
+@figure("criteria", symbol="S", null=0.0, headline=3)
 def significant_criteria(scores: Scores) -> UnkeyedEstimate:
     """Number of criteria whose score depends on the position at p < .05, corrected by Holm.
 
@@ -108,7 +105,7 @@ def significant_criteria(scores: Scores) -> UnkeyedEstimate:
     return replace(estimate, paper=PaperCompatible(float(papers_count), None, None, how))
 
 
-@figure("points", by_place=True, reads="passes")
+@figure("points", reads="passes")
 def delta_pos(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Best minus worst position of a criterion: how many points its place in the list can add.
 
@@ -121,7 +118,7 @@ def delta_pos(scores: Scores) -> Iterator[UnkeyedEstimate]:
         yield replace(estimate, dims={"criterion": name}, note=_few(scores, index))
 
 
-@figure("p", better="", by_place=True, reads="passes")
+@figure("p", better="", reads="passes")
 def friedman_p(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """p-value of "the score of this criterion is the same at every position" (Friedman's test).
 
@@ -136,7 +133,7 @@ def friedman_p(scores: Scores) -> Iterator[UnkeyedEstimate]:
         yield replace(_test(scores, index, test.p, method), paper=paper)
 
 
-@figure("points", better="", by_place=True, reads="passes")
+@figure("points", better="", reads="passes")
 def position_shift(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """How far a criterion's mean score at a position departs from its mean over positions.
 
@@ -148,7 +145,7 @@ def position_shift(scores: Scores) -> Iterator[UnkeyedEstimate]:
         yield from _by_position("Shift of {name} at position {position}", scores, index, shifts)
 
 
-@figure("points", better="", by_place=True, reads="passes")
+@figure("points", better="", reads="passes")
 def position_mean(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Mean score of a criterion when it is listed at a position.
 

@@ -63,7 +63,7 @@ def measure(readings: Readings) -> Iterator[Estimate]:
     if arranged is not None:
         yield from measured(FIGURES, arranged, readings.families)
         yield from order_test.measure(NAME, readings, points_by_place)
-        yield from losses.measure(NAME, readings, chosen)
+        yield from losses.measure(NAME, readings)
 
 
 def reads(key: Key, cells: Sequence[Mapping[str, Any]]) -> list[bool]:

@@ -3,9 +3,8 @@
 Every displayed candidate must appear once, or the reply is unreadable.
 
 A lost call is replaced by scores in which one candidate has all points and the others none, since
-no answer can move a decision further. The extremes are every place in turn, the places that make
-all places equally frequent, winners that change with the order and not with repeats, or the
-reverse, the list's usual winner, its rarest, the right answer, and a wrong one.
+no answer can move a decision further: every place in turn, the list's usual winner, the right
+answer, and a wrong one.
 
 How a simulated judge scores a list of candidate answers.
 
@@ -28,13 +27,12 @@ import random
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
-from judgesheet.axis import Imputation, Readings
-from judgesheet.axis.losses import Row, answered, even_places, lost, split
-from judgesheet.axis.lost_by_order import Vote, by_order
+from judgesheet.axis import Readings
+from judgesheet.axis.losses import Row, answered, lost, split
 from judgesheet.axis.material import word_count
 from judgesheet.axis.prompt import object_schema
 from judgesheet.axis.simulation import Known, Parameters, hashed
@@ -42,7 +40,9 @@ from judgesheet.base.records import Call, ReplyFormat
 from judgesheet.reading import INCOMPLETE, Reading
 from judgesheet.reading.marks import spelled_number
 from judgesheet.reading.verdicts import agreed, displayed, highest, recorded, under_key
-from judgesheet.stats.consensus import run_points, uniform_picks
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 DIRECT, REPEATED, PERMUTED = ARMS = ("direct", "repeated", "permuted")
 """The arms of a cell: the canonical order once, again, and other orders."""
@@ -180,61 +180,30 @@ def _recorded(text: str, order: Sequence[str]) -> Verdict | None:
 # -- lost calls: by place, evenly, by order, the usual one, the right one --------------------------
 
 
-def impute(readings: Readings) -> Iterator[Imputation]:
-    """The extremes, those of places first."""
-    frame = readings.frame
-    calls, read = split(frame)
+def impute(readings: Readings) -> "Iterator[pd.DataFrame]":
+    """Each place in turn wins, then the usual winner, the right answer, and a wrong one."""
+    calls, read = split(readings.frame)
     wins: defaultdict[Any, Counter[str]] = defaultdict(Counter)
-    places: defaultdict[Any, Counter[int]] = defaultdict(Counter)
     for call in read:
         if (winner := chosen(call["value"], call["order"])) is not None:
             wins[_list(call)][winner] += 1
-            places[_counted_with(call)][call["order"].index(winner)] += 1
-    orders = [call["order"] for call in calls]
-    own = [wins[_list(call)] for call in calls]
+    lists = [(call["order"], wins[_list(call)], golds_shown(call)) for call in calls]
     # Shorter lists give their last place.
-    for place in range(max(map(len, orders))):
-        yield _won(readings, [order[min(place, len(order) - 1)] for order in orders])
-    likely = [[seen[name] for name in order] for seen, order in zip(own, orders, strict=True)]
-    even = even_places([_counted_with(call) for call in calls], places, likely)
-    yield _won(readings, [order[at] for order, at in zip(orders, even, strict=True)])
-    for decisive in (True, False):
-        yield _won(readings, _by_order(calls, read, decisive=decisive))
-    pairs = list(zip(own, orders, strict=True))
-    yield _won(readings, [max(sorted(order), key=seen.__getitem__) for seen, order in pairs])
-    yield _won(readings, [min(sorted(order), key=seen.__getitem__) for seen, order in pairs])
-    golds = [golds_shown(call) for call in calls]
-    if any(golds):
+    for place in range(max(len(order) for order, _, _ in lists)):
+        yield _won(readings, [order[min(place, len(order) - 1)] for order, _, _ in lists])
+    yield _won(readings, [_likeliest(order, seen) for order, seen, _ in lists])
+    if any(golds for _, _, golds in lists):
         for right in (True, False):
-            winners = [
-                _likeliest(order, gold, seen, right=right)
-                for order, gold, seen in zip(orders, golds, own, strict=True)
-            ]
-            yield _won(readings, winners)
+            yield _won(
+                readings,
+                [
+                    _likeliest([one for one in order if (one in golds) == right] or order, seen)
+                    for order, seen, golds in lists
+                ],
+            )
 
 
-def _by_order(calls: Sequence[Row], read: Sequence[Row], *, decisive: bool) -> list[str]:
-    """Winners that change with the order of the list, or do not."""
-    lost = [[{name: 1.0} for name in call["order"]] for call in calls]
-    made = [[_picked(call["value"])] for call in read]
-    # Further repeats of the canonical order are compared with no other order.
-    most = max((call["repeat"] for call in (*calls, *read) if call["arm"] == PERMUTED), default=0)
-    votes = [
-        Vote((_list(call), call["repeat"] <= most), tuple(call["order"]), picks)
-        for call, picks in zip((*calls, *read), (*lost, *made), strict=True)
-    ]
-    taken = by_order(votes, decisive=decisive)
-    return [call["order"][at] for call, at in zip(calls, taken, strict=False)]
-
-
-def _picked(verdict: Verdict) -> dict[str, float]:
-    """What a single call decides; shared by those that are tied."""
-    rated = verdict.values()
-    points = run_points([[one["score"] for one in rated]], [[one["uncertain"] for one in rated]])
-    return dict(zip(verdict, uniform_picks(points)[0].tolist(), strict=True))
-
-
-def _won(readings: Readings, winners: Sequence[str]) -> Imputation:
+def _won(readings: Readings, winners: Sequence[str]) -> "pd.DataFrame":
     """The table with these winners of its lost calls."""
     frame = readings.frame
     orders = frame.loc[lost(frame), "order"]
@@ -242,24 +211,16 @@ def _won(readings: Readings, winners: Sequence[str]) -> Imputation:
         {name: {"score": 100.0 * (name == winner), "uncertain": False} for name in order}
         for order, winner in zip(orders, winners, strict=True)
     ]
-    return Imputation(answered(frame, verdicts))
+    return answered(frame, verdicts)
 
 
 def _list(call: Row) -> tuple[str, str]:
     return call["stimulus"], call["item"]
 
 
-def _counted_with(call: Row) -> tuple[Any, ...]:
-    """Calls whose places are compared: one pass over the lists of one length."""
-    return call["arm"], len(call["order"]), call["repeat"]
-
-
-def _likeliest(
-    order: Sequence[str], golds: frozenset[str], wins: Mapping[str, int], *, right: bool
-) -> str:
-    """The right answer, or the wrong one, that wins the list most often: several agree on it."""
-    among = [name for name in sorted(order) if (name in golds) == right] or order
-    return max(among, key=lambda name: wins.get(name, 0))
+def _likeliest(among: Sequence[str], wins: Mapping[str, int]) -> str:
+    """The candidate that wins the list most often: several lost calls agree on it."""
+    return max(sorted(among), key=lambda name: wins.get(name, 0))
 
 
 # -- a simulated judge -----------------------------------------------------------------------------

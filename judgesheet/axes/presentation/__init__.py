@@ -24,7 +24,7 @@ from judgesheet.axes.presentation._rules import RULES
 from judgesheet.axes.presentation._verdicts import arrange, figure
 from judgesheet.axes.presentation.findings import SENTENCES as SENTENCES
 from judgesheet.axes.presentation.findings import control, find, plots, recommend, warn
-from judgesheet.axis import Readings, loss_kinds, losses
+from judgesheet.axis import Readings, losses
 from judgesheet.axis.figure import declared_in, measured
 from judgesheet.axis.statements import made
 from judgesheet.base.keys import Key, holds
@@ -42,7 +42,7 @@ FACTS = dict.fromkeys(("dose", "missing", "better"), ("pair", "ask"))
 
 FIGURES = declared_in(preference, natural)
 """The figures of the verdicts."""
-ESTIMATES = {**FIGURES, **figure.adopted(losses, loss_kinds)}
+ESTIMATES = {**FIGURES, **figure.adopted(losses)}
 
 
 def measure(readings: Readings) -> Iterator[Estimate]:
@@ -53,7 +53,7 @@ def measure(readings: Readings) -> Iterator[Estimate]:
     verdicts = arrange(readings)
     if verdicts is not None:
         yield from measured(FIGURES, verdicts, readings.families)
-        yield from losses.measure(NAME, readings, chosen, loss_kinds.FIGURES)
+        yield from losses.measure(NAME, readings)
 
 
 def tested_range(readings: Readings) -> Iterator[Rating]:

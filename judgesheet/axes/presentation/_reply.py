@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from judgesheet.axes import candidate_order
 from judgesheet.axes.presentation import _rules as rules
 from judgesheet.axes.presentation._design import NATURAL, PAIR, SCALE, SCORE
-from judgesheet.axis import Imputation, Readings
+from judgesheet.axis import Readings
 from judgesheet.axis.comparison import Imputer, chances, imputations, simulated
 from judgesheet.axis.losses import Row
 from judgesheet.axis.simulation import Known, Logit, Parameters, Share, drawn
@@ -55,16 +55,6 @@ def _always(verdict: str) -> Imputer:
     return lambda call, _other: SCALE // 2 if _scores(call) else verdict
 
 
-def _same_slot(call: Row, other: str | None) -> str | int:
-    return SCALE // 2 if _scores(call) else other if other in ("1", "2") else "1"
-
-
-def _same_copy(call: Row, other: str | None) -> str | int:
-    """The copy that won in the other order, else the dressed one: the dress alone decides."""
-    swapped = {"1": "2", "2": "1"}.get(other or "")
-    return _for(dressed=True)(call, other) if _scores(call) or swapped is None else swapped
-
-
 def _for(dressed: bool) -> Imputer:
     """The dressed copy (of own pairs, b), or the plain one."""
 
@@ -83,13 +73,13 @@ def _scores(call: Row) -> bool:
 
 ANSWERS: tuple[Imputer, ...] = (
     *map(_always, ("1", "2", "tie")),
-    *(_same_slot, _same_copy, _for(dressed=True), _for(dressed=False)),
+    *(_for(dressed=True), _for(dressed=False)),
 )
 _ITEM = ("stimulus", "pair", "prompt")
 
 
-def impute(readings: Readings) -> Iterator[Imputation]:
-    """Every extreme of `ANSWERS`."""
+def impute(readings: Readings) -> "Iterator[pd.DataFrame]":
+    """The table with its lost calls answered in each way of `ANSWERS`."""
     return imputations(readings, ANSWERS, _item)
 
 

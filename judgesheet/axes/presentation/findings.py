@@ -424,7 +424,7 @@ SENTENCES = (
     Sentence(_scores, tests=1),
     Sentence(_own_pairs),
     Sentence(_control),
-    losses.WITH_KINDS,
+    losses.SENTENCE,
 )
 """The sentences of page one."""
 

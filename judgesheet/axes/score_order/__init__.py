@@ -49,7 +49,6 @@ from ._questions import (
     shape,
 )
 from ._reply import (
-    chosen,
     distribution,
     impute,
     points_by_place,
@@ -107,7 +106,7 @@ def measure(readings: Readings) -> Iterator[Estimate]:
         yield from () if means is None else measured(EXPECTED, means, readings.families)
     main = readings.frame[readings.frame["scale"] == scores.scale]
     yield from order_test.measure(NAME, replace(readings, frame=main), points_by_place)
-    yield from losses.measure(NAME, readings, chosen)
+    yield from losses.measure(NAME, readings)
 
 
 def _possible(scores: Scores) -> Iterator[str]:

@@ -46,7 +46,7 @@ def canonical(scores: Scores) -> Order:
     return designs.balanced(scores.scale)[0]
 
 
-@figure("share", better="nearer", by_place=True, passes_blind=True, reads="passes")
+@figure("share", better="nearer", passes_blind=True, reads="passes")
 def selection(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """When the judge gives this score, how often is its line at this position?
 
@@ -70,7 +70,6 @@ def selection(scores: Scores) -> Iterator[UnkeyedEstimate]:
     null=0.0,
     headline={"order=12345": 115},
     missing="balanced orders (cell.arm) at a 5-point scale",
-    by_place=True,
     passes_blind=True,
     reads="passes",
 )
@@ -97,7 +96,7 @@ def bias_cost(scores: Scores) -> Iterator[UnkeyedEstimate]:
         yield estimate.or_absent(NEVER_GIVEN)
 
 
-@figure("order", better="", by_place=True, passes_blind=True)
+@figure("order", better="", passes_blind=True)
 def min_bias_order(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """The order of least bias cost, written as a number (54321 lists 5 first).
 
@@ -125,7 +124,7 @@ def min_bias_order(scores: Scores) -> Iterator[UnkeyedEstimate]:
         yield estimate.or_absent(NEVER_GIVEN)
 
 
-@figure("share", symbol="conf", better="", headline=240, by_place=True, passes_blind=True)
+@figure("share", symbol="conf", better="", headline=240, passes_blind=True)
 def min_bias_confidence(scores: Scores) -> UnkeyedEstimate:
     """How certain it is that the best probed order costs less than the default 1 2 … n.
 

@@ -17,7 +17,7 @@ from judgesheet.stats.interval import missing, without_interval
 
 from ._scores import Grid, RubricOrders, Scores, figure
 
-figure = figure.but(by_place=True, passes_blind=True)
+figure = figure.but(passes_blind=True)
 NO_BALANCED_ARM = Reason(
     "no_balanced_arm",
     "the records lack balanced orders, in which every score stands at every position",

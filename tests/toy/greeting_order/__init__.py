@@ -117,18 +117,12 @@ def measure(readings: Readings) -> Iterator[Estimate]:
     """Every estimate."""
     yield from measured(FIGURES, readings.frame, readings.families)
     yield from order_test.measure(NAME, readings, points_by_place)
-    yield from losses.measure(NAME, readings, chosen)
+    yield from losses.measure(NAME, readings)
 
 
 def points_by_place(verdict: str, order: Sequence[str]) -> list[float]:
     """What a verdict gives to each of the greetings, in the order shown."""
     return [float(greeting == verdict) for greeting in order]
-
-
-def chosen(verdict: str, order: Sequence[str]) -> str:
-    """Which of the greetings a verdict favours."""
-    del order
-    return verdict
 
 
 # -- step 3: what the figures mean
