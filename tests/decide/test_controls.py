@@ -210,26 +210,21 @@ def test_one_of_the_judge_takes_the_merit_of_what_is_kept_and_not_the_fault_of_t
     assert bad.needed.startswith(WORSE)
 
 
-def test_a_figure_that_lost_calls_leave_without_a_value_is_void_where_many_were_lost() -> None:
-    gone = rate(KEY, imputed=Imputed(20, None, 0.4))
-    for answered, void in ((94, {KEY}), (96, set())):
-        made = sheet(axis(estimates=(gone,), answered=answered, unreadable=100 - answered))
-        assert set(decide(made).axes[0].voided) == void
-
-
 @pytest.mark.parametrize(
     ("answered", "most", "status"),
     [
-        (88, "0.3", "proven"),  # whatever the lost calls would have said
-        (88, "0.2", "void"),  # the calls that were read decide it, the lost ones could undo that
-        (88, "0.1", "not proven"),  # nor do the calls that were read
-        (96, "0.2", "not proven"),  # few are lost
+        (88, "0.3", "void"),  # many are lost: nothing is kept
+        (88, "0.01", "broken"),  # whatever the lost calls would have said
+        (96, "0.3", "proven"),  # few are lost, and the bound allows for them
+        (96, "0.2", "not proven"),
     ],
 )
-def test_losses_make_void_only_what_they_decide(answered: int, most: str, status: str) -> None:
+def test_where_many_calls_are_lost_limits_are_broken_and_not_kept(
+    answered: int, most: str, status: str
+) -> None:
     widened = replace(rate(KEY, imputed=Imputed(12, 0.02, 0.25)), bounds=Bounds(0.02, 0.25))
     one = axis(estimates=(widened,), answered=answered, refused=100 - answered)
     (verdict,) = decide(sheet(one), limits(f'rate"\nmax = {most}')).verdicts
     assert verdict.status == status
-    assert ("other stimuli" in verdict.needed) == (status == "void")
+    assert ("other stimuli" in verdict.needed) == (status == "void"), verdict.needed
     assert verdict.more_stimuli is None or status == "not proven"

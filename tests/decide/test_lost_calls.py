@@ -83,11 +83,7 @@ def test_a_regression_counts_lost_calls_against_the_margin(
     whole, lossy, few = run("good"), run("good", 6), run("good", 40)
     much, little = how(whole, lossy), how(whole, few)
     assert gated(how(whole, whole), 0.3).status == "proven"
-    found = gated(much, 0.3)
-    assert (found.status, found.why) == ("void", "the calls without a verdict decide it")
-    assert found.bound is not None
-    assert found.bound > 0.3
-    assert gated(much, 0.99).status == "proven"
+    assert gated(much, 0.3).status == "void"
     # Few lost calls widen the bound, and say what would decide.
     told = gated(little, read_alone(little) + 0.001)
     assert told.status == "not proven"
