@@ -6,7 +6,7 @@ package; no other file changes. `judgesheet.axis` says what it must contain.
 
 import importlib
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any, cast
 from judgesheet.axis import LEFT_OUT, Axis
 from judgesheet.base.errors import UsageError
 from judgesheet.base.keys import Key
-from judgesheet.base.records import ReplyFormat
+from judgesheet.base.records import ReplyFormat, Stimulus
 from judgesheet.base.resources import data_folder
 from judgesheet.reading import NO_VERDICT, Reading
 
@@ -76,9 +76,9 @@ def pool(axis: Axis) -> Path:
     return beside if beside.is_file() else data_folder("stimuli") / beside.name
 
 
-def prompt(axis: Axis) -> str:
+def prompt(axis: Axis, stimuli: Sequence[Stimulus] = ()) -> str:
     """The source of the axis's prompt: `<name>.jinja` beside it, else in `templates/prompts/`."""
-    beside = folder(axis) / f"{axis.NAME}.jinja"
+    beside = folder(axis) / f"{axis.template(stimuli) or axis.NAME}.jinja"
     file = beside if beside.is_file() else data_folder("templates") / "prompts" / beside.name
     return file.read_text(encoding="utf-8")
 

@@ -174,6 +174,9 @@ class Axis(Protocol):
     def check(self, stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
         """What is wrong with a pool of stimuli beyond its schema."""
 
+    def template(self, stimuli: Sequence[Stimulus]) -> str:
+        """The name of the built-in prompt for these stimuli, if not that of the axis."""
+
     def foretell(self, cells: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         """What a plan whose calls have these cells cannot show, whatever is answered."""
 
@@ -222,6 +225,7 @@ LEFT_OUT: Mapping[str, Any] = {
         ),
         lambda *_: iter(()),
     ),
+    "template": lambda _stimuli: "",
     "arm": lambda _cell: "all",
     "reads": lambda _key, cells: [True] * len(cells),
     "complete": lambda frame: frame,

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from judgesheet.base.scale import Scale
 from judgesheet.reading.verdicts import score_places, score_reading
 
 Unread = Literal[
@@ -63,13 +64,13 @@ class Distribution:
         return math.fsum(score * p for score, p in enumerate(self.probabilities, start=1))
 
 
-def score_distribution(raw: str, text: str, reply: str, largest: int) -> Distribution | Unread:
-    """The distribution of the one score, from 1 to `largest`, that a reply gives.
+def score_distribution(raw: str, text: str, reply: str, scale: Scale) -> Distribution | Unread:
+    """The distribution of the one score, by points of its scale, that a reply gives.
 
     `raw` is the body as received, an OpenAI chat completion; `text` are the judge's words in it,
     and `reply` is the format that it was asked for.
     """
-    found = score_reading(text, reply, largest).verdict
+    found = score_reading(text, reply, scale).verdict
     if found is None:
         return "the reply gives no score"
     tokens = reply_tokens(raw)
@@ -77,14 +78,14 @@ def score_distribution(raw: str, text: str, reply: str, largest: int) -> Distrib
         return tokens
     # The tokens may hold more than the words, such as a fence that the server took off.
     spelled = "".join(token.text for token in tokens)
-    if score_reading(spelled, reply, largest).verdict != found:
+    if score_reading(spelled, reply, scale).verdict != found:
         return "its tokens spell another reply"
-    places = score_places(spelled, reply, largest)
+    places = score_places(spelled, reply, scale)
     if not places:  # in a string that is JSON itself, say
         return "its tokens spell another reply"
     if len(places) > 1:
         return "its score stands there more than once"
-    return distribution_at(tokens, places[0], largest)
+    return distribution_at(tokens, places[0], scale)
 
 
 def reply_tokens(raw: str) -> "list[Token] | Unread":
@@ -102,7 +103,7 @@ def reply_tokens(raw: str) -> "list[Token] | Unread":
 
 
 def distribution_at(
-    tokens: Sequence[Token], place: tuple[int, int], largest: int
+    tokens: Sequence[Token], place: tuple[int, int], scale: Scale
 ) -> Distribution | Unread:
     """The distribution of the score whose digits stand at `place` in the joined tokens."""
     token = _holder(tokens, place)
@@ -112,7 +113,7 @@ def distribution_at(
         alternatives = _alternatives(token)
     except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError):
         return "its log-probabilities are damaged"
-    scores = [str(score) for score in range(1, largest + 1)]
+    scores = [f"{number}" for number in scale.numbers]
     held = dict.fromkeys(scores, 0.0)
     listed = set()
     for text, probability in alternatives:
@@ -127,7 +128,7 @@ def distribution_at(
     if mass < LEAST_MASS:
         return "the scores hold less than half of the probability"
     shares = tuple(probability / mass for probability in held.values())
-    missing = [score for score in range(1, largest + 1) if str(score) not in listed]
+    missing = [point for point, score in enumerate(scores, start=1) if score not in listed]
     slack = _slack(alternatives, shares, mass, missing)
     if slack > SLACK:
         return "scores that were not listed could move it"

@@ -1,7 +1,7 @@
 """What every axis does with stimuli: pick some, check lengths, duplicates, leaks."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
@@ -9,9 +9,11 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 from judgesheet.axis import Problem
 from judgesheet.axis.copies import bare, groups
 from judgesheet.base.digits import percent, two_digits
-from judgesheet.base.limits import LONGEST_RUBRIC, MOST_LISTED
+from judgesheet.base.errors import StimuliError
+from judgesheet.base.limits import HIGHEST_SCORE, LONGEST_RUBRIC, LONGEST_SCALE, MOST_LISTED
 from judgesheet.base.records import Stimulus
 from judgesheet.base.sanitize import listed
+from judgesheet.base.scale import Scale
 
 T = TypeVar("T")
 
@@ -41,6 +43,59 @@ Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:-]{0,
 Text = Annotated[str, StringConstraints(min_length=1)]
 Levels = Annotated[list[Text], Field(min_length=2), AfterValidator(_distinct)]
 """The described scores of a criterion, worst first."""
+
+
+def _ends(ends: list[float]) -> list[float]:
+    if len(ends) not in (2, 3):
+        raise ValueError("a range is [low, high] or [low, high, step]")
+    scale = Scale.between(*ends)
+    if scale.count > LONGEST_SCALE:
+        raise ValueError(f"a range has at most {LONGEST_SCALE} scores; this has {scale.count:,}")
+    if scale.high >= HIGHEST_SCORE or any(round(one, 2) != one for one in scale.numbers):
+        raise ValueError(f"scores are below {HIGHEST_SCORE:,}, with two decimals at most")
+    return ends
+
+
+_Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+Range = Annotated[list[_Number], AfterValidator(_ends)]
+"""The numbers that scores are given in: `[low, high]`, or `[low, high, step]`."""
+
+
+def scale_of(levels: Sequence[str] | None, ends: Sequence[float] | None) -> Scale:
+    """The scale of described scores, of a range, or of both; ValueError where they disagree."""
+    scale = Scale(len(levels or ())) if ends is None else Scale.between(*ends)
+    if levels and len(levels) != scale.count:
+        raise ValueError(f"{len(levels)} levels do not describe a range of {scale.count} scores")
+    return scale
+
+
+def require_one_scale(
+    stimuli: Sequence[Stimulus], scale_of: Callable[[Stimulus], Scale], *, of_one_length: bool
+) -> None:
+    """StimuliError where stimuli have different scales: their figures do not compare."""
+    first = scale_of(stimuli[0])
+    for stimulus in stimuli:
+        other = scale_of(stimulus)
+        if other.own != first.own or (of_one_length and other.count != first.count):
+            raise StimuliError(
+                f"{stimulus.source}: the scores are {words(other)}, and {words(first)} at "
+                f"{stimuli[0].source}: figures of different scales do not compare, so make a file "
+                "of each"
+            )
+
+
+def words(scale: Scale) -> str:
+    """`0 to 10`, or `0 to 1 in steps of 0.25`."""
+    steps = "" if scale.step == 1 else f" in steps of {scale.step:g}"
+    return f"{scale.low:g} to {scale.high:g}{steps}"
+
+
+def in_points(rated: Any, scale: Scale) -> Any:
+    """A `Rated` field in points of the scale, which a sheet calculates with."""
+    if isinstance(rated, list):
+        return [None if one is None else scale.place(one) for one in rated]
+    return scale.place(rated)
+
 
 _WORD = re.compile(r"\w+")
 _TELLING = re.compile(

@@ -15,6 +15,7 @@ from judgesheet.base.alarm import TooLongError, alarm
 from judgesheet.base.limits import LONGEST_S
 from judgesheet.base.records import canonical_json, digest
 from judgesheet.base.resources import data_folder
+from judgesheet.base.scale import Scale
 
 # Stimuli enter as values, never as templates. Prompts are plain text: nothing is escaped.
 _ENVIRONMENT = SandboxedEnvironment(undefined=StrictUndefined)
@@ -53,6 +54,11 @@ def response_format(name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
         "type": "json_schema",
         "json_schema": {"name": name, "strict": True, "schema": schema},
     }
+
+
+def score_schema(scale: Scale) -> dict[str, Any]:
+    """The JSON Schema of a score."""
+    return {"type": "integer" if scale.is_whole else "number", "enum": scale.numbers}
 
 
 def object_schema(properties: Mapping[str, Any]) -> dict[str, Any]:
@@ -118,14 +124,14 @@ def boundary(before: Sequence[str], texts: Sequence[str]) -> str:
 
 
 def renderer(
-    axis: str,
+    name: str,
     options: Options,
     shown: Sequence[str],
     permuted: Mapping[str, str],
     *,
     labelled: bool = False,
 ) -> Callable[..., str]:
-    """The user's template if there is one, else the built-in one of the axis, ready to fill.
+    """The user's template if there is one, else the built-in one of this name, ready to fill.
 
     A user's template is tested with every call: it must show everything that the judge must see
     exactly once, in the order given, and be blind to what the texts say.
@@ -146,9 +152,9 @@ def renderer(
     TemplateError
         when a call is rendered: it says what is missing, repeated, out of order or looked at.
     """
-    what = f"the prompt of {axis}"
+    what = f"the prompt of {name}"
     if not options.template:
-        return compile_prompt(built_in(f"{axis}.jinja"), what)
+        return compile_prompt(built_in(f"{name}.jinja"), what)
     return _Tested(options.template, what, shown, permuted, labelled=labelled)
 
 

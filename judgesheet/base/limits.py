@@ -69,8 +69,10 @@ MOST_REPEATS = 1_000
 """Repeats of a call, and steps that two recorded responses are apart: more is a typing error."""
 LONGEST_NAME = 100
 """Characters of what can be the name of a response in a table; what is longer is a text."""
-LONGEST_SCALE = 100
-"""Highest score of a recorded scale."""
+LONGEST_SCALE = 101
+"""Scores of a scale: 0 to 100."""
+HIGHEST_SCORE = 10_000
+"""Scores of stimuli are below it: so are the numbers that are read in replies."""
 LONGEST_EPOCH = 11
 """Digits of a date in seconds that calendars hold."""
 
@@ -127,8 +129,10 @@ MOST_MATCHES = 1_000
 
 # -- questions -------------------------------------------------------------------------------------
 
-LONGEST_RUBRIC = 9
-"""Described scores: an order of them is named by one digit each."""
+LONGEST_RUBRIC = 11
+"""Described scores, such as 0 to 10: each has its description, and twice as many orders."""
+MOST_DIGITS = 9
+"""Scores of an order that is written as a number."""
 MOST_CRITERIA = 8
 """Of a stimulus; the number of orders and calls grows with them."""
 MOST_RECORDED = 20

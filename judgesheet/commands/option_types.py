@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import click
 
 from judgesheet.base.errors import UsageError
+from judgesheet.base.resources import data_folder
 from judgesheet.base.sanitize import brief
 
 Value = TypeVar("Value")
@@ -94,24 +95,29 @@ def pair(
 def axis_file(name: str) -> Callable[[str], tuple[str, Path]]:
     """The parser of `--prompt AXIS=FILE`, or FILE alone: that of the one axis that is asked about.
 
-    UsageError if there is no such file.
+    A prompt may be one of `templates/prompts/`, by its name. UsageError if there is no such file.
     """
 
     def parse(text: str) -> tuple[str, Path]:
         axis, _, file = text.rpartition("=")
         if not re.fullmatch(r"\w*", axis):  # a sign in the name of the file
             axis, file = "", text
-        is_there = False
         with suppress(OSError):  # of a name that is too long for a file
-            is_there = Path(file).exists()
-        if not is_there:
-            raise UsageError(
-                f"--{name} {brief(text)}: there is no such file; write AXIS=FILE, or FILE and one "
-                "--axis"
-            )
-        return axis, Path(file)
+            if Path(file).exists():
+                return axis, Path(file)
+            if name == "prompt" and file in (known := shipped_prompts()):
+                return axis, known[file]
+        raise UsageError(
+            f"--{name} {brief(text)}: there is no such file; write AXIS=FILE, or FILE and one "
+            "--axis"
+        )
 
     return parse
+
+
+def shipped_prompts() -> dict[str, Path]:
+    """The prompts of papers that come with judgesheet, by the names of their files."""
+    return {path.name: path for path in (data_folder("templates") / "prompts").glob("*.j2")}
 
 
 def json_object(text: str) -> dict[str, Any]:

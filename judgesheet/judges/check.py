@@ -13,6 +13,7 @@ from typing import Any
 from judgesheet.axis.prompt import object_schema, response_format
 from judgesheet.base.finish_reasons import is_whole
 from judgesheet.base.records import ANOTHERS, LOGPROBS, Call, Reply
+from judgesheet.base.scale import Scale
 from judgesheet.judges import Judge, Refused
 from judgesheet.reading.verdicts import score_reading
 
@@ -187,7 +188,7 @@ def _keeps_to_schema(reply: Reply) -> bool:
 def _fails_text_form(reply: Reply) -> bool:
     """Whether a whole reply gives no grade in the form that it was asked for."""
     is_whole_reply = reply.outcome == "ok" and is_whole(reply.finish_reason)
-    return is_whole_reply and score_reading(reply.text, "text", max(GRADES)).verdict is None
+    return is_whole_reply and score_reading(reply.text, "text", Scale(max(GRADES))).verdict is None
 
 
 def _has_logprobs(reply: Reply) -> bool:

@@ -22,6 +22,7 @@ from judgesheet.axis import SharesSimulating, Simulating
 from judgesheet.axis.simulation import Kind, Known, Parameters, declared, drawn, hashed
 from judgesheet.base.errors import JudgesheetError, UsageError
 from judgesheet.base.records import Call, Label, Outcome
+from judgesheet.base.scale import Scale
 from judgesheet.judges import Answer, Judge
 from judgesheet.judges.check import EXAMINATION, GRADES
 
@@ -111,8 +112,9 @@ class SimulatedJudge(Judge):
         raw = text
         if call.params.get("logprobs") and isinstance(axis, SharesSimulating):
             guesses_at = axis.simulated_shares(PRESETS["random"], call, known)
+            number = Scale.of({"scale": len(guesses_at), **call.cell}).number
             shares = {
-                score: (1 - planted.slip) * share + planted.slip * guesses_at[score]
+                number(score): (1 - planted.slip) * share + planted.slip * guesses_at[score]
                 for score, share in axis.simulated_shares(planted, call, known).items()
             }
             raw = _completion(text, shares, int(call.params.get("top_logprobs", 0)))
@@ -182,7 +184,7 @@ _NEVER = -9999.0
 """How endpoints write the logarithm of 0, for which JSON has no number."""
 
 
-def _completion(text: str, shares: Mapping[int, float], most: int) -> str:
+def _completion(text: str, shares: Mapping[float, float], most: int) -> str:
     """The body of an OpenAI response that says `text`, whose last number is the score.
 
     The score is a token of its own with its `most` likeliest alternatives, as planted in `shares`;

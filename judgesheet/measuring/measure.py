@@ -43,7 +43,7 @@ from judgesheet.base.resources import PACKAGE, require_memory
 from judgesheet.base.sanitize import listed
 from judgesheet.measuring.impute import with_imputed
 from judgesheet.measuring.parsing import Parser, from_records, reading
-from judgesheet.measuring.scale import in_points_of
+from judgesheet.measuring.scale import in_keys, in_points_of, scale_of
 from judgesheet.reading.reasons import CUT_PROMPT, of_outcome
 from judgesheet.stats.confidence import LEVEL, at_confidence
 
@@ -150,7 +150,7 @@ def readings_of(ledger: "Ledger", frame: pd.DataFrame) -> dict[str, Readings]:
             temperature,
             seed,
             texts=rows.set_index("call_id")["text"],
-            scale=known.get("scale"),
+            scale=scale_of(known, str(name)),
         )
         for name, rows in frame.groupby("axis", sort=False)
         if name in all_axes()
@@ -204,6 +204,7 @@ def measure_axis(axis: Axis, readings: Readings) -> tuple[AxisResult, list[Recom
         estimates=tuple(estimates.values()),
         caveats=(
             *axis.warn(readings, estimates),
+            *in_keys(readings.scale),
             *(_not_estimable(axis, estimates.values()) if is_recorded else ()),
         ),
         findings=tuple(axis.find(estimates) if calls.answered else _silent(estimates, calls)),

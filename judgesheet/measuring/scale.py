@@ -1,9 +1,11 @@
 """Figures in points, in points of the user's own scale: a log may grade from 0 to 1 in quarters."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from math import isfinite
 from typing import Any
 
+from judgesheet.base.errors import RunError
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate
@@ -11,6 +13,32 @@ from judgesheet.base.records import Estimate
 POINTS = "points"
 LEVELS = frozenset({"position_mean"})
 """Families in points that are scores; the others are differences of scores."""
+
+
+def scale_of(provenance: Mapping[str, Any], axis: str) -> Mapping[str, Any] | None:
+    """The scale that a log or the stimuli of an axis name; None for the usual one from 1.
+
+    RunError where a run, which may be a stranger's, names what is no scale.
+    """
+    pools = [pool for pool in provenance.get("stimuli", ()) if pool.get("axis") == axis]
+    named = [one["scale"] for one in (provenance, *pools) if one.get("scale") is not None]
+    if not named:
+        return None
+    told = named[0] if isinstance(named[0], dict) else {}
+    parts: dict[str, Any] = {part: told.get(part) for part in ("low", "step", "count")}
+    if not all(type(one) in (int, float) and isfinite(one) for one in parts.values()):
+        raise RunError("the run names a scale that cannot be")
+    return parts
+
+
+def in_keys(scale: Mapping[str, Any] | None) -> Iterator[str]:
+    """What scores are that keys and labels name."""
+    if scale is not None and (scale["low"], scale["step"]) != (1, 1):
+        high = scale["low"] + scale["step"] * (scale["count"] - 1)
+        yield (
+            f"Scores in names of figures and in orders are numbered from 1, the lowest score, "
+            f"{scale['low']:g}, to {scale['count']}, the highest, {high:g}."
+        )
 
 
 def in_points_of(scale: Mapping[str, Any] | None, estimates: Estimates) -> Estimates:

@@ -18,6 +18,7 @@ from judgesheet.base.files import write_lines
 from judgesheet.base.prices import Prices, cost
 from judgesheet.base.records import BUILT_IN, Call, Label, Plan, Stimulus, canonical_json, digest
 from judgesheet.base.sanitize import one_line
+from judgesheet.base.scale import Scale
 from judgesheet.planning import stimuli as pools
 
 if TYPE_CHECKING:
@@ -52,9 +53,11 @@ def make_plan(
         about = _about_stimuli(axis, used, len(pool), stimuli_path) | _part(
             used, mine, stimuli_path
         )
+        about |= _own_scale(mine)
         cannot = foretold(axis, mine)
         provenance["stimuli"].append({**about, "cannot_show": cannot} if cannot else about)
-        provenance["prompts"].append(_about_prompt(axis, options[axis.NAME], mine))
+        template = options[axis.NAME].template or prompt(axis, pool)
+        provenance["prompts"].append(_about_prompt(axis, options[axis.NAME], mine, template))
         asked_about.append((used, about.get("clusters", ())))
         calls.extend(mine)
     if stimuli_path is not None:
@@ -100,6 +103,12 @@ def _part(used: Iterable[Stimulus], calls: Iterable[Call], path: Path | None) ->
     }
     asked = {str(call.cell.get("item")) for call in calls}
     return {"responses": len(asked), "responses_held": len(held)} if asked < held else {}
+
+
+def _own_scale(calls: Iterable[Call]) -> dict[str, Any]:
+    """The scale of scores that the stimuli name, if it is not the usual one from 1."""
+    cell = next((call.cell for call in calls if "low" in call.cell), None)
+    return {} if cell is None else {"scale": Scale.of(cell).as_record()}
 
 
 def _about_stimuli(
@@ -157,8 +166,9 @@ def _shared_templates(pool: Mapping[str, Any]) -> Iterator[str]:
     )
 
 
-def _about_prompt(axis: Axis, options: Options, calls: Sequence[Call]) -> dict[str, Any]:
-    template = options.template or prompt(axis)
+def _about_prompt(
+    axis: Axis, options: Options, calls: Sequence[Call], template: str
+) -> dict[str, Any]:
     kinds = [canonical_json(call.params) for call in calls]
     # Arms may differ in their parameters; the commonest stand for the axis.
     typical = calls[kinds.index(mode(kinds))] if calls else None

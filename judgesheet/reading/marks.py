@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from judgesheet.base.limits import LONGEST_NAME
+from judgesheet.base.scale import Scale
 
 # Markup, quotes, brackets, LaTeX commands: all but what makes another number of one.
 _DRESS = r"(?:\\[a-zA-Z]{0,30}|[-=]>|[-–—](?=[^\S\n])|_|[^\w\n+\-‐‑−–—~≈≃<>≤≥±×÷%‰^⁄/\\.,;!?])"
@@ -25,6 +26,7 @@ _NUMBER = re.compile(
     r"(?P<open><\s?)?(?P<number>\d{1,4}(?:[.,]\d{1,4})?)(?(open)\s?>)(?!\d|[.,]\d|[A-Za-z])"
 )
 _WHOLE = re.compile(r"(\d+)(?:\.0+|,00?)?")
+_DECIMAL = re.compile(r"\d+[.,]\d{1,2}")
 # What makes another number of the one before it, or the first of several.
 _ANOTHER = re.compile(
     r"""[+%½‰°?] | -(?![\s-]) | \s?[-‐‑−–—~]\s?\d | \s?[,;|&]\s?\d
@@ -55,8 +57,8 @@ def _plain(name: str) -> str:
 class Mark:
     """A mark and the number behind it.
 
-    `name` is plain; `value` is None where the number is no whole one of the scale, one of a range
-    say, or where the reply ends behind the mark; `place` is where its digits begin and end.
+    `name` is plain; `value` is the number's point on the scale, None where it is none of it, one of
+    a range say, or where the reply ends behind the mark; `place` is where its digits begin and end.
     """
 
     name: str
@@ -64,13 +66,13 @@ class Mark:
     place: tuple[int, int]
 
 
-def marks(text: str, names: Collection[str], low: int, high: int) -> list[Mark]:
+def marks(text: str, names: Collection[str], scale: Scale) -> list[Mark]:
     """The marks of these names in an answer, in order.
 
     A mark is a name in brackets with a number behind it, or a name at the beginning of a line with
     nothing else but its number on it. A name in brackets before words is a heading.
     """
-    return [*_marks(text, _pattern(tuple(names)), low, high)]
+    return [*_marks(text, _pattern(tuple(names)), scale)]
 
 
 @lru_cache(maxsize=256)
@@ -86,7 +88,7 @@ def _pattern(names: tuple[str, ...]) -> re.Pattern[str]:
     )
 
 
-def _marks(text: str, pattern: re.Pattern[str], low: int, high: int) -> Iterator[Mark]:
+def _marks(text: str, pattern: re.Pattern[str], scale: Scale) -> Iterator[Mark]:
     for one in pattern.finditer(text):
         name, is_bare = plain(one["bare"] or one["bracketed"]), one["bare"] is not None
         number = _number_at(text, one.end(), has_label=not is_bare)
@@ -95,7 +97,7 @@ def _marks(text: str, pattern: re.Pattern[str], low: int, high: int) -> Iterator
                 yield Mark(name, None, (len(text), len(text)))
             continue
         place = number.span("number")
-        value, end = _value(text, number, low, high)
+        value, end = _value(text, number, scale)
         is_below = "\n" in text[one.end() : place[0]]
         if _LINE_END.match(text, end) or not (is_bare or is_below):
             yield Mark(name, value, place)
@@ -113,24 +115,26 @@ def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
     return found.end() if found else at
 
 
-def _value(text: str, number: re.Match[str], low: int, high: int) -> tuple[int | None, int]:
-    """The whole number of the scale that a number says, and where its own scale ends."""
-    value = whole(number["number"])
-    if value is None or _ANOTHER.match(text, number.end()) or not low <= value <= high:
+def _value(text: str, number: re.Match[str], scale: Scale) -> tuple[int | None, int]:
+    """The point of the scale that a number says, and where its own scale ends."""
+    value = scale.point(_spelled(number["number"], scale))
+    if value is None or _ANOTHER.match(text, number.end()):
         return None, number.end()
-    scale = _SCALE.match(text, number.end())
-    if scale and int(scale["of"]) != high:
-        return None, scale.end()
-    return value, scale.end() if scale else number.end()
+    said = _SCALE.match(text, number.end())
+    if said and int(said["of"]) != scale.high:
+        return None, said.end()
+    return value, said.end() if said else number.end()
 
 
-def whole(spelled: str) -> int | None:
-    """A number in digits, None if it is not whole."""
-    found = _WHOLE.fullmatch(spelled)
-    return int(found[1]) if found else None
+def _spelled(digits: str, scale: Scale) -> float | None:
+    """A number in digits; None for `4.5` on a scale of whole numbers, and for `4,000`."""
+    if found := _WHOLE.fullmatch(digits):
+        return int(found[1])
+    is_decimal = not scale.is_whole and _DECIMAL.fullmatch(digits)
+    return float(digits.replace(",", ".")) if is_decimal else None
 
 
-def spelled_number(text: str, low: int, high: int) -> int | None:
-    """The number of the scale that a text under a key is: `4`, `4/5`, `4 (most parts)`."""
+def spelled_point(text: str, scale: Scale) -> int | None:
+    """The point of the scale that a text under a key says: `4`, `4/5`, `4 (most parts)`."""
     number = _number_at(text, 0, has_label=True)
-    return _value(text, number, low, high)[0] if number else None
+    return _value(text, number, scale)[0] if number else None

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from string import ascii_uppercase
 from typing import Any
 
+from judgesheet.base.scale import Scale
 from judgesheet.reading import NO_VERDICT, OFF_SCALE, TWO_VERDICTS, Reading
-from judgesheet.reading.marks import marks, spelled_number
+from judgesheet.reading.marks import marks, spelled_point
 from judgesheet.reading.objects import UnclearError, held, within
 from judgesheet.reading.reasoning import answer
 
@@ -34,26 +35,11 @@ def has_verdict(recorded_verdict: object) -> bool:
     return recorded_verdict is not None and not is_lost
 
 
-def whole_number(value: object) -> int | None:
-    """An integer, also where JSON wrote 3.0; None for anything else (true and "3" included)."""
-    # `true` is 1 to Python, and no score.
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, int):
-        return value
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return None
-
-
-def score_in(value: object, low: int, high: int) -> int | None:
-    """The score of the scale under a key: 4, "4", "4/5", [4], {"value": 4, "reason": "…"}."""
+def score_in(value: object, scale: Scale) -> int | None:
+    """The point of the scale under a key: 4, "4", "4/5", [4], {"value": 4, "reason": "…"}."""
 
     def read(one: Any) -> int | None:
-        if isinstance(one, str):
-            return spelled_number(one, low, high)
-        score = whole_number(one)
-        return score if score is not None and low <= score <= high else None
+        return spelled_point(one, scale) if isinstance(one, str) else scale.point(one)
 
     return within(value, read)
 
@@ -85,24 +71,24 @@ def under_key(
         return Reading.lost(error.reason)
 
 
-def score_reading(text: str, reply: str, high: int) -> Reading:
-    """The score from 1 to `high` that a reply gives in the format it was asked for."""
+def score_reading(text: str, reply: str, scale: Scale) -> Reading:
+    """The point of the scale that a reply gives in the format it was asked for."""
     if reply == "text":
-        return agreed([one.value for one in marks(answer(text), RESULT, 1, high)])
+        return agreed([one.value for one in marks(answer(text), RESULT, scale)])
     if reply == "json":
-        return under_key(text, "score", lambda value: score_in(value, 1, high))
-    score = whole_number(recorded(text))
-    return Reading(score) if score is not None and 1 <= score <= high else OFF_SCALE
+        return under_key(text, "score", lambda value: score_in(value, scale))
+    point = scale.point(recorded(text))
+    return OFF_SCALE if point is None else Reading(point)
 
 
 # A key is never written with a backslash before its closing quote, as it is inside a string.
 _SCORE = re.compile(r'"score"\s*:\s*"?\s*(?P<score>\d+)(?:\.0+)?(?![\d.eE])', re.IGNORECASE)
 
 
-def score_places(text: str, reply: str, high: int) -> list[tuple[int, int]]:
+def score_places(text: str, reply: str, scale: Scale) -> list[tuple[int, int]]:
     """Where the digits of a score stand in a reply in this format: (start, end) of each."""
     if reply == "text":
-        return [one.place for one in marks(answer(text), RESULT, 1, high)]
+        return [one.place for one in marks(answer(text), RESULT, scale)]
     return [match.span("score") for match in _SCORE.finditer(answer(text))]
 
 

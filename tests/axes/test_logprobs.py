@@ -13,6 +13,7 @@ from judgesheet.axis.logprobs import (
     reply_tokens,
     score_distribution,
 )
+from judgesheet.base.scale import Scale
 
 BODIES = Path(__file__).parent.parent / "logprobs" / "bodies.jsonl"
 
@@ -23,7 +24,9 @@ def cases() -> list[Any]:
 
 
 def read(case: dict[str, Any]) -> object:
-    return score_distribution(json.dumps(case["body"]), case["text"], case["reply"], case["scale"])
+    return score_distribution(
+        json.dumps(case["body"]), case["text"], case["reply"], Scale(case["scale"])
+    )
 
 
 @pytest.mark.parametrize("case", cases())
@@ -50,7 +53,7 @@ def body(*tokens: dict[str, Any]) -> str:
 
 def test_slack_bounds_what_unlisted_scores_could_change() -> None:
     raw = body(token('{"score":'), token("4", ("4", 0.8), ("5", 0.15), ("x", 0.01)), token("}"))
-    found = score_distribution(raw, '{"score":4}', "json", 5)
+    found = score_distribution(raw, '{"score":4}', "json", Scale(5))
     assert isinstance(found, Distribution)
     shares = [0.01, 0.01, 0.01, 0.8, 0.15]  # three are not listed: each at most .01
     most = math.fsum(s * p for s, p in enumerate(shares, start=1)) / math.fsum(shares)
@@ -61,7 +64,10 @@ def test_slack_bounds_what_unlisted_scores_could_change() -> None:
 def test_several_places_of_one_reply_can_be_read() -> None:
     tokens = reply_tokens(body(token("[a] "), token("2", ("2", 1.0)), token(" 1", (" 1", 1.0))))
     assert isinstance(tokens, list)
-    first, second = distribution_at(tokens, (4, 5), 3), distribution_at(tokens, (6, 7), 3)
+    first, second = (
+        distribution_at(tokens, (4, 5), Scale(3)),
+        distribution_at(tokens, (6, 7), Scale(3)),
+    )
     assert isinstance(first, Distribution)
     assert isinstance(second, Distribution)
     assert (first.expected, second.expected) == (2, 1)
@@ -85,4 +91,4 @@ def test_several_places_of_one_reply_can_be_read() -> None:
 )
 @pytest.mark.parametrize(("reply", "text"), [("json", '{"score":4}'), ("text", "[RESULT] 4")])
 def test_hostile_bodies_are_unread_and_harmless(raw: str, reply: str, text: str) -> None:
-    assert isinstance(score_distribution(raw, text, reply, 5), str)
+    assert isinstance(score_distribution(raw, text, reply, Scale(5)), str)

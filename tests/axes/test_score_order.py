@@ -469,7 +469,7 @@ def test_one_candidate_per_prompt_has_no_ranking(tmp_path: Path) -> None:
     [
         ({"rubric": {"criterion": "Truth", "levels": ["only"]}}, "rubric.levels"),
         ({"rubric": {"criterion": "Truth", "levels": ["same", "same"]}}, "same description"),
-        ({"rubric": {"criterion": "Truth", "levels": [*"abcdefghij"]}}, "10 .*9"),
+        ({"rubric": {"criterion": "Truth", "levels": [*"abcdefghijkl"]}}, "12 .*11"),
         ({"candidates": []}, "candidates"),
         ({"candidates": [{"id": "a", "text": "x"}, {"id": "a", "text": "y"}]}, "same id"),
         ({"candidates": [{"id": "../x", "text": "x"}]}, r"candidates.1.id"),

@@ -40,7 +40,7 @@ from .findings import control, find, mitigate, recommend, warn
 NAME = "criterion_order"
 TITLE = "Order of several criteria"
 QUESTION = "Does a criterion's score depend on where the criterion stands in the list?"
-READ_BY = frozenset({"order", "scale"})
+READ_BY = frozenset({"order", "scale", "low", "step"})
 PERMUTED = frozenset({"criteria"})
 PAPER = (
     "Xu, Hirasawa, Kozuno, Ushiku: Am I More Pointwise or Pairwise? Revealing Position Bias "

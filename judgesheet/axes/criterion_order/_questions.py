@@ -13,21 +13,26 @@ from judgesheet.axis.labels import Kind, Rated, label
 from judgesheet.axis.material import (
     Levels,
     Name,
+    Range,
     Strict,
     Text,
+    in_points,
     leaks,
     length_against_level,
     length_spread,
     near_copies,
+    require_one_scale,
+    scale_of,
     spread,
     word_count,
 )
-from judgesheet.axis.prompt import object_schema, parameters, renderer
+from judgesheet.axis.prompt import object_schema, parameters, renderer, score_schema
 from judgesheet.axis.shaping import Holds, Prompt, candidate_fields, heading, known
 from judgesheet.base.digits import two_digits
 from judgesheet.base.errors import UsageError
 from judgesheet.base.limits import LONGEST_CRITERION, LONGEST_SCALE, MOST_CRITERIA, MOST_RECORDED
 from judgesheet.base.records import Call, Label, Stimulus
+from judgesheet.base.scale import Scale
 from judgesheet.reading.marks import plain
 
 # -- names of criteria -----------------------------------------------------------------------------
@@ -60,10 +65,19 @@ KINDS: tuple[Kind, ...] = ("human", "model")
 
 
 class Criterion(Strict):
-    """A criterion and its described scores, worst first."""
+    """A criterion: its described scores, worst first, or what it means and a range of scores."""
 
     name: Text
-    levels: Levels
+    description: Text | None = None
+    levels: Levels | None = None
+    range: Range | None = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.levels is None and (self.range is None or self.description is None):
+            raise ValueError("a criterion needs levels, or a description and a range")
+        scale_of(self.levels, self.range)
+        return self
 
 
 class Candidate(Strict):
@@ -101,11 +115,11 @@ class Material(Strict):
         fault = fault_of_names(names)
         if fault:
             raise ValueError(fault)
-        scales = [len(criterion.levels) for criterion in self.criteria]
+        scales = [scale_of(criterion.levels, criterion.range) for criterion in self.criteria]
         if len(set(scales)) > 1:
-            raise ValueError("all criteria of a prompt need the same number of levels")
+            raise ValueError("all criteria of a prompt need the same number of levels, or range")
         for candidate in self.candidates:
-            _check_labels(candidate, names, scales[0])
+            _check_labels(candidate, names, scales[0].count)
         return self
 
 
@@ -131,14 +145,15 @@ def _check_labels(candidate: Candidate, names: Sequence[str], scale: int) -> Non
 def labels(stimuli: Sequence[Stimulus]) -> Iterator[Label]:
     """One label per response, criterion and kind; levels are scaled to 0..1."""
     for stimulus in stimuli:
-        last = len(stimulus.fields["criteria"][0]["levels"]) - 1
+        scale = _scale(stimulus)
         for candidate in stimulus.fields["candidates"]:
             item = f"{stimulus.id}/{candidate['id']}"
             for kind in KINDS:
                 for name, given in (candidate.get(kind) or {}).items():
-                    yield label("criterion_order", item, kind, given, name)
+                    yield label("criterion_order", item, kind, in_points(given, scale), name)
             for name, level in (candidate.get("level") or {}).items():
-                yield Label("criterion_order", item, "intended", (level - 1) / last, name)
+                worth = (level - 1) / (scale.count - 1)
+                yield Label("criterion_order", item, "intended", worth, name)
 
 
 def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
@@ -231,8 +246,9 @@ def design(
     random order so that a drift of the endpoint over time cannot pose as an effect of the order.
     """
     shown, permuted = ("prompt", "response"), {"criteria.name": "criterion"}
-    render = renderer("criterion_order", options, shown, permuted)
+    render = renderer(template(stimuli), options, shown, permuted)
     settings = PROFILES[options.profile].chosen(options)
+    require_one_scale(stimuli, _scale, of_one_length=False)
     for index, stimulus in enumerate(spread(stimuli, settings.stimuli)):
         count = len(stimulus.fields["criteria"][: settings.listed])
         cells = list(reads(count, options.sequences, index, settings, rng))
@@ -259,10 +275,26 @@ def arm(cell: Mapping[str, Any]) -> str:
     return f"{cell['arm']}, scale {cell['scale']}" if "scale" in cell else str(cell["arm"])
 
 
-def _shown(name: str, levels: Sequence[str]) -> dict[str, Any]:
+def _scale(stimulus: Stimulus) -> Scale:
+    first = stimulus.fields["criteria"][0]
+    return scale_of(first.get("levels"), first.get("range"))
+
+
+def template(stimuli: Sequence[Stimulus]) -> str:
+    """The name of the built-in prompt for these stimuli: the usual one prints scores from 1."""
+    criteria = (criterion for one in stimuli for criterion in one.fields["criteria"])
+    has_range = any(criterion.get("range") is not None for criterion in criteria)
+    return "criterion_range" if has_range else "criterion_order"
+
+
+def _shown(criterion: Mapping[str, Any], scale: Scale) -> dict[str, Any]:
     """A criterion as the template gets it."""
-    described = enumerate(levels, start=1)
-    return {"name": name, "levels": [{"score": s, "description": text} for s, text in described]}
+    described = enumerate(criterion.get("levels") or (), start=1)
+    return {
+        "name": criterion["name"],
+        **known(description=criterion.get("description")),
+        "levels": [{"score": scale.number(s), "description": text} for s, text in described],
+    }
 
 
 def _call(
@@ -274,14 +306,16 @@ def _call(
 ) -> Call:
     fields = stimulus.fields
     criteria = [fields["criteria"][number - 1] for number in cell.order]
-    names, scale = [criterion["name"] for criterion in criteria], len(criteria[0]["levels"])
+    names, scale = [criterion["name"] for criterion in criteria], _scale(stimulus)
     prompt = render(
         prompt=fields["prompt"],
         response=candidate["text"],
         reference=fields.get("reference"),
-        criteria=[_shown(criterion["name"], criterion["levels"]) for criterion in criteria],
+        criteria=[_shown(criterion, scale) for criterion in criteria],
         n=len(names),
-        scale=scale,
+        scale=scale.high,
+        low=scale.low,
+        step=scale.step,
         reply=options.reply,
     )
     return Call(
@@ -290,7 +324,8 @@ def _call(
         cell={
             "item": f"{stimulus.id}/{candidate['id']}",
             "arm": cell.arm,
-            "scale": scale,
+            "scale": scale.count,
+            **scale.own,
             "order": names,
         },
         repeat=cell.repeat,
@@ -300,10 +335,9 @@ def _call(
     )
 
 
-def _params(names: Sequence[str], scale: int, options: Options) -> dict[str, Any]:
+def _params(names: Sequence[str], scale: Scale, options: Options) -> dict[str, Any]:
     # A name may take a token for each of its letters; a score, quotes and a comma take six.
     budgets = {"text": 1024, "json": 32 + sum(len(name.encode()) + 6 for name in names)}
     # Properties stand in displayed order: a constrained judge answers in that order.
-    score = {"type": "integer", "enum": list(range(1, scale + 1))}
-    schema = object_schema({"scores": object_schema(dict.fromkeys(names, score))})
+    schema = object_schema({"scores": object_schema(dict.fromkeys(names, score_schema(scale)))})
     return parameters(options, budgets, "scores", schema)

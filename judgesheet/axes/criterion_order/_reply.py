@@ -36,6 +36,7 @@ from judgesheet.axis.labels import NAMES
 from judgesheet.axis.losses import Row, answered, split
 from judgesheet.axis.simulation import Known, Parameters, drawn, interpolated
 from judgesheet.base.records import Call, Label, ReplyFormat
+from judgesheet.base.scale import Scale
 from judgesheet.reading import INCOMPLETE, NO_VERDICT, Reading
 from judgesheet.reading.marks import marks, plain
 from judgesheet.reading.reasoning import answer
@@ -45,7 +46,6 @@ from judgesheet.reading.verdicts import (
     recorded,
     score_in,
     under_key,
-    whole_number,
 )
 
 if TYPE_CHECKING:
@@ -54,24 +54,27 @@ if TYPE_CHECKING:
 # -- reading: a score for every criterion, each exactly once ---------------------------------------
 
 
-HIGHEST_RECORDED = 100
-"""The highest score of a recorded verdict whose cell does not name its scale."""
+RECORDED = Scale.between(0, 100)
+"""The scale of a recorded verdict whose cell does not name it."""
 
 
 def reading(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Reading:
     """The score of every criterion, each in exactly one way.
 
-    Scores are from 1 to the cell's `scale`, which only a recorded verdict may lack.
+    They are points of the cell's scale, which only a recorded verdict may lack.
     """
-    order, scale = cell["order"], cell.get("scale")
-    # Recorded scales may begin at 0; ours, which a prompt prints, never do.
-    low, high = (0, HIGHEST_RECORDED) if scale is None else (1, int(scale))
+    order, scale = cell["order"], RECORDED if cell.get("scale") is None else Scale.of(cell)
     if reply == "text":
-        return _from_lines(unicodedata.normalize("NFC", answer(text)), order, low, high)
+        return _from_lines(unicodedata.normalize("NFC", answer(text)), order, scale)
+
+    def recorded_point(value: object) -> int | None:
+        point = scale.point(value)
+        # What is on no scale stays the number that it is.
+        return None if point is None else point - (scale is RECORDED)
 
     def scores(given: object) -> dict[str, int] | None:
-        read = score_in if reply == "json" else _recorded
-        return _from_mapping(_by_name(given), order, lambda value: read(value, low, high))
+        read = (lambda value: score_in(value, scale)) if reply == "json" else recorded_point
+        return _from_mapping(_by_name(given), order, read)
 
     if reply == "json":
         return under_key(text, "scores", scores, INCOMPLETE)
@@ -88,10 +91,10 @@ def parts(cell: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
     return displayed(cell["order"])
 
 
-def _from_lines(words: str, order: Sequence[str], low: int, high: int) -> Reading:
+def _from_lines(words: str, order: Sequence[str], scale: Scale) -> Reading:
     """A line per criterion, `[Name] N`, wherever they stand."""
     wanted = {plain(name): name for name in order}
-    given = marks(words, [unicodedata.normalize("NFC", name) for name in order], low, high)
+    given = marks(words, [unicodedata.normalize("NFC", name) for name in order], scale)
     scores = {name: agreed([m.value for m in given if m.name == name]) for name in wanted}
     lost = [one.reason for one in scores.values() if one.reason is not None]
     if not lost:
@@ -99,11 +102,6 @@ def _from_lines(words: str, order: Sequence[str], low: int, high: int) -> Readin
     if not given:
         return NO_VERDICT
     return INCOMPLETE if "no_verdict" in lost else Reading.lost(lost[0])
-
-
-def _recorded(value: object, low: int, high: int) -> int | None:
-    score = whole_number(value)
-    return score if score is not None and low <= score <= high else None
 
 
 def _by_name(given: object) -> object:
@@ -255,14 +253,14 @@ def perceived(parameters: Parameters, call: Call, known: Known, criterion: str) 
 
 def simulate(parameters: Parameters, call: Call, known: Known, rng: random.Random) -> str:
     """The reply of a simulated judge."""
-    order, scale = [str(name) for name in call.cell["order"]], int(call.cell["scale"])
+    order, scale = [str(name) for name in call.cell["order"]], Scale.of(call.cell)
     scores = {}
     for name in order:
         level = perceived(parameters, call, known, name)
         shares = criterion_probabilities(
-            parameters, str(call.cell["item"]), order, name, scale, level
+            parameters, str(call.cell["item"]), order, name, scale.count, level
         )
-        scores[name] = drawn(rng, dict(enumerate(shares, start=1)))
+        scores[name] = scale.number(drawn(rng, dict(enumerate(shares, start=1))))
     if call.reply == "json":
         return json.dumps({"scores": scores}, ensure_ascii=False)
     lines = "\n".join(f"[{name}] {score}" for name, score in scores.items())

@@ -41,9 +41,9 @@ _BASES = ("balanced", "random")
 class CriterionLists:
     """Conditions of a figure: the lists of criteria, their orders, and how often each was read.
 
-    `scale` is the highest score, None if a recorded run does not say. Orders that are not
-    `balanced` show a criterion more often at some positions. `left_out` counts the prompts with a
-    different number of criteria or of scores.
+    `scale` is the number of scores, None if a recorded run does not say, and `step` what is between
+    two of them. Orders that are not `balanced` show a criterion more often at some positions.
+    `left_out` counts the prompts with a different number of criteria or of scores.
     """
 
     criteria: int
@@ -52,6 +52,7 @@ class CriterionLists:
     balanced: bool
     passes: int
     left_out: int
+    step: float = 1
 
     @property
     def words(self) -> str:
@@ -273,6 +274,7 @@ def arrange(readings: Readings) -> Scores | None:
             balanced=bool((hits == hits[:, :1, :1]).all()),
             passes=passes,
             left_out=readings.frame["stimulus"].nunique() - items["stimulus"].nunique(),
+            step=1 if readings.scale is None else readings.scale["step"],
         ),
         temperature=readings.temperature,
         seed=readings.seed,

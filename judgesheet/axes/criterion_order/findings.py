@@ -127,8 +127,10 @@ def _lists(estimates: Estimates) -> Mapping[str, Any]:
 
 
 def points_of_scale(estimates: Estimates, part: float) -> float:
-    """A part of the scale in points."""
-    return part * ((_lists(estimates).get("scale") or _USUAL_SCALE) - 1)
+    """A part of the scale in points, of which two scores may be more or less than one apart."""
+    lists = _lists(estimates)
+    steps = (lists.get("scale") or _USUAL_SCALE) - 1
+    return part * float(steps * lists.get("step", 1))
 
 
 def clears(estimates: Estimates, estimate: Estimate | None, limit: float) -> bool:

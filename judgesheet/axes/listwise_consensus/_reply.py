@@ -37,8 +37,9 @@ from judgesheet.axis.material import word_count
 from judgesheet.axis.prompt import object_schema
 from judgesheet.axis.simulation import Known, Parameters, hashed
 from judgesheet.base.records import Call, ReplyFormat
+from judgesheet.base.scale import Scale
 from judgesheet.reading import INCOMPLETE, Reading
-from judgesheet.reading.marks import spelled_number
+from judgesheet.reading.marks import spelled_point
 from judgesheet.reading.verdicts import agreed, displayed, highest, recorded, under_key
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ Verdict = dict[str, dict[str, Any]]
 """Candidate id -> `score` (0 to 100) and `uncertain`, in displayed order."""
 
 HIGHEST = 100
+_SCALE = Scale.between(0, HIGHEST)
 _LABEL = re.compile(r"(?:candidate[ _]?)?([A-Z])", re.IGNORECASE)
 
 
@@ -70,7 +72,10 @@ def _label(value: Any) -> Any:
 
 def _number(value: Any) -> Any:
     """A score as replies spell it: 80, "80", "80/100"."""
-    return spelled_number(value, 0, HIGHEST) if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    point = spelled_point(value, _SCALE)
+    return None if point is None else _SCALE.number(point)
 
 
 _Score = Annotated[float, Field(ge=0, le=HIGHEST, allow_inf_nan=False)]

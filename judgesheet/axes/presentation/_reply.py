@@ -27,6 +27,7 @@ from judgesheet.axis.comparison import Imputer, chances, imputations, simulated
 from judgesheet.axis.losses import Row
 from judgesheet.axis.simulation import Known, Logit, Parameters, Share, drawn
 from judgesheet.base.records import Call, ReplyFormat
+from judgesheet.base.scale import Scale
 from judgesheet.reading import Reading
 from judgesheet.reading.verdicts import score_reading
 
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 def reading(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Reading:
     """`1`, `2`, `tie` or `abstain` of a comparison, or a score."""
     if cell.get("ask", PAIR) == SCORE:
-        return score_reading(text, reply, SCALE)
+        return score_reading(text, reply, Scale(SCALE))
     return candidate_order.reading(text, reply, cell)
 
 

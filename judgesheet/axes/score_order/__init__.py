@@ -63,7 +63,7 @@ from .findings import control, find, mitigate, recommend, warn
 NAME = "score_order"
 TITLE = "Order of the rubric's scores"
 QUESTION = "Does a score depend on the order in which the rubric lists its descriptions?"
-READ_BY = frozenset({"scale"})
+READ_BY = frozenset({"scale", "low", "step"})
 PERMUTED = frozenset({"options"})
 PAPER = (
     "Xu, Hirasawa, Kozuno, Ushiku: Am I More Pointwise or Pairwise? Revealing Position Bias "

@@ -13,20 +13,25 @@ from judgesheet.axis.labels import Rated, label
 from judgesheet.axis.material import (
     Levels,
     Name,
+    Range,
     Strict,
     Text,
+    in_points,
     leaks,
     length_against_level,
     length_spread,
     near_copies,
+    require_one_scale,
+    scale_of,
     spread,
     word_count,
 )
-from judgesheet.axis.prompt import object_schema, parameters, renderer
+from judgesheet.axis.prompt import object_schema, parameters, renderer, score_schema
 from judgesheet.axis.shaping import Holds, Prompt, candidate_fields, heading
 from judgesheet.base.errors import UsageError
 from judgesheet.base.limits import LONGEST_RUBRIC
 from judgesheet.base.records import LOGPROBS, Call, Label, Stimulus
+from judgesheet.base.scale import Scale
 from judgesheet.stats.orders import half
 
 if TYPE_CHECKING:
@@ -49,10 +54,16 @@ MARKED = 3
 
 
 class Rubric(Strict):
-    """A criterion and its described scores, worst first."""
+    """A criterion and its described scores, worst first; `range` says which numbers they are."""
 
     criterion: Text
     levels: Levels
+    range: Range | None = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        scale_of(self.levels, self.range)
+        return self
 
 
 class Candidate(Strict):
@@ -102,14 +113,15 @@ def material() -> type[Material]:
 def labels(stimuli: Sequence[Stimulus]) -> Iterator[Label]:
     """One label per response and kind; levels scaled to 0..1, scores averaged over raters."""
     for stimulus in stimuli:
-        last = len(stimulus.fields["rubric"]["levels"]) - 1
+        scale = _scale(stimulus)
         for candidate in stimulus.fields["candidates"]:
             item = f"{stimulus.id}/{candidate['id']}"
             for kind in ("human", "model"):
                 if candidate.get(kind) is not None:
-                    yield label("score_order", item, kind, candidate[kind])
+                    yield label("score_order", item, kind, in_points(candidate[kind], scale))
             if candidate.get("level") is not None:
-                yield Label("score_order", item, "intended", (candidate["level"] - 1) / last)
+                worth = (candidate["level"] - 1) / (scale.count - 1)
+                yield Label("score_order", item, "intended", worth)
 
 
 def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
@@ -206,13 +218,13 @@ def design(
     shown, permuted = ("prompt", "response"), {"options.description": "option"}
     render = renderer("score_order", options, shown, permuted, labelled=True)
     # One scale for the whole pool: figures of rubrics of different lengths do not compare.
-    scale, kind = min(MAIN_SCALE, *map(_longest, stimuli)), options.sequences
+    scale, kind = _main_scale(stimuli), options.sequences
     in_turn = _settings(len(stimuli), scale, options)
     for index, stimulus in enumerate(spread(stimuli, in_turn[0].stimuli)):
         settings = in_turn[index % len(in_turn)]
         # Candidates of a prompt share the cells, so that they can be ranked.
         cells = list(reads(scale, kind, index, settings, rng))
-        for other in settings.scales:
+        for other in () if _has_range(stimulus) else settings.scales:
             if other != scale and other <= _longest(stimulus):
                 cells += [Read("balanced", order, 0) for order in sequences(other, kind)]
         for candidate in stimulus.fields["candidates"][: settings.candidates]:
@@ -229,6 +241,25 @@ def _settings(prompts: int, scale: int, options: Options) -> Sequence[Settings]:
     return [one.chosen(options) for one in many or [PROFILES[options.profile]]]
 
 
+def _main_scale(stimuli: Sequence[Stimulus]) -> int:
+    """How many of the described scores are shown: all where the user named their numbers."""
+    with_range = [*filter(_has_range, stimuli)]
+    if not with_range:
+        return min(MAIN_SCALE, *map(_longest, stimuli))
+    # Else the first without one would be told to be of another scale than the usual.
+    require_one_scale([*with_range, *stimuli], _scale, of_one_length=True)
+    return _longest(with_range[0])
+
+
+def _has_range(stimulus: Stimulus) -> bool:
+    return stimulus.fields["rubric"].get("range") is not None
+
+
+def _scale(stimulus: Stimulus) -> Scale:
+    rubric = stimulus.fields["rubric"]
+    return scale_of(rubric["levels"], rubric.get("range"))
+
+
 def _longest(stimulus: Stimulus) -> int:
     return len(stimulus.fields["rubric"]["levels"])
 
@@ -240,18 +271,23 @@ def _call(
     options: Options,
     render: Callable[..., str],
 ) -> Call:
-    fields, scale = stimulus.fields, len(read.order)
-    descriptions = _picked(fields["rubric"]["levels"], scale)
+    fields, n = stimulus.fields, len(read.order)
+    scale = _scale(stimulus) if _has_range(stimulus) else Scale(n)
+    descriptions = _picked(fields["rubric"]["levels"], n)
     prompt = render(
         prompt=fields["prompt"],
         response=candidate["text"],
         reference=fields.get("reference"),
         criterion=fields["rubric"]["criterion"],
-        options=[{"score": s, "description": descriptions[s - 1]} for s in read.order],
-        n=scale,
+        options=[
+            {"score": scale.number(s), "description": descriptions[s - 1]} for s in read.order
+        ],
+        n=n,
+        low=scale.low,
+        high=scale.high,
         reply=options.reply,
     )
-    schema = object_schema({"score": {"type": "integer", "enum": list(range(1, scale + 1))}})
+    schema = object_schema({"score": score_schema(scale)})
     # Free text compares before it scores; constrained JSON is one number.
     params = parameters(options, {"text": 1024, "json": 32}, "score", schema)
     return Call(
@@ -260,7 +296,8 @@ def _call(
         cell={
             "item": f"{stimulus.id}/{candidate['id']}",
             "arm": read.arm,
-            "scale": scale,
+            "scale": n,
+            **scale.own,
             "order": list(read.order),
         },
         repeat=read.repeat,

@@ -28,6 +28,7 @@ from judgesheet.axis.logprobs import Distribution, Unread, score_distribution
 from judgesheet.axis.losses import answered, split
 from judgesheet.axis.simulation import Known, Parameters, drawn
 from judgesheet.base.records import Call, ReplyFormat
+from judgesheet.base.scale import Scale
 from judgesheet.reading import Reading
 from judgesheet.reading.verdicts import score_reading
 
@@ -38,8 +39,8 @@ if TYPE_CHECKING:
 
 
 def reading(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Reading:
-    """The score that a reply gives, from 1 to the cell's scale."""
-    return score_reading(text, reply, int(cell["scale"]))
+    """The point of the cell's scale that a reply gives."""
+    return score_reading(text, reply, Scale.of(cell))
 
 
 def points_by_place(score: int, order: Sequence[int]) -> list[float]:
@@ -51,7 +52,7 @@ def distribution(
     raw: str, text: str, reply: ReplyFormat, cell: Mapping[str, Any]
 ) -> Distribution | Unread:
     """The probabilities of all scores in a reply with log-probabilities, or why there are none."""
-    return score_distribution(raw, text, reply, int(cell["scale"]))
+    return score_distribution(raw, text, reply, Scale.of(cell))
 
 
 # -- lost calls: for each place, and for and against quality ---------------------------------------
@@ -135,7 +136,7 @@ def simulated_shares(parameters: Parameters, call: Call, known: Known) -> dict[i
 
 def simulate(parameters: Parameters, call: Call, known: Known, rng: random.Random) -> str:
     """The reply of a simulated judge."""
-    score = drawn(rng, simulated_shares(parameters, call, known))
+    score = Scale.of(call.cell).number(drawn(rng, simulated_shares(parameters, call, known)))
     if call.reply == "json":
         return json.dumps({"score": score})
     return f"Of the descriptions, that of score {score} fits the response best.\n[RESULT] {score}"

@@ -13,6 +13,7 @@ from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import UnkeyedEstimate, absent
 from judgesheet.axis.labels import NO_REFERENCE
 from judgesheet.base.digits import counted, percent, two_digits, with_noun
+from judgesheet.base.limits import MOST_DIGITS
 from judgesheet.base.missing_reasons import CONSTANT, NO_OBSERVATIONS, Reason
 from judgesheet.base.records import PaperCompatible
 from judgesheet.stats import correlation
@@ -31,14 +32,15 @@ from ._scores import Scores, figure
 CONFIDENT = 0.90
 """Share of resamples in which an order must beat the default before it is recommended: resampling
 the paper's own tables finds the same best order again in 13 to 52 %."""
+NO_NUMBER = Reason("no_number", "an order of more than nine scores is no number; bias_cost has all")
 NEVER_GIVEN = Reason("never_given", "a score was never given: its shares are unknown")
 DEFAULT_IS_BEST = Reason("default_is_best", "the default order is itself the cheapest probed")
 NO_RANK = Reason("no_rank", "the default order was not probed or its correlation is undefined")
 
 
 def digits(order: Order) -> str:
-    """An order as the key writes it: 12345."""
-    return "".join(map(str, order))
+    """An order as the key writes it: 12345, with A for the tenth score."""
+    return "".join(f"{score:X}" for score in order)
 
 
 def canonical(scores: Scores) -> Order:
@@ -112,7 +114,7 @@ def min_bias_order(scores: Scores) -> Iterator[UnkeyedEstimate]:
         matrix = matrices.selection_matrix(counts)
         best = matrices.min_bias_order(matrix, among)
         # A value must be a number: the order 1 2 3 4 5 is 12345.
-        order = None if best is None else int(digits(best))
+        order = int(digits(best)) if best and len(best) <= MOST_DIGITS else None
         cost = "" if best is None else two_digits(matrices.bias_cost(matrix, best))
         estimate = UnkeyedEstimate(
             f"Order of least bias cost among {where}",
@@ -121,7 +123,7 @@ def min_bias_order(scores: Scores) -> Iterator[UnkeyedEstimate]:
             n=int(counts.sum()),
             conditions=cost and f"its cost is {with_noun(cost, 'point')}",
         )
-        yield estimate.or_absent(NEVER_GIVEN)
+        yield estimate.or_absent(NO_NUMBER if best else NEVER_GIVEN)
 
 
 @figure("share", symbol="conf", better="", headline=240, passes_blind=True)
