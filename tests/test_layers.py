@@ -25,7 +25,6 @@ HOMES = {
     "httpx": {"judges"},
     "aiohttp": {"judges.transport"},
     "litellm": {"judges.litellm"},
-    "certifi": {"judges.transport"},
     "yarl": {"judges.address", "judges.transport"},
     "xllamacpp": {"judges._local_server"},
     "sqlite3": {"ledger", "importers"},
