@@ -22,6 +22,7 @@ TOP = {"", "__main__", "cli", "testing"}
 """Modules above all folders."""
 
 HOMES = {
+    "aiolimiter": {"collect.pacing"},
     "httpx": {"judges"},
     "aiohttp": {"judges.transport"},
     "litellm": {"judges.litellm"},

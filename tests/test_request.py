@@ -26,10 +26,10 @@ def test_an_axis_named_twice_is_asked_once() -> None:
 def test_paths_may_be_text(tmp_path: Path) -> None:
     """Every path of a request is kept as a path, however it was given."""
     place = str(tmp_path)
-    paths: dict[str, Any] = {"stimuli": place, "spill": place, "beside": [place]}
+    paths: dict[str, Any] = {"stimuli": place, "spill": place}
     by_axis: dict[str, Any] = {"prompts": {"": place}, "parsers": {"": place}}
     given = Request("sim/fair", ["score_order"], **paths, **by_axis)
-    files = [*given.prompts.values(), *given.parsers.values(), *given.beside]
+    files = [*given.prompts.values(), *given.parsers.values()]
     assert {given.stimuli, given.spill, *files} == {tmp_path}
 
 

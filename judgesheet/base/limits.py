@@ -103,10 +103,6 @@ LONGEST_PAUSE_S = 30.0
 """Between two requests of an outage: so late is it noticed at most that it is over."""
 MOST_DOUBLINGS = 30
 """Of a pause: beyond a century."""
-MOST_WINDOWS = 10
-"""That a request, however large it is, keeps others waiting."""
-MOST_HEARD = 1_000
-"""Replies that are remembered to judge those that come late."""
 LONGEST_REPLY = 4_096
 """Tokens, where a call names no limit."""
 

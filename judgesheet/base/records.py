@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import zip_longest
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self
 
 END_OF_TIME = 253_370_764_800.0
 """When the year 9999 begins, in seconds since the epoch; no clock shows more."""
@@ -170,23 +170,6 @@ class Plan:
         return digest("\n".join(asked))
 
 
-Resource = Literal["requests", "tokens", "tokens_in", "tokens_out"]
-"""What endpoints limit."""
-
-
-class Allowance(NamedTuple):
-    """What an endpoint says of one of its rate limits.
-
-    `left` of `limit` (None where it does not say) may still be used, and all of it again after
-    `reset_s` seconds (likewise).
-    """
-
-    of: Resource
-    limit: int | None
-    left: int
-    reset_s: float | None
-
-
 @dataclass(frozen=True, slots=True)
 class Reply:
     """The result of one attempt at one call, verbatim.
@@ -195,8 +178,7 @@ class Reply:
     since the epoch when the reply was complete, `retry_after_s` what the server asked for,
     `finish_reason` why the judge stopped, in the endpoint's word, `HTTP 500` where it failed so,
     `NOT_CONNECTED` where nothing was sent. Token counts and the reason are None where the endpoint
-    does not say. `allowances`, what it said of its limits, are for the next requests alone: no
-    ledger keeps them.
+    does not say.
     """
 
     call_id: str
@@ -211,7 +193,6 @@ class Reply:
     at: float
     retry_after_s: float | None = None
     finish_reason: str | None = None
-    allowances: tuple[Allowance, ...] = ()
 
     @property
     def is_unmetered(self) -> bool:

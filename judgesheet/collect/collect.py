@@ -8,12 +8,10 @@ or when it is interrupted. In each case the same command resumes it.
 import asyncio
 import json
 import time
-from collections.abc import Callable, Container, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Callable, Container, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from itertools import count
-from pathlib import Path
 from random import uniform
 from typing import NamedTuple
 
@@ -25,8 +23,7 @@ from judgesheet.base.prices import Prices, cost
 from judgesheet.base.records import ANOTHERS, HOPELESS, RETRYABLE, SETTLING, Call, Outcome, Reply
 from judgesheet.base.sanitize import brief, said_by_server
 from judgesheet.base.usage import PromptSizes, tokens_of
-from judgesheet.collect.outage import BUSY, DOWN, Outage
-from judgesheet.collect.pacing import WORDS, ConcurrencyLimit, Limits, RateLimit, Ticket
+from judgesheet.collect.pacing import BUSY, DOWN, Limits, OverError, Pace
 from judgesheet.judges import Judge
 from judgesheet.ledger.counts import Spent
 from judgesheet.ledger.ledger import Ledger, Pending
@@ -54,37 +51,32 @@ CUT = (
 class CollectSettings(Limits):
     """Concurrency, limits of requests and tokens, retries, and when to stop.
 
-    Up to `concurrency` requests are in flight, as many as the endpoint can use. `max_calls` limits
+    Up to `concurrency` requests are in flight, as many as the endpoint takes. `max_calls` limits
     the requests of this session, retries included. `max_cost` (US dollars, needs `prices`) and
     `max_total_tokens` limit what the whole ledger spends, so that resuming does not spend them
     again, and what it took over from earlier runs does not count; a request is sent only where the
-    most that it can cost is left. A call has `max_attempts`; one that the
-    rate limit turned away is none while others are answered, or where the server says how long to
-    wait. The pause between attempts doubles from `backoff_s` up to `longest_backoff_s`. An endpoint
-    that is down is waited for `patience_s`, which uses up no attempts; one that tells how long to
-    wait, for `longest_wait_s`. Beyond that, the run stops. So do
-    `hopeless_after` answers in a row that only the user can change (key, credit, model,
-    parameters), `fruitless_after` failures in a row (attempts at the start, calls given up later
-    on), and the first `unreadable_after` replies where none of them can be read: `if_unreadable`
-    says what helps then. A reply that cannot be read is asked for again `retry_unreadable` times.
-    The limits by the minute hold for the ledgers `beside` this one too.
+    most that it can cost is left. A call has `max_attempts`; one that a rate limit turned away, or
+    that was made while the endpoint was down, is none. The pause between attempts doubles from
+    `backoff_s` up to `longest_backoff_s`. An endpoint that answers nobody, or asks to wait, is
+    waited for `patience_s`. Beyond that, the run stops. So do `hopeless_after` answers in a row
+    that only the user can change (key, credit, model, parameters; before any call was answered one
+    that does not concern the call), `fruitless_after` failures in a row (attempts at the start,
+    calls given up later on), and the first `unreadable_after` replies where none of them can be
+    read: `if_unreadable` says what helps then. A reply that cannot be read is asked for again
+    `retry_unreadable` times.
     """
 
-    concurrency: int = defaults.CONCURRENCY
     max_attempts: int = 5
     max_calls: int | None = None
     max_cost: float | None = None
     max_total_tokens: int | None = None
     prices: Prices | None = None
-    backoff_s: float = 1.0
-    longest_backoff_s: float = 60.0
     patience_s: float = defaults.PATIENCE_S
     hopeless_after: int = 5
     fruitless_after: int = 10
     unreadable_after: int = 20
     retry_unreadable: int = 0
     if_unreadable: str = "choose another --reply or --prompt, and start over with --fresh"
-    beside: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +88,9 @@ class Progress:
     `seconds`: `asked` (requests), `done_now` (settled), `failed` (given up until the run is
     resumed), `unreadable`. `waiting_s` are the seconds to the next request where all calls wait,
     `held_s` those for which requests were held back so far, to keep to a limit. The endpoint is
-    down since `down_since` (seconds since the epoch; None: it is not). `limits` are those
-    that the endpoint tells of, `doubts` what it tells of them and is not believed. A budget counts
-    `by_characters` the tokens of so many replies. `stopped` names
-    the setting that ended the session early: `max_calls`, `max_cost` or `max_total_tokens`.
+    down since `down_since` (seconds since the epoch; None: it is not). A budget counts
+    `by_characters` the tokens of so many replies. `stopped` names the setting that ended the
+    session early: `max_calls`, `max_cost` or `max_total_tokens`.
     """
 
     planned: int
@@ -118,8 +109,6 @@ class Progress:
     unreadable: int = 0
     held_s: float = 0.0
     down_since: float | None = None
-    limits: Mapping[str, int] = field(default_factory=dict)
-    doubts: tuple[str, ...] = ()
     by_characters: int = 0
     stopped: str | None = None
 
@@ -155,20 +144,20 @@ async def collect(
     on_progress: Callable[[Progress], None] = lambda _: None,
     is_readable: IsReadable | None = None,
     only: Container[str] | None = None,
-    throttle: "Throttle | None" = None,
+    pace: Pace | None = None,
 ) -> Progress:
     """Ask everything that is pending, in plan order, and return where the run stands.
 
     `judge` must be entered already. `on_progress` is called at most about ten times a second.
-    `only` holds the ids of the calls to make, if not all. `throttle` is that of an earlier session
-    with the same judge, which knows how much it takes. On cancellation, replies that have arrived
+    `only` holds the ids of the calls to make, if not all. `pace` is that of an earlier session with
+    the same judge, which knows how much it takes. On cancellation, replies that have arrived
     are committed first; the run can then be resumed.
 
     StoppedError if the endpoint does not answer in any useful way.
     RunError if the ledger cannot be written, or is not where it was; it says where the replies are.
     """
-    throttle = throttle or Throttle(judge, settings)
-    return await _Session(judge, ledger, settings, on_progress, is_readable, only, throttle).run()
+    pace = pace or Pace(settings, judge.max_concurrency)
+    return await _Session(judge, ledger, settings, on_progress, is_readable, only, pace).run()
 
 
 async def enter_and_collect(
@@ -188,12 +177,13 @@ async def enter_and_collect(
         if not extend():
             return await collect(judge, ledger, settings, on_progress)
     is_readable = reader()  # before the first question, while nobody waits
+    pace = Pace(settings, judge.max_concurrency)
     async with judge:
-        progress = await collect(judge, ledger, settings, on_progress, is_readable)
+        progress = await collect(judge, ledger, settings, on_progress, is_readable, pace=pace)
         while _is_settled(ledger) and extend():
             left = settings.max_calls and settings.max_calls - progress.asked
             further = replace(settings, max_calls=left)
-            more = await collect(judge, ledger, further, on_progress, is_readable)
+            more = await collect(judge, ledger, further, on_progress, is_readable, pace=pace)
             asked, before = progress.asked + more.asked, progress.tokens_before
             progress = replace(more, asked=asked, tokens_before=before)
     return progress
@@ -204,23 +194,14 @@ def _is_settled(ledger: Ledger) -> bool:
     return totals.settled == totals.planned
 
 
-class Throttle:
-    """How many requests a judge may be sent, at once and in a minute, as far as it is known."""
-
-    def __init__(self, judge: Judge, settings: CollectSettings) -> None:
-        ceiling = min(settings.concurrency, judge.max_concurrency or 1_000_000)
-        self.places = ConcurrencyLimit(ceiling, adapts=judge.adapts)
-        self.pace = RateLimit(settings)
-
-
 class Circuit:
     """Stops a run that makes no progress, with one sentence.
 
     There are eight such cases: the endpoint mixes up its answers; it refuses the key, the model or
-    the parameters time after time; it answers no call and refuses those on several stimuli; it cuts
-    prompts; the first attempts all fail; later on, one call after the other is given up; an outage
-    lasts too long; the first replies can all not be read. `replies` are those in the ledger at the
-    start, `prompts` what they tell of the sizes of prompts.
+    the parameters; it answers no call and refuses those on several stimuli; it cuts prompts; the
+    first attempts all fail; later on, one call after the other is given up; failing for too long;
+    the first replies can all not be read. `replies` are those in the ledger at the start, `prompts`
+    what they tell of the sizes of prompts.
     """
 
     def __init__(
@@ -228,29 +209,23 @@ class Circuit:
         settings: CollectSettings,
         judge: Judge,
         replies: int,
-        outage: Outage,
+        pace: Pace,
         prompts: PromptSizes,
     ) -> None:
         self._settings = settings
         self._judge = judge
-        self._outage = outage
+        self._pace = pace
         self._replies = replies
         self._prompts = prompts
         self._turned_away: set[str] = set()
         """Stimuli on which a call was refused."""
         self.is_start = replies < settings.unreadable_after and not judge.is_simulated
         """Whether no reply could be read so far, of so few that this may be chance."""
-        self.answered = 0
-        """Calls that were answered in this session."""
-        self._answered_at = time.monotonic()
+        self._has_answers = False
+        """Whether any call was answered in this session."""
         self._hopeless = 0
         self._fruitless = 0
         self._given_up = 0
-
-    @property
-    def has_answers(self) -> bool:
-        """Whether any call was ever answered."""
-        return self.answered > 0 or self._replies > 0
 
     def read(self, *, is_readable: bool) -> None:
         """Register whether a reply could be read."""
@@ -261,16 +236,18 @@ class Circuit:
         """Register one attempt; JudgeError if further calls would be wasted."""
         self._hopeless = self._hopeless + 1 if reply.outcome in HOPELESS else 0
         if reply.outcome in SETTLING:
-            self.answered, self._given_up = self.answered + 1, 0
-            self._answered_at = time.monotonic()
-        elif reply.outcome != "unsupported" and reply.finish_reason not in BUSY:
-            self._fruitless += reply.outcome != "rate_limited"
+            self._has_answers, self._given_up = True, 0
+        elif reply.outcome in RETRYABLE and reply.finish_reason not in BUSY:
+            self._fruitless += reply.outcome not in {"rate_limited", "unsupported"}
         if reply.finish_reason == ANOTHERS:
             raise JudgeError(MIXED_UP.format("an answer has the id of another request"))
+        is_of_all = reply.outcome != "rejected" and reply.finish_reason != "HTTP 403"
+        if self._hopeless and not self._has_answers and is_of_all:
+            self._stop(reply)
         if self._hopeless >= self._settings.hopeless_after:
-            self._stop(reply, f"{self._hopeless} times in a row")
-        if not self.answered and self._fruitless >= self._settings.fruitless_after:
-            self._stop(reply, f"{self._fruitless} times and never answered")
+            self._stop(reply, f" {self._hopeless} times in a row")
+        if not self._has_answers and self._fruitless >= self._settings.fruitless_after:
+            self._stop(reply, f" {self._fruitless} times and never answered")
         if reply.outcome in RETRYABLE:
             self._wait(reply)
         if reply.outcome in SETTLING:
@@ -280,7 +257,7 @@ class Circuit:
         """Register a call whose attempts are exhausted; raises like `attempted`."""
         self._given_up += 1
         if self._given_up >= self._settings.fruitless_after:
-            self._stop(reply, f"for {self._given_up} calls in a row, retries included")
+            self._stop(reply, f" for {self._given_up} calls in a row, retries included")
 
     def _settled(self, call: Call, reply: Reply) -> None:
         if reply.outcome == "ok":
@@ -295,7 +272,7 @@ class Circuit:
     def require_answer(self, reply: Reply) -> None:
         """JudgeError if no call was ever answered; this one was not."""
         if not self._replies and not self._judge.is_simulated:
-            self._stop(reply, "so far")
+            self._stop(reply, " so far")
 
     def _require_whole(self, call: Call, reply: Reply) -> None:
         if self._judge.is_simulated:
@@ -306,16 +283,12 @@ class Circuit:
             raise JudgeError(CUT.format(window))
 
     def _wait(self, reply: Reply) -> None:
-        longest, patience = self._settings.longest_wait_s, self._settings.patience_s
-        asked = reply.retry_after_s or 0
-        if asked > longest:
-            self._stop(reply, f"and asks to wait {digits.seconds(asked)}")
-        if asked and reply.outcome == "rate_limited":
-            waited, longest = time.monotonic() - self._answered_at, max(longest, patience)
-        else:
-            waited, longest = self._outage.lasts_s, patience
-        if reply.outcome in DOWN and waited > longest:
-            self._stop(reply, f"for {digits.seconds(waited)} without an answer")
+        patience, failing_s = self._settings.patience_s, self._pace.failing_s
+        if (asked := reply.retry_after_s or 0) > patience:
+            longest = f"--patience is {digits.seconds(patience)}"
+            self._stop(reply, f" and asks to wait {digits.seconds(asked)} ({longest})")
+        if reply.outcome in DOWN and failing_s > patience:
+            self._stop(reply, f" for {digits.seconds(failing_s)} without an answer")
 
     def _require_sense(self, reply: Reply) -> None:
         if self._replies < self._settings.unreadable_after:
@@ -333,7 +306,7 @@ class Circuit:
             f"(“{brief(reply.text)}”{why}): {advice}; the same command continues anyway"
         )
 
-    def _stop(self, reply: Reply, how_often: str) -> None:
+    def _stop(self, reply: Reply, how_often: str = "") -> None:
         did, usual = _TROUBLE[reply.outcome]
         advice = self._judge.advise(reply) or usual
         for name in ("tpm", "rpm", "rate"):
@@ -346,7 +319,7 @@ class Circuit:
             again = "a change of options needs --fresh"
         if reply.outcome == "rejected":
             again += "; --give-up leaves out the calls that were tried"
-        raise JudgeError(f"the judge {did} {how_often}{quote}: {advice}, {again}")
+        raise JudgeError(f"the judge {did}{how_often}{quote}: {advice}, {again}")
 
 
 _TROUBLE: dict[Outcome, tuple[str, str]] = {
@@ -364,10 +337,6 @@ _TROUBLE: dict[Outcome, tuple[str, str]] = {
     "refused": ("withheld every answer by a filter", "try another prompt or other stimuli"),
 }
 """What a judge did, and what to do about it."""
-
-
-class _OverError(Exception):
-    """No further request in this session; the call stays pending."""
 
 
 @dataclass(slots=True)
@@ -423,7 +392,7 @@ class Budget:
         self._returned = asyncio.Event()
 
     async def reserve(self, call: Call) -> tuple[float, ...]:
-        """Make one request of the budget, with its prices; _OverError if it does not suffice."""
+        """Make one request of the budget, with its prices; OverError if it does not suffice."""
         while self._must_wait(prices := self._prices(call)):
             self._returned.clear()
             await self._returned.wait()
@@ -463,12 +432,12 @@ class Budget:
         self._returned.set()
 
     def _must_wait(self, prices: tuple[float, ...]) -> bool:
-        """Whether what is in flight may leave enough; _OverError if nothing can."""
+        """Whether what is in flight may leave enough; OverError if nothing can."""
         if self.is_over.is_set():
-            raise _OverError
+            raise OverError
         if self._max_calls is not None and self.asked >= self._max_calls:
             self.end("max_calls")
-            raise _OverError
+            raise OverError
         # The first tells what one costs where the endpoint counts otherwise.
         if self._budget_limits and self._in_flight and not self._is_known:
             return True
@@ -477,7 +446,7 @@ class Budget:
                 if self._in_flight:
                     return True
                 self.end(limit.name)
-                raise _OverError
+                raise OverError
         return False
 
     def _prices(self, call: Call) -> tuple[float, ...]:
@@ -488,51 +457,6 @@ class Budget:
         longest = call.params.get("max_tokens", LONGEST_REPLY)
         most = len(text.encode("utf-8", "replace")), longest
         return tuple(max(limit.price(*most), limit.dearest) for limit in self._budget_limits)
-
-
-def recent(ledger: Ledger, settings: CollectSettings) -> list[tuple[float, int]]:
-    """`Ledger.recent` of the window that limits are counted in, with the ledgers beside it."""
-    found = [*ledger.recent(settings.window_s)]
-    for path in settings.beside:
-        with Ledger.open(path) as other:
-            found += other.recent(settings.window_s)
-    return sorted(found, reverse=True)
-
-
-class RetryState:
-    """What is left of the attempts at one call, and how long to pause before the next.
-
-    That a rate limit turned it away is no failure while others are answered, or where the server
-    says how long to wait; nor is that a parameter was refused. `answered` counts the calls that
-    were.
-    """
-
-    def __init__(self, settings: CollectSettings, answered: int) -> None:
-        self._settings = settings
-        self._left = settings.max_attempts
-        self._tried = 0
-        self._seen = answered
-
-    def is_over(self, reply: Reply, answered: int, *, is_down: bool) -> bool:
-        """Whether to stop after this attempt; none counts while the endpoint `is_down`."""
-        if is_down:
-            return False
-        waits = reply.retry_after_s is not None or answered > self._seen
-        is_turned_away = reply.outcome == "rate_limited" and waits
-        self._left -= not (is_turned_away or reply.outcome == "unsupported")
-        self._seen = answered
-        return self._left <= 0
-
-    def pause_s(self, reply: Reply) -> float:
-        """Seconds to wait before the next attempt: as the server asked, or twice the last."""
-        if reply.outcome == "unsupported":
-            return 0.0
-        settings, doublings = self._settings, min(self._tried, MOST_DOUBLINGS)
-        self._tried += 1
-        backoff = min(settings.longest_backoff_s, settings.backoff_s * 2.0**doublings)
-        asked = backoff if reply.retry_after_s is None else reply.retry_after_s
-        # Calls that failed together must not all come back at once.
-        return asked + uniform(0, settings.backoff_s)  # noqa: S311
 
 
 class _Arrived(NamedTuple):
@@ -554,7 +478,7 @@ class _Session:
         on_progress: Callable[[Progress], None],
         is_readable: IsReadable | None,
         only: Container[str] | None,
-        throttle: Throttle,
+        pace: Pace,
     ) -> None:
         self._judge = judge
         self._ledger = ledger
@@ -566,18 +490,13 @@ class _Session:
         self._is_whole = only is None
         before = ledger.totals()
         answers = before.outcomes.get("ok", 0) + before.outcomes.get("unreadable", 0)
-        self._outage = Outage(settings.backoff_s, settings.longest_backoff_s)
-        self._circuit = Circuit(settings, judge, answers, self._outage, ledger.prompt_sizes())
+        self._circuit = Circuit(settings, judge, answers, pace, ledger.prompt_sizes())
         judge.recall(ledger.refused_parameters, is_final=answers > 0)
-        self._places, self._pace = throttle.places, throttle.pace
-        if settings.rpm or settings.tpm:
-            self._pace.recall(recent(ledger, settings))
-        self._turn = asyncio.Lock()
-        self._held_s = 0.0
+        self._pace = pace
+        self._held_s = pace.held_s
         self._budget = Budget(settings, ledger)
         self._fault: JudgesheetError | None = None
         self._wake_at: list[float] = []
-        self._asking = 0
         self._arrived: asyncio.Queue[_Arrived | None] = asyncio.Queue()
         self._unwritten = 0
         self._written = asyncio.Event()
@@ -596,7 +515,7 @@ class _Session:
     async def run(self) -> Progress:
         """Work until nothing is pending or the budget is spent, with room for what comes."""
         left = self._now.planned - self._now.settled
-        with self._ledger.room_for(min(self._places.ceiling, left)):
+        with self._ledger.room_for(min(self._pace.ceiling, left)):
             return await self._run()
 
     async def _run(self) -> Progress:
@@ -604,7 +523,7 @@ class _Session:
         writing = asyncio.create_task(self._write())
         try:
             async with asyncio.TaskGroup() as group:
-                workers = [group.create_task(self._work()) for _ in range(self._places.ceiling)]
+                workers = [group.create_task(self._work()) for _ in range(self._pace.ceiling)]
                 # It ends before they do only where it cannot write.
                 writing.add_done_callback(lambda _: [worker.cancel() for worker in workers])
         except BaseExceptionGroup as several:
@@ -634,7 +553,7 @@ class _Session:
         for pending in self._pending:
             try:
                 await self._settle(pending)
-            except _OverError:
+            except OverError:
                 return
             except JudgeError as fault:
                 self._stop(fault)
@@ -643,12 +562,12 @@ class _Session:
         """Ask nothing more. What is in flight is paid for: the others still take their answers."""
         self._fault = self._fault or fault
         self._budget.end()
-        self._pace.heard.set()
+        self._pace.stop()
 
     async def _settle(self, pending: Pending) -> None:
         """Ask until there is a settling reply or the attempts of this session are exhausted."""
         call, attempts, unreadable = pending
-        retries = RetryState(self._settings, self._circuit.answered)
+        left, failures = self._settings.max_attempts, 0
         for number in count(attempts + 1):
             is_last = unreadable >= self._settings.retry_unreadable
             reply = await self._attempt(call, number, is_last=is_last)
@@ -657,11 +576,15 @@ class _Session:
             if reply.outcome == "unreadable":
                 unreadable += 1
                 continue
-            is_down, answered = self._outage.since is not None, self._circuit.answered
-            if reply.outcome not in RETRYABLE or retries.is_over(reply, answered, is_down=is_down):
+            # What says nothing of the call uses up no attempt.
+            is_of_all = self._pace.is_down or reply.outcome in {"rate_limited", "unsupported"}
+            left -= not is_of_all
+            if reply.outcome not in RETRYABLE or not left:
                 break
-            if not is_down:  # else it waits for its turn
-                await self._pause(retries.pause_s(reply))
+            # Else it waits for its turn, as all do.
+            if not (self._pace.is_down or reply.retry_after_s or reply.outcome == "unsupported"):
+                await self._pause(self._backoff_s(failures))
+                failures += 1
         self._now = replace(self._now, failed=self._now.failed + 1)
         self._circuit.gave_up(reply)
 
@@ -672,68 +595,34 @@ class _Session:
         """
         prices = await self._budget.reserve(call)
         try:
-            reply = await self._in_turn(call, number)
+            reply = await self._ask(call, number)
             self._budget.pay(call, reply, prices)
         finally:
             self._budget.take_back(prices)
         kept = self._keep(call, reply, is_last=is_last)
         self._circuit.attempted(call, reply)
         # A kill loses what is in flight, and what is on its way to the disk: that is kept short.
-        while self._unwritten > self._places.ceiling // 4:
+        while self._unwritten > self._pace.ceiling // 4:
             self._written.clear()
             await self._written.wait()
         return kept
 
-    async def _in_turn(self, call: Call, number: int) -> Reply:
-        """Put the question from a place of its own, and while the endpoint is down in turn."""
-        await self._places.acquire()
-        try:  # whoever waited for a place finds out only now whether it is down
-            return await self._outage.ask(partial(self._ask, call, number), self._pause)
-        finally:
-            self._places.release()
+    def _backoff_s(self, failures: int) -> float:
+        """Seconds before the next attempt at a call: twice those before the last one."""
+        first, longest = self._settings.backoff_s, self._settings.longest_backoff_s
+        # Calls that failed together must not all come back at once.
+        return min(longest, first * 2.0 ** min(failures, MOST_DOUBLINGS)) + uniform(0, first)  # noqa: S311
 
     async def _ask(self, call: Call, number: int) -> Reply:
-        """Put the question as soon as the limits let it through."""
-        ticket = await self._leave(call)
-        asked_at = time.monotonic()
-        self._asking += 1
-        asked = 0 if self._circuit.is_start else self._asking  # until one reply was readable
+        """Put the question as soon as a request may leave."""
+        left = await self._pace.leave(call)
         try:
             reply = await self._judge.ask(call, number)
+            self._pace.may_grow = not self._circuit.is_start  # one reply was readable
+            self._pace.learn(reply, left)
         finally:
-            self._asking -= 1
-        self._learn(reply, asked_at, asked)
-        self._pace.learn(ticket, reply)
+            self._pace.arrive()
         return reply
-
-    def _learn(self, reply: Reply, asked_at: float, asked: int) -> None:
-        """What a reply says of the endpoint: whether it is down, or how many requests it takes."""
-        was_down = self._outage.since is not None
-        self._outage.learn(reply, has_answers=self._circuit.has_answers)
-        if self._outage.since is not None:
-            return
-        if was_down:
-            self._places.restart()
-        self._places.learn(reply.outcome, asked_at, asked)
-
-    async def _leave(self, call: Call) -> Ticket:
-        """Wait for the moment when a request may leave; others wait behind it."""
-        async with self._turn:
-            load = self._pace.load(call)
-            while (wait := self._pace.wait_s(load)) > 0 and not self._fault:
-                await self._hold(wait)
-            if self._fault:
-                raise _OverError
-            return self._pace.send(load)
-
-    async def _hold(self, seconds: float) -> None:
-        """Hold the next request back, until a reply changes for how long."""
-        self._pace.heard.clear()
-        began = time.monotonic()
-        with self._waking_in(seconds), suppress(TimeoutError):
-            async with asyncio.timeout(min(seconds, TELL_WAIT_EVERY_S)):
-                await self._pace.heard.wait()
-        self._held_s += time.monotonic() - began
 
     def _keep(self, call: Call, reply: Reply, *, is_last: bool) -> Reply:
         """Have a reply written in the next transaction; as what it is written."""
@@ -750,7 +639,7 @@ class _Session:
         is_open = True
         while is_open:
             batch = [await self._arrived.get()]
-            if self._places.in_flight and self._unwritten < self._places.ceiling // 8:
+            if self._pace.in_flight and self._unwritten < self._pace.ceiling // 8:
                 await asyncio.sleep(LINGER_S)
             while not self._arrived.empty():
                 batch.append(self._arrived.get_nowait())
@@ -763,14 +652,10 @@ class _Session:
             self._unwritten -= len(arrived)
             self._written.set()
             self._report()
-        if (self._pace.told or self._held_s) and not self._ledger.trouble:
-            await asyncio.to_thread(self._remember_limits)
-
-    def _remember_limits(self) -> None:
-        """Record which limits there were, and how long they held requests back."""
-        held_s = self._ledger.limits.get("held_s", 0.0) + self._held_s
-        told = {"told": dict(self._pace.told), "held_s": held_s}
-        self._ledger.set_meta("limits", told)
+        held_s = self._pace.held_s - self._held_s
+        if held_s and not self._ledger.trouble:
+            whole = {"held_s": self._ledger.held_s + held_s}
+            await asyncio.to_thread(self._ledger.set_meta, "limits", whole)
 
     def _record(self, replies: list[Reply]) -> None:
         """Write replies, and first what they taught: a resumed run asks in the same way."""
@@ -797,21 +682,14 @@ class _Session:
 
     async def _pause(self, seconds: float) -> None:
         """Sleep, but not beyond the end of the budget."""
-        with self._waking_in(seconds), suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self._budget.is_over.wait()
-        if self._budget.is_over.is_set():
-            raise _OverError
-
-    @contextmanager
-    def _waking_in(self, seconds: float) -> Iterator[None]:
-        """Tell for how long somebody sleeps."""
         wake_at = time.monotonic() + seconds
         self._wake_at.append(wake_at)
-        try:
-            yield
-        finally:
-            self._wake_at.remove(wake_at)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._budget.is_over.wait()
+        self._wake_at.remove(wake_at)
+        if self._budget.is_over.is_set():
+            raise OverError
 
     # -- progress ----------------------------------------------------------------------------
 
@@ -819,26 +697,27 @@ class _Session:
         at = time.monotonic()
         if at_once or at - self._reported_at >= REPORT_EVERY_S:
             self._reported_at = at
-            waiting = None
-            if self._wake_at and not self._asking:
-                waiting = max(0.0, min(self._wake_at) - at)
+            waiting = None if self._pace.in_flight else self._waiting_s(at)
             self._now = replace(
                 self._now,
                 seconds=at - self._started_at,
-                in_flight=self._asking,
+                in_flight=self._pace.in_flight,
                 waiting_s=waiting,
-                held_s=self._held_s,
-                down_since=self._outage.since,
-                limits={WORDS[of]: limit for of, limit in self._pace.told.items()},
-                doubts=tuple(self._pace.doubts.values()),
+                held_s=self._pace.held_s - self._held_s,
+                down_since=time.time() - self._pace.failing_s if self._pace.is_down else None,
                 by_characters=self._budget.by_characters,
                 stopped=self._budget.spent_by,
             )
             self._on_progress(self._now)
 
+    def _waiting_s(self, at: float) -> float | None:
+        """Seconds until somebody who sleeps goes on; None if nobody does."""
+        wakes = [*self._wake_at, *([self._pace.opens_at] if self._pace.opens_at > at else [])]
+        return max(0.0, min(wakes) - at) if wakes else None
+
     async def _tell_waits(self) -> None:
         """Report while everybody waits, when there is no reply to report."""
         while True:
             await asyncio.sleep(TELL_WAIT_EVERY_S)
-            if self._wake_at and not self._asking:
+            if not self._pace.in_flight:
                 self._report(at_once=True)

@@ -83,7 +83,6 @@ class Request:
     max_total_tokens: Annotated[int, Ge(0)] | None = None
     prices: Prices | None = None
     must_send: tuple[str, ...] = ()
-    beside: tuple[Path, ...] = ()
     spill: Path | None = None
     engine: Literal["local", "ray"] = defaults.ENGINE
     engine_address: str | None = None

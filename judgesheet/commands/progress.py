@@ -86,13 +86,8 @@ def sentence(progress: "Progress") -> str:
     lost = f"{progress.unreadable} unreadable, {progress.failed} failed"
     is_resumed = progress.settled > progress.done_now
     parts.append(f"of the {progress.done_now} asked now {lost}" if is_resumed else lost)
-    if progress.limits:
-        parts.append(
-            "limits " + ", ".join(f"{most:,} {of}" for of, most in progress.limits.items())
-        )
     if progress.held_s >= 1:
         parts.append(f"held back for {digits.seconds(progress.held_s)}")
-    parts += [f"implausible limit ignored: {doubt} left" for doubt in progress.doubts]
     if progress.down_since is not None:
         since = time.strftime("%H:%M:%S", time.localtime(progress.down_since))
         parts.append(f"the endpoint is down since {since}, waiting")

@@ -37,7 +37,6 @@ def probe_each_value(
             max_calls=left,
             max_cost=_left(request.max_cost, others, request.prices),
             max_total_tokens=_left(request.max_total_tokens, others, (1e6, 1e6)),
-            beside=tuple(run / LEDGER for run in begun),
         )
         try:
             runs.append(probe(single, folder))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from judgesheet.base import defaults
 from judgesheet.base.errors import UsageError
-from judgesheet.base.records import Allowance, Call, Outcome, Reply
+from judgesheet.base.records import Call, Outcome, Reply
 from judgesheet.judges.auth import opener
 from judgesheet.judges.providers import BEHIND_HTTP, provider_of
 
@@ -40,7 +40,6 @@ class Answer:
     served_model: str | None = None
     retry_after_s: float | None = None
     finish_reason: str | None = None
-    allowances: tuple[Allowance, ...] = ()
 
     def as_reply(self, call_id: str, attempt: int, latency_s: float, at: float) -> Reply:
         """The answer as the record of an attempt."""
@@ -71,9 +70,6 @@ class Judge(Protocol):
 
     code: str = ""
     """The version of the user's own code that answers: two versions are two judges of one name."""
-
-    adapts: bool = False
-    """Whether it learns from its first answers how to ask, so that the first is awaited."""
 
     @property
     def identity(self) -> Mapping[str, Any]:

@@ -15,6 +15,7 @@ from judgesheet.base.finish_reasons import is_whole
 from judgesheet.base.records import ANOTHERS, LOGPROBS, Call, Reply
 from judgesheet.base.scale import Scale
 from judgesheet.judges import Judge, Refused
+from judgesheet.judges.providers import BEHIND_HTTP
 from judgesheet.reading.verdicts import score_reading
 
 EXAMINATION = "examination"
@@ -134,7 +135,7 @@ async def _finds_beginning(judge: Judge) -> bool | None:
 
     A server with a smaller context window drops that word, and answers.
     """
-    if not judge.adapts:
+    if judge.identity["provider"] not in BEHIND_HTTP:
         return None
     word, filler = token_hex(4), "This sentence only fills the room. "
     content = f"{_REMEMBER.format(word)} {filler * (LONG // len(filler))}{_RECALL}"

@@ -19,7 +19,6 @@ from judgesheet.base.records import ANOTHERS, NOT_CONNECTED, Call, Reply
 from judgesheet.base.version import __version__
 from judgesheet.judges import Answer, Connection, Judge, Refused
 from judgesheet.judges.address import Address
-from judgesheet.judges.allowances import read_allowances, reset_s
 from judgesheet.judges.auth import opener, secrets_held
 from judgesheet.judges.dialects import (
     DIALECTS,
@@ -60,8 +59,6 @@ class HttpJudge(Judge):
     What its endpoint refuses it does not send any more, until there is an answer: all answers of a
     run are given to the same request.
     """
-
-    adapts = True
 
     def __init__(self, endpoint: Endpoint, connection: Connection) -> None:
         self._endpoint = endpoint
@@ -161,18 +158,13 @@ class HttpJudge(Judge):
             answer = replace(answer, outcome="malformed", text="", finish_reason=ANOTHERS)
         self._is_final = self._is_final or answer.outcome == "ok"
         longest = LONGEST_LINE if call.params.get("logprobs") else LONGEST_RAW
-        allowances = read_allowances(received.headers)
-        pause_s = None if answer.outcome == "ok" else received.retry_after_s()
-        if answer.outcome == "rate_limited" and pause_s is None:
-            pause_s = reset_s(allowances)
         return replace(
             answer,
             text=redacted(answer.text),
             raw=recorded(received, longest, redacted),
             served_model=_short(answer.served_model, redacted),
             finish_reason=_short(answer.finish_reason, redacted),
-            retry_after_s=pause_s,
-            allowances=allowances,
+            retry_after_s=received.pause_s(),
         )
 
     def _body(self, call: Call) -> dict[str, Any]:

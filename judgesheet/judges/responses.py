@@ -3,17 +3,23 @@
 import json
 import math
 import re
+import time
 from collections.abc import Mapping
 from contextlib import suppress
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from secrets import token_hex
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from judgesheet.base.limits import LONGEST_WAIT_S, MOST_PARTS_OF_A_BODY
+from judgesheet.base.limits import LONGEST_TIME, LONGEST_WAIT_S, MOST_PARTS_OF_A_BODY
 from judgesheet.base.records import Outcome, digest
-from judgesheet.judges.allowances import seconds_until
 
 _REPEATED_IN = ("x-request-id", "x-client-request-id", "x-correlation-id", "request-id")
+_RETRY_DELAY = re.compile(r'"retryDelay":\s*"(\d{1,9}(?:\.\d{1,9})?)s"')
+_SPAN = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,9})?)(ns|us|µs|ms|s|m|h|d)")
+_SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600, "d": 86400}
+TOO_MANY = 429
 _REQUEST_NAME = re.compile(r"judgesheet-[0-9a-f]{16}-[0-9a-f]{8}")
 
 
@@ -67,15 +73,41 @@ class Received(NamedTuple):
             return urlsplit(self.headers["location"]).hostname or "another path of its own"
         return "an address that cannot be read"
 
-    def retry_after_s(self) -> float | None:
-        """Seconds that the server asks to wait; None if it gives none that can be read."""
-        stated = self.headers.get("retry-after", "")
-        milliseconds, seconds = _finite(self.headers.get("retry-after-ms", "")), _finite(stated)
-        if milliseconds is not None:
-            seconds = milliseconds / 1000
-        elif seconds is None:
-            seconds = seconds_until(stated, self.headers)
-        return None if seconds is None else min(max(0.0, seconds), LONGEST_WAIT_S)
+    def pause_s(self) -> float | None:
+        """Seconds until the endpoint wants to be asked again; None if it does not say.
+
+        It says so itself (`Retry-After`, Google in the body), or tells when a limit is reset of
+        which nothing is left.
+        """
+        stated = [self._seconds("retry-after-ms", unit=1e-3), self._seconds("retry-after")]
+        if self.status == TOO_MANY and (told := _RETRY_DELAY.search(self.body)):
+            stated.append(float(told[1]))
+        resets = (
+            self._seconds(name.replace("remaining", "reset"))
+            for name, left in self.headers.items()
+            if "ratelimit-" in name and "remaining" in name and left.strip() == "0"
+        )
+        first = next((pause for pause in stated if pause is not None), None)
+        used_up = [pause for pause in resets if pause is not None and pause <= LONGEST_WAIT_S]
+        pause = max(used_up, default=None) if first is None else first
+        return None if pause is None else min(max(0.0, pause), LONGEST_WAIT_S)
+
+    def _seconds(self, header: str, unit: float = 1.0) -> float | None:
+        """Seconds until the time that a header tells: `55`, `6m0s`, `12ms`, a date, or an epoch.
+
+        Dates are compared with the server's own clock, if its headers show it.
+        """
+        told = self.headers.get(header, "").strip()[:LONGEST_TIME]
+        now = _moment(self.headers.get("date", "")) or time.time()
+        if (number := _finite(told)) is not None:
+            # So many seconds, or milliseconds, are those since 1970.
+            epoch = next((number / per for per in (1, 1000) if 1e9 <= number / per < 1e10), None)
+            return number * unit if epoch is None else epoch - now
+        parts = _SPAN.findall(told)
+        if parts and "".join(map("".join, parts)) == told:
+            return float(sum(float(number) * _SECONDS[span] for number, span in parts))
+        moment = _moment(told)
+        return None if moment is None else moment - now
 
 
 class Failed(NamedTuple):
@@ -97,3 +129,12 @@ def _finite(text: str) -> float | None:
     except ValueError:
         return None
     return value if math.isfinite(value) else None
+
+
+def _moment(date: str) -> float | None:
+    """The moment that a date of RFC 3339 or HTTP names; one without a zone is UTC."""
+    for parse in (datetime.fromisoformat, parsedate_to_datetime):
+        with suppress(ValueError, OverflowError):
+            moment = parse(date)
+            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    return None

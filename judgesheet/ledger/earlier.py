@@ -11,7 +11,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +20,11 @@ from judgesheet.base.files import decoded
 from judgesheet.base.records import Outcome, Reply, canonical_json
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.opening import free_name, held, reject_links
+from judgesheet.ledger.rows import REPLY
 from judgesheet.ledger.run_directory import LEDGER
 from judgesheet.ledger.schema import SQL_FAULTS, belongs, distrust, tables
 
 EARLIER = "earlier.sqlite"
-_REPLY = tuple(field.name for field in fields(Reply) if field.name != "allowances")
 _PAGE = 500
 
 _TABLES = (
@@ -38,7 +38,7 @@ _TABLES = (
 )""",
     f"""CREATE TABLE reply (
     run  INTEGER NOT NULL REFERENCES run (id),
-    {", ".join(_REPLY)},
+    {", ".join(REPLY)},
     PRIMARY KEY (call_id, at)
 ) WITHOUT ROWID""",
 )
@@ -100,14 +100,14 @@ def candidates(ledger: Ledger, since: float) -> list[tuple[Reply, int]]:
     if not path.is_file():
         return []
     columns = {column.name: column for column in tables()["attempt"]}
-    of_reply = [columns[name] for name in _REPLY]
+    of_reply = [columns[name] for name in REPLY]
     found: dict[str, dict[str | None, list[tuple[Reply, int]]]] = {}
     pending = ledger.attempts()
     if not pending:
         return []
     with _opened(path) as db:
         rows = db.execute(
-            f"SELECT run, {', '.join(_REPLY)} FROM reply"  # noqa: S608
+            f"SELECT run, {', '.join(REPLY)} FROM reply"  # noqa: S608
             " WHERE run IN (SELECT id FROM run WHERE judge = ?) AND at >= ? ORDER BY at",
             (_identity(ledger.judge), since),
         )
@@ -148,11 +148,11 @@ def _keep(directory: Path) -> None:
         (number,) = db.execute(
             "SELECT id FROM run WHERE plan = ? AND created_at = ?", run[1:3]
         ).fetchone()
-        marks = ", ".join("?" * (1 + len(_REPLY)))
-        names = f"run, {', '.join(_REPLY)}"
+        marks = ", ".join("?" * (1 + len(REPLY)))
+        names = f"run, {', '.join(REPLY)}"
         db.executemany(
             f"INSERT OR IGNORE INTO reply ({names}) VALUES ({marks})",  # noqa: S608
-            ((number, *(getattr(reply, name) for name in _REPLY)) for reply in _answers(ledger)),
+            ((number, *(getattr(reply, name) for name in REPLY)) for reply in _answers(ledger)),
         )
         db.execute("COMMIT")
 

@@ -8,7 +8,6 @@ Parsing happens in `measure`, so a better parser costs no calls. This folder alo
 """
 
 import ctypes
-import json
 import re
 import sqlite3
 import threading
@@ -24,7 +23,7 @@ from judgesheet.base.clusters import members
 from judgesheet.base.errors import OtherRunError, RunError
 from judgesheet.base.files import decoded
 from judgesheet.base.limits import LARGEST_COUNT, LONGEST_NAME
-from judgesheet.base.records import BATCH, UNBILLED, Call, Label, Outcome, Plan, Reply
+from judgesheet.base.records import BATCH, Call, Label, Outcome, Plan, Reply
 from judgesheet.base.usage import CHARACTERS_PER_TOKEN, CHARACTERS_PER_TOKEN_AT_MOST, PromptSizes
 from judgesheet.base.version import __version__
 from judgesheet.judges.dialects import OTHER_NAME
@@ -371,9 +370,10 @@ class Ledger:
         return {name: other for name, other in OTHER_NAME.items() if name in told}
 
     @property
-    def limits(self) -> dict[str, Any]:
-        """The rate limits that the endpoint `told` of, and `held_s`, for how long they held."""
-        return dict(self.get_meta("limits", {}))
+    def held_s(self) -> float:
+        """For how many seconds limits held requests back."""
+        seconds: float = self.get_meta("limits", {}).get("held_s", 0.0)
+        return seconds
 
     @property
     def taken_over(self) -> list[dict[str, Any]]:
@@ -615,17 +615,6 @@ class Ledger:
         if file is None:
             raise error
         self.trouble = f"{error}; the last replies are in {file}, where it finds them"
-
-    def recent(self, seconds: float) -> Iterator[tuple[float, int]]:
-        """How many seconds ago each recent request was answered, and its tokens, oldest first."""
-        query = """
-            SELECT :now - at, iif(outcome IN (SELECT value FROM json_each(:unbilled)), 0,
-                coalesce(tokens_in, 0) + coalesce(tokens_out, 0))
-            FROM attempt WHERE at BETWEEN :now - :seconds AND :now ORDER BY at"""
-        known = {"now": time.time(), "seconds": seconds}
-        with self._reading() as db:
-            rows = db.execute(query, {**known, "unbilled": json.dumps([*UNBILLED])}).fetchall()
-        yield from rows
 
     def replies(self) -> Iterator[Reply]:
         """The last reply to every call that was asked, in plan order."""

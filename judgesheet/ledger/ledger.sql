@@ -6,10 +6,10 @@
 -- long, or to a prompt that the server cut),
 -- earlier_base_urls (where the judge was asked before). Where the endpoint refused a parameter:
 -- refused_parameters (by its name, that under which it is sent, or null: it is not). Where requests
--- were limited: limits (those that the endpoint told of, and held_s, the seconds for which requests
--- were held back). Where results of a batch were ingested: batches (file, SHA-256 digest of each).
--- Where a run stops as soon as a policy is decided: looks (how far it is), left_out (ids of the calls
--- that no limit reads, or that no look has taken yet). Where replies of earlier runs were taken over:
+-- were limited: limits (held_s, the seconds for which requests were held back). Where results of a
+-- batch were ingested: batches (file, SHA-256 digest of each). Where a run stops as soon as a policy
+-- is decided: looks (how far it is), left_out (ids of the calls that no limit reads, or that no look
+-- has taken yet). Where replies of earlier runs were taken over:
 -- taken_over (of each such run its plan, created_at, and how many replies); their `at` is before this
 -- ledger's created_at.
 CREATE TABLE meta (

@@ -9,7 +9,7 @@ from typing import Any
 
 from judgesheet.base.records import Call, Label, Reply, digest
 
-REPLY = tuple(field.name for field in fields(Reply) if field.name != "allowances")
+REPLY = tuple(field.name for field in fields(Reply))
 LABEL = tuple(field.name for field in fields(Label))
 MESSAGE = {"role", "content"}
 CALL = ("seq", "id", "axis", "stimulus", "cell", "repeat", "reply", "params", "prompt")

@@ -86,7 +86,7 @@ SOMETIMES: Mapping[str, Any] = {
     "reopened": [list],
     "earlier_base_urls": list,
     "refused_parameters": dict,
-    "limits": {"told": dict, "held_s": (int, float)},
+    "limits": {"held_s": (int, float)},
     "batches": [dict],
     "looks": _LOOKS,
     "left_out": [str],

@@ -167,7 +167,7 @@ def _run(
         **_first_readings(ledger),
         **_taken_over(ledger, totals),
         **_failures(ledger),
-        **_limits(ledger),
+        **_held_back(ledger),
         "tokens_in": totals.tokens_in,
         "tokens_out": totals.tokens_out,
         **({} if (hidden := ledger.reasoning_tokens()) is None else {"tokens_reasoning": hidden}),
@@ -210,13 +210,10 @@ def _taken_over(ledger: "Ledger", totals: "Totals") -> dict[str, Any]:
     return {"taken_over": known}
 
 
-def _limits(ledger: "Ledger") -> dict[str, Any]:
-    """The rate limits that the endpoint told of, and the seconds that requests were held back."""
-    limits = ledger.limits
+def _held_back(ledger: "Ledger") -> dict[str, Any]:
+    """For how many seconds limits held requests back; nothing where none did."""
     # A ledger may come from anywhere: no clock shows such a wait.
-    if not limits or not 0 <= limits["held_s"] < END_OF_TIME:
-        return {}
-    return {"rate_limits": limits["told"], "held_back_s": limits["held_s"]}
+    return {"held_back_s": ledger.held_s} if 0 < ledger.held_s < END_OF_TIME else {}
 
 
 def _failures(ledger: "Ledger") -> dict[str, Any]:

@@ -13,7 +13,8 @@ from judgesheet.axis.copies import bare
 from judgesheet.axis.prompt import built_in
 from judgesheet.base import defaults
 from judgesheet.base.records import Call, Plan, Reply, Stimulus, digest
-from judgesheet.collect.collect import CollectSettings, Progress, Throttle, collect
+from judgesheet.collect.collect import CollectSettings, Progress, collect
+from judgesheet.collect.pacing import Pace
 from judgesheet.judges import Judge
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.permutation_consensus import keyed
@@ -129,7 +130,7 @@ async def ask(
     """
     tried: set[str] = set()
     progress, before, budget = None, ledger.totals().attempts, settings
-    throttle = Throttle(judge, settings)
+    pace = Pace(settings, judge.max_concurrency)
 
     def is_readable(call: Call, reply: Reply) -> bool:
         return verdict(call, reply) is not None
@@ -147,7 +148,7 @@ async def ask(
                 spent = ledger.totals().attempts - before
                 # The budget is that of the session, not of a round.
                 budget = replace(settings, max_calls=most - spent)
-            progress = await collect(judge, ledger, budget, on_progress, is_readable, ids, throttle)
+            progress = await collect(judge, ledger, budget, on_progress, is_readable, ids, pace)
             tried |= ids
     return progress
 

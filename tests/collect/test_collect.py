@@ -22,7 +22,6 @@ from judgesheet.collect.collect import (
     Progress,
     collect,
 )
-from judgesheet.collect.pacing import ConcurrencyLimit
 from judgesheet.commands.progress import sentence
 from judgesheet.judges import Connection, Judge, open_judge
 from judgesheet.ledger.ledger import Ledger
@@ -497,9 +496,9 @@ def test_a_rate_limit_uses_up_no_attempts(path: Path, headers: dict[str, str]) -
 def test_nothing_but_rate_limits_stops_the_run(path: Path) -> None:
     always = lambda *_: failure(429, {"retry-after-ms": "20"})  # noqa: E731
     with pytest.raises(JudgeError, match="--rpm"):
-        run_http(path, always, how=settings(longest_wait_s=0.3, patience_s=0.3))
+        run_http(path, always, how=settings(patience_s=0.3))
     with pytest.raises(JudgeError, match="--rate"):
-        run_http(path, always, how=settings(longest_wait_s=0.3, patience_s=0.3, rate=100.0))
+        run_http(path, always, how=settings(patience_s=0.3, rate=100.0))
 
 
 def test_waiting_is_shown(path: Path) -> None:
@@ -603,37 +602,6 @@ def test_kill_9_loses_no_reply_and_repeats_none(path: Path) -> None:
 
 
 # -- parts ------------------------------------------------------------------------------------
-
-
-def test_places_halve_once_per_round_and_grow_back() -> None:
-    places = ConcurrencyLimit(16)
-    before = time.monotonic()
-    for _ in range(16):
-        places.learn("rate_limited", before, 16)  # one burst, all sent before the first cut
-    assert places.size == 8
-    places.learn("unavailable", time.monotonic(), 8)
-    assert places.size == 4
-    for _ in range(500):
-        places.learn("ok", time.monotonic(), places.size)
-    assert places.size == 16
-
-
-def test_places_are_never_exceeded() -> None:
-    async def main() -> int:
-        places = ConcurrencyLimit(3)
-        most = 0
-
-        async def worker() -> None:
-            nonlocal most
-            await places.acquire()
-            most = max(most, places.in_flight)
-            await asyncio.sleep(0)
-            places.release()
-
-        await asyncio.gather(*(worker() for _ in range(50)))
-        return most
-
-    assert asyncio.run(main()) == 3
 
 
 def test_a_judges_own_limit_is_kept(path: Path) -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from judgesheet.base.errors import StoppedError
 from judgesheet.collect.collect import CollectSettings, Progress
-from judgesheet.collect.pacing import FIRST as FIRST_AT_ONCE
 from judgesheet.commands.progress import sentence
 from judgesheet.judges import Connection, open_judge
 from tests.collect.test_collect import attempts_of, run
@@ -100,7 +99,7 @@ def test_who_waits_for_a_place_does_not_run_into_an_outage(path: Path) -> None:
     endpoint = Endpoint(WAYS["503"], 3600.0)
     with pytest.raises(StoppedError, match="without an answer"):
         ask(path, endpoint, patience_s=0.5, backoff_s=0.2, longest_backoff_s=0.2, concurrency=150)
-    assert 5 <= endpoint.failed <= 4 * FIRST_AT_ONCE  # those under way, and the first to try
+    assert 5 <= endpoint.failed < 150 / 2  # those under way, and the first to try
 
 
 def test_the_last_call_of_a_run_waits_too(path: Path) -> None:

@@ -264,6 +264,36 @@ IN_AN_HOUR = "a date"
         ({"Retry-After": "Thu, 01 Jan 1970 00:00:00 GMT"}, 0, 0),
         ({"Retry-After": "-5"}, 0, 0),
         ({"Retry-After": "1e99"}, 31_622_400, 31_622_400),
+        ({"retry-after-ms": "soon", "Retry-After": "9"}, 9, 9),
+        (
+            {
+                "x-ratelimit-remaining-requests": "3",
+                "x-ratelimit-reset-requests": "100",
+                "x-ratelimit-remaining-tokens": "0",
+                "x-ratelimit-reset-tokens": "6m0.5s",
+            },
+            360.5,
+            360.5,
+        ),
+        ({"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": IN_AN_HOUR}, 3000, 3600),
+        (
+            {
+                "date": "Thu, 21 Aug 2025 12:40:00 GMT",
+                "anthropic-ratelimit-input-tokens-remaining": "0",
+                "anthropic-ratelimit-input-tokens-reset": "2025-08-21T12:40:09Z",
+            },
+            9,
+            9,
+        ),
+        (
+            {
+                "date": "Thu, 21 Aug 2025 12:40:00 GMT",
+                "x-ratelimit-remaining": "0",
+                "x-ratelimit-reset": "1755780009000",
+            },
+            9,
+            9,
+        ),
     ],
 )
 def test_retry_after_is_understood(headers: dict[str, str], low: float, high: float) -> None:
@@ -278,6 +308,19 @@ def test_retry_after_is_understood(headers: dict[str, str], low: float, high: fl
 def test_retry_after_that_nobody_can_read_is_none(stated: str) -> None:
     (reply,) = ask(always(failure(429, {"Retry-After": stated})))
     assert reply.retry_after_s is None
+
+
+@pytest.mark.parametrize("told", ["soon", "5x", "5s5", "9" * 400, "s" * 1000, "87600h", ""])
+def test_a_reset_that_cannot_be_is_none(told: str) -> None:
+    headers = {"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": told}
+    (reply,) = ask(always(failure(429, headers)))
+    assert reply.retry_after_s is None
+
+
+def test_google_says_in_the_body_when_to_come_back() -> None:
+    details = [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "1.5s"}]
+    (reply,) = ask(always(failure(429, message="quota", details=details)))
+    assert reply.retry_after_s == 1.5
 
 
 # -- keys -------------------------------------------------------------------------------------

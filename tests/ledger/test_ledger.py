@@ -2,7 +2,6 @@ import os
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -267,24 +266,6 @@ def test_totals(path: Path) -> None:
     assert (totals.latency_p50_s, totals.latency_p99_s) == (50.0, 99.0)
     assert (totals.first_at, totals.last_at) == (1.0, 100.0)
     assert totals.served_models == {"served": 101}
-
-
-def test_requests_of_the_last_minute_are_found_wherever_they_stand(path: Path) -> None:
-    """Shards are put in one after the other, so the last rows need not be the latest."""
-    call, now = make_call("a"), time.time()
-    late = [replace(make_reply(call, number), at=now - ago) for number, ago in ((1, 9), (2, 5))]
-    older = """WITH RECURSIVE n(i) AS (SELECT 3 UNION ALL SELECT i + 1 FROM n WHERE i < 100002)
-        INSERT INTO attempt
-        SELECT call_id, i, outcome, latency_s, 10, 2, 's', 1.0, NULL, '', '', ''
-        FROM n, attempt WHERE attempt = 1"""
-    with Ledger.create_or_open(path, Plan(0, (call,), (), {}), JUDGE) as ledger:
-        ledger.record(late)
-    with closing(sqlite3.connect(path)) as db, db:
-        db.execute(older)
-    with Ledger.open(path) as ledger:
-        found = [*ledger.recent(60)]
-    assert [tokens for _, tokens in found] == [12, 12]
-    assert found[0][0] > found[1][0]
 
 
 def test_hostile_text_is_stored(path: Path) -> None:
