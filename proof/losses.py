@@ -182,7 +182,7 @@ class Sheet:
     def may_pass(self) -> bool:
         """Whether so few calls were lost, and by chance, that a limit can be kept."""
         rate = self.before[f"{self.axis.NAME}.loss_rate"]
-        return (rate.value or 0.0) <= MANY_LOST and not self.reports
+        return rate.bounds is not None and rate.bounds.low <= MANY_LOST and not self.reports
 
     def passes(self, estimates: Estimates, key: str, limit: float) -> bool:
         """Whether the upper bound of a figure keeps a limit."""

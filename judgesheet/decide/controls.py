@@ -16,7 +16,7 @@ from judgesheet.base.sanitize import listed
 from judgesheet.reading.reasons import REASONS
 
 MANY_LOST = 0.05
-"""A share of lost calls beyond which nothing is proven: the rest may be another population."""
+"""A share of lost calls beyond which, by its lower bound, nothing is proven by the rest."""
 EVERY = "*"
 """Touches every figure of the axis."""
 COMPLETE, SERVED, READ = "complete", "one_served_model", "readable"
@@ -157,7 +157,11 @@ def _readable(axis: AxisResult, sheet: Datasheet) -> Control:
     rate = loss_rate(axis)
     given = {} if rate is None else rate.given
     p, refused = given.get("order_p"), given.get("refused_calls", 0)
-    many = axis.made - axis.answered - refused > MANY_LOST * (axis.made - refused)
+    share = (axis.made - axis.answered - refused) / max(1, axis.made - refused)
+    # A judge that loses nearly so many must not pass on one seed and fail on the next: below the
+    # bound of the rate it is the bounds of the figures that count what was lost.
+    surely = share if rate is None or rate.bounds is None else rate.bounds.low
+    many = min(share, surely) > MANY_LOST
     by_order = p is not None and p < LOSS_ERROR
     if not axis.answered:
         text = f"none of {count(axis.made)} calls gave a verdict ({counts})"
