@@ -51,9 +51,10 @@ class Response:
 class Prompt:
     """A prompt and its responses, one at least, in the order of the source.
 
-    `rubrics` are the criteria to grade by with their described scores, worst first: the prompt's
-    own, else those that the user chose. `where` is `file:line` of the first mention. `group` is
-    what it has in common with other prompts, so that they count as one; "" if nothing says.
+    `rubrics` are the criteria to grade by, each with what a stimulus says of it (`levels`, worst
+    first, `description`, `range`): the prompt's own, else those that the user chose. `where` is
+    `file:line` of the first mention. `group` is what it has in common with other prompts, so that
+    they count as one; "" if nothing says.
     """
 
     id: str
@@ -62,7 +63,7 @@ class Prompt:
     domain: str
     source: str
     reference: str | None
-    rubrics: Mapping[str, Sequence[str]]
+    rubrics: Mapping[str, Mapping[str, Any]]
     responses: Sequence[Response]
     group: str = ""
 

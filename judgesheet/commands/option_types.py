@@ -146,8 +146,14 @@ def prices(text: str) -> tuple[float, float]:
                         "--prices takes two numbers from 0, such as 0.15,0.60")  # fmt: skip
 
 
-def scale(text: str, option: str = "--scale") -> tuple[float, float]:
-    """The ends of an option `LOW:HIGH`."""
+def scale(text: str) -> tuple[float, ...]:
+    """The ends of `--scale LOW:HIGH[:STEP]`, and the step."""
+    *ends, step = text.split(":") if text.count(":") == 2 else (text, None)
+    given = _ends(":".join(ends))
+    return given if step is None else (*given, _ends(f"0:{step}")[1])
+
+
+def _ends(text: str, option: str = "--scale") -> tuple[float, float]:
     return _two_numbers(text, ":", operator.lt, f"{option} takes two numbers, such as 1:5")
 
 
@@ -155,7 +161,7 @@ def ends_of(
     _ctx: click.Context, param: click.Parameter, value: str | None
 ) -> tuple[float, float] | None:
     """The ends of an option that takes them, None where it is left out."""
-    return None if value is None else scale(value, param.opts[0])
+    return None if value is None else _ends(value, param.opts[0])
 
 
 def _two_numbers(

@@ -101,20 +101,20 @@ def import_stimuli(
     *,
     axis: str | None = None,
     columns: Mapping[str, str] | None = None,
-    rubric: str | Path | Mapping[str, Sequence[str]] | None = None,
+    rubric: str | Path | Mapping[str, Any] | None = None,
     **options: Any,
 ) -> "Imported":
     """Write the stimuli of one axis from files in a public format, or from a table.
 
     `form` is one of `importers.FORMATS`; `axis` defaults to the format's own. `columns` maps
-    our fields to the columns of a table (`--map`), `rubric` criteria to their levels, worst first.
-    `options` are `criterion`, `raters`, `systems`, `scale` and `turn`, as on the command line.
+    our fields to the columns of a table (`--map`), `rubric` criteria to their levels, worst first,
+    or to a description. `options` are `criterion`, `raters`, `systems`, `scale` and `turn`, as on
+    the command line.
     """
     from judgesheet import importers
 
     several = [files] if isinstance(files, str | Path) else files
-    rubrics = rubric if isinstance(rubric, Mapping) else importers.read_rubric(rubric)
-    own = {"axis": axis, "columns": columns or {}, "rubrics": rubrics}
+    own = {"axis": axis, "columns": columns or {}, "rubrics": importers.read_rubric(rubric)}
     what = made(importers.ImportOptions, {**options, **own})
     return importers.run(form, [Path(file) for file in several], Path(out), what)
 
@@ -177,26 +177,28 @@ def _report_trials(file: str, trials: "list[Trial]") -> int:
 @click.argument("files", type=EXISTING, nargs=-1, required=True)
 @option("--out", type=PATH, required=True, help="JSONL file to write.")
 @option("--axis", help="Axis to write for. [the format's own; needed for a table]")
-@option("--criterion", help="Grade this criterion only; needed where one must be chosen.")
+@option("--criterion", metavar="NAME|all",
+        help="Grade this criterion only; all: each of them, where an axis grades one.")  # fmt: skip
 @choice("--raters", "expert", "crowd", default="expert",
         help="Whose ratings, where a data set has both.")  # fmt: skip
 @option("--system", "systems", multiple=True, help="Keep this system only; repeatable.")
-@option("--scale", metavar="LOW:HIGH", type=scale,
-        help="Reject ratings outside this range. [the data set's own]")  # fmt: skip
+@option("--scale", metavar="LOW:HIGH[:STEP]", type=scale,
+        help="Scores of ratings, and of a rubric of as many levels. [the data set's]")  # fmt: skip
 @option("--turn", type=click.IntRange(1, 2), default=1, help="Turn of an MT-Bench dialogue.")
 @option("--map", "columns", multiple=True, callback=column_map, metavar="FIELD=COLUMN,…",
         help="Which column of a table holds what; repeatable. stimulus=COLUMN and item=COLUMN keep "
              "your own ids.")  # fmt: skip
-@option("--rubric", type=EXISTING, help='JSON: {"criterion": ["worst", …, "best"]}.')
+@option("--rubric", type=EXISTING,
+        help='JSON: {"criterion": ["worst", …, "best"]} or {"criterion": "meaning"}.')  # fmt: skip
 @FORCE
 @JSON
 def stimuli_import(as_json: bool, force: bool, **options: Any) -> None:
     """Write stimuli from a public data set, or from a table.
 
-    FORMAT is hanna, summeval, prometheus, mt-bench, judgebench or rewardbench2; or jsonl, csv or
-    parquet for a table of your own, with --axis and --map prompt=COLUMN,text=COLUMN and so on
-    (docs/stimuli.md lists the fields). Files may be gzipped. The output is written completely or
-    not at all.
+    FORMAT is hanna, summeval, prometheus, mt-bench, judgebench or rewardbench2; or jsonl, csv,
+    parquet, json or xlsx for a table of your own, with --axis and --map
+    prompt=COLUMN,text=COLUMN and so on (docs/stimuli.md lists the fields). Files may be gzipped.
+    The output is written completely or not at all.
     """
     if not force:
         refuse_existing(options["out"])

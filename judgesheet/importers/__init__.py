@@ -1,21 +1,19 @@
 """Stimuli from public data sets and from tables.
 
-A format is a module with a `FORMAT`, which makes pieces of rows. Pieces are grouped by prompt on
-disk, shaped by the axis, checked against its schema and written.
+A format is a module with a `FORMAT`, which makes pieces of the rows of a table. Pieces are grouped
+by prompt, shaped by the axis, checked against its schema and written.
 """
 
 import json
-import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis.shaping import Holds, NotAStimulusError, Prompt, Shaping, known
 from judgesheet.base.errors import RunError, StimuliError, UsageError
-from judgesheet.base.files import kind_of, write_lines
+from judgesheet.base.files import write_lines
 from judgesheet.base.limits import LONGEST_LINE
 from judgesheet.importers import (
     _grouping,
@@ -27,9 +25,20 @@ from judgesheet.importers import (
     rewardbench2,
     summeval,
 )
-from judgesheet.importers._piece import Format, ImportOptions, Skip, chosen, read_rubric
+from judgesheet.importers._piece import (
+    ALL,
+    Format,
+    ImportOptions,
+    Piece,
+    Skip,
+    chosen,
+    name_of,
+    read_rubric,
+    with_ranges,
+)
 from judgesheet.importers._report import Imported
-from judgesheet.importers._rows import read_rows
+from judgesheet.importers._rows import Row
+from judgesheet.importers.tables import KINDS, read_table
 from judgesheet.planning.stimuli import validated
 
 FORMATS: Mapping[str, Format] = {
@@ -39,7 +48,7 @@ FORMATS: Mapping[str, Format] = {
     "mt-bench": mt_bench.FORMAT,
     "judgebench": judgebench.FORMAT,
     "rewardbench2": rewardbench2.FORMAT,
-    **dict.fromkeys(plain.KINDS, plain.FORMAT),
+    **dict.fromkeys(KINDS, plain.FORMAT),
 }
 """Every format by the name that the command line gives it."""
 
@@ -53,25 +62,43 @@ def run(name: str, files: Sequence[Path], out: Path, choice: ImportOptions) -> I
     form = FORMATS[name]
     axis = _axis(name, form.holds, choice.axis)
     done = Imported(out, name, axis, form.licence, form.attribution)
-    kinds = ((file, name if name in plain.KINDS else kind_of(file)) for file in files)
-    rows = (row for file, kind in kinds for row in read_rows(file, kind))
-    pieces = done.kept(form.read(rows, choice))
-    rubrics = chosen(choice.rubrics or form.rubrics, choice.criterion)
+    kind = name if name in KINDS else None
+    rows = (row for file in files for row in _rows(file, kind, done))
+    pieces = [*done.kept(form.read(rows, choice))]
+    _grouping.refuse_mixed_scales(pieces, choice.scale or form.scale)
+    rubrics = with_ranges(chosen(choice.rubrics or form.rubrics, choice.criterion), choice, form)
+    prompts = _grouping.prompts(pieces, rubrics, _panel(pieces, done))
     out.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        # Beside the output, where there is room: the usual folder for such files may be in memory.
-        with (
-            TemporaryDirectory(dir=out.parent, prefix=".import-") as scratch,
-            closing(sqlite3.connect(Path(scratch) / "pieces.sqlite")) as db,
-        ):
-            _grouping.store(db, pieces)
-            _grouping.refuse_mixed_scales(db, choice.scale or form.scale)
-            prompts = _grouping.prompts(db, rubrics, _panel(db, done))
-            write_lines(out, _lines(axis, prompts, done))
-    except sqlite3.Error as error:
-        raise RunError(f"{out.parent} cannot hold the rows to be grouped: {error}") from None
+    write_lines(out, _lines(axis, _each(axis, prompts, choice), done))
     done.remarks += _unused_ratings(done, choice.columns)
     return done
+
+
+def _rows(file: Path, kind: str | None, done: Imported) -> Iterator[Row]:
+    """The rows of a table; a cell without anything is ""."""
+    frame = read_table(file, kind)
+    done.remarks += frame.attrs["remarks"]
+    for where, cells in zip(frame.index, frame.to_dict("records"), strict=True):
+        yield Row(where, {str(name): "" if c is None else c for name, c in cells.items()})
+
+
+def _each(
+    axis: str, prompts: Iterable[Prompt | Skip], choice: ImportOptions
+) -> Iterator[Prompt | Skip]:
+    """The prompts; for all criteria of an axis that grades one, each as often as it has criteria.
+
+    Then they are of one group: what is asked again on the same responses is no other stimulus.
+    """
+    if choice.criterion != ALL or not getattr(_shapers()[axis], "ONE_CRITERION", False):
+        yield from prompts
+        return
+    for prompt in prompts:
+        if isinstance(prompt, Skip):
+            yield prompt
+            continue
+        for criterion, rubric in prompt.rubrics.items():
+            own, group = name_of(f"{prompt.id}.{criterion}"), prompt.group or prompt.id
+            yield replace(prompt, id=own, rubrics={criterion: rubric}, group=group)
 
 
 def _unused_ratings(done: Imported, columns: Mapping[str, str]) -> Iterator[str]:
@@ -104,8 +131,8 @@ def _shapers() -> dict[str, Shaping]:
     return {name: axis for name, axis in all_axes().items() if isinstance(axis, Shaping)}
 
 
-def _panel(db: sqlite3.Connection, done: Imported) -> Sequence[str]:
-    raters = _grouping.panel(db)
+def _panel(pieces: Sequence[Piece], done: Imported) -> Sequence[str]:
+    raters = _grouping.panel(pieces)
     if raters is None:
         done.remarks.append(
             f"more than {_grouping.CROWD} raters: a response's ratings are listed in the order of "

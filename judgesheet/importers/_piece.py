@@ -5,21 +5,27 @@ Readers of formats make pieces and know no axis; each axis makes its stimuli fro
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from judgesheet.axis.shaping import Holds
 from judgesheet.base.errors import UsageError
-from judgesheet.base.files import slug
+from judgesheet.base.files import decoded, slug
 from judgesheet.base.records import digest
 from judgesheet.base.resources import data_folder
+from judgesheet.base.sanitize import brief
+from judgesheet.base.scale import Scale
 from judgesheet.importers._rows import Row
 
 Ratings = Sequence[float | None]
-Rubrics = Mapping[str, Sequence[str]]
-"""Criterion -> descriptions of its scores, worst first."""
+Rubrics = Mapping[str, Mapping[str, Any]]
+"""Criterion -> its `levels` (descriptions of its scores, worst first), `description`, `range`."""
+ALL = "all"
+"""Stands for every criterion."""
 
 ABOUT_PROMPT = ("prompt", "group", "domain", "source", "reference", "rubrics")
 """The fields of a piece that all responses to one prompt share."""
@@ -68,15 +74,15 @@ class Skip:
 class ImportOptions:
     """What the user chose for an import; None and empty mean the format's own default.
 
-    `columns` maps our fields to the file's columns (plain formats). `scale` bounds every rating.
-    `raters` is `expert` or `crowd`.
+    `columns` maps our fields to the file's columns (plain formats). `scale` is that of every
+    rating: low, high, and perhaps a step. `raters` is `expert` or `crowd`.
     """
 
     axis: str | None = None
     criterion: str | None = None
     raters: str = "expert"
     systems: Sequence[str] = ()
-    scale: tuple[float, float] | None = None
+    scale: Sequence[float] | None = None
     turn: int = 1
     columns: Mapping[str, str] = field(default_factory=dict)
     rubrics: Rubrics = field(default_factory=dict)
@@ -119,34 +125,91 @@ def key_of(prompt: str) -> str:
 # -- rubrics ---------------------------------------------------------------------------------------
 
 
-def read_rubric(path: str | Path | None) -> dict[str, list[str]]:
-    """The rubrics of a JSON file, none for None; UsageError unless it is lists of texts by name."""
-    if path is None:
+class _Rubric(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    description: str | None = None
+    levels: list[str] | None = None
+    range: list[float] | None = None
+
+
+_RUBRICS: TypeAdapter[dict[str, list[str] | str | _Rubric]] = TypeAdapter(
+    dict[str, list[str] | str | _Rubric]
+)
+
+
+def _as_rubrics(given: Any) -> Rubrics:
+    """Rubrics as they are written, levels, a description or an object; ValueError if not."""
+    rubrics: dict[str, Mapping[str, Any]] = {}
+    for name, rubric in _RUBRICS.validate_python(given).items():
+        if isinstance(rubric, _Rubric):
+            rubrics[name] = rubric.model_dump(exclude_none=True)
+        else:
+            rubrics[name] = {"description" if isinstance(rubric, str) else "levels": rubric}
+    return rubrics
+
+
+def read_rubric(given: str | Path | Mapping[str, Any] | None) -> Rubrics:
+    """The rubrics of a JSON file, or as it would hold them; none for None.
+
+    UsageError unless it describes criteria by name.
+    """
+    if given is None:
         return {}
+    source = brief(str(given))
     try:
-        rubrics = TypeAdapter(dict[str, list[str]]).validate_json(Path(path).read_bytes())
+        if isinstance(given, str | Path):
+            given = decoded(Path(given).read_bytes().decode())
+        rubrics = _as_rubrics(given)
     except OSError as error:
-        raise UsageError(f"--rubric {path} cannot be read: {error.strerror}") from None
-    except ValidationError:
+        raise UsageError(f"--rubric {given} cannot be read: {error.strerror}") from None
+    except ValueError:  # no JSON, no UTF-8, or no rubrics
         rubrics = {}
     if not rubrics:
         raise UsageError(
-            f"--rubric {path} must be a JSON object such as "
-            '{"coherence": ["worst described", …, "best described"]}'
+            f"--rubric {source} must be a JSON object such as "
+            '{"coherence": ["worst described", …, "best described"]} or {"coherence": "what it is"}'
         )
     return rubrics
 
 
-def own_rubrics(format_name: str) -> dict[str, list[str]]:
+def own_rubrics(format_name: str) -> Rubrics:
     """The rubrics that were written for a format, in the form that `--rubric` takes."""
     return read_rubric(data_folder("stimuli") / "rubrics" / f"{format_name}.json")
 
 
 def chosen(rubrics: Rubrics, criterion: str | None) -> Rubrics:
     """The rubrics of all criteria, or of the one that was asked for; UsageError without it."""
-    if criterion is None or not rubrics:
+    if criterion in (None, ALL) or not rubrics:
         return rubrics
-    for name, levels in rubrics.items():
+    for name, rubric in rubrics.items():
         if name.lower() == criterion.lower():
-            return {name: levels}
+            return {name: rubric}
     raise UsageError(f"there is no criterion {criterion!r}; there are {', '.join(rubrics)}")
+
+
+def with_ranges(rubrics: Rubrics, choice: ImportOptions, form: Format) -> Rubrics:
+    """The rubrics, of which those that only describe a criterion get the range of its scores.
+
+    Levels have the numbers of `--scale`, where it has as many. UsageError where nothing says them.
+    """
+    return {
+        name: {**rubric, **_range(name, rubric, choice, form)} for name, rubric in rubrics.items()
+    }
+
+
+def _range(
+    name: str, rubric: Mapping[str, Any], choice: ImportOptions, form: Format
+) -> dict[str, list[float]]:
+    if "range" in rubric:
+        return {}
+    levels, scale = rubric.get("levels"), choice.scale
+    if levels is None:
+        if scale is None and form.scale is None:
+            raise UsageError(f"{name} has no levels: say which scores it has with --scale LOW:HIGH")
+        return {"range": [*(scale or form.scale or ())]}
+    is_other = scale is not None and (scale[0] != 1 or [*scale[2:]] not in ([], [1]))
+    with suppress(ValueError):  # of ratings below 0, which no prompt asks for
+        if scale is not None and is_other and Scale.between(*scale).count == len(levels):
+            return {"range": [*scale]}
+    return {}

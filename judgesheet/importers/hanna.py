@@ -18,7 +18,7 @@ RUBRICS = own_rubrics("hanna")
 def read(rows: Iterator[Row], choice: ImportOptions) -> Iterator[Piece | Skip]:
     """The stories of the chosen systems; the columns of each row show its form."""
     for row in rows:
-        piece = _annotation(row) if "Story" in row.cells else _story(row)
+        piece = _annotation(row) if row.cells.get("Story") else _story(row)
         yield piece if choice.keeps(piece.item) else Skip(row.where)
 
 

@@ -16,7 +16,7 @@ from judgesheet.importers._rows import Row
 def read(rows: Iterator[Row], choice: ImportOptions) -> Iterator[Piece | Skip]:
     """Questions and answers, distinguished by their columns."""
     for row in rows:
-        if "choices" not in row.cells:
+        if not row.cells.get("choices"):
             yield _question(row, choice.turn)
         elif choice.keeps(row.cells.get("model_id")):
             yield _answer(row, choice.turn)

@@ -1,4 +1,4 @@
-"""Any table: JSONL, CSV or Parquet, with a map from our fields to its columns.
+"""Any table: JSONL, CSV, Parquet, JSON or Excel, with a map from our fields to its columns.
 
 Each `FIELD=COLUMN` names a column; in JSON and Parquet a dot selects a field of an object
 (`meta.model`). Either a row is one response (`prompt`, `text`), or one pair (`prompt`, `u`, `v`).
@@ -16,7 +16,6 @@ from judgesheet.importers.logs import UNKNOWN, as_option
 
 T = TypeVar("T")
 
-KINDS = ("jsonl", "csv", "parquet")
 
 FIELDS = (
     *("prompt", "text", "stimulus", "item", "group", "domain", "source", "reference"),

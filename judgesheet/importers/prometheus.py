@@ -29,7 +29,7 @@ _DIALOGUE = re.compile(
 def read(rows: Iterator[Row], choice: ImportOptions) -> Iterator[Piece | Skip]:
     """The responses of the chosen models."""
     for row in rows:
-        piece = _collected(row) if "orig_instruction" in row.cells else _benched(row)
+        piece = _collected(row) if row.cells.get("orig_instruction") else _benched(row)
         yield piece if choice.keeps(piece.item) else Skip(row.where)
 
 
@@ -45,7 +45,7 @@ def _benched(row: Row) -> Piece:
         prompt=prompt,
         domain=row.optional("category"),
         reference=row.optional("reference"),
-        rubrics={rubric.text("criteria"): [rubric.text(score) for score in SCORES]},
+        rubrics={rubric.text("criteria"): {"levels": [rubric.text(score) for score in SCORES]}},
         item=row.optional("response_source") or row.where,
         text=response,
         model=row.numbers("gpt4_score") if "gpt4_score" in row.cells else [],
@@ -75,7 +75,7 @@ def _collected(row: Row) -> Piece:
         key=key_of(f"{prompt}\n{criterion}"),
         prompt=prompt,
         reference=row.optional("orig_reference_answer"),
-        rubrics={criterion: levels},
+        rubrics={criterion: {"levels": levels}},
         item=key_of(response),
         text=response,
         model=row.numbers("orig_score"),

@@ -20,12 +20,12 @@ def read(rows: Iterator[Row], choice: ImportOptions) -> Iterator[Piece | Skip]:
     """The summaries of the chosen systems with the ratings of the chosen raters."""
     people = "expert" if choice.raters == "expert" else "turker"  # as the data set calls its crowd
     for row in rows:
-        piece = _paired(row, people) if "decoded" in row.cells else _single(row, people)
+        piece = _paired(row, people) if row.cells.get("decoded") else _single(row, people)
         yield piece if choice.keeps(piece.item) else Skip(row.where)
 
 
 def _paired(row: Row, people: str) -> Piece:
-    if "text" not in row.cells:
+    if not row.cells.get("text"):
         raise StimuliError(
             f"{row.where}: there is no article (text); pair the articles in with the data set's "
             "own script (pair_data.py) and import model_annotations.aligned.paired.jsonl"

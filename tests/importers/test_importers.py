@@ -3,7 +3,6 @@
 import csv
 import gzip
 import json
-import tracemalloc
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from click.testing import CliRunner
 
 import judgesheet
 from judgesheet.axes import get_axis
+from judgesheet.axis.material import clusters
 from judgesheet.base.errors import JudgesheetError, RunError, StimuliError, UsageError
 from judgesheet.base.files import kind_of
 from judgesheet.base.limits import LONGEST_LINE
@@ -349,23 +349,8 @@ def test_gzip_is_read_as_it_is(tmp_path: Path) -> None:
     assert len(stimuli(tmp_path / "o.jsonl")) == 1
 
 
-def test_a_file_is_not_held_in_memory(tmp_path: Path) -> None:
-    """Lines of a prompt stand far apart, and still only one prompt is held at a time."""
-    _plain(rated(1)(tmp_path), tmp_path / "o.jsonl")  # what is loaded once does not count
-    lines = ({**ROW, "question": f"q{n % 500}", "n": n, "answer": f"{n} " * 400, "s": 3}
-             for n in range(6000))  # fmt: skip
-    path = written(tmp_path / "t.jsonl", lines)
-    assert path.stat().st_size > 10_000_000
-    tracemalloc.start()
-    _plain(path, tmp_path / "o.jsonl", columns={"item": "n", "human": "s"})
-    _, most = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert len(stimuli(tmp_path / "o.jsonl")) == 500
-    assert most < 2_000_000
-
-
 def _plain(path: Path, out: Path, **options: Any) -> None:
-    kind = kind_of(path)
+    kind = options.pop("kind", None) or kind_of(path)
     columns = {**PLAIN, **options.pop("columns", {})}
     rubric = options.pop("rubric", {"any": ["bad", "good"]})
     judgesheet.import_stimuli(
@@ -419,7 +404,6 @@ def raw(name: str, content: bytes) -> Maker:
         (rated(3, 9), {"columns": {"human": "s"}, "scale": (1, 5)}, "t.jsonl:2: score is 9"),
         (rated(0.2, 0.8, 4), {"columns": {"human": "s"}}, "two scales: a number below 1 at"),
         (rated(3, "good"), {"columns": {"human": "s"}}, "t.jsonl:2: s is 'good', which is not a"),
-        (rated(float("nan")), {"columns": {"human": "s"}}, "finite number"),
         (rated(1, 2), {"columns": {"human": "s", "stimulus": "answer"}}, "another prompt than"),
         (rated(1), {"columns": {"huamn": "s"}}, "no such field"),
         (rated("maybe"), {"columns": {"gold": "s"}}, "it can be true, yes"),
@@ -478,8 +462,8 @@ def test_a_format_says_what_it_serves(tmp_path: Path) -> None:
 def test_every_format_names_licence_and_source(form: str) -> None:
     assert FORMATS[form].licence
     assert FORMATS[form].attribution
-    for levels in FORMATS[form].rubrics.values():
-        assert len(set(levels)) == 5
+    for rubric in FORMATS[form].rubrics.values():
+        assert len(set(rubric["levels"])) == 5
 
 
 def test_the_command_prints_what_it_found(tmp_path: Path) -> None:
@@ -533,3 +517,62 @@ def test_a_table_without_a_map_is_told_one(header: str, told: str, tmp_path: Pat
     path.write_text(f"{header}\n{row}\n", "utf-8")
     with pytest.raises(UsageError, match=f"perhaps --map {told} "):
         judgesheet.import_stimuli("csv", path, tmp_path / "out.jsonl", axis="candidate_order")
+
+
+# -- scales, criteria and further kinds of tables --------------------------------------------------
+
+
+def test_a_json_list_is_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "answers.json"
+    path.write_text(json.dumps([{**ROW, "answer": one} for one in ("a", "b")], indent=1))
+    _plain(path, tmp_path / "o.jsonl", kind="json")
+    (found,) = stimuli(tmp_path / "o.jsonl")
+    assert [c["text"] for c in found["candidates"]] == ["a", "b"]
+
+
+def criteria(tmp_path: Path, axis: str, **options: Any) -> list[Record]:
+    lines = [("q1", "x", 0, 10), ("q1", "y", 5, 2), ("q2", "z", 10, 7)]
+    path = tabled(tmp_path / "t.csv", ("question", "answer", "c", "s"), lines)
+    columns = {**PLAIN, "human.Clarity": "c", "human.Style": "s"}
+    judgesheet.import_stimuli(
+        "csv", path, tmp_path / "o.jsonl", axis=axis, columns=columns, **options
+    )
+    return stimuli(tmp_path / "o.jsonl")
+
+
+def test_all_criteria_are_graded_one_by_one_on_the_same_responses(tmp_path: Path) -> None:
+    rubric = {"Clarity": ["bad", "good"], "Style": ["plain", "fine"]}
+    found = criteria(tmp_path, "score_order", criterion="all", rubric=rubric)
+    assert [one["rubric"]["criterion"] for one in found] == ["Clarity", "Style"] * 2
+    assert len({one["id"] for one in found}) == 4
+    assert len({one["group"] for one in found}) == 2
+    assert [c["human"] for one in found for c in one["candidates"]] == [0, 5, 10, 2, 10, 7]
+    pool = load(get_axis("score_order"), tmp_path / "o.jsonl")
+    assert len(clusters(pool)) == 2  # of four two are no others
+
+
+def test_criteria_that_are_only_described_get_the_range_of_the_scale(tmp_path: Path) -> None:
+    rubric = {"Clarity": "How clear it is.", "Style": {"description": "How fine it is."}}
+    (first, _) = criteria(tmp_path, "criterion_order", scale=(0, 10), rubric=rubric)
+    assert [one["range"] for one in first["criteria"]] == [[0, 10], [0, 10]]
+    assert first["criteria"][0]["description"] == "How clear it is."
+    with pytest.raises(UsageError, match="--scale LOW:HIGH"):
+        criteria(tmp_path, "criterion_order", rubric=rubric)
+    with pytest.raises(UsageError, match="described scores"):
+        criteria(tmp_path, "score_order", criterion="Style", scale=(0, 10), rubric=rubric)
+
+
+def test_levels_have_the_numbers_of_a_scale_that_is_as_long(tmp_path: Path) -> None:
+    eleven = {"Clarity": [f"level {n}" for n in range(11)]}
+    five = {"Clarity": [f"level {n}" for n in range(5)]}
+    options: Record = {"criterion": "Clarity", "scale": (0, 10)}
+    (found, _) = criteria(tmp_path, "score_order", rubric=eleven, **options)
+    assert found["rubric"]["range"] == [0, 10]
+    (found, _) = criteria(tmp_path, "score_order", rubric=five, **options)
+    assert "range" not in found["rubric"]
+
+
+def test_a_rating_off_the_scale_names_the_option_that_reads_it(tmp_path: Path) -> None:
+    with pytest.raises(StimuliError, match=r"say --scale 0:10$"):
+        criteria(tmp_path, "score_order", scale=(1, 5), criterion="Clarity",
+                 rubric={"Clarity": ["bad", "good"]})  # fmt: skip

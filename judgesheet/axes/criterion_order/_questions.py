@@ -211,9 +211,7 @@ def shape(prompt: Prompt) -> dict[str, Any]:
         )
     return {
         **heading(prompt),
-        "criteria": [
-            {"name": name, "levels": list(levels)} for name, levels in prompt.rubrics.items()
-        ],
+        "criteria": [{"name": name, **rubric} for name, rubric in prompt.rubrics.items()],
         "candidates": [
             candidate_fields(
                 one, human=known(**{name: one.human.get(name) for name in prompt.rubrics})

@@ -38,6 +38,7 @@ from . import alignment, expected, orders, positions
 from ._plots import plots
 from ._questions import (
     MAIN_SCALE,
+    ONE_CRITERION,
     TAKES,
     arm,
     check,

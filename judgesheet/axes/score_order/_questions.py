@@ -27,7 +27,7 @@ from judgesheet.axis.material import (
     word_count,
 )
 from judgesheet.axis.prompt import object_schema, parameters, renderer, score_schema
-from judgesheet.axis.shaping import Holds, Prompt, candidate_fields, heading
+from judgesheet.axis.shaping import Holds, Prompt, candidate_fields, heading, known
 from judgesheet.base.errors import UsageError
 from judgesheet.base.limits import LONGEST_RUBRIC
 from judgesheet.base.records import LOGPROBS, Call, Label, Stimulus
@@ -156,6 +156,8 @@ def _rubric(stimulus: Stimulus) -> Iterator[Problem]:
 
 
 TAKES = {Holds.RUBRIC: 0, Holds.RATINGS: 1, Holds.ANSWERS: 2}
+ONE_CRITERION = True
+"""A stimulus is graded on one: all criteria of a source are several stimuli."""
 
 
 def shape(prompt: Prompt) -> dict[str, Any]:
@@ -170,11 +172,18 @@ def shape(prompt: Prompt) -> dict[str, Any]:
         )
     if len(prompt.rubrics) > 1:
         names = ", ".join(prompt.rubrics)
-        raise UsageError(f"score_order grades one criterion; choose it with --criterion: {names}")
-    [(criterion, levels)] = prompt.rubrics.items()
+        raise UsageError(
+            f"score_order grades one criterion; choose it with --criterion: {names}, or all"
+        )
+    [(criterion, rubric)] = prompt.rubrics.items()
+    if "levels" not in rubric:
+        raise UsageError(
+            f"score_order needs described scores, and {criterion} has none: list them, worst first"
+        )
+    described = known(levels=rubric["levels"], range=rubric.get("range"))
     return {
         **heading(prompt),
-        "rubric": {"criterion": criterion, "levels": list(levels)},
+        "rubric": {"criterion": criterion, **described},
         "candidates": [
             candidate_fields(one, human=one.scores(criterion), model=one.model)
             for one in prompt.responses
