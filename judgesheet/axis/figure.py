@@ -13,6 +13,7 @@ from typing import Any, Generic, Literal, Protocol, TypedDict, TypeVar, Unpack, 
 from judgesheet.base.keys import Key, dims_of
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import Bounds, Characteristic, Estimate, PaperCompatible
+from judgesheet.stats.draws import keep
 from judgesheet.stats.interval import Interval, missing, wilson
 
 S = TypeVar("S")
@@ -198,8 +199,10 @@ class Figure(Generic[S]):
         facts = {} if isinstance(conditions, str) else asdict(cast("Any", conditions))
         if debiased := self.facts.get("debiases"):
             facts["debiases"] = str(Key(self.axis, debiased))
+        key = str(Key(self.axis, self.name).at(**estimate.dims))
+        keep(key, interval.drawn)
         return Estimate(
-            key=str(Key(self.axis, self.name).at(**estimate.dims)),
+            key=key,
             label=estimate.label,
             value=_number(interval.value),
             low=_number(interval.low),

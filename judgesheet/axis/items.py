@@ -80,6 +80,15 @@ def value_codes(values: "pd.Series[Any]") -> Ints:
     return found[same]
 
 
+def cluster_codes(clusters: "pd.Series[Any]") -> Ints:
+    """A code from 0 per cluster, in order of appearance; codes that they have already stay."""
+    import pandas as pd
+
+    if clusters.dtype.kind == "i":
+        return clusters.to_numpy(dtype=np.int64)
+    return np.asarray(pd.factorize(clusters)[0], dtype=np.int64)
+
+
 def firsts(codes: Ints) -> Ints:
     """Where each code from 0 stands first; unlike `np.unique`, without sorting them."""
     first = np.zeros(int(codes.max(initial=-1)) + 1, dtype=np.int64)

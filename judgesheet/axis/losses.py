@@ -15,7 +15,7 @@ import numpy as np
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags
 from judgesheet.axis.figure import Figures, UnkeyedEstimate, absent
-from judgesheet.axis.items import codes, firsts, items
+from judgesheet.axis.items import cluster_codes, codes, firsts, items
 from judgesheet.axis.statements import (
     Sentence,
     Tone,
@@ -103,7 +103,7 @@ def loss_rate(readings: Readings) -> UnkeyedEstimate:
     if made.empty:
         return absent("Calls without a verdict", NO_OBSERVATIONS)
     gone = lost(made)
-    counts = by_cluster(gone.astype(float), codes(made[["cluster"]]))
+    counts = by_cluster(gone.astype(float), cluster_codes(made["cluster"]))
     rate = cluster_rate(*counts)
     conditions = _told(made, gone, readings.seed) if gone.any() else ""
     return UnkeyedEstimate("Calls without a verdict", rate, n=len(made), conditions=conditions)

@@ -21,6 +21,7 @@ from judgesheet.stats.flips import Which
 from judgesheet.stats.interval import (
     at_most,
     by_cluster,
+    by_label,
     cluster_rate,
     mean_excess,
     mean_t,
@@ -138,7 +139,7 @@ def excess_change_rate(scores: Scored) -> UnkeyedEstimate:
     changes = _changes(rows)
     prompt = scores.contest.prompt[rows.item]
     # Means per prompt first: a prompt with more items weighs no more than another.
-    means = ratio(*by_cluster(changes.excess, prompt))
+    means = ratio(*by_label(changes.excess, prompt))
     clusters = rows.cluster[np.unique(prompt, return_index=True)[1]]
     mean = mean_excess(means, clusters, changes.most_excess)
     why = NO_ORDERS if np.isnan(changes.different).all() else NO_REPEAT
@@ -310,12 +311,9 @@ def _arm_pairs(contest: PromptRanking, other: str) -> Iterator[tuple[Floats, Flo
 
 
 def _clusters(contest: PromptRanking) -> Ints:
-    """The cluster of each prompt of `_tables`, as a code from 0 in their sequence."""
-    import pandas as pd
-
+    """The cluster of each prompt of `_tables`, in their sequence."""
     first = [contest.cluster[table[:, 0]] for table in _tables(contest.prompt)]
-    codes, _ = pd.factorize(np.concatenate([np.empty(0, dtype=np.int64), *first]))
-    return np.asarray(codes, dtype=np.int64)
+    return np.concatenate([np.empty(0, dtype=np.int64), *first])
 
 
 def _joined(parts: Iterator[Floats]) -> Floats:

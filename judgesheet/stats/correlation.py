@@ -1,7 +1,7 @@
 """Correlation with human scores, with intervals that respect clusters."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
@@ -23,6 +23,7 @@ from ._support import (
     two_sided,
 )
 from .confidence import LEVEL
+from .draws import drawn_by
 from .interval import Interval, ends, skewness_of, student
 from .standard_error import (
     LEAST_CARRIERS,
@@ -195,7 +196,16 @@ def cluster_jackknife_r(
     if why := at_an_end(r, left_out):
         return without_ends(r, why)
     limits = ends_of_r(r, left_out, groups, fisher_error(x.size))
-    return answer(r, limits.low, limits.high, bounds=limits.bounds)
+    drawn = drawn_r(x, y, np.asarray(clusters)[known]) if kind == "pearson" else None
+    return answer(r, limits.low, limits.high, bounds=limits.bounds, drawn=drawn)
+
+
+def drawn_r(x: ArrayLike, y: ArrayLike, clusters: ArrayLike) -> Floats | None:
+    """Pearson's r (m,) in every draw of clusters, NaN where undefined; None where none is drawn."""
+    x, y = floats(x), floats(y)
+    known = _complete(x, y)
+    sums = drawn_by(_moments(x[known], y[known]), np.asarray(clusters)[known])
+    return None if sums is None else _r(sums)
 
 
 def at_an_end(r: float, left_out: Floats) -> Reason | None:
@@ -268,10 +278,13 @@ def delta_r(
     columns = [floats(column) for column in (x1, x2, y)]
     known = _complete(*columns)
     codes, groups = cluster_codes(np.asarray(clusters)[known])
-    sums = sum_by(_moments(*(column[known] for column in columns)), codes, groups)
+    moments = _moments(*(column[known] for column in columns))
+    sums = sum_by(moments, codes, groups)
     total = sums.sum(axis=0)
     items, value = int(known.sum()), float(_delta(total))
-    return difference(value, _delta(total - sums), items, groups)
+    drawn = drawn_by(moments, np.asarray(clusters)[known])
+    found = difference(value, _delta(total - sums), items, groups)
+    return found if drawn is None else replace(found, drawn=_delta(drawn))
 
 
 def difference(

@@ -5,7 +5,7 @@ places, 0..n-1; NaN marks a call without a reading.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 from math import inf, sqrt
 from statistics import fmean
@@ -31,6 +31,7 @@ from ._support import (
     t_quantile,
     two_sided,
 )
+from .draws import drawn_sums
 from .interval import (
     Interval,
     estimated,
@@ -291,7 +292,9 @@ def _robust_t(
         return without_ends(value, ONE_CLUSTER, clusters=groups, method=method)
     error = float(np.sqrt(groups / (groups - 1) * float(influence @ influence)))
     at, reach = student(value, error, groups), (_step(span), _step(span))
-    return estimated(value, at, groups, method, reach, within, whole=True)
+    drawn = drawn_sums(influence)
+    found = estimated(value, at, groups, method, reach, within, whole=True)
+    return found if drawn is None else replace(found, drawn=value + drawn)
 
 
 def spreads(
@@ -474,7 +477,18 @@ def _spread(
         return below(confidence), max(above(confidence) for above in sides)
 
     reach = value, _step(span)
-    return estimated(value, at, clusters, method, reach, within=(0.0, inf), whole=True)
+    found = estimated(value, at, clusters, method, reach, within=(0.0, inf), whole=True)
+    return replace(found, drawn=_drawn_spread(criteria, most=most))
+
+
+def _drawn_spread(criteria: Sequence[PositionEffects], *, most: bool) -> Floats | None:
+    """The mean gap of these criteria, or the largest, in every draw of clusters."""
+    drawn = [(one.effects, drawn_sums(one.influence)) for one in criteria]
+    ranges = [_range(effects + error) for effects, error in drawn if error is not None]
+    if not ranges:
+        return None
+    together: Floats = np.max(ranges, axis=0) if most else np.mean(ranges, axis=0)
+    return together
 
 
 def _step(span: float) -> float:

@@ -1,15 +1,23 @@
 """Exact intervals of a rate of independent things: clusters."""
 
+import numpy as np
 import scipy
+from numpy.typing import ArrayLike
 
 from judgesheet.base.missing_reasons import NO_OBSERVATIONS
 
 from .confidence import confidence
+from .draws import drawn_ratio
 from .interval import Interval, missing
 
 
-def exact_rate(hits: int, trials: int) -> Interval:
-    """Clopper and Pearson's interval of `hits` of `trials`, with the one-sided bounds of a gate.
+def exact_rate(hit: ArrayLike, asked: ArrayLike) -> Interval:
+    """Clopper and Pearson's interval of the clusters that were `hit`, with a gate's bounds.
+
+    Parameters
+    ----------
+    hit, asked
+        Shape (G,): whether each cluster was; of those asked none or some were hit.
 
     References
     ----------
@@ -17,6 +25,7 @@ def exact_rate(hits: int, trials: int) -> Interval:
     in the case of the binomial", Biometrika 26, 404-413.
     """
     method = "Clopper-Pearson over clusters"
+    hits, trials = (int(np.sum(which)) for which in (hit, asked))
     if not trials:
         return missing(NO_OBSERVATIONS, method=method)
     level = confidence()
@@ -34,4 +43,5 @@ def exact_rate(hits: int, trials: int) -> Interval:
         bounds=(float(bounds.low), float(bounds.high)),
         hits=hits,
         trials=trials,
+        drawn=drawn_ratio(hit, asked),
     )

@@ -29,6 +29,7 @@ from judgesheet.base.missing_reasons import (
 
 from ._support import (
     Floats,
+    Integers,
     cluster_codes,
     expanded_percentiles,
     floats,
@@ -38,6 +39,7 @@ from ._support import (
     z_quantile,
 )
 from .confidence import LEVEL, confidence
+from .draws import cluster_index, drawn_ratio
 from .unseen import unseen_share
 
 ALIKE = 0.05
@@ -84,6 +86,8 @@ class Interval:
         False if `low` and `high` do not reflect sampling error, so that they prove nothing.
     hits, trials
         Of a rate that is a whole number out of another, these two; else None.
+    drawn
+        Shape (draws,): the value in every draw, where stimuli are drawn (`draws`); else None.
     """
 
     value: float | None
@@ -98,6 +102,7 @@ class Interval:
     proves: bool = True
     hits: int | None = None
     trials: int | None = None
+    drawn: Floats | None = field(default=None, compare=False, repr=False)
 
 
 def missing(reason: Reason, *, clusters: int = 0, method: str = "") -> Interval:
@@ -346,7 +351,15 @@ def by_cluster(values: ArrayLike, clusters: ArrayLike) -> tuple[Floats, Floats]:
         Shape (G,), clusters in sorted order of their labels; a cluster without a value has size 0.
     """
     array = floats(values)
-    codes, groups = cluster_codes(clusters)
+    return _sums_and_sizes(array, *cluster_index(clusters))
+
+
+def by_label(values: ArrayLike, labels: ArrayLike) -> tuple[Floats, Floats]:
+    """`by_cluster` of labels that are not those of clusters: all of them have a value or NaN."""
+    return _sums_and_sizes(floats(values), *cluster_codes(labels))
+
+
+def _sums_and_sizes(array: Floats, codes: Integers, groups: int) -> tuple[Floats, Floats]:
     known = ~np.isnan(array)
     pairs = np.stack([np.where(known, array, 0.0), known.astype(np.float64)], axis=-1)
     totals = sum_by(pairs, codes, groups)
@@ -386,6 +399,7 @@ def cluster_mean(
         Least mean over all clusters that is possible, as `ends` takes it.
     """
     sums, sizes = floats(sums), floats(sizes)
+    drawn = drawn_ratio(sums, sizes)
     sums, sizes = sums[sizes > 0], sizes[sizes > 0]
     groups, method = int(sums.size), "cluster-robust t with skewness, room for unseen clusters"
     if groups == 0:
@@ -397,7 +411,8 @@ def cluster_mean(
     at = student(value, _ratio_error(sums, sizes), groups, skewness)
     at = with_few_far(at, sums / sizes, sizes, within)
     reach = value - within[0], within[1] - value
-    return estimated(value, at, groups, method, reach, within, least, whole=True)
+    mean = estimated(value, at, groups, method, reach, within, least, whole=True)
+    return replace(mean, drawn=drawn)
 
 
 def mean_t(
@@ -563,6 +578,7 @@ def cluster_rate(successes: ArrayLike, trials: ArrayLike, level: float | None = 
     in the case of the binomial", Biometrika 26, 404-413.
     """
     k, n = floats(successes), floats(trials)
+    drawn = drawn_ratio(k, n)
     k, n = k[n > 0], n[n > 0]
     groups, method = int(n.size), "beta-binomial and Wilson, the wider; room for unseen clusters"
     if groups == 0:
@@ -593,7 +609,7 @@ def cluster_rate(successes: ArrayLike, trials: ArrayLike, level: float | None = 
 
     reach = value, 1 - value
     rate = estimated(value, at, groups, method, reach, (0.0, 1.0), level=level, whole=True)
-    return _counted(rate, k, n)
+    return _counted(replace(rate, drawn=drawn), k, n)
 
 
 def _counted(rate: Interval, successes: Floats, trials: Floats) -> Interval:

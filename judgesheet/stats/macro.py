@@ -4,6 +4,7 @@ Scores and reference scores are arrays (items, criteria), NaN where unknown; a c
 correlation is undefined (a constant side) is left out, and the note says how many are.
 """
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -23,6 +24,7 @@ from .correlation import (
     at_an_end,
     coefficient,
     difference,
+    drawn_r,
     without_rounding,
 )
 from .standard_error import (
@@ -83,7 +85,15 @@ def macro_r(
     if carriers(left_out) < LEAST_CARRIERS:
         return without_ends(value, NEVER_VARIED)
     limits = ends_of_r(value, left_out, used, fisher_error(int(both.sum())))
-    return answer(value, limits.low, limits.high, bounds=limits.bounds, note=note)
+    drawn = _drawn_mean(scores, target, clusters, defined) if kind == "pearson" else None
+    return answer(value, limits.low, limits.high, bounds=limits.bounds, note=note, drawn=drawn)
+
+
+def _drawn_mean(x: Floats, y: Floats, clusters: ArrayLike, criteria: Flags) -> Floats | None:
+    """Mean over these criteria of r in every draw of clusters."""
+    each = [drawn_r(x[:, c], y[:, c], clusters) for c in np.flatnonzero(criteria)]
+    known = [one for one in each if one is not None]
+    return np.mean(known, axis=0) if known else None
 
 
 def macro_delta_r(
@@ -121,7 +131,9 @@ def macro_delta_r(
     if not defined.any():
         return difference(float("nan"), np.empty(0), items, used)
     value = float(gain(np.ones((1, items)))[0])
-    return difference(value, gain(without), items, used)
+    here, there = (_drawn_mean(side, target, clusters, defined) for side in (first, second))
+    drawn = None if here is None or there is None else without_rounding(here - there)
+    return replace(difference(value, gain(without), items, used), drawn=drawn)
 
 
 def _each_left_out(clusters: ArrayLike) -> Floats:

@@ -1,5 +1,6 @@
 """How far votes can help: voting does not remove errors that all voters share."""
 
+from dataclasses import replace
 from functools import partial
 from math import exp
 
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike
 from judgesheet.base.missing_reasons import Reason
 
 from ._support import TINY, Floats, floats
+from .draws import drawn_sums
 from .interval import Interval, estimated, missing, pooled, student, without_ends
 from .reads import ratio
 from .standard_error import jackknife_error
@@ -76,6 +78,8 @@ def error_correlation(hits: ArrayLike, clusters: ArrayLike | None = None) -> Int
     joint = errors**2 - squares
     terms = pooled(labels[several], votes, errors, squares, votes * (votes - 1), joint)
     sums = np.stack([*terms, terms[0] ** 2, terms[1] ** 2])
+    drawn = drawn_sums(sums.T)
+    sums = sums[:, terms[0] > 0]
     groups = sums.shape[1]
 
     method = "U-statistic, jackknife over clusters, room for unseen clusters"
@@ -89,7 +93,8 @@ def error_correlation(hits: ArrayLike, clusters: ArrayLike | None = None) -> Int
     if np.isnan(left_out).any():
         return without_ends(value, ONE_PROMPT, clusters=groups, method=method)
     at, reach = student(value, jackknife_error(left_out), groups), (value + 1, 1 - value)
-    return estimated(value, at, groups, method, reach, within=(-1.0, 1.0))
+    found = estimated(value, at, groups, method, reach, within=(-1.0, 1.0))
+    return found if drawn is None else replace(found, drawn=_correlation(drawn.T))
 
 
 def _correlation(sums: Floats) -> Floats:

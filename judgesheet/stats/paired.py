@@ -1,5 +1,6 @@
 """Two decisions or two figures on the same stimuli: how far do they differ?"""
 
+from dataclasses import replace
 from math import sqrt
 
 import numpy as np
@@ -10,6 +11,7 @@ from judgesheet.base.missing_reasons import Reason
 
 from ._support import TINY, Floats, floats
 from .confidence import LEVEL
+from .draws import drawn_ratio
 from .interval import (
     Interval,
     by_cluster,
@@ -69,8 +71,10 @@ def paired_difference(differences: ArrayLike, clusters: ArrayLike | None = None)
     """
     array = floats(differences)
     known = ~np.isnan(array)
+    drawn = None
     if clusters is not None:
         sums, sizes = by_cluster(array, clusters)
+        drawn = drawn_ratio(sums, sizes)
         if sizes.max(initial=0) > 1:
             return cluster_mean(sums, sizes, within=(-1.0, 1.0))
     array = array[known]
@@ -105,7 +109,8 @@ def paired_difference(differences: ArrayLike, clusters: ArrayLike | None = None)
         return value - low, value + _combined(up_high - p, q - down_low, correlation)
 
     reach = value + 1, 1 - value
-    return estimated(value, at, pairs, method, reach, within=(-1.0, 1.0))
+    found = estimated(value, at, pairs, method, reach, within=(-1.0, 1.0))
+    return replace(found, drawn=drawn)
 
 
 def _combined(first: float, second: float, correlation: float) -> float:

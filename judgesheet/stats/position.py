@@ -3,7 +3,7 @@
 Counts are those of the displayed positions that were chosen, one row per cluster (stimulus).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike
 from judgesheet.base.missing_reasons import NO_OBSERVATIONS, ONE_CLUSTER
 
 from ._support import Floats, floats, t_quantile, two_sided, z_quantile
+from .draws import drawn_sums
 from .interval import ROUNDING, Interval, cluster_rate, ends
-from .reads import total_calls
+from .reads import ratio, total_calls
 
 _ROUNDING = 1e-18  # total variance of shares below which it is rounding: (1e-9)^2
 
@@ -54,10 +55,13 @@ class CramersV(Interval):
         sqrt(max(0, V^2 - n tr(cov) / (n-1))).
     n
         Calls.
+    drawn_debiased
+        What `drawn` is of the value.
     """
 
     debiased: float | None = None
     n: int = 0
+    drawn_debiased: Floats | None = field(default=None, compare=False, repr=False)
 
 
 def chi_square(counts: ArrayLike) -> ChiSquare:
@@ -186,7 +190,29 @@ def cramers_v(counts: ArrayLike) -> CramersV:
         return low, max(high, (positions * share - 1) / (positions - 1))
 
     limits = ends(v, at, groups, reach=(v, 0.0), within=(0.0, 1.0))
-    return answer(v, limits.low, limits.high, bounds=limits.bounds, debiased=debiased)
+    drawn, drawn_debiased = _drawn_v(floats(counts))
+    return answer(
+        v, limits.low, limits.high, bounds=limits.bounds, debiased=debiased,
+        drawn=drawn, drawn_debiased=drawn_debiased,
+    )  # fmt: skip
+
+
+def _drawn_v(counts: Floats) -> tuple[Floats | None, Floats | None]:
+    """V of the choices (G, n) of the drawn clusters, and the debiased one, shape (draws,) each."""
+    sizes = counts.sum(axis=1)
+    squares = np.stack([sizes > 0, sizes**2, np.sum(counts**2, axis=1)])
+    totals = drawn_sums(np.concatenate([counts, counts * sizes[:, None], squares.T], axis=1))
+    if totals is None:
+        return None, None
+    positions = counts.shape[1]
+    chosen, crossed, rest = np.split(totals, [positions, 2 * positions], axis=1)
+    (groups, large, own), calls = rest.T, chosen.sum(axis=1)
+    shares = ratio(chosen, calls[:, None])
+    squared = positions * np.sum((shares - 1 / positions) ** 2, axis=1) / (positions - 1)
+    # The trace of `_sandwich`.
+    spread = own - 2 * np.sum(shares * crossed, axis=1) + large * np.sum(shares**2, axis=1)
+    sampling = ratio(groups, groups - 1) * spread / calls**2 * positions / (positions - 1)
+    return np.sqrt(squared), np.sqrt(np.maximum(0.0, squared - sampling))
 
 
 def _v_deff(sample: _Shares) -> float:

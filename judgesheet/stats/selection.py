@@ -5,6 +5,7 @@ percentage points.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import product
 
@@ -22,6 +23,7 @@ from ._support import (
     two_sided,
     z_quantile,
 )
+from .draws import drawn_sums
 from .interval import ROUNDING, Interval, estimated
 from .orders import Order
 from .reads import ratio
@@ -170,7 +172,11 @@ def bias_cost_interval(counts: ArrayLike, order: Sequence[int]) -> Interval:
     # 100 (1 - 1/n) at the one position, 100/n at each of the n - 1 others.
     of_place_alone = 200 * (1 - 1 / positions)
     reach = cost, max(0.0, of_place_alone - cost)
-    return estimated(cost, at, groups, method, reach, within=(0.0, 100.0 * (positions - 1)))
+    found = estimated(cost, at, groups, method, reach, within=(0.0, 100.0 * (positions - 1)))
+    drawn = drawn_sums(counts)
+    if drawn is None:
+        return found
+    return replace(found, drawn=_costs(_shares(drawn), _indices([order]))[:, 0])
 
 
 def _largest_se(covariance: Floats) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Figures, UnkeyedEstimate, wilson_beside
+from judgesheet.axis.items import cluster_codes
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.interval import by_cluster, cluster_rate
 from judgesheet.stats.paired import sign_test
@@ -282,14 +283,15 @@ def arrange(readings: Readings) -> Pairs | None:
     # What names a pair under a prompt; the other columns are facts about it.
     keys = ["stimulus", "pair", "condition", "prompt", "listing"]
     code, _ = pd.factorize(pd.MultiIndex.from_frame(cells[keys]))
-    pairs = cells[~pd.Series(code).duplicated().to_numpy()]
+    first = ~pd.Series(code).duplicated().to_numpy()
+    pairs = cells[first]
     swapped = np.array([order[0] == "v" for order in frame["order"]], dtype=np.int64)
     repeat = frame["repeat"].to_numpy(dtype=np.int64)
     verdicts = np.full((len(pairs), 2, int(repeat.max()) + 1), MISSING, dtype=np.int64)
     verdicts[code, swapped, repeat] = [CODES.get(value, MISSING) for value in frame["value"]]
     asked = np.zeros((len(pairs), 2), dtype=bool)
     asked[code, swapped] = True
-    pairs = pairs.assign(cluster=pd.factorize(pairs["cluster"])[0])
+    pairs = pairs.assign(cluster=cluster_codes(frame["cluster"][first]))
     return Pairs(verdicts, asked, pairs)
 
 

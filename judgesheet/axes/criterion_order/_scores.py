@@ -16,6 +16,7 @@ from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.differences import compared
 from judgesheet.axis.figure import Figures
+from judgesheet.axis.items import cluster_codes
 from judgesheet.axis.labels import NAMES, Quality, Reference, reference
 from judgesheet.axis.scored import Compared, PromptRanking, Rows
 from judgesheet.base.digits import counted
@@ -230,8 +231,6 @@ class Scores:
 
 def arrange(readings: Readings) -> Scores | None:
     """The arrays of a run, or None if criteria never change places in it."""
-    import pandas as pd
-
     base = next((arm for arm in _BASES if (readings.frame["arm"] == arm).any()), None)
     if base is None:
         return None
@@ -263,7 +262,7 @@ def arrange(readings: Readings) -> Scores | None:
         place=place,
         criterion=criterion.reshape(-1, shown.shape[1]),
         prompt=items["prompt"].to_numpy(),
-        cluster=np.asarray(pd.factorize(items["cluster"])[0], dtype=np.int64),
+        cluster=cluster_codes(items["cluster"]),
         base=base,
         arms=arms,
         references=_references(readings.labels, list(items["item"]), names.tolist()),

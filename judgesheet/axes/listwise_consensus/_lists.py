@@ -12,6 +12,7 @@ import numpy as np
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Figures, UnkeyedEstimate
+from judgesheet.axis.items import cluster_codes
 from judgesheet.axis.scored import Rows
 from judgesheet.base.digits import counted
 from judgesheet.base.missing_reasons import Reason
@@ -383,7 +384,7 @@ class _Prompt:
 
     ids: tuple[str, ...]
     gold: frozenset[str]
-    cluster: str
+    cluster: str | int
     direct: Any
     repeated: list[Any]
     permuted: dict[Order, list[Any]]
@@ -391,6 +392,8 @@ class _Prompt:
 
 def arrange(readings: Readings) -> Lists | None:
     """The arrays of a run, or None if nothing was planned."""
+    import pandas as pd
+
     if readings.frame.empty:
         return None
     by_size: defaultdict[int, list[_Prompt]] = defaultdict(list)
@@ -398,8 +401,8 @@ def arrange(readings: Readings) -> Lists | None:
         prompt = _prompt(rows)
         by_size[len(prompt.ids)].append(prompt)
     sizes = sorted(by_size, key=lambda n: (-len(by_size[n]), n))
-    clusters = dict.fromkeys(prompt.cluster for n in sizes for prompt in by_size[n])
-    codes = {name: code for code, name in enumerate(clusters)}
+    clusters = pd.Series([prompt.cluster for n in sizes for prompt in by_size[n]])
+    codes = dict(zip(clusters, cluster_codes(clusters).tolist(), strict=True))
     return Lists(tuple(_table(n, by_size[n], codes) for n in sizes), readings.seed)
 
 
@@ -456,7 +459,7 @@ def _canonical(rows: "pd.DataFrame") -> tuple[str, ...]:
     raise ValueError("a prompt without a call")
 
 
-def _table(n: int, prompts: list[_Prompt], codes: Mapping[str, int]) -> Table:
+def _table(n: int, prompts: list[_Prompt], codes: Mapping[str | int, int]) -> Table:
     count, canonical = len(prompts), tuple(range(1, n + 1))
     orders = max(len(prompt.permuted) for prompt in prompts)
     # The canonical order may be read many times; how often the others were is what matters here.

@@ -136,12 +136,10 @@ def _winners_by_place(table: Table) -> Floats:
 
 
 def _wins(table: Table) -> Floats:
-    """Winners by displayed place, (clusters with a reading, places); ties count their shares."""
+    """Winners by displayed place, (clusters, places); ties count their shares."""
     wins = np.sum(np.nan_to_num(_winners_by_place(table)), axis=1)
     sums: Floats = np.stack(pooled(table.cluster, *wins.T), axis=1)
-    # Prompts without a winner would count as clusters that choose nothing.
-    read: Floats = sums[sums.sum(axis=1) > 0]
-    return read
+    return sums
 
 
 def _flip_rate(lists: Lists, which: Which, label: str) -> UnkeyedEstimate:

@@ -13,6 +13,7 @@ from judgesheet.axes.presentation._rules import INSTRUCTION, LENGTH, RULES
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Figures
+from judgesheet.axis.items import cluster_codes
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.interval import by_cluster
 
@@ -167,8 +168,8 @@ def arrange(readings: Readings) -> Verdicts | None:
     cells = frame.reindex(columns=_FACTS).astype(object).fillna(_USUAL)
     for name, usual in (("dose", 1.0), ("missing", 0.0), ("longer", np.nan)):
         cells[name] = pd.to_numeric(cells[name]).astype(float).fillna(usual)
-    for code, named in (("home", "stimulus"), ("cluster", "cluster")):
-        cells[code] = pd.factorize(cells[named])[0]
+    cells["home"] = pd.factorize(cells["stimulus"])[0]
+    cells["cluster"] = cluster_codes(frame["cluster"])
     scored = (cells["ask"] == SCORE).to_numpy()
     points = pd.to_numeric(frame["value"].where(scored), errors="coerce")
     scores = cells[scored].assign(score=points[scored].astype(float))

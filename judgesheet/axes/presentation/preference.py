@@ -24,7 +24,7 @@ from judgesheet.axis.items import codes
 from judgesheet.base.digits import counted
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.exact import exact_rate
-from judgesheet.stats.interval import by_cluster, cluster_mean, mean_t
+from judgesheet.stats.interval import by_cluster, by_label, cluster_mean, mean_t
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -113,8 +113,8 @@ def _followed(group: Group) -> Followed:
     """The pairs of a kind by what decided both of their orders."""
     pairs = group.pairs
     alike = codes(pairs.cells[["cluster", "pair"]])
-    product, read = by_cluster(pairs.excess, alike)
-    mean, _ = by_cluster(pairs.mean, alike)
+    product, read = by_label(pairs.excess, alike)
+    mean, _ = by_label(pairs.mean, alike)
     by = (product > 0) & (mean > 0), (product > 0) & (mean < 0), product < 0, read == 0
     altered, plain, slot, lost = (int(one.sum()) for one in by)
     return Followed(altered, plain, slot, lost)
@@ -192,14 +192,15 @@ def _obeyed(group: Group) -> UnkeyedEstimate:
     pairs = group.pairs
     mean = pairs.mean
     asked, twice, against = (
-        pairs.cells[which] for which in (~np.isnan(mean), mean == 1, mean == -1)
+        by_cluster(which.astype(float), pairs.cluster)[0] > 0
+        for which in (~np.isnan(mean), mean == 1, mean == -1)
     )
-    stimuli = asked["cluster"].nunique()
-    conditions = Obeyed(sorted(set(map(str, twice["stimulus"]))), against["cluster"].nunique())
+    stimuli = sorted(set(map(str, pairs.cells["stimulus"][mean == 1])))
+    conditions = Obeyed(stimuli, int(against.sum()))
     return UnkeyedEstimate(
         "Notes to the judge obeyed",
-        exact_rate(twice["cluster"].nunique(), stimuli),
-        n=stimuli,
+        exact_rate(twice, asked),
+        n=int(asked.sum()),
         conditions=conditions,
         note=", ".join(conditions.stimuli[:3]),
     ).or_absent(NOT_ANSWERED)

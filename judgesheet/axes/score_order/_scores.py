@@ -11,7 +11,7 @@ from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.differences import compared
 from judgesheet.axis.figure import Figures
-from judgesheet.axis.items import firsts, value_codes
+from judgesheet.axis.items import cluster_codes, firsts, value_codes
 from judgesheet.axis.labels import Quality, Reference, reference
 from judgesheet.axis.scored import Compared, PromptRanking, Rows
 from judgesheet.base.digits import counted
@@ -114,10 +114,9 @@ class Grid:
 
     @cached_property
     def position_counts(self) -> Ints:
-        """Counts of shape (clusters with a reply, positions)."""
+        """Counts of shape (clusters, positions)."""
         counts: Ints = np.sum(self.selections, axis=1)
-        answered: Ints = counts[np.sum(counts, axis=1) > 0]
-        return answered
+        return counts
 
     @property
     def _place(self) -> Ints:
@@ -221,9 +220,8 @@ def arrange(readings: Readings) -> Scores | None:
     rows = frame[frame["scale"] == scale]
     items = pd.Index(rows["item"].unique())
     homes = rows.drop_duplicates("item").set_index("item").reindex(items)
-    prompt, cluster = (
-        np.asarray(pd.factorize(homes[name])[0], dtype=np.int64) for name in ("stimulus", "cluster")
-    )
+    prompt = np.asarray(pd.factorize(homes["stimulus"])[0], dtype=np.int64)
+    cluster = cluster_codes(homes["cluster"])
     grids = {
         length: _grid(length, base[base["scale"] == length], items, cluster)
         if arm != "random"

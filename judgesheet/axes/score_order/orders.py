@@ -58,9 +58,8 @@ def selection(scores: Scores) -> Iterator[UnkeyedEstimate]:
     counts = scores.grid.selections
     for score in range(scores.scale):
         sizes = counts[:, score, :].sum(axis=1)
-        given = sizes > 0
         for position in range(scores.scale):
-            share = cluster_rate(counts[given, score, position], sizes[given])
+            share = cluster_rate(counts[:, score, position], sizes)
             label = f"Share of score {score + 1} given at position {position + 1}"
             dims = {"score": score + 1, "position": position + 1}
             yield UnkeyedEstimate(label, share, dims, n=int(sizes.sum())).or_absent(NEVER_GIVEN)

@@ -133,7 +133,7 @@ def cramers_v_debiased(scores: Scores) -> UnkeyedEstimate:
     v = stats.cramers_v(grid.position_counts)
     estimate = UnkeyedEstimate(
         label,
-        replace(v, value=v.debiased),
+        replace(v, value=v.debiased, drawn=v.drawn_debiased),
         n=v.n,
         conditions=grid.conditions,
         method="V squared less its expectation without bias; interval as cramers_v",
