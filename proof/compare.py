@@ -120,7 +120,7 @@ def _tell(tally: Tally, way: str, found: Comparison) -> None:
     ends = [(row.low, row.high) for row in found.differences
             if row.low is not None and row.high is not None]  # fmt: skip
     tally.add(way, {
-        ALARM: any(one != "no change proven" for one in verdicts),
+        ALARM: any(one != "no_change_proven" for one in verdicts),
         COVER: sum(low <= ROUNDING and high >= -ROUNDING for low, high in ends) / len(ends),
         DETECTED: "worse" in verdicts,
     })  # fmt: skip

@@ -152,8 +152,8 @@ MOST_ONE_BY_ONE = 20_000
 """Clusters, items and calls that are drawn one by one; of more, draws are shared or stored."""
 MOST_DELETIONS = 200
 """Clusters that a jackknife deletes: 200 values estimate a variance to 10 %."""
-MOST_GROUPS = 60
-"""Of stimuli that are left out in turn, so that the cost stays bounded."""
+MOST_GROUPS = 2_000
+"""Of stimuli that are drawn in comparisons; of more, several are drawn together."""
 MOST_PAIRED = 1_000
 """Responses to a prompt whose pairs are counted: half a million pairs say enough of one prompt."""
 MOST_SYSTEMS = 300

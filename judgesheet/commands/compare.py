@@ -70,8 +70,7 @@ def comparison_of(
 ) -> "Comparison":
     """Of two sheets, paired where both sources are run directories.
 
-    `wanted` are the keys of the figures that are decided about, None for all: to pair a figure
-    takes long.
+    `wanted` are the keys of the figures that are decided about, None for all.
     """
     from judgesheet.decide import compare as comparing
 
@@ -92,8 +91,8 @@ def _paired(
         return comparison
     from judgesheet.decide.paired import pairings
 
-    known = (row.key for row in comparison.differences if row.low is not None)
-    keys = {key for key in known if wanted is None or key in wanted}
+    known = (row for row in comparison.differences if row.low is not None)
+    keys = {row.key for row in known if wanted is None or {row.key, row.debiases} & {*wanted}}
     return compared(pairings(*runs, keys))
 
 

@@ -9,7 +9,6 @@ from judgesheet.base.records import Characteristic, Datasheet, Verdict, VerdictS
 from judgesheet.decide.bounded_value import BoundedValue
 from judgesheet.decide.compare import (
     NO_DIRECTION,
-    Z95,
     Comparison,
     Difference,
     OtherQuestionsError,
@@ -20,8 +19,8 @@ from judgesheet.decide.gate import LOST_DECIDE, VERDICTS_ON_LOST, outlook, times
 from judgesheet.decide.policy import Policy, Regression
 from judgesheet.stats.multiplicity import holm
 
-ALPHA, ONE_SIDED = 0.05, 1.644854
-"""Level of a one-sided test, and its normal quantile."""
+ALPHA = 0.05
+"""Level of a one-sided test, and error of a one-sided bound."""
 
 
 def against(comparison: Comparison, policy: Policy) -> tuple[Verdict, ...]:
@@ -99,14 +98,8 @@ def _directed(
     row = rows.get(regression.key)
     if row is None or not regression.better or row.verdict == "void":
         return regression, row
-    return regression, difference(
-        regression.key,
-        row.old,
-        row.new,
-        Characteristic(regression.key, better=regression.better),
-        row.pairing,
-        row.raised,
-    )
+    wanted = Characteristic(regression.key, better=regression.better)
+    return regression, difference(regression.key, *row.compared, wanted, row.pairing)
 
 
 def _regression_verdict(
@@ -130,7 +123,8 @@ def _regression_verdict(
         if row is not None and row.reason == NO_DIRECTION.code:
             why = f"{NO_DIRECTION.sentence}; the policy can (better = …)"
         return replace(verdict, why=why, needed="a run of both judges that measures it")
-    read, found = _one_sided(row.worsening), _bounds(row)
+    read, (down, up) = row.worsening.at(ALPHA), row.room
+    found = BoundedValue(read.value, read.low - down, read.high + up)
     status: VerdictStatus = (
         "broken" if p < ALPHA else "proven" if found.high <= regression.margin else "not proven"
     )
@@ -153,20 +147,3 @@ def _regression_verdict(
 
 def _is_open(worsening: BoundedValue, margin: float) -> bool:
     return worsening.low <= margin < worsening.high
-
-
-def _bounds(row: Difference) -> BoundedValue:
-    """The worsening with the one-sided bounds that hold whatever lost calls would have said."""
-    assert row.worsening is not None  # noqa: S101  (asked where there is one)
-    every = [_one_sided(one) for one in (row.worsening, *row.completed)]
-    return BoundedValue(
-        row.worsening.value, min(one.low for one in every), max(one.high for one in every)
-    )
-
-
-def _one_sided(found: BoundedValue) -> BoundedValue:
-    """Its ends are those of a 95 % interval; a one-sided bound of 95 % lies nearer."""
-    scale, value = ONE_SIDED / Z95, found.value
-    return BoundedValue(
-        value, value - scale * (value - found.low), value + scale * (found.high - value)
-    )

@@ -8,7 +8,6 @@ with it. Nothing here needs numpy; `paired` adds what two runs on the same stimu
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice, product
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
 ACROSS_PROMPTS = frozenset({"prompts", "parsers", "reply"})
 """What may differ between two prompts that are compared on the same stimuli."""
-Change = Literal["worse", "better", "no change proven", "void", ""]
+Verdict = Literal["worse", "better", "no_change_proven", "void", ""]
 Direction = Literal["lower", "higher", "nearer", ""]
 LOSS_RATE = "loss_rate"
 """The figure of lost calls, which every axis has."""
@@ -36,12 +35,62 @@ NO_DIRECTION = Reason("no_direction", "no sheet says which way it is better")
 SIGNIFICANT = 0.05
 UNPROVEN = "without an interval nothing is proven"
 INDEPENDENT = "square and add (MOVER), independent"
-COMPLETED = "; lost calls of both answered so that it moves furthest"
-RAISED = "; allowing for what chance adds to a figure near 0"
-NEARLY_ALL = 0.8
-"""Where less of a figure than this is left without that part, it may be of chance alone."""
+WITH_LOST = "; room for what lost calls could have said"
+WITHOUT_CHANCE = "; of both without what chance adds"
 Z95 = NormalDist().inv_cdf(0.975)
 """The normal quantile of the ends of a 95 % interval."""
+
+
+class Change(NamedTuple):
+    """A difference with its 95 % interval, that of Student's t where `df` is finite."""
+
+    value: float
+    low: float
+    high: float
+    df: float = math.inf
+
+    def at(self, tail: float) -> BoundedValue:
+        """With one-sided bounds that each err in this share."""
+        scale = _quantile(1 - tail, self.df) / _quantile(0.975, self.df)
+        below, above = self.value - self.low, self.high - self.value
+        return BoundedValue(self.value, self.value - scale * below, self.value + scale * above)
+
+    def p_above(self, margin: float) -> float:
+        """One-sided p of "it is `margin` at most"; .025 where the interval ends there."""
+        gap = self.value - margin
+        side = self.value - self.low if gap > 0 else self.high - self.value
+        # An interval that ends in its value leaves no doubt on that side.
+        if side <= 0:
+            return 0.0 if gap > 0 else 1.0 if gap < 0 else 0.5
+        return _upper_tail(_quantile(0.975, self.df) * gap / side, self.df)
+
+    def moved(self, by: float) -> "Change":
+        """The same, so much farther up."""
+        return Change(self.value + by, self.low + by, self.high + by, self.df)
+
+    def turned(self) -> "Change":
+        """The same in the other direction."""
+        return Change(-self.value, -self.high, -self.low, self.df)
+
+    def within(self, reach: float) -> "Change":
+        """With ends that two figures of such a scale can have."""
+        return self._replace(low=max(self.low, -reach), high=min(self.high, reach))
+
+
+def _quantile(probability: float, df: float) -> float:
+    if math.isinf(df):
+        return NormalDist().inv_cdf(probability)
+    import scipy.special  # here: sheets alone need neither
+
+    return float(scipy.special.stdtrit(df, probability))
+
+
+def _upper_tail(statistic: float, df: float) -> float:
+    if math.isinf(df):
+        return math.erfc(statistic / math.sqrt(2)) / 2
+    import scipy.special
+
+    return float(scipy.special.stdtr(df, -statistic))
 
 
 class Pairing(Protocol):
@@ -55,23 +104,11 @@ class Pairing(Protocol):
     def method(self) -> str:
         """How the interval is made."""
 
-    @property
-    def completions(self) -> "Sequence[Completion] | None":
-        """The same with lost calls answered in the ways that move the figures furthest.
+    def around(self, value: float, of: Callable[[Any], Any]) -> Change | None:
+        """The difference `value` of a function `of` the two figures, with its interval.
 
-        None where only the sheets say how far they do.
+        None where too few stimuli move it.
         """
-
-    def around(self, value: float, of: Callable[[Any], Any]) -> BoundedValue:
-        """The difference `value` of a function `of` the two figures, with its interval."""
-
-
-class Completion(NamedTuple):
-    """A figure in both runs with their lost calls answered, and what pairs it (None: nothing)."""
-
-    old: BoundedValue
-    new: BoundedValue
-    pairing: Pairing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,23 +117,10 @@ class Same:
 
     method: str = "paired by stimulus and call: every call gave the same"
     correlation: float | None = 1.0
-    completions: tuple[Completion, ...] = ()
 
-    def around(self, value: float, of: Callable[[Any], Any]) -> BoundedValue:  # noqa: ARG002
+    def around(self, value: float, of: Callable[[Any], Any]) -> Change:  # noqa: ARG002
         """The difference, which is 0 but for what figures draw at random."""
-        return BoundedValue(value, min(0.0, value), max(0.0, value))
-
-
-class Raised(NamedTuple):
-    """A figure to which chance adds, and what is left without that."""
-
-    value: float
-    left: float
-
-    @property
-    def may_be_chance(self) -> bool:
-        """Whether all of it may be of chance."""
-        return self.left < NEARLY_ALL * self.value
+        return Change(value, min(0.0, value), max(0.0, value))
 
 
 SAME_RATINGS = Same("human ratings alone, which are the same in both")
@@ -137,10 +161,10 @@ class Difference:
     The verdict is `void`, and `note` says why, where the figure must not be used in one of the
     sheets. `detectable` is the smallest true difference that would be seen with a power of 80 %.
     `low`, `high`, `p` and the verdict hold whatever the `lost` calls of both runs would have said:
-    `worsening` is that of the calls read, `completed` the same under extreme answers to the others.
+    `worsening` is that of the calls read, which those may move down and up by `room`.
     `reason` is the code of a `reasons.Reason` where there is a difference and yet no verdict.
-    `pairing` is None where the two sheets count as independent. `raised` are both figures where
-    chance adds to them, for which all ends leave room.
+    `pairing` is None where the two sheets count as independent. `compared` are the figures that the
+    difference is of: where chance adds to a figure, what is left of it without that.
     """
 
     key: str
@@ -154,31 +178,38 @@ class Difference:
     level: float = 0.95
     better: Direction = ""
     null: float | None = None
-    worsening: BoundedValue | None = None
-    completed: tuple[BoundedValue, ...] = ()
+    worsening: Change | None = None
+    room: tuple[float, float] = (0.0, 0.0)
     lost: int = 0
     p: float | None = None
     p_holm: float | None = None
-    verdict: Change = ""
+    verdict: Verdict = ""
     detectable: float | None = None
     correlation: float | None = None
     method: str = ""
     note: str = ""
     reason: str = ""
     pairing: Pairing | None = field(default=None, repr=False)
-    raised: tuple[Raised, Raised] | None = None
+    compared: tuple[Estimate | None, Estimate | None] = field(default=(None, None), repr=False)
 
     def p_worse(self, margin: float) -> float | None:
-        """One-sided p of "worse by `margin` at most", the largest over what lost calls may say."""
-        if self.worsening is None:
-            return None
-        return max(p_worse(one, margin) for one in (self.worsening, *self.completed))
+        """One-sided p of "worse by `margin` at most", whatever lost calls would have said."""
+        return self.worsening and self.worsening.moved(-self.room[0]).p_above(margin)
 
     def p_better(self) -> float | None:
         """One-sided p of "not better", likewise."""
-        if self.worsening is None:
-            return None
-        return max(1 - p_worse(one, 0.0) for one in (self.worsening, *self.completed))
+        return self.worsening and 1 - self.worsening.moved(self.room[1]).p_above(0.0)
+
+    @property
+    def debiases(self) -> str:
+        """The key of the figure that this one is without the part that chance adds, else ""."""
+        either = self.new or self.old
+        return str(either.given.get("debiases", "")) if either else ""
+
+    @property
+    def without_chance(self) -> bool:
+        """Whether the difference is of what is left without what chance adds."""
+        return (self.old, self.new) != self.compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +241,7 @@ class Comparison:
         """Whether figures are paired by stimulus and call."""
         return any(row.pairing not in (None, SAME_RATINGS) for row in self.differences)
 
-    def count(self, verdict: Change) -> int:
+    def count(self, verdict: Verdict) -> int:
         """How many figures got that verdict."""
         return sum(row.verdict == verdict for row in self.differences)
 
@@ -248,13 +279,11 @@ def compare(
     if not any(one.code == "stimuli" for one in reasons):
         rated.update(_of_the_same_ratings(olds, news))
     known = {**dict.fromkeys(rated, SAME_RATINGS), **paired}
-    raised = _raised(olds, news)
-    rows = (
-        difference(
-            key, olds.get(key), news.get(key), wanted.get(key), known.get(key), raised.get(key)
-        )
+    rows = [
+        difference(key, olds.get(key), news.get(key), wanted.get(key), known.get(key))
         for key in dict.fromkeys((*news, *olds))  # in the order of the new sheet
-    )  # fmt: skip
+    ]
+    rows = [*_without_chance(rows)]
     usable = [_without_verdict(row, void[row.key]) if row.key in void else row for row in rows]
     remarks = (*_across(across, paired), *_how_known(old, new, paired), *_remarks(old, new))
     return Comparison(old, new, tuple(_judged(usable)), remarks, tuple(one.text for one in refused))
@@ -354,9 +383,7 @@ def _void(sheet: Datasheet, which: str) -> dict[str, str]:
 
 def _without_verdict(row: Difference, why: str) -> Difference:
     """A difference that says nothing of the judge, as one of its figures must not be used."""
-    return replace(
-        row, worsening=None, completed=(), p=None, detectable=None, verdict="void", note=why
-    )
+    return replace(row, worsening=None, p=None, detectable=None, verdict="void", note=why)
 
 
 def _remarks(old: Datasheet, new: Datasheet) -> Iterator[str]:
@@ -417,22 +444,22 @@ def mover(old: BoundedValue, new: BoundedValue) -> BoundedValue:
     return BoundedValue(value, value - below, value + above)
 
 
-def _raised(
-    olds: Mapping[str, Estimate], news: Mapping[str, Estimate]
-) -> dict[str, tuple[Raised, Raised]]:
-    """By key the figures to which chance adds, where both sheets tell what is left without that."""
-    before, after = _debiased(olds), _debiased(news)
-    return {key: (before[key], after[key]) for key in before.keys() & after.keys()}
+def _without_chance(rows: Sequence[Difference]) -> Iterator[Difference]:
+    """The rows; of figures that chance raises, by what both sheets have left without that.
 
-
-def _debiased(estimates: Mapping[str, Estimate]) -> dict[str, Raised]:
-    """The figures of a sheet of which another says what is left without the part of chance."""
-    return {
-        raised.key: Raised(raised.value or 0.0, estimate.value)
-        for estimate in estimates.values()
-        if (raised := estimates.get(str(estimate.given.get("debiases")))) is not None
-        and estimate.value is not None
-    }
+    A judge without an effect has a value above 0, most in small runs: a difference from it would
+    come out too small.
+    """
+    of = {row.debiases: row for row in rows if row.value is not None}
+    for row in rows:
+        left = of.get(row.key)
+        if left is None or not row.better:
+            yield row
+            continue
+        wanted = Characteristic(row.key, better=row.better, null=row.null)
+        made = difference(row.key, left.old, left.new, wanted, left.pairing)
+        method = f"{made.method}{WITHOUT_CHANCE}"
+        yield replace(made, label=row.label, unit=row.unit, old=row.old, new=row.new, method=method)
 
 
 def difference(
@@ -441,12 +468,11 @@ def difference(
     new: Estimate | None,
     wanted: Characteristic | None,
     pairing: Pairing | None = None,
-    raised: tuple[Raised, Raised] | None = None,
 ) -> Difference:
     """One figure in two sheets, without a verdict; `wanted` says which direction is better."""
     either = new or old
     assert either is not None  # noqa: S101  (a key comes from one of the sheets)
-    row = Difference(key, either.label, either.unit, old, new)
+    row = Difference(key, either.label, either.unit, old, new, compared=(old, new))
     if old is None or new is None:
         return replace(row, note=f"only in the {'old' if new is None else 'new'} sheet")
     if old.value is None or new.value is None:
@@ -459,42 +485,32 @@ def difference(
     if before is None or after is None:
         note = next(filter(None, map(_unbounded, (old, new))), UNPROVEN)
         return replace(row, value=new.value - old.value, note=note)
-    if isinstance(pairing, Same):  # chance added the same to both
-        raised = None
-    scale = scale_of(old, new)
-    figures = [Completion(before, after, pairing), *_completions(old, new, pairing)]
-    changes = [_within(_with_room(one, raised), scale[1] - scale[0]) for one in figures]
-    read, *completed = changes
+    (low, high), scale = (0.0, 0.0), scale_of(old, new)
+    if not isinstance(pairing, Same):
+        low, high = _lost_room(old, new)
+    change = _change(before, after, pairing)
+    whole = Change(change.value, change.low - low, change.high + high).within(scale[1] - scale[0])
+    lost = sum(one.imputed.calls for one in (old, new) if one.imputed) if low + high else 0
     row = replace(
         row,
-        value=read.value,
-        low=min(one.low for one in (read, *completed)),
-        high=max(one.high for one in (read, *completed)),
-        lost=sum(one.imputed.calls for one in (old, new) if one.imputed) if completed else 0,
+        value=whole.value,
+        low=whole.low,
+        high=whole.high,
+        lost=lost,
         correlation=None if pairing is None else pairing.correlation,
-        method=(INDEPENDENT if pairing is None else pairing.method)
-        + (COMPLETED if completed else "")
-        + (RAISED if raised and any(one.may_be_chance for one in raised) else ""),
+        method=(INDEPENDENT if math.isinf(change.df) and not isinstance(pairing, Same)
+                else pairing.method if pairing else "") + (WITH_LOST if lost else ""),
         pairing=pairing,
-        raised=raised,
-    )
-    worse = [] if wanted is None else _worsenings(figures, changes, wanted, scale)
-    if wanted is None or not worse:
+    )  # fmt: skip
+    if wanted is None or not wanted.better or (wanted.better == "nearer" and wanted.null is None):
         return replace(row, reason=NO_DIRECTION.code)
-    row = replace(
-        row, better=wanted.better, null=wanted.null, worsening=worse[0], completed=tuple(worse[1:])
-    )
+    worsening, room = _worsening((before, after), pairing, wanted, scale, (low, high))
+    row = replace(row, better=wanted.better, null=wanted.null, worsening=worsening, room=room)
     # Doubled, not both tails added: the margins on the two sides differ.
     tails = row.p_worse(0.0), row.p_better()
-    return replace(
-        row, p=min(1.0, *(2 * tail for tail in tails if tail is not None)), detectable=_seen(worse)
-    )
-
-
-def _seen(worsenings: Sequence[BoundedValue]) -> float:
-    """The smallest true difference that is seen four times in five whatever lost calls hide."""
-    read = worsenings[0]
-    return max(abs(one.value - read.value) + one.detectable() for one in worsenings)
+    seen = BoundedValue(*worsening[:3]).detectable() + max(room)
+    p = min(1.0, *(2 * tail for tail in tails if tail is not None))
+    return replace(row, p=p, detectable=seen)
 
 
 def _exact(estimate: Estimate) -> BoundedValue | None:
@@ -526,28 +542,20 @@ def _unbounded(estimate: Estimate) -> str:
     return f"what {counted(lost.calls, 'lost call')} could have said leaves it no value"
 
 
-def _completions(old: Estimate, new: Estimate, pairing: Pairing | None) -> Sequence[Completion]:
-    """Both figures with lost calls answered: measured anew on two runs, else by their sheets.
-
-    A sheet says how far answers move the ends of an interval; the figure is moved as far, with its
-    margins, so that none is taken to shrink.
-    """
-    if pairing is not None and pairing.completions is not None:
-        return pairing.completions
-    pairs = product(_moved(old), _moved(new))
-    return [Completion(before, after) for before, after in islice(pairs, 1, None)]
+def _lost_room(old: Estimate, new: Estimate) -> tuple[float, float]:
+    """How much lower and higher the difference could be by what lost calls would have said."""
+    (old_low, old_high), (new_low, new_high) = _moves(old), _moves(new)
+    return new_low + old_high, new_high + old_low
 
 
-def _moved(estimate: Estimate) -> list[BoundedValue]:
-    """The figure of the calls read, then moved as far down and up as lost calls move its ends."""
-    read, lost = _bounded(estimate), estimate.imputed
-    if read is None:
-        return []
-    if lost is None or estimate.low is None or estimate.high is None:
-        return [read]
-    ends = (lost.low, estimate.low), (lost.high, estimate.high)
-    moves = [end - own for end, own in ends if end is not None and end != own]
-    return [read, *(BoundedValue(*(one + move for one in read)) for move in moves)]
+def _moves(estimate: Estimate) -> tuple[float, float]:
+    """How far lost calls could move the ends of a figure down and up."""
+    lost, low, high = estimate.imputed, estimate.low, estimate.high
+    if lost is None or None in (low, high, lost.low, lost.high):
+        return 0.0, 0.0
+    ends = (low, lost.low), (lost.high, high)
+    down, up = (max(0.0, (one or 0.0) - (other or 0.0)) for one, other in ends)
+    return down, up
 
 
 def _change(
@@ -555,84 +563,28 @@ def _change(
     after: BoundedValue,
     pairing: Pairing | None,
     of: Callable[[Any], Any] = lambda figure: figure,
-) -> BoundedValue:
+) -> Change:
     """After less before: from what the runs show together, else from their two intervals."""
-    if pairing is None:
-        return mover(before, after)
-    return pairing.around(after.value - before.value, of)
+    paired = pairing and pairing.around(after.value - before.value, of)
+    return paired or Change(*mover(before, after))
 
 
-def _with_room(figures: Completion, raised: tuple[Raised, Raised] | None) -> BoundedValue:
-    """The difference, as far as it reaches where chance adds to the figures.
-
-    Where all of one may be of chance it is none at all, without error, and the other is what is
-    left of it.
-    """
-    value, low, high = _change(*figures)
-    if raised is not None:
-        (old, new), (before, after, pairing) = raised, figures
-        if old.may_be_chance:
-            none = BoundedValue(*[before.value - old.value] * 3)
-            high = max(high, _change(none, _lowered(after, new), pairing).high)
-        if new.may_be_chance:
-            none = BoundedValue(*[after.value - new.value] * 3)
-            low = min(low, _change(_lowered(before, old), none, pairing).low)
-    return BoundedValue(value, low, high)
-
-
-def _lowered(figure: BoundedValue, raised: Raised) -> BoundedValue:
-    """A figure without what chance adds, with its margins."""
-    return BoundedValue(*(end - (raised.value - raised.left) for end in figure))
-
-
-def _within(change: BoundedValue, reach: float) -> BoundedValue:
-    """The difference with ends that two figures of such a scale can have."""
-    return BoundedValue(change.value, max(change.low, -reach), min(change.high, reach))
-
-
-def _worsenings(
-    figures: Sequence[Completion],
-    changes: Sequence[BoundedValue],
+def _worsening(
+    figures: tuple[BoundedValue, BoundedValue],
+    pairing: Pairing | None,
     wanted: Characteristic,
     scale: tuple[float, float],
-) -> list[BoundedValue]:
-    """By how much the figure got worse for a user, per completion; none where no way is better."""
-    if wanted.better == "lower":
-        return [*changes]
-    if wanted.better == "higher":  # getting worse is to fall
-        return [BoundedValue(-one.value, -one.high, -one.low) for one in changes]
+    room: tuple[float, float],
+) -> tuple[Change, tuple[float, float]]:
+    """By how much the figure got worse for a user, and how far lost calls may move that."""
     if wanted.better == "nearer" and (null := wanted.null) is not None:
-        farthest = max(abs(end - null) for end in scale)
-        return [_within(one, farthest) for one in _farther(figures, null)]
-    return []
-
-
-def _farther(figures: Sequence[Completion], null: float) -> Iterator[BoundedValue]:
-    """By how much the distance from `null` grew, per completion.
-
-    Where lost calls may put a figure on either side of `null`, they may put it there, too.
-    """
-    grown = [
-        _change(
-            _folded(one.old, null), _folded(one.new, null), one.pairing,
-            lambda figure: abs(figure - null),
-        )
-        for one in figures
-    ]  # fmt: skip
-    yield from grown
-    before = _spare([one.old.value - null for one in figures])
-    after = _spare([one.new.value - null for one in figures])
-    if before:
-        highest = max(grown, key=lambda one: one.high)
-        yield BoundedValue(*(end + before for end in highest))
-    if after:
-        lowest = min(grown, key=lambda one: one.low)
-        yield BoundedValue(*(end - after for end in lowest))
-
-
-def _spare(gaps: Sequence[float]) -> float:
-    """How much nearer to 0 than the nearest of these a value between them may lie."""
-    return min(map(abs, gaps)) if min(gaps) < 0 < max(gaps) else 0.0
+        before, after = (_folded(one, null) for one in figures)
+        grown = _change(before, after, pairing, lambda figure: abs(figure - null))
+        return grown.within(max(abs(end - null) for end in scale)), (sum(room), sum(room))
+    change = _change(*figures, pairing).within(scale[1] - scale[0])
+    if wanted.better == "higher":  # getting worse is to fall
+        return change.turned(), (room[1], room[0])
+    return change, room
 
 
 def _folded(spread: BoundedValue, null: float) -> BoundedValue:
@@ -642,27 +594,13 @@ def _folded(spread: BoundedValue, null: float) -> BoundedValue:
     return BoundedValue(abs(spread.value - null), low, max(ends))
 
 
-def p_worse(worsening: BoundedValue, margin: float) -> float:
-    """One-sided p of "it got worse by `margin` at most"; .025 where the 95 % interval ends there.
-
-    The margins are read as those of a normal law, which is what squaring and adding them does.
-    """
-    value, low, high = worsening
-    gap = value - margin
-    side = value - low if gap > 0 else high - value
-    # An interval that ends in its value leaves no doubt on that side.
-    if side <= 0:
-        return 0.0 if gap > 0 else 1.0 if gap < 0 else 0.5
-    return math.erfc(Z95 * gap / side / math.sqrt(2)) / 2
-
-
 def _judged(rows: Sequence[Difference]) -> Iterator[Difference]:
     """Verdicts, by Holm over the figures that have a direction."""
     for row, p in zip(rows, holm([row.p for row in rows]), strict=True):
         if p is None or row.worsening is None:
             yield row
         elif p < SIGNIFICANT:
-            verdict: Change = "worse" if row.worsening.value > 0 else "better"
+            verdict: Verdict = "worse" if row.worsening.value > 0 else "better"
             yield replace(row, p_holm=p, verdict=verdict, detectable=None)
         else:
-            yield replace(row, p_holm=p, verdict="no change proven")
+            yield replace(row, p_holm=p, verdict="no_change_proven")

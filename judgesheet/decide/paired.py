@@ -1,16 +1,16 @@
 """Two runs on the same stimuli: how far the difference of each figure wavers.
 
 Stimuli that are hard for one judge are hard for another, and a call that both answered alike adds
-nothing to a difference: so it is known better than either figure. Every figure is computed again by
-the axis's own `measure` with one stimulus and its near copies left out of both runs at a time; what
-that does to the difference is its error (jackknife). Where calls were lost, so is the difference of
-the tables in which they are answered in the ways that move a figure furthest.
+nothing to a difference: so it is known better than either figure. Stimuli, each with its near
+copies, are drawn with replacement, the same ones for both runs and all figures, and every figure is
+computed in each draw by the functions that the sheet has it from. The error of a difference is its
+standard deviation over the draws; leaving each stimulus out tells how skewed it is, and how many
+stimuli make it.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import chain, islice, product
-from typing import NamedTuple
+from math import sqrt
 
 import numpy as np
 import pandas as pd
@@ -21,26 +21,31 @@ from judgesheet.axis.arrays import Floats
 from judgesheet.axis.items import cell_names
 from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_GROUPS
-from judgesheet.base.records import Estimate
-from judgesheet.decide.bounded_value import BoundedValue
-from judgesheet.decide.compare import Completion, Pairing, Same
-from judgesheet.measuring.impute import imputed_tables
-from judgesheet.measuring.measure import leave_out
+from judgesheet.decide.compare import Change, Pairing, Same
+from judgesheet.measuring.scale import POINTS
+from judgesheet.stats.draws import Draws, drawing
 from judgesheet.stats.paired import ends_of_difference
-from judgesheet.stats.standard_error import ROUNDING
+from judgesheet.stats.standard_error import ROUNDING, carriers
 
 FEWEST_STIMULI = 6  # below that an error is mostly chance
+DRAWS, LEAST_DEFINED = 1000, 0.9
+"""Draws, and the share of them in which a figure must have a value."""
 SAID = ("outcome", "value", "shape", "distribution")
 """What a call gave."""
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
-    """A figure of two runs without each group of stimuli in turn, shape (groups,) each."""
+class Drawn:
+    """A figure of two runs in every draw of stimuli, and without each of them in turn.
+
+    `old` and `new` have shape (draws,), `without` (2, stimuli): old and new. `clusters` is how many
+    independent stimuli the figure reads.
+    """
 
     old: Floats
     new: Floats
-    completions: tuple[Completion, ...] | None = None
+    without: Floats
+    clusters: int
 
     @property
     def correlation(self) -> float | None:
@@ -52,18 +57,18 @@ class LeftOut:
     @property
     def method(self) -> str:
         """How the interval is made."""
-        return f"paired by stimulus and call: jackknife of the difference, {self.old.size} groups"
+        return f"paired by stimulus: cluster bootstrap, {self.old.size:,} draws, t with skewness"
 
-    def around(self, value: float, of: Callable[[Floats], Floats]) -> BoundedValue:
+    def around(self, value: float, of: Callable[[Floats], Floats]) -> Change | None:
         """The difference `value` of a function of the two figures, with its 95 % interval."""
-        return BoundedValue(value, *ends_of_difference(value, of(self.new) - of(self.old)))
-
-
-class Answered(NamedTuple):
-    """A figure of one run where its lost calls are answered, and without each group of stimuli."""
-
-    figure: BoundedValue
-    left_out: Floats
+        (before, after), drawn = of(self.without), of(self.new) - of(self.old)
+        # Of stimuli that were not asked nothing is known where none of these moves it.
+        if not carriers(after - before):
+            return None
+        # A draw's variance divides by G, not by G - 1.
+        error = float(drawn.std()) * sqrt(self.clusters / (self.clusters - 1))
+        low, high = ends_of_difference(value, error, after - before)
+        return Change(value, low, high, self.clusters - 1)
 
 
 def pairings(
@@ -80,94 +85,62 @@ def pairings(
 def between(
     axis: Axis, old: Readings, new: Readings, keys: Collection[str]
 ) -> Iterator[tuple[str, Pairing]]:
-    """Per key of one axis; nothing where few stimuli are in both runs, or none moves a figure."""
-    same = same_replies(old, new)
-    if same and lost_alike(old, new):
-        mine = (key for key in keys if Key.parse(key).axis == axis.NAME)
+    """Per key of one axis; nothing where few stimuli are in both runs."""
+    mine = [key for key in keys if Key.parse(key).axis == axis.NAME]
+    if same_replies(old, new) and lost_alike(old, new):
         yield from ((key, Same()) for key in mine)
         return
-    groups = _groups(old, new)
-    # One seed, or what figures draw at random would look like a difference.
-    runs = old, replace(new, seed=old.seed)
-    before, after = (leave_out(axis, readings, groups, keys) for readings in runs)
-    ways = _ways(axis, runs, groups, (before, after))
-    for key in before:
-        found = Same() if same else _paired(before[key], after[key])
-        if found is not None:
-            pairs = product(*(side.get(key, ()) for side in ways)) if ways else ()
-            answered = (
-                Completion(one.figure, other.figure, _paired(one.left_out, other.left_out))
-                for one, other in islice(pairs, 1, None)
-            )
-            yield key, replace(found, completions=(*answered,))
+    codes, groups = _codes(old, new)
+    if not groups:
+        return
+    families = frozenset(Key.parse(key).name for key in mine)
+    times = np.random.default_rng(0).multinomial(groups, np.full(groups, 1 / groups), DRAWS)
+    weights = np.concatenate([times, 1.0 - np.eye(groups)])
+    before, after = (
+        _drawn(axis, replace(one, families=families), codes, weights) for one in (old, new)
+    )
+    for key in before.keys() & after.keys() & {*mine}:
+        (first, least), (second, most) = before[key], after[key]
+        both, clusters = np.stack([first, second]), min(least, most)
+        drawn, without = both[:, :DRAWS], both[:, DRAWS:]
+        defined = ~np.isnan(drawn).any(axis=0)
+        # Where it has no value in many draws, few stimuli carry it.
+        if clusters > 1 and defined.mean() > LEAST_DEFINED and not np.isnan(without).any():
+            yield key, Drawn(drawn[0][defined], drawn[1][defined], without, clusters)
 
 
-def _paired(old: Floats, new: Floats) -> LeftOut | None:
-    """None where no stimulus makes a difference: nothing is known of those that were not asked."""
-    known = ~(np.isnan(old) | np.isnan(new))
-    found = LeftOut(old[known], new[known])
-    moved = known.sum() >= FEWEST_STIMULI and np.ptp(found.new - found.old) > ROUNDING
-    return found if moved else None
-
-
-def _ways(
-    axis: Axis,
-    runs: Sequence[Readings],
-    groups: Sequence[Collection[str]],
-    left_out: Sequence[Mapping[str, Floats]],
-) -> list[dict[str, list[Answered]]]:
-    """Per run and key: as it was read, then its extremes; nothing where no call of them was lost.
-
-    `left_out` are the values of the calls read without each group.
-    """
-    families = frozenset(Key.parse(key).name for key in left_out[0])
-    asked = [replace(readings, families=families) for readings in runs]
-    tables = [[*imputed_tables(axis, readings)] for readings in asked]
-    if not any(tables):
-        return []
-    return [
-        dict(_extremes(axis, (readings, *more), groups, known))
-        for readings, more, known in zip(asked, tables, left_out, strict=True)
-    ]
-
-
-def _extremes(
-    axis: Axis,
-    tables: Sequence[Readings],
-    groups: Sequence[Collection[str]],
-    left_out: Mapping[str, Floats],
-) -> Iterator[tuple[str, list[Answered]]]:
-    """Per key: what it is in the first of the tables, and where it is lowest and highest."""
-    measured = [{one.key: _figure(one) for one in axis.measure(table) if one.key in left_out}
-                for table in tables]  # fmt: skip
-    ends = {key: _ends([table.get(key) for table in measured]) for key in measured[0]}
-    without = {
-        at: leave_out(axis, tables[at], groups, [key for key in ends if at in ends[key]])
-        for at in {*chain.from_iterable(ends.values())}
+def _drawn(
+    axis: Axis, readings: Readings, codes: Mapping[str, int], weights: Floats
+) -> dict[str, tuple[Floats, int]]:
+    """Per key, what it is in every draw, and how many independent stimuli it reads."""
+    draws, scale = Draws(weights, codes), readings.scale
+    code = readings.frame["stimulus"].map(codes).astype(np.int64)
+    with drawing(draws):
+        estimates = [*axis.measure(replace(readings, frame=readings.frame.assign(cluster=code)))]
+    # Sheets have points of the user's own scale.
+    step = 1.0 if scale is None else float(scale["step"])
+    return {
+        one.key: (draws.values[one.key] * (step if one.unit == POINTS else 1.0), one.clusters)
+        for one in estimates
+        if one.key in draws.values
     }
-    for key, places in ends.items():
-        figures = [measured[at].get(key) for at in (0, *places)]
-        series = left_out[key], *(without[at][key] for at in places)
-        yield key, [Answered(one, left) for one, left in zip(figures, series, strict=True) if one]
 
 
-def _ends(figures: Sequence[BoundedValue | None]) -> list[int]:
-    """The places where a figure is lowest and highest, but for the first."""
-    known = {place: one for place, one in enumerate(figures) if one is not None}
-    if 0 not in known:
-        return []
-    lowest = min(known, key=lambda place: known[place].low)
-    highest = max(known, key=lambda place: known[place].high)
-    return sorted({lowest, highest} - {0})
-
-
-def _figure(estimate: Estimate) -> BoundedValue | None:
-    """A figure with its interval, or its value where that has no end; None without a value."""
-    value = estimate.value
-    if value is None:
-        return None
-    low, high = (value if end is None else end for end in (estimate.low, estimate.high))
-    return BoundedValue(value, low, high)
+def _codes(old: Readings, new: Readings) -> tuple[dict[str, int], int]:
+    """A code from 0 per stimulus, the same for copies, and how many; 0 where few are in both."""
+    # Runs of earlier versions know no copies.
+    coarse, fine = sorted((old.clusters, new.clusters), key=len)
+    names = {stimulus: name for name, alike in fine.items() for stimulus in alike}
+    names |= {stimulus: name for name, alike in coarse.items() for stimulus in alike}
+    both = old.frame["stimulus"].unique(), new.frame["stimulus"].unique()
+    common = {names[stimulus] for stimulus in {*both[0]} & {*both[1]}}
+    if len(common) < FEWEST_STIMULI:
+        return {}, 0
+    every = {name: place for place, name in enumerate(dict.fromkeys(names.values()))}
+    # Groups of stimuli at random where they are many: draws of each would take much memory.
+    groups = min(len(every), MOST_GROUPS)
+    place = np.random.default_rng(0).permutation(len(every)) % groups
+    return {stimulus: int(place[every[name]]) for stimulus, name in names.items()}, groups
 
 
 def same_replies(old: Readings, new: Readings) -> bool:
@@ -204,20 +177,3 @@ def _questions(frame: pd.DataFrame) -> list[str]:
     """The question of each call, with its order and repeat."""
     asked = ["stimulus", *cell_names(frame), *({"order", "repeat"} & {*frame.columns})]
     return [str(question.tolist()) for question in frame[sorted(asked)].to_numpy()]
-
-
-def _groups(old: Readings, new: Readings) -> list[frozenset[str]]:
-    """Stimuli that are left out together; none where few are in both runs."""
-    # Runs of earlier versions know no copies.
-    coarse, fine = sorted((old.clusters, new.clusters), key=len)
-    covered = frozenset[str]().union(*coarse.values())
-    both = frozenset[str]().union(*fine.values()) & covered
-    if sum(bool(stimuli & both) for stimuli in coarse.values()) < FEWEST_STIMULI:
-        return []
-    clusters = [*coarse.values(), *filter(None, (one - covered for one in fine.values()))]
-    shuffled = np.random.default_rng(0).permutation(len(clusters))
-    count = min(len(clusters), MOST_GROUPS)
-    return [
-        frozenset[str]().union(*(clusters[at] for at in shuffled[start::count]))
-        for start in range(count)
-    ]

@@ -17,7 +17,7 @@ from judgesheet.sheet.report import DASH, Report, ReportTable, worded
 SIGNS = {
     "worse": "✗ worse",
     "better": "✓ better",
-    "no change proven": "? no change proven",
+    "no_change_proven": "? no change proven",
     "void": "∅ not usable",
     "": "",
 }
@@ -48,7 +48,7 @@ def as_record(comparison: Comparison) -> dict[str, Any]:
         "remarks": list(comparison.remarks),
         "worse": comparison.count("worse"),
         "better": comparison.count("better"),
-        "no_change_proven": comparison.count("no change proven"),
+        "no_change_proven": comparison.count("no_change_proven"),
         "void": comparison.count("void"),
         "differences": [_difference_record(row) for row in comparison.differences],
         "agreement": [*map(asdict, comparison.agreement)],
@@ -114,7 +114,7 @@ def _summary(new: str, old: str, comparison: Comparison) -> str:
     void = f", {count('void')} not usable" if count("void") else ""
     return (
         f"{new} against {old}: {count('worse')} worse, {count('better')} better, "
-        f"{count('no change proven')} without a proven change{void}; "
+        f"{count('no_change_proven')} without a proven change{void}; "
         f"{'paired by stimulus and call' if comparison.is_paired else 'taken as independent'}."
     )
 
@@ -167,7 +167,7 @@ def _cells(row: Difference) -> tuple[str, ...]:
     """The figure, both values, the difference and the verdict."""
     verdict = SIGNS[row.verdict] or show.short(row.note, 70)
     # What is not proven is not "the same", so what would have been seen stands beside it.
-    if row.verdict == "no change proven" and row.detectable is not None:
+    if row.verdict == "no_change_proven" and row.detectable is not None:
         least = show.quantity(row.detectable, 0.0, row.detectable, row.unit)
         verdict = f"{verdict} (detectable from {_points(least)})"
     if row.verdict == "void":

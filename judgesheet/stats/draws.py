@@ -5,7 +5,7 @@ While `drawing` is open, labels of clusters are codes from 0 of all that are dra
 that a stimulus that is hard for both moves both figures at once.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -21,10 +21,12 @@ from .reads import ratio
 class Draws:
     """How often each cluster is drawn, shape (draws, clusters), and what figures are in each draw.
 
+    `codes` are those of the clusters of stimuli by name, for figures that know these alone.
     `values` has shape (draws,) by name, NaN where a figure has no value in a draw.
     """
 
     weights: Floats
+    codes: Mapping[str, int] = field(default_factory=dict)
     values: dict[str, Floats] = field(default_factory=dict)
 
 
@@ -53,7 +55,10 @@ def cluster_index(clusters: ArrayLike) -> tuple[Integers, int]:
     draws = _open.get()
     if draws is None:
         return cluster_codes(clusters)
-    return np.asarray(clusters, dtype=np.int64).reshape(-1), draws.weights.shape[1]
+    labels, count = np.asarray(clusters).reshape(-1), draws.weights.shape[1]
+    if labels.dtype.kind not in "iu":
+        labels = np.array([draws.codes[str(label)] for label in labels], dtype=np.int64)
+    return labels.astype(np.int64), count
 
 
 def drawn_sums(parts: ArrayLike) -> Floats | None:

@@ -22,7 +22,7 @@ from .interval import (
     student,
     without_ends,
 )
-from .standard_error import carriers, jackknife_error
+from .standard_error import carriers
 
 NO_PAIRS = Reason("no_pairs", "no pairs")
 ONE_PAIR = Reason("one_pair", "one pair: no interval")
@@ -118,7 +118,7 @@ def _combined(first: float, second: float, correlation: float) -> float:
     return sqrt(max(0.0, first**2 - 2 * correlation * first * second + second**2))
 
 
-def ends_of_difference(value: float, left_out: Floats) -> tuple[float, float]:
+def ends_of_difference(value: float, error: float, left_out: Floats) -> tuple[float, float]:
     """The 95 % interval of the difference of two figures on the same stimuli.
 
     That of Student's t, longer on the side to which the stimuli are skewed. Where few stimuli make
@@ -127,13 +127,13 @@ def ends_of_difference(value: float, left_out: Floats) -> tuple[float, float]:
 
     Parameters
     ----------
-    value
-        The difference.
+    value, error
+        The difference and its standard error.
     left_out
         Shape (G,): the difference without each group of stimuli, not all alike.
     """
     groups, parts, few = left_out.size, left_out.mean() - left_out, carriers(left_out)
-    low, high = student(value, jackknife_error(left_out), groups, skewness_of(parts))(LEVEL)
+    low, high = student(value, error, groups, skewness_of(parts))(LEVEL)
     if few < groups:
         tail = (1 - LEVEL) / 2
         most = 1 - float(scipy.special.betaincinv(groups - few, few + 1, tail))

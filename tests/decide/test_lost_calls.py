@@ -21,7 +21,7 @@ from judgesheet.base.records import (
 from judgesheet.decide import decide
 from judgesheet.decide.baseline import against
 from judgesheet.decide.compare import Comparison, Difference, compare
-from judgesheet.decide.paired import LeftOut, pairings
+from judgesheet.decide.paired import Drawn, pairings
 from judgesheet.decide.policy import parse
 from judgesheet.measuring.measure import measure_axis
 from judgesheet.sheet import comparison
@@ -131,23 +131,23 @@ def share(value: float, low: float, high: float, worst: float | None = None,
 
 
 def change(old: Estimate, new: Estimate, better: str = "lower", null: float | None = None,
-           left_out: LeftOut | None = None) -> Difference:  # fmt: skip
+           drawn: Drawn | None = None) -> Difference:  # fmt: skip
     rows = (Characteristic(CHANGES, better=better, null=null),)  # type: ignore[arg-type]
     olds, news = (
         Datasheet("2.0", {}, {}, {}, (AxisResult(PAIRS, "", "", 1, 1, 0, 0, 0, (one,), (),
                                                 characteristics=rows),))
         for one in (old, new)
     )  # fmt: skip
-    return row(compare(olds, news, {CHANGES: left_out} if left_out else None))
+    return row(compare(olds, news, {CHANGES: drawn} if drawn else None))
 
 
 def test_what_is_worse_by_the_calls_read_alone_is_not_proven() -> None:
     old, new = share(0.1, 0.05, 0.15), share(0.4, 0.35, 0.45)
     assert change(old, new).verdict == "worse"
-    assert change(share(0.1, 0.05, 0.15, worst=0.4), new).verdict == "no change proven"
+    assert change(share(0.1, 0.05, 0.15, worst=0.4), new).verdict == "no_change_proven"
     assert change(share(0.1, 0.05, 0.15, worst=0.2), new).verdict == "worse"
     hidden = change(new, share(0.1, 0.05, 0.15, worst=0.5))
-    assert hidden.verdict == "no change proven"
+    assert hidden.verdict == "no_change_proven"
     assert hidden.high == pytest.approx(change(new, old).high + 0.35)  # type: ignore[operator]
     assert hidden.detectable is not None
 
@@ -156,8 +156,9 @@ def test_lost_calls_may_put_a_figure_on_the_value_of_no_effect() -> None:
     """Old .3 or, with lost calls, .7: so perhaps .5, from which .4 is farther."""
     old, new = share(0.3, 0.25, 0.35, worst=0.75), share(0.4, 0.35, 0.45)
     found = change(old, new, "nearer", 0.5)
-    assert found.verdict == "no change proven"
-    assert max(one.high for one in found.completed) > 0.1
+    assert found.verdict == "no_change_proven"
+    assert found.worsening is not None
+    assert found.worsening.high + found.room[1] > 0.1
 
 
 def test_an_unbounded_figure_has_no_verdict() -> None:
@@ -168,6 +169,14 @@ def test_an_unbounded_figure_has_no_verdict() -> None:
 
 
 # -- the scale of a difference ---------------------------------------------------------------------
+
+
+def wide(old: float, new: float) -> Drawn:
+    """Twelve stimuli of which half say .66 more of a new figure and half .66 less."""
+    parts = new + np.array([0.66, -0.66] * 6)
+    drawn = np.random.default_rng(0).choice(parts, (1000, 12)).mean(axis=1)
+    without = np.stack([np.full(12, old), (parts.sum() - parts) / 11])
+    return Drawn(np.full(1000, old), drawn, without, 12)
 
 
 @pytest.mark.parametrize(
@@ -184,10 +193,9 @@ def test_an_unbounded_figure_has_no_verdict() -> None:
 def test_a_difference_is_none_that_its_scale_cannot_have(
     unit: str, old: float, new: float, most: float | None
 ) -> None:
-    """A jackknife knows no ends: of these twelve stimuli it makes ± .44."""
-    left_out = LeftOut(np.full(12, old), np.array([new + 0.06, new - 0.06] * 6))
+    """A bootstrap knows no ends: of these twelve stimuli it makes ± .44."""
     one, other = (share(v, v, v, unit=unit) for v in (old, new))
-    found = change(one, other, left_out=left_out)
+    found = change(one, other, drawn=wide(old, new))
     assert found.value is not None
     assert found.low is not None
     assert found.high is not None
@@ -199,8 +207,8 @@ def test_a_difference_is_none_that_its_scale_cannot_have(
 
 
 def test_the_distance_from_no_effect_has_ends_too() -> None:
-    left_out = LeftOut(np.full(12, 0.5), np.array([1.01, 0.89] * 6))
-    found = change(share(0.5, 0.45, 0.55), share(0.95, 0.9, 1.0), "nearer", 0.5, left_out)
+    figures = share(0.5, 0.45, 0.55), share(0.95, 0.9, 1.0)
+    found = change(*figures, "nearer", 0.5, wide(0.5, 0.95))
     assert found.worsening is not None
     assert found.worsening.high == 0.5
 

@@ -53,9 +53,9 @@ def test_one_stimulus_has_a_value_and_no_interval() -> None:
 
 
 def test_an_exact_bound_of_none_of_24() -> None:
-    rate = exact_rate(0, 24)
+    rate = exact_rate(np.zeros(24), np.ones(24))
     assert rate.bounds is not None
     assert rate.bounds[1] == pytest.approx(1 - 0.05 ** (1 / 24))
     assert rate.high == pytest.approx(1 - 0.025 ** (1 / 24))
     assert (rate.hits, rate.trials, rate.low) == (0, 24, 0.0)
-    assert exact_rate(0, 0).reason == "no_observations"
+    assert exact_rate([], []).reason == "no_observations"
