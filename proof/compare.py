@@ -30,8 +30,6 @@ MOVED_BY = (candidate_order, score_order, kit, stats, *STAGES)
 AXES = ("candidate_order", "score_order")
 SAME, OTHER, EQUAL = 4, 1, 1
 """Pairs of runs of the same judge, of two that differ, and of one run with itself."""
-PAIRED_OF = 2
-"""One pair of so many is compared call by call too, which takes a quarter of a minute."""
 TWICE = "the same replies twice"
 CASES = (
     (TWICE, "noisy", "noisy"),
@@ -94,18 +92,17 @@ def compared(old: Run, new: Run, *, paired: bool) -> Comparison:
 
 def _run(name: str, first: str, second: str, sets: int, rng: Rng, _truths: Truths) -> Rows:
     tally, told = Tally(), {way: defaultdict[str, list[Difference]](list) for way in WAYS}
-    for number in range(sets):
+    for _ in range(sets):
         tally.next()
         seeds = rng.integers(2**31, size=1).repeat(2) if name == TWICE else rng.integers(
             2**31, size=2
         )  # fmt: skip
         old, new = (run(spec, int(seed)) for spec, seed in zip((first, second), seeds, strict=True))
-        both = number % PAIRED_OF == 0
-        for way in WAYS if both else WAYS[1:]:
+        for way in WAYS:
             found = compared(old, new, paired=way == WAYS[0])
             _tell(tally, way, found)
             # Widths are told of the same pairs of runs.
-            for row in found.differences if both else ():
+            for row in found.differences:
                 if row.low is not None:
                     told[way][row.key].append(row)
     return {

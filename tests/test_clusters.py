@@ -80,8 +80,7 @@ def test_a_comparison_does_not_count_copies(told_often: list[Path]) -> None:
     assert all(row.pairing is None for row in found.differences), "two stories give no error"
     assert not found.count("worse") + found.count("better")
     (pairs,) = found.agreement
-    assert (pairs.kappa.clusters, pairs.calls > 20 * STORIES) == (STORIES, True)
-    assert pairs.kappa.low is None, "of two stories kappa has no interval"
+    assert pairs.calls > 20 * STORIES
 
 
 def test_looks_take_copies_together(tmp_path: Path) -> None:

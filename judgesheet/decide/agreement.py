@@ -3,14 +3,15 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
+from statistics import fmean
 from typing import Any, cast
 
+import numpy as np
 import pandas as pd
 
 from judgesheet.axis import Readings
+from judgesheet.axis.arrays import Floats
 from judgesheet.axis.items import cell_names
-from judgesheet.stats.interval import Interval
-from judgesheet.stats.kappa import cohens_kappa
 
 PAIRS, SCORES, GRADES = "pairs", "scores", "grades"
 """Which of two responses is better, a score of a rubric, a grade of a long scale."""
@@ -20,17 +21,17 @@ CALL = ["axis", "kind", "part", "stimulus", "question", "order", "repeat"]
 
 @dataclass(frozen=True, slots=True)
 class Agreed:
-    """Two judges on an axis (or a `part` of it: a criterion), call by call.
+    """Two judges on an axis, call by call.
 
     `equal` is the share of calls with the same verdict, None where grades are too fine for that;
-    `kappa` is Cohen's with quadratic weights.
+    `kappa` is Cohen's with quadratic weights, its mean over criteria where there are several, None
+    where neither verdict varies.
     """
 
     axis: str
-    part: str
     calls: int
     equal: float | None
-    kappa: Interval
+    kappa: float | None
 
 
 def agreement(runs: tuple[Mapping[str, Readings], Mapping[str, Readings]]) -> tuple[Agreed, ...]:
@@ -42,17 +43,25 @@ def agreement(runs: tuple[Mapping[str, Readings], Mapping[str, Readings]]) -> tu
 
 
 def _agreed(both: pd.DataFrame) -> Iterator[Agreed]:
-    for place, rows in both.groupby(["axis", "kind", "part"], sort=False):
-        axis, kind, part = cast("tuple[str, str, str]", place)
-        first, second = rows["number"].to_numpy(), rows["other"].to_numpy()
+    # Of presentation there are pairs and scores.
+    for (axis, kind), rows in both.groupby(["axis", "kind"], sort=False):
+        parts = [
+            part[["number", "other"]].to_numpy() for _, part in rows.groupby("part", sort=False)
+        ]
+        kappas = [one for one in (quadratic_kappa(*part.T) for part in parts) if one is not None]
         # Of a hundred grades two judges seldom give the same.
-        equal = None if kind == GRADES else float((first == second).mean())
-        kappa = cohens_kappa(first, second, rows["cluster"].to_numpy(), "interval")
-        yield Agreed(axis, part, len(rows), equal, kappa)
+        equal = None if kind == GRADES else float((rows["number"] == rows["other"]).mean())
+        yield Agreed(str(axis), len(rows), equal, fmean(kappas) if kappas else None)
+
+
+def quadratic_kappa(first: Floats, second: Floats) -> float | None:
+    """Cohen's kappa with quadratic weights: squared distances over those that chance would give."""
+    chance = first.var() + second.var() + (first.mean() - second.mean()) ** 2
+    return float(1 - np.mean((first - second) ** 2) / chance) if chance > 0 else None
 
 
 def verdicts_of(readings: Mapping[str, Readings]) -> pd.DataFrame:
-    """A row per number of a verdict, by `CALL`: the `number`, and the `cluster` of its stimulus.
+    """A row per `number` of a verdict, by `CALL`.
 
     Of two responses the one whose name comes first in the alphabet counts 1, the other -1, neither
     0, whatever slot they stood in. A verdict on several things has a row for each.
@@ -62,7 +71,7 @@ def verdicts_of(readings: Mapping[str, Readings]) -> pd.DataFrame:
         for name, one in readings.items()
         for row in _of_axis(name, one.frame[one.frame["value"].notna()])
     ]
-    return pd.DataFrame(rows, columns=[*CALL, "number", "cluster"]).set_index(CALL)
+    return pd.DataFrame(rows, columns=[*CALL, "number"]).set_index(CALL)
 
 
 def _of_axis(name: str, frame: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
@@ -78,8 +87,7 @@ def _of_axis(name: str, frame: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
             asked = " ".join(filter(None, (question, thing)))
             # Which of a pair stood first, whatever arm it was asked in.
             order = shown[0] if kind == PAIRS else f"{row.get('arm')} {','.join(shown)}"
-            yield (name, kind, part, row["stimulus"], asked, order, int(row["repeat"]), number,
-                   row["cluster"])  # fmt: skip
+            yield (name, kind, part, row["stimulus"], asked, order, int(row["repeat"]), number)
 
 
 def _numbers(

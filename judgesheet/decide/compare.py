@@ -20,7 +20,7 @@ from judgesheet.base.records import Characteristic, Datasheet, Estimate
 from judgesheet.base.units import scale_of, unit
 from judgesheet.decide.bounded_value import BoundedValue
 from judgesheet.stats.confidence import LEVEL
-from judgesheet.stats.multiplicity import holm
+from judgesheet.stats.multiplicity import holm, student_quantile, student_tail
 
 if TYPE_CHECKING:
     from judgesheet.decide.agreement import Agreed
@@ -51,7 +51,7 @@ class Change(NamedTuple):
 
     def at(self, tail: float) -> BoundedValue:
         """With one-sided bounds that each err in this share."""
-        scale = _quantile(1 - tail, self.df) / _quantile(0.975, self.df)
+        scale = student_quantile(tail, self.df) / student_quantile(0.025, self.df)
         below, above = self.value - self.low, self.high - self.value
         return BoundedValue(self.value, self.value - scale * below, self.value + scale * above)
 
@@ -62,7 +62,7 @@ class Change(NamedTuple):
         # An interval that ends in its value leaves no doubt on that side.
         if side <= 0:
             return 0.0 if gap > 0 else 1.0 if gap < 0 else 0.5
-        return _upper_tail(_quantile(0.975, self.df) * gap / side, self.df)
+        return student_tail(student_quantile(0.025, self.df) * gap / side, self.df)
 
     def moved(self, by: float) -> "Change":
         """The same, so much farther up."""
@@ -75,22 +75,6 @@ class Change(NamedTuple):
     def within(self, reach: float) -> "Change":
         """With ends that two figures of such a scale can have."""
         return self._replace(low=max(self.low, -reach), high=min(self.high, reach))
-
-
-def _quantile(probability: float, df: float) -> float:
-    if math.isinf(df):
-        return NormalDist().inv_cdf(probability)
-    import scipy.special  # here: sheets alone need neither
-
-    return float(scipy.special.stdtrit(df, probability))
-
-
-def _upper_tail(statistic: float, df: float) -> float:
-    if math.isinf(df):
-        return math.erfc(statistic / math.sqrt(2)) / 2
-    import scipy.special
-
-    return float(scipy.special.stdtr(df, -statistic))
 
 
 class Pairing(Protocol):

@@ -34,14 +34,6 @@ def with_imputed(axis: Axis, readings: Readings, estimates: Estimates) -> Estima
     return Estimates(axis.NAME, widened)
 
 
-def imputed_tables(axis: Axis, readings: Readings) -> Iterator[Readings]:
-    """The axis's imputed tables, each with the figures to measure on it; losses are none there.
-
-    None where no call was lost, where none was read, or where the axis imputes nothing.
-    """
-    return _tables(axis, replace(readings, frame=axis.complete(readings.frame)))
-
-
 def _tables(axis: Axis, readings: Readings) -> Iterator[Readings]:
     frame = readings.frame[~losses.refused_whole(readings.frame)].reset_index(drop=True)
     gone, made = losses.lost(frame), frame["outcome"].notna()

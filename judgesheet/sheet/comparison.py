@@ -3,16 +3,19 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from itertools import chain, repeat, starmap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judgesheet.base.datasheet import to_json
-from judgesheet.base.digits import counted, with_noun
+from judgesheet.base.digits import counted, two_digits, with_noun
 from judgesheet.base.records import Datasheet, Estimate, Plot, digest
 from judgesheet.base.sanitize import told_apart
 from judgesheet.decide.compare import Comparison, Difference
 from judgesheet.sheet import Paper, by_value, report, show
 from judgesheet.sheet.plots import Drawing, draw
-from judgesheet.sheet.report import DASH, Report, ReportTable, worded
+from judgesheet.sheet.report import DASH, Report, ReportTable
+
+if TYPE_CHECKING:
+    from judgesheet.decide.agreement import Agreed
 
 SIGNS = {
     "worse": "✗ worse",
@@ -25,11 +28,8 @@ READING = (
     "Verdicts use Holm's correction over all figures that can get one.",
     "“No change proven” does not mean “no change”: it comes with the smallest difference that "
     "would be detected in 80 of 100 cases.",
-)
-AGREEMENT = (
-    "The share of calls (the same question in the same order) with the same verdict, and Cohen's "
-    "kappa with quadratic weights, with 95 % intervals over stimuli: 1 is agreement, 0 what chance "
-    "would give. A tie is between the two responses. Two runs of one judge do not agree fully."
+    "Agreement is the share of calls (the same question in the same order) with the same verdict, "
+    "and Cohen's kappa with quadratic weights (κ). Two runs of one judge do not agree fully.",
 )
 
 
@@ -90,7 +90,6 @@ def page(comparisons: Sequence[Comparison], *, drawn: bool = True) -> Report:
         grids=(
             *by_value.tables(sheets),
             *starmap(_changes, of_each),
-            *chain(*starmap(_agreement, of_each)),
         ),
         drawings=tuple(_drawings(sheets, names, comparisons)) if drawn else (),
         notes=READING,
@@ -115,7 +114,8 @@ def _summary(new: str, old: str, comparison: Comparison) -> str:
     return (
         f"{new} against {old}: {count('worse')} worse, {count('better')} better, "
         f"{count('no_change_proven')} without a proven change{void}; "
-        f"{'paired by stimulus and call' if comparison.is_paired else 'taken as independent'}."
+        f"{'paired by stimulus' if comparison.is_paired else 'taken as independent'}."
+        f"{_agreement(comparison)}"
     )
 
 
@@ -143,20 +143,17 @@ def _changes(new: str, old: str, comparison: Comparison) -> ReportTable:
     )
 
 
-def _agreement(new: str, old: str, comparison: Comparison) -> Iterator[ReportTable]:
-    """A row per axis or criterion of which both judges answered the same calls."""
-    rows = tuple(
-        (
-            show.visible(": ".join(filter(None, (one.axis, one.part))), 120),
-            show.count(one.calls),
-            DASH if one.equal is None else show.quantity(one.equal, given_in="share").in_table,
-            worded(one.kappa, "kappa"),
-        )
-        for one in comparison.agreement
-    )
-    if rows:
-        head = ("Axis", "Calls", "Same verdict", "Kappa")
-        yield ReportTable(f"Agreement: {new}, {old}", AGREEMENT, head, "lrrr", rows)
+def _agreement(comparison: Comparison) -> str:
+    """How far both judges agree, by axis, on the calls that both answered."""
+
+    def told(one: "Agreed") -> str:
+        kappa = f"κ {DASH if one.kappa is None else two_digits(one.kappa)}"
+        share = [] if one.equal is None else [show.quantity(one.equal, given_in="share").in_table]
+        calls = counted(one.calls, "verdict")
+        return f"{show.visible(one.axis, 120)} {', '.join([*share, kappa])} ({calls})"
+
+    every = ", ".join(map(told, comparison.agreement))
+    return f" The same verdicts: {every}." if every else ""
 
 
 def _has_value(estimate: Estimate | None) -> bool:

@@ -11,7 +11,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import csr_array
 
 from judgesheet.base.missing_reasons import CONSTANT, NEVER_VARIED, NO_OBSERVATIONS, ONE_CLUSTER
 
@@ -63,29 +62,21 @@ def cohens_kappa(
     names, (mine, theirs) = _named(floats(first), floats(second))
     x, y, w = np.broadcast_arrays(mine, theirs, floats(1.0 if weights is None else weights))
     known = (x < names.size) & (y < names.size) & (w > 0)
-    pairs = known.reshape(len(known), -1).sum(axis=1)
-    units = np.flatnonzero(pairs)
-    codes, groups = cluster_codes(np.asarray(clusters)[units])
+    items = np.flatnonzero(known.reshape(len(known), -1).any(axis=1))
+    codes, groups = cluster_codes(np.asarray(clusters)[items])
     points = _points(names, level)
-
-    def rows(some: Integers) -> Floats:
-        """What pairs of values (n, 2) add to the sums, (n, 3 + 2 d)."""
-        x, y = points(some[:, 0]), points(some[:, 1])
-        distance, norms = ((x - y) ** 2).sum(axis=1), (x**2).sum(axis=1) + (y**2).sum(axis=1)
-        return np.column_stack([np.ones(len(x)), distance, norms, x, y])
-
     width = points(np.empty(0, dtype=np.int64)).shape[1]
     sums = np.zeros((groups, 3 + 2 * width))
     # Some at a time: millions of calls with the ratings of several people would take gigabytes.
     step = max(1, PAIRS_AT_ONCE * len(known) // max(1, known.size))
-    for part in (slice(at, at + step) for at in range(0, len(units), step)):
-        some = units[part]
-        here = known[some]
-        found = x[some][here] * names.size + y[some][here]
-        different, place = np.unique(found, return_inverse=True)
-        where = np.repeat(codes[part], pairs[some]), place
-        times = csr_array((w[some][here], where), shape=(groups, different.size))
-        sums += times @ rows(np.column_stack(np.divmod(different, names.size)))
+    for at in range(0, len(items), step):
+        some = items[at : at + step]
+        where, *_ = np.nonzero(known[some])
+        one, other = points(x[some][known[some]]), points(y[some][known[some]])
+        distance, norms = ((one - other) ** 2).sum(axis=1), (one**2 + other**2).sum(axis=1)
+        rows = np.column_stack([np.ones(len(one)), distance, norms, one, other])
+        times = w[some][known[some]][:, None]
+        np.add.at(sums, codes[at : at + step][where], times * rows)
 
     def chance(sums: Floats) -> tuple[Floats, Floats]:
         n, mine, theirs = sums[..., 0], sums[..., 3 : 3 + width], sums[..., 3 + width :]

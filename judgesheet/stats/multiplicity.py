@@ -1,6 +1,7 @@
 """Several tests at once. Nothing here needs numpy: a gate corrects, too, and starts at once."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import atan, cos, erfc, isnan, pi, sin, sqrt
 
 from judgesheet.base.limits import LARGEST_T
@@ -29,8 +30,8 @@ def holm(p: Sequence[float | None]) -> tuple[float | None, ...]:
     return tuple(adjusted)
 
 
-def student_tail(t: float, df: int) -> float:
-    """P(T > t) of Student's t with `df` degrees of freedom, a whole number.
+def student_tail(t: float, df: float) -> float:
+    """P(T > t) of Student's t with `df` degrees of freedom, a whole number or infinite.
 
     References
     ----------
@@ -39,15 +40,16 @@ def student_tail(t: float, df: int) -> float:
     if df >= NORMAL_FROM:
         return erfc(t / sqrt(2)) / 2
     angle = atan(t / sqrt(df))
-    odd, term, total = df % 2, 1.0, 0.0
-    for n in range(1 + odd, df, 2):
+    odd, term, total = int(df) % 2, 1.0, 0.0
+    for n in range(1 + odd, int(df), 2):
         total += term
         term *= n / (n + 1) * cos(angle) ** 2
     inside = sin(angle) * total
     return (1 - (2 / pi * (angle + cos(angle) * inside) if odd else inside)) / 2
 
 
-def student_quantile(tail: float, df: int) -> float:
+@lru_cache(maxsize=256)
+def student_quantile(tail: float, df: float) -> float:
     """The t with P(T > t) = tail, for a tail below one half."""
     low, high = 0.0, LARGEST_T
     while high - low > 1e-9 * max(1.0, low):

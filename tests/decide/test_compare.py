@@ -541,8 +541,8 @@ def test_agreement_is_that_of_two_call_by_call(runs: dict[str, Path]) -> None:
         first, second = pd.concat(both, axis=1, join="inner").to_numpy().T
         table = np.zeros((5, 5))
         np.add.at(table, (first - 1, second - 1), 1)
-        assert (one.calls, one.kappa.clusters) == (len(first), FEW)
-        assert one.kappa.value == pytest.approx(cohens_kappa(table, wt="quadratic").kappa)
+        assert one.calls == len(first)
+        assert one.kappa == pytest.approx(cohens_kappa(table, wt="quadratic").kappa)
         assert one.equal == pytest.approx((first == second).mean())
 
 
@@ -570,7 +570,7 @@ def test_two_runs_of_one_judge_are_told_apart_by_their_paths(
 
 def test_agreement_of_sheets_alone_is_unknown(runs: dict[str, Path]) -> None:
     two = judgesheet.compare(runs["one"], runs["two"])
-    assert len(comparison.page(two).grids) == 2
+    assert "The same verdicts: score" in render(two)
     (alone,) = judgesheet.compare(runs["one"], runs["two"] / "datasheet.json")
     assert alone.agreement == ()
-    assert len(comparison.page([alone]).grids) == 1
+    assert "The same verdicts" not in render([alone])

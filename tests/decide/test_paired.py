@@ -73,7 +73,8 @@ def test_the_difference_of_two_means_is_that_of_pairs() -> None:
     both = np.stack([hard + rng.normal(0, 0.1, 24), hard + rng.normal(0.2, 0.1, 24)])
     weights = rng.multinomial(24, np.full(24, 1 / 24), 4000) / 24
     without = (both.sum(axis=1, keepdims=True) - both) / 23
-    found = Drawn(*(both @ weights.T), without, 24)
+    old, new = both @ weights.T
+    found = Drawn(old, new, without, 24)
     low, high = scipy.stats.ttest_rel(both[1], both[0]).confidence_interval(0.95)
     interval = found.around(float(np.ptp(both.mean(axis=1))), lambda figure: figure)
     assert interval is not None
