@@ -13,6 +13,7 @@ import numpy as np
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.items import questions
+from judgesheet.axis.streams import stream
 from judgesheet.base.digits import counted
 from judgesheet.base.limits import MOST_EXAMPLES
 from judgesheet.base.records import Control
@@ -37,12 +38,12 @@ def control(readings: Readings) -> Iterator[Control]:
         return
     names = [f"{brief(name)} ({counted(number, 'call')})" for name, number in hosts.most_common()]
     text = f"{len(hosts)} hosts or builds answered under one name: {listed(names, MOST_EXAMPLES)}"
-    # Calls of one question are exchanged, whoever answered them. 21: a stream of its own.
+    # Calls of one question are exchanged, whoever answered them.
     p = permutation_p(
         (read["host"] == hosts.most_common(1)[0][0]).astype(float),
         _features(read["value"]),
         questions(read),
-        np.random.default_rng([readings.seed, 21]),
+        stream(readings.seed, "hosts"),
     )
     differs = p is not None and p < ERROR
     found = "the same question is answered differently" if differs else "no difference is shown"

@@ -23,6 +23,7 @@ from judgesheet.axis.statements import (
     share_with_interval,
     surely_above,
 )
+from judgesheet.axis.streams import stream
 from judgesheet.base.defaults import LOSS_ERROR
 from judgesheet.base.digits import counted
 from judgesheet.base.estimates import Estimates
@@ -131,8 +132,7 @@ def _order_p(made: "pd.DataFrame", gone: Flags, seed: int) -> float | None:
     np.minimum.at(fewest, item[first], np.bincount(question))
     counted = np.bincount(question[gone & (repeat < fewest[item])], minlength=len(first))
     ranks = [sorted(order, key=str).index(order[0]) for order in made["order"].iloc[first]]
-    # 11: a stream of its own, so that no other figure's draws move these.
-    rng = np.random.default_rng([seed, 11])
+    rng = stream(seed, loss_rate.name)
     return permutation_p(counted, np.eye(max(ranks) + 1)[ranks], item[first], rng)
 
 

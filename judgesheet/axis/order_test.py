@@ -16,6 +16,7 @@ from judgesheet.axis.arrays import Floats, Ints
 from judgesheet.axis.figure import Figures, UnkeyedEstimate, absent
 from judgesheet.axis.items import firsts, items, value_codes
 from judgesheet.axis.statements import SIGNIFICANT
+from judgesheet.axis.streams import stream
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import Estimate
 from judgesheet.stats.exchange import Exchanged, Items, exchanged
@@ -75,9 +76,8 @@ def _exchanged(read: "pd.DataFrame", points_by_place: PointsByPlace, seed: int) 
     points = np.zeros((len(pairs), places))
     for row, (v, o) in enumerate(zip(*divmod(pairs, max(1, len(orders))), strict=True)):
         points[row, : len(orders[o])] = points_by_place(verdicts[v], orders[o])
-    # 13: a stream of its own, so that no other figure's draws move these.
-    rng = np.random.default_rng([seed, 13])
-    return exchanged([*_groups(item, order, orders, pair, points)], stimulus, places, rng)
+    groups = [*_groups(item, order, orders, pair, points)]
+    return exchanged(groups, stimulus, places, stream(seed, order_dependence_p.name))
 
 
 def _distinct(values: "pd.Series[Any]") -> tuple[Sequence[Any], Ints]:

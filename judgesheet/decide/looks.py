@@ -7,7 +7,6 @@ that the run may stop at any of them.
 """
 
 import json
-import zlib
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,10 +14,9 @@ from functools import cache, partial
 from math import ceil
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-import numpy as np
-
 from judgesheet.axes import all_axes
 from judgesheet.axis import Readings
+from judgesheet.axis.streams import drawn_for
 from judgesheet.base.clusters import Clusters
 from judgesheet.base.errors import RunError
 from judgesheet.base.keys import Key
@@ -115,9 +113,9 @@ def schedules(calls: Iterable[PlannedCell], policy: Policy, seed: int) -> Schedu
 
 
 def _shuffled(names: Sequence[str], seed: int, axis: str) -> list[str]:
-    # A stream of its own: the designs of the axes draw from the same seed.
-    rng = np.random.default_rng([seed, zlib.crc32(axis.encode()), zlib.crc32(b"looks")])
-    return [names[place] for place in rng.permutation(len(names))]
+    # Not the stream of the axis's design, which has the same seed.
+    places = drawn_for(seed, axis, "looks").permutation(len(names))
+    return [names[place] for place in places]
 
 
 def _keys(limits: Iterable[Limit], axis: str) -> list[Key]:

@@ -1,7 +1,6 @@
 """Every question of a run, decided before the first one is paid for."""
 
 import json
-import zlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from judgesheet.axes import prompt
 from judgesheet.axis import Axis, Options
 from judgesheet.axis.material import clusters
+from judgesheet.axis.streams import drawn_for
 from judgesheet.base.digits import cents, counted
 from judgesheet.base.files import write_lines
 from judgesheet.base.prices import Prices, cost
@@ -87,9 +87,7 @@ def foretold(axis: Axis, calls: Iterable[Call]) -> list[str]:
 
 def generator(seed: int, axis: str) -> "np.random.Generator":
     """The axis's own random numbers, so that a new axis never reshuffles its neighbours."""
-    import numpy as np
-
-    return np.random.default_rng([seed, zlib.crc32(axis.encode())])
+    return drawn_for(seed, axis)
 
 
 def _part(used: Iterable[Stimulus], calls: Iterable[Call], path: Path | None) -> dict[str, int]:

@@ -11,7 +11,6 @@ that make the difference; and two wordings of one level differ in words and in a
 """
 
 import re
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -23,6 +22,7 @@ from pydantic import BaseModel, Discriminator, Field, RootModel, Tag, model_vali
 from judgesheet.axis import Problem
 from judgesheet.axis.material import Name, Strict, Text, leaks, near_copies, word_count
 from judgesheet.axis.shaping import Holds, NotAStimulusError, Prompt, Response, known
+from judgesheet.axis.streams import drawn_for
 from judgesheet.base.digits import counted, percent
 from judgesheet.base.records import Label, Stimulus
 
@@ -62,7 +62,7 @@ class Composer:
         self._task = task
         self.levels = len(task["elements"])
         # By the task's id: another task in the pool rearranges no sentence of this one.
-        self.rng: Generator = np.random.default_rng([seed, zlib.crc32(task["id"].encode())])
+        self.rng: Generator = drawn_for(seed, task["id"])
         self._orders = [self.rng.permutation(self.levels) for _ in range(VARIANTS)]
 
     def response(self, level: float, wording: int) -> str:

@@ -19,6 +19,7 @@ from judgesheet.axis.figure import Figures
 from judgesheet.axis.items import cluster_codes
 from judgesheet.axis.labels import NAMES, Quality, Reference, reference
 from judgesheet.axis.scored import Compared, PromptRanking, Rows
+from judgesheet.axis.streams import stream
 from judgesheet.base.digits import counted
 from judgesheet.base.records import Label
 from judgesheet.stats import criteria as stats
@@ -226,7 +227,7 @@ class Scores:
 
     def rng(self) -> np.random.Generator:
         """A fresh generator from the run's seed, the same for every estimate that asks."""
-        return np.random.default_rng([self.seed, 7])  # another 7 would move every bootstrap
+        return stream(self.seed, "criterion_order")
 
 
 def arrange(readings: Readings) -> Scores | None:

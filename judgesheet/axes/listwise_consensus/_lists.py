@@ -14,6 +14,7 @@ from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Figures, UnkeyedEstimate
 from judgesheet.axis.items import cluster_codes
 from judgesheet.axis.scored import Rows
+from judgesheet.axis.streams import stream
 from judgesheet.base.digits import counted
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.consensus import (
@@ -268,8 +269,7 @@ class Lists:
 
     def rng(self) -> np.random.Generator:
         """A fresh generator from the run's seed, the same for every estimate that asks."""
-        # 4: a stream of its own, so that no other axis's draws move these.
-        return np.random.default_rng([self.seed, 4])
+        return stream(self.seed, "listwise_consensus")
 
     @cached_property
     def arms(self) -> tuple[Arm, ...]:

@@ -1,7 +1,6 @@
 """The calls of presentation: who is dressed how, against what, and how often."""
 
 import re
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -25,6 +24,7 @@ from judgesheet.axis import Options
 from judgesheet.axis.comparison import tag, variables_used
 from judgesheet.axis.material import spread, word_count
 from judgesheet.axis.prompt import object_schema, parameters, renderer
+from judgesheet.axis.streams import drawn_for
 from judgesheet.base.records import Call, Stimulus
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class Wardrobe:
         self.stimulus = stimulus
         self.response = response(stimulus)
         # By the id: another stimulus in the pool moves nothing here.
-        self.rng = np.random.default_rng([seed, zlib.crc32(stimulus.id.encode())])
+        self.rng = drawn_for(seed, stimulus.id)
         self._left_out = [int(at) for at in self.rng.permutation(len(self.response.points))]
 
     def pair(self, arm: Arm, form: str) -> tuple[str, str] | None:

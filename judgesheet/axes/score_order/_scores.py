@@ -14,6 +14,7 @@ from judgesheet.axis.figure import Figures
 from judgesheet.axis.items import cluster_codes, firsts, value_codes
 from judgesheet.axis.labels import Quality, Reference, reference
 from judgesheet.axis.scored import Compared, PromptRanking, Rows
+from judgesheet.axis.streams import stream
 from judgesheet.base.digits import counted
 from judgesheet.stats.correlation import DeltaR, delta_r
 from judgesheet.stats.orders import Order
@@ -200,7 +201,7 @@ class Scores:
 
     def rng(self) -> np.random.Generator:
         """A fresh generator from the run's seed, the same for every estimate that asks."""
-        return np.random.default_rng([self.seed, 5])  # 5: apart from the draws of other axes
+        return stream(self.seed, "score_order")
 
 
 def arrange(readings: Readings) -> Scores | None:
