@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     import numpy as np
 
 STREAMS: Mapping[str, int] = {
-    "listwise_consensus": 4,
-    "score_order": 5,
-    "criterion_order": 7,
+    "lists": 4,
+    "scores": 5,
+    "criteria": 7,
     "loss_rate": 11,
     "order_dependence_p": 13,
     "hosts": 21,

@@ -227,7 +227,7 @@ class Scores:
 
     def rng(self) -> np.random.Generator:
         """A fresh generator from the run's seed, the same for every estimate that asks."""
-        return stream(self.seed, "criterion_order")
+        return stream(self.seed, "criteria")
 
 
 def arrange(readings: Readings) -> Scores | None:

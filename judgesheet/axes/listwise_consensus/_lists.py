@@ -269,7 +269,7 @@ class Lists:
 
     def rng(self) -> np.random.Generator:
         """A fresh generator from the run's seed, the same for every estimate that asks."""
-        return stream(self.seed, "listwise_consensus")
+        return stream(self.seed, "lists")
 
     @cached_property
     def arms(self) -> tuple[Arm, ...]:

@@ -201,7 +201,7 @@ class Scores:
 
     def rng(self) -> np.random.Generator:
         """A fresh generator from the run's seed, the same for every estimate that asks."""
-        return stream(self.seed, "score_order")
+        return stream(self.seed, "scores")
 
 
 def arrange(readings: Readings) -> Scores | None:
