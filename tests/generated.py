@@ -169,15 +169,16 @@ def prompt_variables() -> str:
 
 
 def log_formats() -> str:
-    """One row per format of logs: what it becomes, what it lacks, what was looked at."""
-    lines = ["", "| `--from` | axis | columns that are read | what it lacks | checked with |"]
-    lines.append("|---|---|---|---|---|")
+    """Every format of logs: what it becomes, what it lacks, how it is read."""
+    lines = [""]
     for name, log in LOGS.items():
         reader = LogReader("", log, LogOptions(), iter(()))
-        axis = f"`{reader.fields.axis}`" if "verdict" in log.columns else "as mapped"
+        axis = f"`{reader.fields.axis}`" if "verdict" in log.columns else "the axis that is mapped"
         columns = ", ".join(f"`{field}={column}`" for field, column in log.columns.items())
-        lines.append(f"| `{name}` | {axis} | {columns} | {log.lacks} | {log.checked} |")
-    return "\n".join([*lines, "", ""])
+        lines += [f"### `{name}`", "", f"{' '.join(log.conventions)}", ""]
+        lines += [f"- Becomes {axis}: {columns}", f"- Lacks: {log.lacks}.",
+                  f"- Checked with {log.checked}", ""]  # fmt: skip
+    return "\n".join([*lines, ""])
 
 
 def log_fields() -> str:

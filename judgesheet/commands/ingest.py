@@ -38,6 +38,9 @@ def ingest(
     nearest: bool = False,
     human_scale: str | None = None,
     unreadable: Sequence[str] = (),
+    verdicts: Mapping[str, str] | None = None,
+    ratings: str | Path | None = None,
+    on: str | None = None,
     fresh: bool = False,
     pdf: bool = True,
     cases: bool = True,
@@ -50,8 +53,9 @@ def ingest(
     it is made `fresh`.
 
     For a log, `form` is one of `importers.logs.LOGS` or `TABLES` (a file shows by itself which of
-    `LOGS` it is), and `columns` (`--map`), `where`, `scale`, `nearest` (`--round`), `human_scale`
-    and `unreadable` say what is in it; `tell` receives how it was read.
+    `LOGS` it is), and `columns` (`--map`), `where`, `scale`, `nearest` (`--round`), `human_scale`,
+    `unreadable` and `verdicts` say what is in it; `ratings` is a second file, with people's ratings
+    by the column `on`. `tell` receives how it was read.
     """
     from judgesheet.collect.ingest import ingest as fill_ledger
     from judgesheet.importers import logs
@@ -63,12 +67,10 @@ def ingest(
     directory = Path(out)
     load_policy(policy)  # so that a refusal comes before anything is written
     choice = logs.LogOptions(
-        form, columns or {}, where or {}, scale, nearest, human_scale, tuple(unreadable)
-    )
-    # Any option about a log makes it one, as does its first record; else it holds recorded
-    # judgments or a batch.
-    is_log = choice != logs.LogOptions() or (len(files) == 1 and logs.recognised(files[0]))
-    log = logs.reader(files, choice) if is_log else None
+        form, columns or {}, where or {}, scale, nearest, human_scale, tuple(unreadable),
+        verdicts or {}, None if ratings is None else Path(ratings), on,
+    )  # fmt: skip
+    log = logs.reader_if_log(files, choice)
     fill_ledger(files, directory / LEDGER, log, lines := Tally("line"), fresh=fresh)
     for sentence in log.notes() if log else filter(None, [lines.sentence()]):
         tell(sentence)

@@ -210,9 +210,9 @@ def _values(reader: logs.LogReader, rows: Iterable[Row]) -> dict[str, dict[str, 
     counts: dict[str, Counter[str]] = {}
     for row in filter(reader.fields.counts, rows):
         for name in filter(reader.fields.columns.__contains__, _LISTED):
-            cell = row.cells.get(reader.fields.columns[name])
-            if cell is not None and not isinstance(cell, dict | list):
-                counts.setdefault(name, Counter())[str(cell)[:80]] += 1
+            cell = row.at(reader.fields.columns[name])
+            if name == "verdict" or (cell is not None and not isinstance(cell, dict | list)):
+                counts.setdefault(name, Counter())["" if cell is None else str(cell)[:80]] += 1
     return {name: dict(met.most_common(MOST_IN_A_LIST)) for name, met in counts.items()}
 
 

@@ -92,6 +92,14 @@ def pair(
     return parse
 
 
+def word_pair(text: str) -> tuple[str, str]:
+    """The two of `--verdict WORD=VERDICT`, split at the last sign: `A=B=tie` is about `A=B`."""
+    said, _, meant = text.rpartition("=")
+    if not said or not meant:
+        raise UsageError(f"--verdict {text}: write WORD=VERDICT, such as C=tie or 'A>B=1'")
+    return said, meant
+
+
 def axis_file(name: str) -> Callable[[str], tuple[str, Path]]:
     """The parser of `--prompt AXIS=FILE`, or FILE alone: that of the one axis that is asked about.
 

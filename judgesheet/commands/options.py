@@ -19,6 +19,7 @@ from judgesheet.commands.option_types import (
     on_off,
     pair,
     prices,
+    word_pair,
 )
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -175,6 +176,11 @@ asking = together(*_WHAT_TO_ASK, *_HOW_TO_ASK, *_WHERE_FROM)
 """The options that `probe` and `plan` share."""
 deciding = together(_JUDGE, _PROMPT, _SEED, _TEMPERATURE, _TOKENS, _REPLY, *_HOW_TO_ASK)
 """Those of `asking` that do not choose what is measured."""
+VERDICT = option(
+    "--verdict", "verdicts", multiple=True, type=word_pair, callback=as_dict,
+    metavar="WORD=VERDICT",
+    help="What a word means: 1, 2 (the slot), tie, invalid or a score; repeatable.",
+)  # fmt: skip
 reading_a_log = together(
     option("--from", "form", metavar="FORMAT",
            help="inspect, promptfoo, deepeval, langfuse, …, or csv, jsonl, json, parquet."),
@@ -186,7 +192,12 @@ reading_a_log = together(
     option("--round", "nearest", is_flag=True, help="Round scores to --scale."),
     option("--human-scale", metavar="LOW:HIGH[:STEP]|WORST,…,BEST",
            help="Scale of human ratings, if different from --scale."),
+    VERDICT,
     option("--unreadable", multiple=True, metavar="VALUE",
            help="A verdict that counts as an unreadable reply; repeatable."),
+    option("--ratings", type=EXISTING, metavar="FILE",
+           help="A second file, with people's ratings; its columns can be mapped, too."),
+    option("--on", metavar="COLUMN[=COLUMN]",
+           help="The column that says which rows of --ratings belong to which of the log."),
 )  # fmt: skip
 """The options that `ingest` and `inspect-log` share."""

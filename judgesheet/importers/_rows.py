@@ -1,18 +1,19 @@
 """Rows of a table, whose cells must be what is asked of them."""
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from textwrap import shorten
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judgesheet.base.errors import StimuliError
-from judgesheet.base.limits import LARGEST_COUNT, SMALLEST_NUMBER
 from judgesheet.base.tally import Tally
 from judgesheet.importers.tables import stream
+from judgesheet.importers.words import finite, unpacked
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 _WITH_COMMA = re.compile(r"[+-]?\d+,\d+")
 HALVES = re.compile("[\ud800-\udfff]")
@@ -43,25 +44,27 @@ class Row:
     def at(self, column: str) -> Any:
         """The content of a column; the whole name first, then a path into objects and lists.
 
-        Columns with a plus between them are one: `chat+agent` is `chat-1/ours`. What is absent is
-        None, as JSON may leave out what is empty; `having` refuses a column that no row has.
+        Columns with a plus between them are one: `chat+agent` is `chat-1/ours`; of those with a bar
+        between them, `a|b`, the first that holds something counts. What is absent is None, as JSON
+        may leave out what is empty; `having` refuses a column that no row has.
         """
         if column in self.cells:
-            return self.value(column)
+            return self.cells[column]
+        if "|" in column:
+            cells = map(self.at, column.split("|"))
+            return next((cell for cell in cells if cell is not None and cell != ""), None)
         if "+" in column:
-            cells = {part: self.at(part) for part in column.split("+")}
-            if any(cell is None or cell == "" for cell in cells.values()):
+            parts = {part: self.at(part) for part in column.split("+")}
+            if any(cell is None or cell == "" for cell in parts.values()):
                 return None
-            return "/".join(map(Row(self.where, cells).text, cells))
+            return "/".join(map(Row(self.where, parts).text, parts))
         first, *path = column.split(".")
         cell = self.cells.get(first)
         for part in path:
             if isinstance(cell, list) and part.isdecimal():
                 cell = cell[int(part)] if int(part) < len(cell) else None
-            elif isinstance(cell, Mapping):
-                cell = cell.get(part)
-            elif cell is not None:
-                raise StimuliError(f"{self.where}: {column}: there is no {part} to look into")
+            else:
+                cell = cell.get(part) if isinstance(cell, Mapping) else None
         return cell
 
     def text(self, column: str) -> str:
@@ -126,28 +129,6 @@ def _clean(text: str) -> str:
     return HALVES.sub("\ufffd", text.strip())
 
 
-def unpacked(cell: Any) -> Any:
-    """The list that a cell of a CSV writes as JSON; any other cell as it is."""
-    if isinstance(cell, str) and cell.lstrip().startswith("["):
-        with suppress(ValueError, RecursionError):
-            return json.loads(cell)
-    return cell
-
-
-def finite(cell: Any) -> float | None:
-    """The number that a cell is; None for anything else, and for one that no scale reaches."""
-    # Python takes true for 1, which nobody gave as a rating, and 1_0 for 10.
-    if isinstance(cell, bool) or not isinstance(cell, int | float | str) or "_" in str(cell):
-        return None
-    try:
-        number = float(cell)
-    except (ValueError, OverflowError):
-        return None
-    if not abs(number) <= LARGEST_COUNT:
-        return None
-    return number if abs(number) >= SMALLEST_NUMBER else 0.0
-
-
 def advice_on_number(cell: Any) -> str:
     """How to write a cell that is nearly a number; "" for any other."""
     if isinstance(cell, str) and _WITH_COMMA.fullmatch(cell.strip()):
@@ -166,12 +147,12 @@ def having(rows: Iterable[Row], columns: Iterable[str]) -> Iterator[Row]:
             wanted = {one for one in wanted if one not in row.cells and row.at(one) is None}
         yield row
     if wanted and first:
-        name, *path = min(wanted).split(".")
-        within, cell = first, first.cells.get(name)
-        while path and isinstance(cell, Mapping):
-            within, name = Row(first.where, cell), path.pop(0)
-            cell = cell.get(name)
-        within.value(min(wanted) if within is first else name)
+        name = min(wanted)
+        within, (top, *path) = first.cells, name.split(".")
+        if isinstance(inner := within.get(top), Mapping) and path:
+            within = inner
+        known = shorten(", ".join(map(str, within)), 500, placeholder=" …")
+        raise StimuliError(f"{first.where}: there is no column {name!r}; the columns are {known}")
 
 
 # -- files -----------------------------------------------------------------------------------------
@@ -183,3 +164,11 @@ def read_rows(path: Path, kind: str, tally: Tally | None = None) -> Iterator[Row
     A `tally` is for the lines of JSONL that may be left out, as `records` has it.
     """
     return (Row(where, cells) for where, cells in stream(path, kind, tally))
+
+
+def rows_of(frame: "DataFrame") -> Iterator[Row]:
+    """The rows of a table."""
+    names = [*frame.columns]
+    columns = (frame[name].tolist() for name in names)
+    for where, *cells in zip(frame.index.tolist(), *columns, strict=True):
+        yield Row(where, dict(zip(names, cells, strict=True)))

@@ -72,7 +72,7 @@ def read_table(path: Path, kind: str | None = None, tally: Tally | None = None) 
     StimuliError names the line, the row or the record that cannot be read; a `tally` is for the
     lines of JSON that may be left out, as `files.records` has it.
     """
-    kind = kind or kind_of(path)
+    kind = kind_of(path, kind)
     if kind == DOCUMENT:
         return table_of(document(path), path.name)
     style = Style()
@@ -96,8 +96,13 @@ def stream(
     return _parquet(path) if kind == PARQUET else _excel(path)
 
 
-def kind_of(path: Path) -> str:
-    """Which of `KINDS` a file is: by its first bytes, its name, or its first two lines."""
+def kind_of(path: Path, said: str | None = None) -> str:
+    """Which of `KINDS` a file is: as is `said`, by its first bytes, its name, or two of its lines.
+
+    JSON may be lines, too.
+    """
+    if said in KINDS and said != DOCUMENT:
+        return said
     try:
         with path.open("rb") as file:
             beginning = file.read(4)
@@ -108,7 +113,7 @@ def kind_of(path: Path) -> str:
     if beginning == b"\xd0\xcf\x11\xe0":
         raise StimuliError(f"{path.name} is an old Excel file; save it as .xlsx, or as CSV")
     inner = path.with_suffix("") if path.suffix == ".gz" else path
-    known = _SUFFIXES.get(inner.suffix.lower())
+    known = _SUFFIXES.get(inner.suffix.lower()) if said is None else None
     return known or (LINES if _is_lines(path) else DOCUMENT)
 
 
@@ -472,5 +477,11 @@ def _refuse_unpacked(path: Path) -> None:
     """Refuse an archive that says that it holds far more than its size; it never gives more."""
     with zipfile.ZipFile(path) as archive:
         size = sum(member.file_size for member in archive.infolist())
+        is_excel = "[Content_Types].xml" in archive.namelist()
+    if not is_excel:
+        raise StimuliError(
+            f"{path.name} is a ZIP archive, and neither an Excel file nor a log of Inspect: unpack "
+            "it and name the file in it"
+        )
     if size > min(LONGEST_DOCUMENT, ALLOWANCE + MOST_UNPACKED * path.stat().st_size):
         raise StimuliError(f"{path.name} unpacks to {size:,} bytes; save it as CSV")

@@ -456,9 +456,8 @@ def test_no_text_is_proposed_as_the_name_of_a_system(
     rows = [answered(n, **more) for n in range(8)]
     path = tmp_path / "table.json"
     path.write_text(json.dumps(rows).replace("preference", renamed), encoding="utf-8")
-    question = "question" if renamed == "preference" else "instruction"
     fields = ("id", "verdict", "first", "second", "label")
-    told = dict(zip(fields, (question, "winner", *sides, "COLUMN"), strict=True))
+    told = dict(zip(fields, ("instruction", "winner", *sides, "COLUMN"), strict=True))
     with pytest.raises(UsageError) as refused:
         read(path, Choice("random"))
     option = str(refused.value).partition("--map ")[2].partition(";")[0]

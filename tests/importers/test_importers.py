@@ -318,7 +318,7 @@ def test_pairs_and_paths_into_objects(tmp_path: Path) -> None:
         columns={"prompt": "q", "u": "Ours", "v": "theirs", "better": "best"},
     )  # fmt: skip
     assert [pair["better"] for pair in stimuli(tmp_path / "o.jsonl")] == ["u", "v"]
-    with pytest.raises(StimuliError, match=r"'middle'.*left, right"):
+    with pytest.raises(StimuliError, match=r"'answers\.middle'.*left, right"):
         judgesheet.import_stimuli(
             "jsonl", path, tmp_path / "o.jsonl", axis="candidate_order",
             columns={**columns, "u": "answers.middle"},

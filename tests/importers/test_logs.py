@@ -194,7 +194,14 @@ GAMES = [
 def test_both_games_of_mt_bench_are_both_orders(tmp_path: Path) -> None:
     log = lines(tmp_path / "pair.jsonl", GAMES)
     rows = told(log, form="mt-bench-pairs")
-    assert verdicts(rows) == [1, 2, 1, 1, "tie", None]
+    assert [one if has_verdict(one) else None for one in verdicts(rows)] == [
+        1,
+        2,
+        1,
+        1,
+        "tie",
+        None,
+    ]
     assert [row["cell"]["order"] for row in rows[:2]] == [["u", "v"], ["v", "u"]]
     sheet = ingest(log, tmp_path / "run", form="mt-bench-pairs", pdf=False).datasheet
     assert sheet.judge["model"] == "recorded/gpt-4"
@@ -212,10 +219,11 @@ def test_single_scores_of_mt_bench_need_fewer_points_and_a_truth(tmp_path: Path)
         for q, m, s in ((1, "a", 10), (1, "b", 7.5), (2, "a", -1))
     ]
     log = lines(tmp_path / "single.jsonl", rows)
-    with pytest.raises(UsageError, match=r"1:10.*--round"):
-        told(log, form="mt-bench-scores")
+    with pytest.raises(UsageError, match=r"0:100.*--scale 0:100:10 --round"):
+        told(log, form="mt-bench-scores", scale="0:100")
     fewer = {"form": "mt-bench-scores", "scale": "1:10:1.5", "nearest": True}
-    assert verdicts(told(log, **fewer, columns={"human": "turn"})) == [7, 5, None]
+    found = verdicts(told(log, **fewer, columns={"human": "turn"}))
+    assert [one if has_verdict(one) else None for one in found] == [7, 5, None]
     with pytest.raises(StimuliError):
         told(log, **fewer)
 
@@ -392,7 +400,7 @@ ONE = {"q": 1, "s": 3, "who": "j"}
         ([ONE], {"columns": {"verdict": "z", "item": "q"}, "scale": "1:5"},
          r"log\.jsonl:1: .*'z'"),
         ([ONE], {"columns": {"verdict": "s.t", "item": "q"}, "scale": "1:5"},
-         r"log\.jsonl:1: s\.t\b"),
+         r"log\.jsonl:1: .*\bs\.t\b"),
         ([ONE, {**ONE, "s": 9}], {"columns": {"verdict": "s", "item": "q"}, "scale": "1:5"},
          r"log\.jsonl:2: '9'.*1:5"),
         ([{**ONE, "s": 2.5}], {"columns": {"verdict": "s", "item": "q"}, "scale": "1:5"},
@@ -508,7 +516,7 @@ def test_inspect_log_says_what_a_log_allows_and_how_to_go_on(tmp_path: Path) -> 
     log = lines(tmp_path / "pair.jsonl", GAMES)
     found = inspect_log(log)
     assert (found.form, found.verdicts, found.unreadable, found.stimuli) == (
-        "mt-bench-pairs", 6, 1, 2,
+        "mt-bench-pairs", 6, 1, 3,
     )  # fmt: skip
     assert "order_inconsistent[set=natural]" in " ".join(found.allows)
     assert any("condition vacuum" in why for why in found.missing)
@@ -660,7 +668,7 @@ def test_a_column_without_a_name_is_no_judge(tmp_path: Path) -> None:
 def test_a_log_that_is_none_of_a_format_says_where_to_look(tmp_path: Path) -> None:
     log = lines(tmp_path / "pair.jsonl", GAMES)
     said = sentence(run("ingest", log, "--from", "deepeval", "--out", tmp_path / "run"), 2)
-    assert "pair.jsonl:1 is not a record of deepeval" in said
+    assert "pair.jsonl is no log of deepeval" in said
     table = lines(tmp_path / "table.jsonl", [{"id": 1, "x": 2}])
     assert "inspect-log" in sentence(run("ingest", table, "--out", tmp_path / "run"))
     said = sentence(run("ingest", log, "--from", "nonsense", "--out", tmp_path / "run"), 2)
@@ -872,9 +880,6 @@ def scored_table(path: Path, rows: Iterable[tuple[Any, Any]]) -> Path:
 @pytest.mark.parametrize(
     ("cells", "more", "said"),
     [
-        ((3, "4,5"), {}, "'4,5', which is not a finite number: write 4.5, with a point"),
-        ((3, "4,5"), {"human_scale": "1:5:0.5"}, "is not on the scale 1:5:0.5: write 4.5, with"),
-        (("4,0", 4), {}, "'4,0' is not on the scale 1:5: write 4.0, with a point"),
         ((3, "nan"), {}, "leave the cell empty where there is none"),
         ((3, "7"), {"human_scale": "1:5"}, "say which it is with --human-scale"),
         ((3, "good"), {}, "if people rate on a different scale, give it: --human-scale"),
@@ -930,7 +935,7 @@ def test_calls_without_a_verdict_are_counted_apart(tmp_path: Path) -> None:
          "(score), which have item, verdict, order, scale, human; of a pair the map names two more "
          "columns, first and second"),
         ({"first": "a", "second": "b", "verdict": "w", "order": "o"},
-         "(pair), which have first, second, swapped, verdict, better; all kinds have stim"),
+         "(pair), which have first, second, swapped, verdict, again, better; all kinds have stim"),
         ({"first": "a", "second": "b", "verdict": "w", "human": "h"},
          "for the right answer use the field better"),
     ],

@@ -130,7 +130,7 @@ def test_a_sheet_begins_where_its_first_row_is(tmp_path: Path) -> None:
 
 def bomb(path: Path) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("xl/workbook.xml", b" " * 30_000_000)
+        archive.writestr("[Content_Types].xml", b" " * 30_000_000)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Logs of other tools as recorded judgments: which format a file has, and what it says.
 
-A format is a `LogFormat`: how its records become rows of one verdict each, and which of their
+A format is a `LogFormat`, a map over the table that `tables.read_table` makes of a file: which
 columns hold what. `--map` adds to that or replaces it, and is all that a table has; `_proposal`
 proposes one. `_kinds` says which verdicts the mapped fields make. Of the rows of every format
 `_fields` reads the fields, `_judgments` makes recorded judgments as `collect.ingest` takes them,
@@ -8,19 +8,20 @@ proposes one. `_kinds` says which verdicts the mapped fields make. Of the rows o
 """
 
 import shlex
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 
-from judgesheet.base.errors import StimuliError, UsageError
-from judgesheet.base.files import kind_of
+from judgesheet.base.errors import UsageError
 from judgesheet.base.limits import MOST_REMEMBERED_ROWS
 from judgesheet.base.tally import Tally
-from judgesheet.importers._rows import Row, finite, having
-from judgesheet.importers.logs import _tables, inspect_ai, mt_bench, promptfoo
+from judgesheet.importers import tables
+from judgesheet.importers._rows import Row, having, rows_of
+from judgesheet.importers.logs import inspect_ai
 from judgesheet.importers.logs._kinds import FIELDS, KINDS, TRUTHS, MissingFieldError
-from judgesheet.importers.logs._log import LogFormat, LogOptions, Scale
+from judgesheet.importers.logs._log import LogFormat, LogOptions, Scale, suggested
+from judgesheet.importers.logs._people import people_of
 from judgesheet.importers.logs._proposal import (
     UNKNOWN,
     are_names,
@@ -29,65 +30,64 @@ from judgesheet.importers.logs._proposal import (
     verdicts,
 )
 from judgesheet.importers.logs._reader import LogReader, NoFigureError
-from judgesheet.importers.logs._records import raw
+from judgesheet.importers.logs.formats import LOGS, PLAIN, fitting
+from judgesheet.importers.words import finite
 
-LOGS: Mapping[str, LogFormat] = {
-    "inspect": inspect_ai.LOG,
-    "promptfoo": promptfoo.LOG,
-    "promptfoo-select-best": promptfoo.SELECT_BEST,
-    "mt-bench-pairs": mt_bench.PAIRS,
-    "mt-bench-scores": mt_bench.SINGLE,
-    **_tables.LOGS,
-}
-"""Every format by the name that the command line gives it."""
-TABLES = ("jsonl", "csv", "parquet", "json")
+TABLES = tables.KINDS
 """Names of files without a format of their own, which need a map."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A log whose first record was looked at.
+    """A log of which it is known what it is.
 
-    `form` is its format, None for a table; `columns` are those of the first record. `rows` can be
-    gone through once.
+    `form` is its format, None for a table; `columns` are those of the table, or the names in the
+    document. `rows` can be gone through once. `remarks` says what was taken for granted.
     """
 
     form: str | None
     log: LogFormat
     columns: tuple[str, ...]
     rows: Iterator[Row]
+    remarks: tuple[str, ...] = ()
 
 
 def opened(path: Path, form: str | None, tally: Tally | None = None) -> Opened:
-    """The file as the format that was asked for, or that its first record shows.
+    """The file as the format that was asked for, or that its columns show.
 
     With a `tally` of lines a few that cannot be read are lost calls.
     """
     if form is not None and form not in (*LOGS, *TABLES):
         raise UsageError(f"--from {form}: the formats are {', '.join((*LOGS, *TABLES))}")
-    records = raw(path, form if form in TABLES else None, tally)
-    first = list(islice(records, 1))
-    columns = tuple(map(str, first[0].cells)) if first else ()
-    fitting = (name for name, log in LOGS.items() if _fits(log, frozenset(columns)))
-    known = form if form is not None else next(fitting, None)
-    log = LOGS.get(known or "", _tables.PLAIN)
+    kind = tables.kind_of(path, form if form in TABLES else None)
+    if kind == tables.EXCEL and inspect_ai.is_archive(path):
+        samples = inspect_ai.archived(path)
+        first = [*islice(samples, 1)]
+        columns = [name for sample in first for name in sample.cells]
+        return _known(path, form, columns, chain(first, samples))
+    if kind == tables.DOCUMENT:
+        content = tables.document(path)
+        if isinstance(content, dict) and fitting(content):
+            return _known(path, form, [*content], iter([Row(path.name, content)]))
+        frame = tables.table_of(content, path.name)
+    else:
+        frame = tables.read_table(path, kind, tally)
+    found = _known(path, form, [*map(str, frame.columns)], rows_of(frame))
+    return Opened(found.form, found.log, found.columns, found.rows, tuple(frame.attrs["remarks"]))
+
+
+def _known(path: Path, form: str | None, columns: Sequence[str], rows: Iterator[Row]) -> Opened:
+    known = form if form is not None else fitting(columns)
     # Named by mistake, another tool's log would end in a complaint about a column.
-    if first and form in LOGS and not _fits(log, frozenset(columns)):
-        wanted = " or ".join(", ".join(sorted(marks)) for marks in log.marks)
+    asked = LOGS.get(form or "")
+    if asked and columns and not any(marks <= {*columns} for marks in asked.marks):
+        wanted = " or ".join(", ".join(sorted(marks)) for marks in asked.marks)
         raise UsageError(
-            f"{first[0].where} is not a record of {form}, which has {wanted}; "
-            f"`judgesheet inspect-log {path.name}` says what the file is"
+            f"{path.name} is no log of {form}, which has {wanted}; "
+            f"`judgesheet inspect-log {shlex.quote(str(path))}` says what the file is"
         )
-    return Opened(known if known in LOGS else None, log, columns, log.rows(chain(first, records)))
-
-
-def recognised(path: Path) -> bool:
-    """Whether a file shows by itself that it is a table or another tool's log; not if ours."""
-    try:
-        found = opened(path, None, Tally("line"))
-    except StimuliError:
-        return False  # whoever reads it as ours says what is wrong
-    return (found.form is not None or kind_of(path) != "jsonl") and not is_ours(found.columns)
+    log = LOGS.get(known or "", PLAIN)
+    return Opened(known if known in LOGS else None, log, tuple(columns), log.rows(rows))
 
 
 def is_ours(columns: Collection[str]) -> bool:
@@ -95,24 +95,46 @@ def is_ours(columns: Collection[str]) -> bool:
     return {"axis", "verdict"} <= {*columns} or {*columns} == {"human"} or "custom_id" in columns
 
 
-def _fits(log: LogFormat, columns: frozenset[str]) -> bool:
-    return any(marks <= columns for marks in log.marks)
-
-
 def reader(files: Sequence[Path], choice: LogOptions) -> LogReader:
     """The reader of a log. UsageError if nothing says which column holds what."""
     if len(files) > 1:
         raise UsageError("a log is read from one file; join them, or make a sheet of each")
-    (path,) = files
     lines = Tally("line")
-    found = opened(path, choice.form, lines)
+    return _reader(files[0], choice, opened(files[0], choice.form, lines), lines)
+
+
+def reader_if_log(files: Sequence[Path], choice: LogOptions) -> LogReader | None:
+    """The reader of files that are a log by what they hold, or by what the user says of them.
+
+    None for recorded judgments and the results of a batch, and for lines that are nothing known:
+    whoever reads them as ours says what is wrong.
+    """
+    if choice != LogOptions():
+        return reader(files, choice)
+    if len(files) > 1:
+        return None
+    kind, lines = tables.kind_of(files[0]), Tally("line")
+    if kind == tables.LINES:  # of which there may be millions
+        first = next(tables.stream(files[0], kind, lines), None)
+        return reader(files, choice) if first and fitting(first[1]) else None
+    found = opened(files[0], None, lines)
+    return None if is_ours(found.columns) else _reader(files[0], choice, found, lines)
+
+
+def _reader(path: Path, choice: LogOptions, found: Opened, lines: Tally) -> LogReader:
     if found.form is None and not choice.columns:
         told = as_option(proposed([*islice(found.rows, MOST_REMEMBERED_ROWS)]))
         raise UsageError(
             f"{path.name} is a table that needs a map of its columns, perhaps {told}; `judgesheet "
             f"inspect-log {shlex.quote(str(path))}` says more"
         )
-    return LogReader(path.name, found.log, choice, found.rows, lines)
+    people = people_of(choice.ratings, choice.on)
+    rows = people.beside(found.rows) if people else found.rows
+
+    def remarks() -> list[str]:
+        return [*found.remarks, *(people.remarks() if people else ())]
+
+    return LogReader(path.name, found.log, choice, rows, lines, remarks)
 
 
 __all__ = [
@@ -137,6 +159,7 @@ __all__ = [
     "opened",
     "proposed",
     "reader",
-    "recognised",
+    "reader_if_log",
+    "suggested",
     "verdicts",
 ]

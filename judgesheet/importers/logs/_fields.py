@@ -1,32 +1,37 @@
 """The fields of a row, read from the columns that a map or the format of a log names."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import zip_longest
 from typing import Any
 
 from judgesheet.axes import all_axes
 from judgesheet.base.errors import StimuliError, UsageError
-from judgesheet.importers._rows import Row, finite, unpacked
+from judgesheet.base.limits import MOST_REMEMBERED_ROWS
+from judgesheet.importers._rows import Row
 from judgesheet.importers.logs._kinds import (
     FIELDS,
     KINDS,
-    SLOTS,
+    PAIR_OF_SCORES,
     SWAPPED,
     axis_of,
     is_field,
     kind_of,
 )
 from judgesheet.importers.logs._log import (
-    MEANING,
     BadRowError,
     BadVerdictError,
     LogFormat,
     LogOptions,
     Scale,
-    word,
+    suggested,
 )
+from judgesheet.importers.words import NONE, finite, key_of, meanings, slot_of, unpacked, word
+
+OF_CALLS = ("verdict", "again")
+"""Fields, or their beginnings, of what a judge said."""
 
 
 @dataclass
@@ -35,7 +40,11 @@ class FieldReader:
 
     log: LogFormat
     choice: LogOptions
+    numbers: set[float] = field(default_factory=set)
+    """The first scores that differ, which say what scale holds them."""
     _scales: dict[str, Scale] = field(default_factory=dict)
+    _points: dict[Hashable, int | None] = field(default_factory=dict)
+    """Scores recur: those of the first cells that differ."""
 
     @cached_property
     def columns(self) -> dict[str, str]:
@@ -58,14 +67,16 @@ class FieldReader:
     def meanings(self) -> dict[str, str]:
         """Words of the log and the verdicts that they mean; UsageError where that is none."""
         told = {w: meant for w, meant in self.choice.columns.items() if not is_field(w)}
+        told = meanings({**told, **self.choice.verdicts})
         grades = (self.choice.scale or self.log.scale).lower().split(",")
         for name, meant in told.items():
-            if meant.lower() not in (*SLOTS, *grades) and finite(meant) is None:
+            if meant not in grades and finite(meant) is None and not _is_slot(meant):
                 raise UsageError(
-                    f"--map {name}={meant}: there is no field {name} ({', '.join(FIELDS)}), and "
-                    f"{meant} is no verdict that a word of the log could mean, such as tie"
+                    f"--verdict {name}={meant}: {meant} is no verdict that a word could mean, such "
+                    f"as 1, 2, tie, {NONE} or a score (fields of --map: {', '.join(FIELDS)})"
                 )
-        return {name.lower(): meant for name, meant in told.items()}
+        lost = {key_of(said): NONE for said in self.choice.unreadable}
+        return {**meanings(self.log.words), **lost, **told}
 
     @cached_property
     def kind(self) -> str:
@@ -88,14 +99,36 @@ class FieldReader:
         is_known = self.choice.scale or self.log.scale or "scale" in self.columns
         return not is_known and not {"first", "candidates"} & self.columns.keys()
 
+    @property
+    def is_of_scores(self) -> bool:
+        """Whether the two responses of a pair have a score each."""
+        return self.kind == "pair" and set(PAIR_OF_SCORES) <= self.columns.keys()
+
+    @cached_property
+    def _said(self) -> list[str]:
+        """The columns of what the judge said."""
+        return [column for name, column in self.columns.items() if name.split(".")[0] in OF_CALLS]
+
     def counts(self, row: Row) -> bool:
         """Whether a row is one of those that are wanted."""
+        if self.log.unless and row.at(self.log.unless) is not None:
+            return False
         for column, wanted in self.where.items():
             cell = row.at(column)
-            text = Row(row.where, {column: cell}).text(column) if cell is not None else ""
-            if text != wanted:
+            is_text = isinstance(cell, str | int | float)
+            if (Row(row.where, {column: cell}).text(column) if is_text else "") != wanted:
                 return False
         return True
+
+    def readings(self, row: Row) -> Iterator[tuple[Row, str]]:
+        """The row for every reading that its cells list, and what numbers the reading."""
+        cells_of = {column: _listed(row.at(column)) for column in self._said}
+        lists = {column: cells for column, cells in cells_of.items() if cells is not None}
+        if not lists:
+            yield row, ""
+            return
+        for number, cells in enumerate(zip_longest(*(cells or [None] for cells in lists.values()))):
+            yield Row(row.where, {**row.cells, **dict(zip(lists, cells, strict=True))}), str(number)
 
     def cell(self, row: Row, name: str) -> Any:
         """What the column of a field holds."""
@@ -108,6 +141,8 @@ class FieldReader:
     def text(self, row: Row, name: str) -> str:
         """A field as text; BadRowError where it is empty."""
         cell = self.cell(row, name)
+        if type(cell) is str and (text := cell.strip()) and text.isascii():  # nearly all are
+            return text
         if isinstance(cell, list | dict):
             return json.dumps(cell, sort_keys=True)
         if cell is None or cell == "":
@@ -178,57 +213,110 @@ class FieldReader:
 
     def _fitting(self, scale: Scale) -> Scale:
         """The scale, if the axis takes one of so many points."""
-        cell = {**KINDS[self.kind].cell, "scale": scale.count}
+        cell = {**KINDS["score" if self.is_of_scores else self.kind].cell, "scale": scale.count}
         if self.kind != "criteria":
             cell["order"] = list(range(1, scale.count + 1))
-        if fault := all_axes()[self.axis].fault(cell):
+        axis = axis_of("score") if self.is_of_scores else self.axis
+        if fault := all_axes()[axis].fault(cell):
+            fewer = f", such as {suggested({scale.low, scale.high})}" * (not scale.words)
             raise UsageError(
                 f"the scale {scale.text} has {scale.count} points, and {fault}; round to fewer "
-                "points: --round and --scale LOW:HIGH:STEP with a larger STEP"
+                f"points{fewer}"
             )
         return scale
 
     def point(self, row: Row, cell: Any) -> int | None:
         """A score as a point of the scale."""
-        return self.scale(row).point(cell, row, nearest=self.choice.nearest)
+        scale = self.scale(row)
+        known = scale, cell, type(cell)
+        if isinstance(cell, str | int | float) and known in self._points:
+            return self._points[known]
+        if not scale.words and len(self.numbers) < MOST_REMEMBERED_ROWS:
+            number = scale.number(cell)
+            self.numbers |= set() if number is None else {number}
+        point = scale.point(cell, row, nearest=self.choice.nearest)
+        if isinstance(cell, str | int | float) and len(self._points) < MOST_REMEMBERED_ROWS:
+            self._points[known] = point
+        return point
 
     def score(self, row: Row, name: str) -> int | None:
         """The verdict in a field as a point of the scale; None where nothing was read."""
-        cell = self.cell(row, name)
-        return None if self._is_unreadable(cell) else self.point(row, self._meant(cell))
+        meant = self.meant(self.cell(row, name))
+        return None if meant == NONE else self.point(row, meant)
 
-    def _meant(self, cell: Any) -> Any:
-        """What the map says that a word of the log means; else the cell."""
-        return self.meanings.get(word(cell), cell)
+    def number(self, row: Row, name: str) -> float | None:
+        """A score as it is, on whatever scale; None where nothing was read."""
+        cell = self.meant(self.cell(row, name))
+        if cell is None or cell == "" or cell == NONE:
+            return None
+        if (number := finite(cell)) is None:
+            raise BadVerdictError(
+                f"{row.where}: {self.columns[name]} is {str(cell)[:60]!r}, which is no score", cell
+            )
+        return number
 
-    def _is_unreadable(self, cell: Any) -> bool:
-        """Whether a verdict is one that stands for a reply in which nothing was read."""
-        return bool(self.choice.unreadable) and str(cell).strip() in self.choice.unreadable
+    def meant(self, cell: Any) -> Any:
+        """What the user or the format says that a word of the log means; else the cell."""
+        return self.meanings.get(key_of(cell), cell) if self.meanings else cell
 
     def shown(self, row: Row) -> list[str]:
         """The names of the two responses as displayed."""
         shown = [self.text(row, "first"), self.text(row, "second")]
         if shown[0] == shown[1]:
             raise StimuliError(f"{row.where}: both responses are called {shown[0][:60]!r}")
-        swapped = self.text(row, "swapped").lower() if "swapped" in self.columns else "no"
-        if swapped not in SWAPPED:
+        return shown[::-1] if self._is_swapped(row) else shown
+
+    def _is_swapped(self, row: Row) -> bool:
+        if not self.has(row, "swapped") and "swapped" not in self.choice.columns:
+            return False
+        told = self.text(row, "swapped").lower()
+        if told not in SWAPPED:
             raise StimuliError(
-                f"{row.where}: {self.columns['swapped']} is {swapped[:60]!r}; it can be "
+                f"{row.where}: {self.columns['swapped']} is {told[:60]!r}; it can be "
                 f"{', '.join(SWAPPED)}"
             )
-        return shown[::-1] if SWAPPED[swapped] else shown
+        return SWAPPED[told]
 
     def slot(self, row: Row, name: str, shown: list[str]) -> int | str | None:
-        """Which of two responses a field names, "tie" or "abstain"; None if nothing was read."""
+        """Which of two responses a field names, "tie" or "abstain"; None if nothing was read.
+
+        A response is named by its slot, by its name, or by the name of its column.
+        """
         cell = self.cell(row, name)
-        if cell is None or cell == "" or cell != cell or self._is_unreadable(cell):  # NaN
+        if cell is None or cell == "" or cell != cell:  # NaN
             return None
-        winner = str(self._meant(self.text(row, name)))
-        if winner in shown:
-            return shown.index(winner) + 1
-        if winner.lower() in SLOTS:
-            return SLOTS[winner.lower()]
-        raise BadVerdictError(
-            f"{row.where}: {self.columns[name]} is {winner[:60]!r}, neither one of the two "
-            f"responses nor one of {', '.join(SLOTS)}; say{MEANING[1:]}"
-        )
+        meant = self.meant(cell)
+        if meant is cell and (said := self.text(row, name)) in shown:
+            return shown.index(said) + 1
+        if meant is cell and (side := self._side(word(cell))):
+            return shown.index(self.text(row, side)) + 1
+        try:
+            return slot_of(meant)
+        except KeyError:
+            raise BadVerdictError(
+                f"{row.where}: {self.columns[name]} is {str(cell)[:60]!r}, which is neither one of "
+                "the two responses nor a slot, such as 1, 2, A>B or tie",
+                cell,
+            ) from None
+
+    def _side(self, said: str) -> str | None:
+        """The field whose column a word names; a slot's own name, as `a`, is a slot."""
+        named = (side for side in ("first", "second") if self.columns[side].lower() == said)
+        return next(named, None) if len(said) > 1 and said not in ("first", "second") else None
+
+
+def _listed(cell: Any) -> list[Any] | None:
+    """The readings that a cell lists; None for a cell that is one."""
+    if not isinstance(cell, str | list):
+        return None
+    cells = unpacked(cell)
+    is_plain = isinstance(cells, list) and not any(isinstance(c, list | dict) for c in cells)
+    return cells if is_plain else None
+
+
+def _is_slot(meant: str) -> bool:
+    try:
+        slot_of(meant)
+    except KeyError:
+        return False
+    return True

@@ -11,8 +11,12 @@ from judgesheet.axes import all_axes
 from judgesheet.base.errors import UsageError
 
 FIELDS: Mapping[str, str] = {
-    "verdict": "what the judge said: a score, or which of two won (a slot, or a name)",
+    "verdict": "what the judge said: a score, or which of two won (a slot, or a name); a list of "
+    "them is several readings",
+    "again": "what it said of the same two in the other order, if a row holds both",
     "verdict.NAME": "the score for the criterion NAME, if one reply scores several",
+    "verdict.first": "of a pair with a score for each: that of `first`",
+    "verdict.second": "that of `second`; the higher one wins, equal is a tie",
     "candidates": "the scores of a list: an object with a score per candidate",
     "first": "name of the response of a pair that was shown first",
     "second": "name of the response shown second",
@@ -37,14 +41,8 @@ OF_STIMULUS = ("group", "stimulus_text")
 """Fields about a question itself, which stand beside its judgments."""
 _SHARED = ("stimulus", *OF_STIMULUS, "repeat", "judge", "metric", "by")
 """Fields that are read of every kind."""
-SLOTS: Mapping[str, int | str | None] = {
-    **dict.fromkeys(("1", "first", "a", "left", "model_a"), 1),
-    **dict.fromkeys(("2", "second", "b", "right", "model_b"), 2),
-    **dict.fromkeys(("tie", "both", "equal", "draw", "tie (bothbad)"), "tie"),
-    "abstain": "abstain",
-    **dict.fromkeys(("invalid", "error", "null", "none"), None),
-}
-"""What names the slot that won, or neither; with the words of Chatbot Arena."""
+PAIR_OF_SCORES = ("verdict.first", "verdict.second")
+"""What says who won where each of two responses has a score."""
 SWAPPED: Mapping[str, bool] = {
     **dict.fromkeys(("true", "yes", "1", "ba"), True),
     **dict.fromkeys(("false", "no", "0", "ab"), False),
@@ -83,7 +81,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "pair": Kind(
         {"condition": "natural", "pair": "a / b", "order": ["u", "v"]},
-        ("first", "second", "swapped", "verdict", "better"),
+        ("first", "second", "swapped", "verdict", "again", "better"),
         "better",
         "the other order of a pair, a second reading (repeat) or the known better one (better)",
     ),
@@ -126,7 +124,8 @@ def _instead(name: str, kind: str) -> str:
 
 def _kind_named_by(columns: Mapping[str, str]) -> str:
     if {"first", "second"} & columns.keys():
-        _require(columns, "first", "second", "verdict")
+        scored = {"verdict.first", "verdict.second"} & columns.keys()
+        _require(columns, "first", "second", *(PAIR_OF_SCORES if scored else ("verdict",)))
         return "pair"
     if "candidates" in columns:
         _require(columns, "stimulus", "order")

@@ -1,35 +1,41 @@
 """What a format of logs is, what a user chooses of a log, and the points that a score can have."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from judgesheet.base.errors import StimuliError, UsageError
+from judgesheet.base.limits import LONGEST_RUBRIC
 from judgesheet.importers._rows import Row, advice_on_number
+from judgesheet.importers.words import finite, score_in, word
 
-MEANING = ", what it means with --map WORD=VERDICT, or that it is none with --unreadable WORD"
 NEAR = 1e-6
 """How far from a point of its scale a number may be, in steps, and still be that point."""
 
 
 @dataclass(frozen=True, slots=True)
 class LogFormat:
-    """A format: `rows` makes one row per verdict of its records.
+    """A format: a map of the columns of its table, and its conventions.
 
-    A file is of this format if its first record has all columns of one of `marks`. `columns` are
-    our fields and the columns of the rows that hold them, `where` the rows that count unless the
-    user says otherwise, `scale` the points of its scores. A row whose field `by` is one of `people`
-    is a person's rating. `lacks` says what no such log holds, `checked` which version we looked
-    at.
+    A file is of this format if it has all columns of one of `marks`. `columns` are our fields and
+    the columns that hold them, after `rows` made a table of what is none. Rows that hold something
+    in `unless`, and those that have not what `where` says, do not count, the latter unless the user
+    says otherwise. `words` are verdicts of its own and what they mean, `scale` the points of its
+    scores. A row whose field `by` is one of `people` is a person's rating. `lacks` says what no
+    such log holds, `conventions` in sentences how it is read, `checked` which version we looked at.
     """
 
-    rows: Callable[[Iterator[Row]], Iterator[Row]]
     columns: Mapping[str, str]
     marks: tuple[frozenset[str], ...]
     lacks: str
-    checked: str
+    checked: str = ""
+    conventions: tuple[str, ...] = ()
+    rows: Callable[[Iterator[Row]], Iterator[Row]] = iter
     where: Mapping[str, str] = field(default_factory=dict)
+    unless: str = ""
+    words: Mapping[str, str] = field(default_factory=dict)
     scale: str = ""
     people: frozenset[str] = frozenset()
 
@@ -38,8 +44,10 @@ class LogFormat:
 class LogOptions:
     """What the user says of a log: its format, `--map`, `--where`, `--scale` and `--round`.
 
-    `human_scale` is that of people's ratings, if it is another; `unreadable` are verdicts that
-    stand for a reply in which nothing was read.
+    `human_scale` is that of people's ratings, if it is another; `verdicts` are words of the log and
+    what they mean, `unreadable` those that stand for a reply in which nothing was read. `ratings`
+    is a file with people's ratings, `on` the column that both files have (`OURS=THEIRS` if it has
+    two names).
     """
 
     form: str | None = None
@@ -49,6 +57,9 @@ class LogOptions:
     nearest: bool = False
     human_scale: str | None = None
     unreadable: tuple[str, ...] = ()
+    verdicts: Mapping[str, str] = field(default_factory=dict)
+    ratings: Path | None = None
+    on: str | None = None
 
 
 class BadRowError(StimuliError):
@@ -56,7 +67,11 @@ class BadRowError(StimuliError):
 
 
 class BadVerdictError(BadRowError):
-    """A verdict that the log cannot have: the call is lost."""
+    """A verdict that the log cannot have: the call is lost. `said` is what stands there."""
+
+    def __init__(self, sentence: str, said: Any) -> None:
+        super().__init__(sentence)
+        self.said = said
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +95,7 @@ class Scale:
             if all(words) and len(set(words)) == len(words):
                 return cls(text, words, count=len(words))
         else:
-            numbers = [_number(part) for part in text.split(":")]
+            numbers = [math.nan if (n := finite(part)) is None else n for part in text.split(":")]
             low, high, step = [*numbers, 1.0][:3] if len(numbers) in (2, 3) else (0.0, 0.0, 0.0)
             steps = (high - low) / step if step > 0 and high > low else math.inf
             # Each point costs memory, and 0:1:1e-9 would be a scale of a billion.
@@ -91,9 +106,21 @@ class Scale:
             "0:1:0.25, or all grades, the worst first, such as I,P,C"
         )
 
+    @property
+    def high(self) -> float:
+        """The best score."""
+        return self.low + self.step * (self.count - 1)
+
     def has_word(self, cell: Any) -> bool:
         """Whether a cell, which may be true or false, is one of the words."""
         return word(cell) in self.words
+
+    def number(self, cell: Any) -> float | None:
+        """The number that a cell is, or that its text states; None if it states none."""
+        if (self.low, self.high) == (0, 1) and word(cell) in ("true", "false"):
+            return float(word(cell) == "true")
+        number = finite(cell)
+        return score_in(cell, self.high) if number is None else number
 
     def point(
         self, cell: Any, row: Row, *, nearest: bool = False, option: str = "--scale"
@@ -107,28 +134,34 @@ class Scale:
         if self.words:
             place = self.words.index(word(cell)) if self.has_word(cell) else -1.0
         else:
-            number = _number(cell)
-            place = (number - self.low) / self.step if math.isfinite(number) else -1.0
+            number = self.number(cell)
+            place = -1.0 if number is None else (number - self.low) / self.step
         point = round(place)
         if not -0.5 <= place <= self.count - 0.5 or not (nearest or abs(place - point) < NEAR):
-            how = "; --round takes the nearest" if 0 <= place <= self.count - 1 else ""
-            advice = advice_on_number(cell) or f"; say which it is with {option}{how}{MEANING}"
+            other = f"; say which it is with {option}" * (option != "--scale")
+            advice = advice_on_number(cell) or other
             raise BadVerdictError(
-                f"{row.where}: {str(cell)[:60]!r} is not on the scale {self.text}{advice}"
+                f"{row.where}: {str(cell)[:60]!r} is not on the scale {self.text}{advice}", cell
             )
         return min(max(point, 0), self.count - 1) + 1
 
 
-_PLAIN = (str, int, float)
-
-
-def word(cell: Any) -> str:
-    """A cell as a word in small letters; "" for a list or an object."""
-    return Row("", {"": cell}).text("").lower() if isinstance(cell, _PLAIN) else ""
-
-
-def _number(cell: Any) -> float:
-    try:
-        return float(cell)
-    except (TypeError, ValueError, OverflowError):
-        return math.nan
+def suggested(numbers: Iterable[float]) -> str:
+    """The scale that holds these scores, with --round if it is longer; "" if no usual one does."""
+    known = sorted(numbers)
+    if not known:
+        return ""
+    low = next((end for end in (1.0, 0.0, -1.0, -5.0, -10.0) if end <= known[0]), None)
+    high = next((end for end in (1.0, 3.0, 5.0, 7.0, 9.0, 10.0, 100.0) if end >= known[-1]), None)
+    if low == 1 and high in (1, 100):
+        low = 0.0
+    if low is None or high is None or low == high:
+        return ""
+    for step in (1.0, 0.5, 0.25, 0.2, 0.1):
+        scale = Scale.of(f"{low:g}:{high:g}:{step:g}") if step <= high - low else None
+        places = [(number - low) / step for number in known]
+        if all(abs(place - round(place)) < NEAR for place in places):
+            if scale and scale.count <= LONGEST_RUBRIC:
+                return f"--scale {low:g}:{high:g}{f':{step:g}' if step != 1 else ''}"
+            break
+    return f"--scale {low:g}:{high:g}:{(high - low) / (LONGEST_RUBRIC - 1):g} --round"

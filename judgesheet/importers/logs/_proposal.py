@@ -11,8 +11,9 @@ from typing import Any
 from judgesheet.base.errors import StimuliError
 from judgesheet.base.limits import LONGEST_NAME, MOST_REMEMBERED_ROWS
 from judgesheet.base.tally import TOLERATED_SHARE
-from judgesheet.importers._rows import Row, finite
-from judgesheet.importers.logs._kinds import KINDS, SLOTS
+from judgesheet.importers._rows import Row
+from judgesheet.importers.logs._kinds import KINDS
+from judgesheet.importers.words import finite, slot_of
 
 UNKNOWN = "COLUMN"
 """Stands in a map for a column that only the user can name."""
@@ -214,7 +215,13 @@ def _is_verdict(row: Row, column: str, columns: Mapping[str, str]) -> bool:
     cell = row.cells.get(column)
     if "first" not in columns:
         return finite(cell) is not None
-    return str(cell).lower() in SLOTS or str(cell) in _named(row, columns, "first", "second")
+    if str(cell) in _named(row, columns, "first", "second"):
+        return True
+    try:
+        slot_of(cell)
+    except KeyError:
+        return False
+    return True
 
 
 def _named(row: Row, columns: Mapping[str, str], *fields: str) -> frozenset[str]:

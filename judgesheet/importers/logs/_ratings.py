@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from judgesheet.base.errors import StimuliError
-from judgesheet.importers._rows import Row, advice_on_number, unpacked
+from judgesheet.importers._rows import Row, advice_on_number
 from judgesheet.importers.logs._fields import FieldReader
 from judgesheet.importers.logs._judgments import Record
 from judgesheet.importers.logs._log import BadVerdictError, Scale
+from judgesheet.importers.words import NONE, options_for, unpacked
 
 
 @dataclass
@@ -48,6 +49,9 @@ class Ratings:
 
         Figures with people's ratings compare orders and relations, not the scales.
         """
+        cell = self.fields.meant(cell)
+        if cell == NONE:
+            return None
         own = self.fields.choice.human_scale
         scale = self.fields.scale(row) if own is None else Scale.of(own)
         is_word = scale.has_word(cell)
@@ -69,7 +73,8 @@ class Ratings:
                 raise
             raise StimuliError(
                 f"{error}; if people rate on a different scale, give it: --human-scale "
-                "LOW:HIGH[:STEP] or WORST,…,BEST"
+                f"LOW:HIGH[:STEP] or WORST,…,BEST, or what the word means: "
+                f"{options_for([str(cell)[:60]], 'SCORE')}"
             ) from None
         return rating
 

@@ -1,18 +1,26 @@
 """The rows of a log, one verdict each, as recorded judgments: the form `collect.ingest` takes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 from judgesheet.base.digits import counted
 from judgesheet.base.errors import StimuliError
+from judgesheet.base.limits import MOST_LISTED
 from judgesheet.base.tally import Tally
 from judgesheet.importers._rows import Row, having
 from judgesheet.importers.logs._fields import FieldReader
 from judgesheet.importers.logs._judgments import Judgments, Record
 from judgesheet.importers.logs._kinds import KINDS
-from judgesheet.importers.logs._log import BadRowError, LogFormat, LogOptions
+from judgesheet.importers.logs._log import (
+    BadRowError,
+    BadVerdictError,
+    LogFormat,
+    LogOptions,
+    suggested,
+)
 from judgesheet.importers.logs._ratings import Ratings
+from judgesheet.importers.words import finite, options_for
 from judgesheet.reading.verdicts import has_verdict
 
 
@@ -30,8 +38,10 @@ class LogReader:
     rows: Iterator[Row]
     lines: Tally = field(default_factory=partial(Tally, "line"))
     """Of a file of lines."""
+    remarks: Callable[[], list[str]] = list
+    """What else was taken for granted in reading the files; known at the end."""
     verdicts: int = 0
-    """How many rows are calls, with those that have none."""
+    """How many calls there are, with those without a verdict."""
     _unread: int = 0
     """Of them those without a verdict."""
     _unplaced: int = 0
@@ -42,6 +52,8 @@ class LogReader:
     """Of the rows that count."""
     _single: dict[str, str] = field(default_factory=dict)
     """The judge and the metric, of which a sheet has one."""
+    _unknown: dict[str, None] = field(default_factory=dict)
+    """Words that nothing explains."""
 
     @cached_property
     def fields(self) -> FieldReader:
@@ -82,9 +94,11 @@ class LogReader:
             yield f"{rows} left out; only those with {self._wanted()} count"
         if "order" not in self.fields.columns and self.fields.kind in ("score", "criteria"):
             yield "no column has the displayed order (--map order=COLUMN): all count as one order"
+        yield from self.remarks()
 
     def _wanted(self) -> str:
-        return " and ".join(f"{column}={value}" for column, value in self.fields.where.items())
+        wanted = [f"{column}={value}" for column, value in self.fields.where.items()]
+        return " and ".join(wanted + [f"no {self.log.unless}"] * bool(self.log.unless))
 
     def records(self) -> Iterator[tuple[Record, str]]:
         """Every recorded judgment, and people's ratings, with the place of each.
@@ -96,35 +110,43 @@ class LogReader:
             if not self.fields.counts(row):
                 self._excluded += 1
                 continue
-            is_call = "by" not in self.fields.columns or (
-                self.fields.cell(row, "by") not in self.log.people
+            is_call = not self.log.people or (
+                str(self.fields.cell(row, "by")) not in self.log.people
             )
-            self.verdicts += is_call
             try:
                 if not is_call:
                     ratings.keep(row)
                     continue
                 self._refuse_second(row)
-                judgment = judgments.of(row)
-                made = [judgment, *ratings.beside(row)]
-                judgments.allow_figures |= ratings.found
+                judged = [*judgments.of(row)]
+                rated = [*ratings.beside(row)]
             except BadRowError as fault:
                 self._lose(row, fault)
+                self.verdicts += is_call
                 self._unread += is_call
                 self._unplaced += is_call
                 continue
-            if judgments.fault is None:
-                self._tally.read += 1
-            else:
-                self._lose(row, judgments.fault)
-            self._unread += not has_verdict(judgment["verdict"])
-            yield from ((record, row.where) for record in made)
+            judgments.allow_figures |= ratings.found
+            for judgment, error in judged:
+                self._count(row, judgment, error)
+                yield judgment, row.where
+            yield from ((record, row.where) for record in rated)
         for item, record in ratings.kept():
             yield record, f"{self.name}: ratings of {item[:80]}"
         self._refuse_useless(allows_figures=judgments.allow_figures or ratings.found)
 
+    def _count(self, row: Row, judgment: Record, fault: BadVerdictError | None) -> None:
+        self.verdicts += 1
+        self._unread += not has_verdict(judgment["verdict"])
+        if fault is None:
+            self._tally.read += 1
+        else:
+            self._lose(row, fault)
+
     def _lose(self, row: Row, fault: BadRowError) -> None:
         """Count a row that cannot be read, which says nothing about the other rows."""
+        if isinstance(fault, BadVerdictError) and len(self._unknown) < MOST_LISTED:
+            self._unknown.setdefault(str(fault.said).strip()[:60])
         self._tally.add(fault, row.where.removeprefix(f"{self.name}:").strip())
 
     @property
@@ -147,6 +169,8 @@ class LogReader:
 
     def _refuse_useless(self, *, allows_figures: bool) -> None:
         """StimuliError if too many rows cannot be read, none counts, or no figure follows."""
+        if self._unknown and self._tally.first:
+            self._tally.first = StimuliError(f"{self._tally.first}; {self._advice()}")
         self._tally.refuse_many()
         if not self.verdicts:
             why = f"no row has {self._wanted()} (--where)" if self._excluded else "it has no rows"
@@ -157,3 +181,15 @@ class LogReader:
                 f"because each is the only one on its subject ({self.log.lacks}); missing is "
                 f"{KINDS[self.fields.kind].needs}"
             )
+
+    def _advice(self) -> str:
+        """The option that reads what could not be read: a scale that has it, or what it means."""
+        numbers = [one for one in map(finite, self._unknown) if one is not None]
+        if numbers and self.fields.kind != "pair" and self.choice.human_scale is None:
+            of_scale = self.fields.single_scale or {"low": numbers[0], "step": 0, "count": 1}
+            ends = of_scale["low"], of_scale["low"] + of_scale["step"] * (of_scale["count"] - 1)
+            if reads := suggested({*self.fields.numbers, *ends}):
+                near = all(ends[0] <= one <= ends[1] for one in numbers)
+                return f"{reads} reads all numbers{', --round takes the nearest point' * near}"
+        meaning, others = ("tie", "1, 2") if self.fields.kind == "pair" else ("SCORE", "a word")
+        return f"say what is meant: {options_for(self._unknown, meaning)} ({others} or invalid)"

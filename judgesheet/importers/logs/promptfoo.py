@@ -64,7 +64,7 @@ def _two(outputs: list[tuple[Row, dict[str, Any]]]) -> list[tuple[Row, dict[str,
 def _results(records: Iterator[Row]) -> Iterator[Row]:
     """The results of a document, or of lines that are results."""
     for record in records:
-        if "results" not in record.cells:
+        if record.cells.get("results") is None:
             yield record
             continue
         inner = record.cells["results"]
@@ -123,23 +123,35 @@ _MARKS = (
 _CHECKED = "promptfoo 0.123.1 (results versions 2 and 3)"
 
 LOG = LogFormat(
-    scores,
-    columns={
+    {
         "stimulus": "test", "item": "output", "repeat": "result", "metric": "metric",
         "verdict": "score",
     },
-    marks=_MARKS,
+    _MARKS,
+    rows=scores,
     where={"graded": "true"},
     lacks="promptfoo asks its grader once per output, with one prompt",
+    conventions=(
+        "JSON or JSONL output (the CSV repeats its column names). Assertions that ask a model are "
+        "scores (`llm-rubric`, `g-eval`, `factuality`, …); `--repeat` gives second readings if the "
+        "output is the same.",
+        "A grader that failed (an error, no output, a reply that is no JSON) is no score of 0: the "
+        "call is lost.",
+        "`--map human=vars.rating` reads human ratings from the variables.",
+    ),
     checked=_CHECKED,
 )  # fmt: skip
 SELECT_BEST = LogFormat(
-    selections,
-    columns={
+    {
         "stimulus": "test", "first": "first", "second": "second", "metric": "metric",
         "repeat": "run", "verdict": "winner",
     },
-    marks=_MARKS,
+    _MARKS,
+    rows=selections,
     lacks="select-best shows the outputs of a test once, in the order of the prompts",
+    conventions=(
+        "Reads `select-best` between two outputs as a comparison, always in the order of the "
+        "prompts; with three or more outputs only the winner is known.",
+    ),
     checked=_CHECKED,
 )  # fmt: skip
