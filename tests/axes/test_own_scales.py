@@ -8,9 +8,12 @@ import pytest
 
 import judgesheet
 from judgesheet.axes import get_axis
+from judgesheet.axes.criterion_order.findings import points_of_scale
 from judgesheet.axis import Options
 from judgesheet.axis.prompt import built_in
+from judgesheet.base.datasheet import from_json
 from judgesheet.base.errors import StimuliError
+from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Call
 from judgesheet.base.scale import Scale
 from judgesheet.planning.plan import make_plan
@@ -187,6 +190,21 @@ def test_their_figures_are_in_points_of_the_range(tmp_path: Path) -> None:
     scale = {"low": 0, "step": 1, "count": 101}
     assert [pool["scale"] for pool in sheet["provenance"]["stimuli"]] == [scale]
     assert "numbered from 1, the lowest score, 0," in "".join(sheet["axes"][0]["caveats"])
+
+
+def test_the_same_judge_on_a_wider_range_is_called_the_same(tmp_path: Path) -> None:
+    told, gaps, halves = [], [], []
+    for ends in ([1.0, 5.0], [0.0, 100.0, 25.0]):
+        folder = tmp_path / str(ends[1])
+        stimuli = graded([{**one, "range": ends} for one in CRITERIA], 24)
+        found = figures("sim/fair?greedy=1&shift=0:.3:.1", "criterion_order", stimuli, folder)
+        (axis,) = from_json(folder / "datasheet.json").axes
+        told.append([(one.tone, one.evidence) for one in axis.findings])
+        gaps.append(found["max_delta_pos"])
+        halves.append(points_of_scale(Estimates(axis.name, axis.estimates), 0.5))
+    assert told[0] == told[1]
+    assert gaps[1] == pytest.approx(25 * gaps[0])
+    assert halves == [2, 50]
 
 
 def test_a_criterion_without_both_is_refused(tmp_path: Path) -> None:
