@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from judgesheet.commands.option_types import column_map, ends_of
+from judgesheet.commands.option_types import as_dict, column_map, ends_of, word_pair
 from judgesheet.commands.options import EXISTING, choice, document, option
 from judgesheet.commands.reporting import say_document
 from judgesheet.sheet import Paper
@@ -24,18 +24,19 @@ def correct(
     scale: tuple[float, float] | None = None,
     human_scale: tuple[float, float] | None = None,
     group_prefix: str = "",
+    verdicts: Mapping[str, str] | None = None,
 ) -> "Result":
     """Results of your own evaluation, corrected by labels on a part.
 
     `table` (CSV, JSONL, JSON, Parquet) has the columns `id, verdict, label`, or those that
     `columns` names (docs/correct.md). `labels` says how the labelled rows were found: `random`
     or `chosen`. `scale` and `human_scale` are the ends of scores; `group_prefix` is the sign before
-    which an id names what it belongs to.
+    which an id names what it belongs to. `verdicts` says what words mean: `{"good": "pass"}`.
     """
     from judgesheet.correcting.run import corrected
     from judgesheet.correcting.table import Choice, read
 
-    choice = Choice(labels, columns or {}, scale, human_scale, group_prefix)
+    choice = Choice(labels, columns or {}, scale, human_scale, group_prefix, verdicts or {})
     return corrected(read(Path(table), choice), labels)
 
 
@@ -45,6 +46,9 @@ def correct(
         help="How the labelled rows were selected: at random or on purpose.")  # fmt: skip
 @option("--map", "columns", multiple=True, callback=column_map, metavar="FIELD=COLUMN,…",
         help="Which column holds what; repeatable. docs/correct.md lists the fields.")  # fmt: skip
+@option("--verdict", "verdicts", multiple=True, type=word_pair, callback=as_dict,
+        metavar="WORD=MEANING",
+        help="What a word means: pass, fail, win, tie, loss, 1, 2; repeatable.")  # fmt: skip
 @option("--scale", callback=ends_of, metavar="LOW:HIGH", help="Lowest and highest score.")
 @option("--human-scale", callback=ends_of, metavar="LOW:HIGH",
         help="Lowest and highest label, if different from --scale.")  # fmt: skip
@@ -58,6 +62,7 @@ def command(
     scale: tuple[float, float] | None,
     human_scale: tuple[float, float] | None,
     group_prefix: str,
+    verdicts: dict[str, str],
     formats: tuple[str, ...],
     out: Path | None,
     paper: Paper,
@@ -72,5 +77,5 @@ def command(
     from judgesheet.sheet.correction import render
 
     result = correct(table, labels, columns=columns, scale=scale, human_scale=human_scale,
-                     group_prefix=group_prefix)  # fmt: skip
+                     group_prefix=group_prefix, verdicts=verdicts)  # fmt: skip
     say_document(lambda form: render(result, form, paper), formats, out, as_json=as_json)

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from judgesheet.base.errors import StimuliError, UsageError
 from judgesheet.base.limits import LARGEST_COUNT, MOST_REMEMBERED_ROWS, MOST_ROWS, MOST_SYSTEMS
 from judgesheet.base.sanitize import brief
-from judgesheet.correcting.words import Kind, is_empty, kind_of, slot, worth
+from judgesheet.correcting.words import Kind, is_empty, kind_of, meant, slot, worth
 from judgesheet.importers.logs import (
     UNKNOWN,
     Opened,
@@ -44,7 +44,8 @@ class Choice:
     """What the user says of a table; UsageError where that cannot be.
 
     `scale` is that of the verdicts, `human_scale` that of the labels (the same unless said);
-    `prefix` is the sign before which an id names its group.
+    `prefix` is the sign before which an id names its group; `verdicts` says what words of verdicts
+    and labels mean.
     """
 
     labels: Labels
@@ -52,6 +53,7 @@ class Choice:
     scale: Scale | None = None
     human_scale: Scale | None = None
     prefix: str = ""
+    verdicts: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.labels not in get_args(Labels):
@@ -122,13 +124,15 @@ def read(path: Path, choice: Choice) -> Table:
     if not rows:
         raise StimuliError(f"{path.name} holds no rows")
     columns = _columns(found, rows, choice, path.name)
-    rows = list(having(rows, columns.values()))
-    kind = _kind(rows, columns)
+    words = {word.strip().lower(): meaning for word, meaning in choice.verdicts.items()}
+    rows = [_mapped(row, columns, words) for row in having(rows, columns.values())]
+    kind = _kind(rows)
     shares = kind != "mean"
     scale = SHARES if shares else choice.scale or ANY
     human = SHARES if shares else choice.human_scale or choice.scale or ANY
-    judged = [_judged(row, columns, kind, choice) for row in rows]
-    _check_scale(judged, scale, human)
+    judged = [_judged(row, kind, choice) for row in rows]
+    _check_scale(judged, "verdict", scale, "--scale")
+    _check_scale(judged, "label", human, "--human-scale" if choice.human_scale else "--scale")
     _reject_duplicates(judged)
     if all(one.verdict is None for one in judged):
         raise StimuliError(
@@ -200,29 +204,29 @@ def _proposed(
     return found
 
 
-def _kind(rows: list[Row], columns: Mapping[str, str]) -> Kind:
+def _mapped(row: Row, columns: Mapping[str, str], words: Mapping[str, str]) -> Row:
+    """The row under our names, with words that mean what the user says."""
+    cells = {ours: row.at(column) for ours, column in columns.items()}
+    cells |= {part: meant(cells[part], words) for part in ("verdict", "label")}
+    return Row(row.where, cells, columns)
+
+
+def _kind(rows: Sequence[Row]) -> Kind:
     """What the table estimates, by its verdicts: numbers of 0 and 1 alone are a rate."""
-    if "first" in columns:
+    if "first" in rows[0].cells:
         return "win rate"
-    column = columns["verdict"]
-    first: Kind | None = None
-    for row in rows:
-        cell = row.at(column)
-        if is_empty(cell):
-            continue
-        kind = kind_of(cell, row, column)
-        first = first or kind
-        if kind != "mean":
-            return kind  # a number among words is refused where it is read
-    values = {row.at(column) for row in rows if not is_empty(row.at(column))}
-    return "rate" if {float(value) for value in values} <= {0.0, 1.0} else first or "mean"
+    filled = [row for row in rows if not is_empty(row.cells["verdict"])]
+    kinds = (kind_of(row.cells["verdict"], row, row.names["verdict"]) for row in filled)
+    # A number among words is refused where it is read.
+    if named := next((kind for kind in kinds if kind != "mean"), None):
+        return named
+    return "rate" if {float(row.cells["verdict"]) for row in filled} <= {0.0, 1.0} else "mean"
 
 
-def _judged(row: Row, columns: Mapping[str, str], kind: Kind, choice: Choice) -> JudgedRow:
-    cells = Row(row.where, {ours: row.at(column) for ours, column in columns.items()}, columns)
-    name = cells.text("id")
+def _judged(cells: Row, kind: Kind, choice: Choice) -> JudgedRow:
+    name, columns = cells.text("id"), cells.names
     if not name:
-        raise StimuliError(f"{row.where}: {columns['id']} is empty")
+        raise StimuliError(f"{cells.where}: {columns['id']} is empty")
     both = _names(cells) if "first" in columns else None
     said = {part: _value(cells, part, both, kind) for part in ("verdict", "label")}
     group = cells.optional("group") or ""
@@ -230,10 +234,10 @@ def _judged(row: Row, columns: Mapping[str, str], kind: Kind, choice: Choice) ->
         group = name.rpartition(choice.prefix)[0] or name
     system = (cells.optional("system") or "") if both is None else ""
     if "system" in columns and both is None and not system:
-        raise StimuliError(f"{row.where}: {columns['system']} is empty")
+        raise StimuliError(f"{cells.where}: {columns['system']} is empty")
     first, second = both or ("", "")
-    return JudgedRow(row.where, name, system, group or name, said["verdict"], said["label"], first,
-                  second)  # fmt: skip
+    values = said["verdict"], said["label"]
+    return JudgedRow(cells.where, name, system, group or name, *values, first, second)
 
 
 def _value(cells: Row, part: str, both: tuple[str, str] | None, kind: Kind) -> float | None:
@@ -250,14 +254,17 @@ def _names(cells: Row) -> tuple[str, str]:
     return both
 
 
-def _check_scale(rows: list[JudgedRow], scale: Scale, human: Scale) -> None:
-    for row in rows:
-        for what, value, ends in (("verdict", row.verdict, scale), ("label", row.label, human)):
-            if value is not None and not ends[0] <= value <= ends[1]:
-                raise StimuliError(
-                    f"{row.where}: the {what} {value:g} is outside the scale {ends[0]:g} to "
-                    f"{ends[1]:g}"
-                )
+def _check_scale(
+    rows: Sequence[JudgedRow], what: Literal["verdict", "label"], ends: Scale, option: str
+) -> None:
+    given = [(value, row.where) for row in rows if (value := getattr(row, what)) is not None]
+    for value, where in given:
+        if not ends[0] <= value <= ends[1]:
+            low, high = min(ends[0], *min(given)[:1]), max(ends[1], *max(given)[:1])
+            raise StimuliError(
+                f"{where}: the {what} {value:g} is outside the scale {ends[0]:g} to {ends[1]:g}; "
+                f"correct it, or say {option} {low:g}:{high:g}"
+            )
 
 
 def _reject_duplicates(rows: list[JudgedRow]) -> None:

@@ -19,19 +19,32 @@ OUTCOME: Mapping[str, float] = {
     **dict.fromkeys(("tie", "draw", "equal"), 0.5),
     **dict.fromkeys(("loss", "lose", "lost"), 0.0),
 }
+_PERCENT = re.compile(r"\s*(\d{1,3}(?:\.\d+)?)\s?%\s*")
 FIRST = {
     **dict.fromkeys(("1", "first", "model_a"), 1.0),
     **dict.fromkeys(("2", "second", "model_b"), 0.0),
 }
 TIES = ("tie", "draw", "equal", "both", "tie (bothbad)")
-UNREADABLE = ("invalid", "error", "null", "none", "n/a", "nan")
+EMPTY = ("", "-", "–", "—", "?", "na", "n/a", "nan", "null", "none", "invalid", "error")
+"""What stands where there is no verdict or label."""
+
+
+MEANING = "; --verdict WORD=MEANING says what a word means, such as good=pass"
 
 
 def is_empty(cell: Any) -> bool:
     """Whether a cell holds nothing, or says that nothing could be read."""
     if cell is None or cell != cell:
         return True
-    return isinstance(cell, str) and cell.strip().lower() in ("", *UNREADABLE)
+    return isinstance(cell, str) and cell.strip().lower() in EMPTY
+
+
+def meant(cell: Any, meanings: Mapping[str, str]) -> Any:
+    """What the user says that a word means, else the cell; 85 % is .85."""
+    word = f"{cell:g}" if isinstance(cell, float) else str(cell).strip().lower()
+    cell = meanings.get(word, cell)
+    percent = _PERCENT.fullmatch(cell) if isinstance(cell, str) else None
+    return float(percent[1]) / 100 if percent else cell
 
 
 def kind_of(cell: Any, row: Row, name: str) -> Kind:
@@ -45,7 +58,8 @@ def kind_of(cell: Any, row: Row, name: str) -> Kind:
         return "mean"
     raise StimuliError(
         f"{row.where}: {name} is {str(cell)[:60]!r}; it can be a number, pass or fail, or win, tie "
-        f"or loss (pairs with names of the two: --map first=COLUMN,second=COLUMN){_comma(word)}"
+        "or loss (pairs with names of the two: --map first=COLUMN,second=COLUMN)"
+        f"{_comma(word) or MEANING}"
     )
 
 
@@ -66,7 +80,8 @@ def worth(cell: Any, kind: Kind, row: Row, name: str) -> float | None:
         return number
     wanted = {"rate": "pass or fail", "win rate": "win, tie or loss", "mean": "a number"}[kind]
     raise StimuliError(
-        f"{row.where}: {name} is {str(cell)[:60]!r}, not {wanted} as elsewhere{_comma(word)}"
+        f"{row.where}: {name} is {str(cell)[:60]!r}, not {wanted} as elsewhere"
+        f"{_comma(word) or MEANING}"
     )
 
 
@@ -84,4 +99,5 @@ def slot(cell: Any, shown: tuple[str, str], row: Row, name: str) -> float | None
         return FIRST[word]
     raise StimuliError(
         f"{row.where}: {name} is {said[:60]!r}, neither one of the two responses nor 1, 2 or tie"
+        f"{MEANING}"
     )

@@ -321,6 +321,42 @@ def test_a_decimal_comma_is_named(first: str, table: Write) -> None:
         judgesheet.correct(path, "random")
 
 
+@pytest.mark.parametrize("empty", ["NA", "-", "–", "N/A", "None", " nan "])
+def test_what_says_that_nothing_is_there_is_no_label(empty: str, table: Write) -> None:
+    rows = judged(60, 30)
+    usual = judgesheet.correct(table("id,verdict,label", rows), "random")
+    filled = [[name, said, label or empty] for name, said, label in rows]
+    assert judgesheet.correct(table("id,verdict,label", filled), "random") == usual
+
+
+@pytest.mark.parametrize(
+    ("words", "passes", "fails"),
+    [({"good": "pass", "Bad": "fail"}, "Good", "bad"), ({"C": "1", "I": "0"}, "C", "I"),
+     ({}, "100%", "0 %")],
+)  # fmt: skip
+def test_words_mean_what_the_user_says(
+    words: dict[str, str], passes: str, fails: str, table: Write
+) -> None:
+    rows, said = judged(60, 30), {"pass": passes, "fail": fails, None: None}
+    usual = judgesheet.correct(table("id,verdict,label", rows), "random")
+    other = table("id,verdict,label", [[n, said[v], said[w]] for n, v, w in rows])  # type: ignore[index]
+    assert judgesheet.correct(other, "random", verdicts=words) == usual
+    options = [f"--verdict={word}={meaning}" for word, meaning in words.items()]
+    done = run("correct", other, "--labels", "random", "--json", *options)
+    assert json.loads(done.stdout)["corrected"]["value"] == pytest.approx(usual.corrected.value)
+    if words:
+        with pytest.raises(StimuliError, match="--verdict WORD=MEANING"):
+            judgesheet.correct(other, "random")
+
+
+def test_a_number_off_the_scale_names_the_option_that_reads_it(table: Write) -> None:
+    path = table("id,verdict,label", [["a", 3, 4], ["b", 10, ""], ["c", 0, 2]])
+    with pytest.raises(StimuliError, match=r":3: .*say --scale 0:10$"):
+        judgesheet.correct(path, "random", scale=(1, 5))
+    with pytest.raises(StimuliError, match=r":2: .*say --human-scale 1:4$"):
+        judgesheet.correct(path, "random", scale=(0, 10), human_scale=(1, 3))
+
+
 # -- pages -----------------------------------------------------------------------------------------
 
 
