@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from judgesheet.base.version import __version__
-    from judgesheet.collect.request import Request
+    from judgesheet.collect.options import Request
     from judgesheet.commands.attach import attach
     from judgesheet.commands.cases import cases
     from judgesheet.commands.compare import compare

@@ -9,7 +9,8 @@ from typing import Any
 
 from judgesheet.axis.simulation import hashed
 from judgesheet.base.records import Call
-from judgesheet.collect.request import Request, make_plan, settle
+from judgesheet.collect.options import Request
+from judgesheet.collect.request import make_plan, settle
 from judgesheet.judges import Answer
 from judgesheet.judges.simulated import SimulatedJudge, answer_key
 from tests.judges import loopback

@@ -3,10 +3,11 @@
 import json
 import re
 from collections.abc import Container, Iterator, Mapping, Set
+from dataclasses import MISSING, fields
 from inspect import cleandoc, getsource
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 import click
 
@@ -20,7 +21,8 @@ from judgesheet.base.datasheet import from_json
 from judgesheet.base.prices import cost
 from judgesheet.base.units import unit
 from judgesheet.cli import main
-from judgesheet.collect.request import Request, make_plan, settle
+from judgesheet.collect.options import Request
+from judgesheet.collect.request import make_plan, settle
 from judgesheet.importers.logs import FIELDS, LOGS, LogOptions, LogReader
 from judgesheet.judges.batch_formats import BATCH_FORMATS
 from judgesheet.judges.providers import BEHIND_HTTP, PROVIDERS, Provider
@@ -44,6 +46,18 @@ def toy_step(number: int) -> str:
     _, code = TOY.read_text(encoding="utf-8").split(f"# -- step {number}: ")
     code = code.partition("# -- step ")[0].partition("\n")[2]
     return f"\n```python\n{code.strip()}\n```\n\n"
+
+
+def request_options() -> str:
+    """A row per option of a probe: in Python, on the command line, and what it means."""
+    rows = ["| in Python | command | default | meaning |", "|---|---|---|---|"]
+    for one in fields(Request):
+        said = get_args(one.type)[-1]
+        flags = said.flags or (f"--{one.name.replace('_', '-')}",)
+        usual = "" if one.default in (MISSING, None, ()) else f"`{one.default}`"
+        names = ", ".join(f"`{flag}`" for flag in flags if flag)
+        rows.append(f"| `{one.name}` | {names} | {usual} | {said.meaning.replace('|', '&#124;')} |")
+    return "\n".join(["", *rows, "", ""])
 
 
 def source_of(axis_name: str, name: str) -> str:

@@ -9,7 +9,8 @@ import pytest
 import judgesheet
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.cli import main
-from judgesheet.collect.request import Request, make_plan, settle
+from judgesheet.collect.options import Request
+from judgesheet.collect.request import make_plan, settle
 from judgesheet.planning.stimuli import load, pool_digest
 
 ROOT = Path(__file__).parent.parent

@@ -11,7 +11,8 @@ from judgesheet.axes import axis_names
 from judgesheet.base.errors import PolicyError, UsageError
 from judgesheet.base.records import digest
 from judgesheet.base.resources import data_folder
-from judgesheet.collect.request import Request, make_plan, settle
+from judgesheet.collect.options import Request
+from judgesheet.collect.request import make_plan, settle
 from judgesheet.commands.checkup import examine
 from judgesheet.decide.policy import parse
 from judgesheet.judges.address import Address

@@ -3,17 +3,17 @@
 import asyncio
 import math
 import sys
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from judgesheet import plan, probe
+from judgesheet import plan
 from judgesheet.base.errors import UsageError
 from judgesheet.base.records import Call
 from judgesheet.base.resources import data_folder
-from judgesheet.collect.request import Request, settle
+from judgesheet.collect.options import Request
+from judgesheet.collect.request import settle
 from judgesheet.judges.callable import CallableJudge
 from tests.judges.loopback import completion, serving
 
@@ -37,12 +37,6 @@ def test_plan_takes_the_place_of_stimuli_as_text() -> None:
     own = str(data_folder("stimuli"))
     planned, _ = plan("sim/fair", axes=["score_order"], profile="smoke", stimuli=own)
     assert planned.calls
-
-
-def test_help_names_every_option_of_probe() -> None:
-    assert probe.__doc__
-    names = {one.name for one in fields(Request)}
-    assert not {name for name in names if f"`{name}`" not in probe.__doc__}
 
 
 @pytest.mark.parametrize("field", ["messages", "model", "stream", "n", "temperature"])

@@ -12,7 +12,7 @@ from dataclasses import fields
 from difflib import get_close_matches
 from functools import cache
 from inspect import formatannotation
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ForwardRef, TypeVar, get_args, get_origin
 
 from judgesheet.base.errors import UsageError
 from judgesheet.base.sanitize import brief
@@ -21,6 +21,16 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter, ValidationError
 
 Record = TypeVar("Record")
+
+
+class Said:
+    """What an option means, the names that the command line has for it, and its placeholder.
+
+    Without `flags` the command line calls it as the field is called; with an empty one, not at all.
+    """
+
+    def __init__(self, meaning: str, *flags: str, metavar: str | None = None) -> None:
+        self.meaning, self.flags, self.metavar = meaning, flags, metavar
 
 
 def converted_fields(record: object) -> Iterator[tuple[str, Any]]:
@@ -46,7 +56,12 @@ def made(kind: type[Record], options: Mapping[str, Any]) -> Record:
 
 
 def _types(kind: type) -> dict[str, Any]:
-    return {one.name: one.type for one in fields(kind) if not isinstance(one.type, str)}
+    types = {one.name: one.type for one in fields(kind)}
+    return {name: of for name, of in types.items() if not isinstance(_bare(of), str | ForwardRef)}
+
+
+def _bare(kind: Any) -> Any:
+    return get_args(kind)[0] if get_origin(kind) is Annotated else kind
 
 
 def _converted(types: Mapping[str, Any], given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -88,4 +103,4 @@ def _wanted(error: "ValidationError", kind: Any) -> str:
     first, *others = error.errors()
     if not others and not first["loc"] and first["msg"].startswith("Input should be "):
         return first["msg"].replace("Input", "it", 1)
-    return f"it should be {re.sub(r'[a-z_.]+[.](?=[A-Z])', '', formatannotation(kind))}"
+    return f"it should be {re.sub(r'[a-z_.]+[.](?=[A-Z])', '', formatannotation(_bare(kind)))}"

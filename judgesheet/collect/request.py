@@ -4,25 +4,21 @@ A request may leave the reply format and the log-probabilities to the endpoint (
 decides these, with a few tiny questions; `make_plan` makes no call.
 """
 
-import json
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
-
-from annotated_types import Ge, Gt, Interval
+from typing import Any, TypeVar
 
 from judgesheet.axes import all_axes, get_axis
-from judgesheet.axis import PROFILES, Axis, Options
-from judgesheet.base import defaults
-from judgesheet.base.arguments import converted_fields, refuse_unknown
+from judgesheet.axis import Axis, Options
+from judgesheet.base.arguments import refuse_unknown
 from judgesheet.base.async_runner import run
 from judgesheet.base.errors import UsageError
 from judgesheet.base.files import text_of
-from judgesheet.base.prices import Prices
 from judgesheet.base.records import Plan, ReplyFormat
 from judgesheet.collect.collect import CollectSettings
 from judgesheet.collect.knob import parse_knob, typed
+from judgesheet.collect.options import Request
 from judgesheet.judges import Connection, Judge, declared, open_judge
 from judgesheet.judges.check import gives_logprobs, needs_json
 from judgesheet.judges.providers import provider_of
@@ -32,9 +28,6 @@ from judgesheet.ledger.run_directory import labels_of, settings_of
 from judgesheet.measuring.parsing import Parser, as_record, refuse_failing_examples
 from judgesheet.planning import plan as planning
 
-if TYPE_CHECKING:
-    from judgesheet.judges import OwnAuth, OwnTransport
-
 Part = TypeVar("Part", Options, Connection, CollectSettings)
 T = TypeVar("T")
 
@@ -43,77 +36,6 @@ _OWN_NUMBERS = ("repeats", "max_tokens", "retry_unreadable")
 
 OURS = ("messages", "model", "stream", "n", "temperature")
 """Fields of a request that the plan and the options set."""
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What to ask of which judge. The defaults are those of every command.
-
-    Paths may be given as text: they are kept as `Path`.
-    """
-
-    model: str
-    axes: Sequence[str] = ()
-    profile: str = defaults.PROFILE
-    stimuli: Path | None = None
-    prompts: Mapping[str, Path] = field(default_factory=dict)
-    parsers: Mapping[str, Path] = field(default_factory=dict)
-    seed: Annotated[int, Ge(0)] = defaults.SEED
-    repeats: Annotated[int, Interval(ge=1, le=100)] | None = None
-    sequences: Literal["cyclic", "williams"] = defaults.SEQUENCES
-    temperature: Annotated[float, Interval(ge=0, le=5)] = defaults.TEMPERATURE
-    max_tokens: Annotated[int, Ge(1)] | None = None
-    sweep: str | None = None
-    retry_unreadable: Annotated[int, Interval(ge=0, le=10)] = 0
-    reply: Literal["auto", "text", "json"] | None = None
-    logprobs: bool | Literal["auto"] | None = None
-    base_url: str | None = None
-    api_key_env: str | None = None
-    extra_body: Mapping[str, Any] = field(default_factory=dict)
-    auth: "OwnAuth | None" = field(default=None, repr=False)
-    transport: "OwnTransport | None" = field(default=None, repr=False)
-    timeout_s: Annotated[float, Gt(0)] = defaults.TIMEOUT_S
-    concurrency: Annotated[int, Interval(ge=1, le=4096)] = defaults.CONCURRENCY
-    patience_s: Annotated[float, Ge(0)] = defaults.PATIENCE_S
-    rpm: Annotated[float, Gt(0)] | None = None
-    tpm: Annotated[float, Gt(0)] | None = None
-    rate: Annotated[float, Gt(0)] | None = None
-    max_calls: Annotated[int, Ge(1)] | None = None
-    max_cost: Annotated[float, Ge(0)] | None = None
-    max_total_tokens: Annotated[int, Ge(0)] | None = None
-    prices: Prices | None = None
-    must_send: tuple[str, ...] = ()
-    spill: Path | None = None
-    engine: Literal["local", "ray"] = defaults.ENGINE
-    engine_address: str | None = None
-
-    def __post_init__(self) -> None:
-        for name, value in converted_fields(self):
-            object.__setattr__(self, name, value)
-        if self.profile not in PROFILES:
-            raise UsageError(
-                f"there is no profile {self.profile!r}; the profiles are {', '.join(PROFILES)}"
-            )
-        for name in ("prompts", "parsers"):
-            object.__setattr__(self, name, self._by_axis(name))
-        _refuse_what_json_lacks(self.extra_body)
-        if self.max_cost is not None and self.prices is None:
-            raise UsageError("--max-cost needs --prices IN,OUT (US dollars per million tokens)")
-        if self.engine_address is not None and self.engine == "local":
-            raise UsageError("--engine-address needs --engine ray")
-
-    def _by_axis(self, name: str) -> dict[str, Path]:
-        """Files by axis; one that names none is for the one axis that is asked about."""
-        files: dict[str, Path] = dict(getattr(self, name))
-        if "" in files:
-            if len({*self.axes}) != 1:
-                option = f"--{name.removesuffix('s')}"
-                raise UsageError(
-                    f"{option} {files['']}: for which axis? Write {option} AXIS={files['']}, or "
-                    "name one --axis"
-                )
-            files.setdefault(self.axes[0], files.pop(""))
-        return files
 
 
 JudgeOrRequest = str | Callable[..., Any] | Request
@@ -318,16 +240,6 @@ def _own_parsers(request: Request, axes: Sequence[Axis]) -> dict[str, Parser]:
     paths = {**parsers_beside(request), **request.parsers}
     _refuse_unprobed("--parser", paths, axes)
     return {axis: Parser.from_file(path) for axis, path in paths.items()}
-
-
-def _refuse_what_json_lacks(sent: Mapping[str, Any]) -> None:
-    """NaN and infinity, which no JSON has: NaN is not even what the run was begun with."""
-    try:
-        json.dumps(sent, allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise UsageError(
-            f"--extra-body must be valid JSON ({error}): give finite numbers"
-        ) from None
 
 
 def _refuse_what_is_ours(extra_body: Mapping[str, Any]) -> None:

@@ -30,7 +30,8 @@ from judgesheet.base.errors import (
 )
 from judgesheet.base.records import Call, Label, Reply, canonical_json
 from judgesheet.base.version import __version__
-from judgesheet.collect.request import Request, connection
+from judgesheet.collect.options import Request
+from judgesheet.collect.request import connection
 from judgesheet.judges import Answer, Connection, Judge, Refused, open_judge
 from judgesheet.judges.redaction import (
     address_without_secrets,

@@ -1,14 +1,17 @@
 """Options that several commands take."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, Field, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from types import NoneType
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 import click
+from annotated_types import Interval
 
-from judgesheet.axes import axis_names
 from judgesheet.axis import PROFILES
 from judgesheet.base import defaults
+from judgesheet.collect.options import Request
 from judgesheet.commands.option_types import (
     Finite,
     Place,
@@ -28,11 +31,6 @@ option = click.option
 PATH = Place(path_type=Path)
 EXISTING = Place(path_type=Path, exists=True)
 POLICIES = "a TOML file, or a shipped one (`judgesheet policy list`)."
-_MODELS = (
-    "openai/NAME, anthropic/NAME or another provider's (docs/judges.md), openai-compatible/NAME "
-    "(with --base-url), local/smollm2-135m, local/FILE.gguf, sim/NAME?key=value, "
-    "python/module:function (a judge of a framework: docs/frameworks.md)."
-)
 
 
 def choice(name: str, *words: str, **more: Any) -> Callable[[Command], Command]:
@@ -57,13 +55,53 @@ def together(*options: Callable[[Command], Command]) -> Callable[[Command], Comm
     return decorate
 
 
-BASE_URL = option("--base-url", help="Address of an OpenAI-compatible server.")
-KEY = option("--api-key-env", metavar="NAME", help="Environment variable with the key.")
-AUTH = option(
-    "--auth",
-    metavar="MODULE:FACTORY",
-    help="Your own function that makes an httpx.Auth or a transport (docs/corporate.md).",
-)
+def of_request(one: Field[Any]) -> Iterator[Callable[[Command], Command]]:
+    """The option for a field of a request, made of its declaration; none where it has no name."""
+    said = get_args(one.type)[-1]
+    flags = said.flags or (f"--{one.name.replace('_', '-')}",)
+    if "" in flags:
+        return
+    known = {"help": said.meaning, "metavar": said.metavar, **_of_type(one.type)}
+    if one.default is MISSING and one.default_factory is MISSING:
+        known["required"] = True
+    elif one.default not in (MISSING, None, ()):
+        known["default"] = one.default
+    yield option(*flags, one.name, **{**known, **_OF_TEXT.get(one.name, {})})
+
+
+def _of_type(kind: Any) -> dict[str, Any]:
+    """What click is told of a type."""
+    first, *more = get_args(kind) or (kind,)
+    bounds: Any = more[0] if more and isinstance(more[0], Interval) else None
+    if get_origin(kind) is Literal:
+        return {"type": click.Choice(get_args(kind))}
+    if kind is Path:
+        return {"type": PATH}
+    if bounds and first is int:
+        return {"type": click.IntRange(bounds.ge, bounds.le)}
+    if bounds:
+        is_open = bounds.gt is not None
+        return {"type": Finite(bounds.gt if is_open else bounds.ge, bounds.le, min_open=is_open)}
+    is_wrapped = get_origin(kind) is Annotated or NoneType in more
+    return _of_type(first) if is_wrapped else {}
+
+
+_OF_TEXT: Mapping[str, Mapping[str, Any]] = {
+    "profile": {"type": click.Choice([*PROFILES])},
+    "stimuli": {"type": EXISTING},
+    **{
+        f"{name}s": {"type": axis_file(name), "multiple": True, "callback": as_dict}
+        for name in ("prompt", "parser")
+    },
+    "axes": {"multiple": True},
+    "logprobs": {"type": click.Choice(["on", "off", "auto"]), "callback": on_off,
+                 "is_flag": False, "flag_value": "on"},
+    "extra_body": {"type": json_object, "default": "{}", "show_default": False},
+    "prices": {"type": prices},
+}  # fmt: skip
+"""How fields are read whose values are more than a word or a number."""
+_REQUEST = {one.name: together(*of_request(one)) for one in fields(Request)}
+BASE_URL, KEY, AUTH = (_REQUEST[name] for name in ("base_url", "api_key_env", "auth"))
 POLICY = option(
     "--policy", metavar="FILE|NAME", help=f"Limits to check the judge against: {POLICIES}"
 )
@@ -97,84 +135,16 @@ def document(*formats: str) -> Callable[[Command], Command]:
     )  # fmt: skip
 
 
-_JUDGE = option("--model", required=True, metavar="PROVIDER/NAME", help=_MODELS)
-_PROMPT = axis_files("prompt", "Your own prompt template.")
-_SEED = option("--seed", type=click.IntRange(0), default=defaults.SEED,
-               help="Seed of every random choice.")  # fmt: skip
-_TEMPERATURE = option("--temperature", type=Finite(0, 5), default=defaults.TEMPERATURE,
-                      help="Sampling temperature.")  # fmt: skip
-_TOKENS = option("--max-tokens", type=click.IntRange(1),
-                 help="Maximum tokens per reply. [1024 text, 32 json]")  # fmt: skip
-_REPLY = choice(
-    "--reply", "auto", "text", "json",
-    help="Reply format; auto: json if only that form works. [text; json for local/, sim/]",
-)  # fmt: skip
-
-_WHAT_TO_ASK = (
-    _JUDGE,
-    option("--axis", "axes", multiple=True, metavar="AXIS",
-           help=f"Axis to probe; repeatable: {', '.join(axis_names())}. [all]"),
-    choice("--profile", *PROFILES, default=defaults.PROFILE,
-           help="How much to ask; `judgesheet plan` says how many calls."),
-    option("--stimuli", type=EXISTING, help="Your own stimuli (JSONL file, or a folder)."),
-    _PROMPT,
-    axis_files("parser", "Your own parser of the replies. [FILE.toml beside --prompt, if any]"),
-    _SEED,
-    option("--repeats", type=click.IntRange(1, 100),
-           help="How often a repeated question is asked. [by axis and profile: 2, or 1 in quick]"),
-    option("--sequences", "--design", type=click.Choice(["cyclic", "williams"]),
-           default=defaults.SEQUENCES,
-           help="Balanced orders: rotations, as in the papers, or Williams designs."),
-    _TEMPERATURE,
-    option("--sweep", metavar="NAME=V,V,…",
-           help="Probe with each value of a request parameter, each in its own folder."),
-    _TOKENS,
-    option("--retry-unreadable", type=click.IntRange(0, 10), metavar="N", default=0,
-           help="Ask again up to N times where a reply cannot be read; the sheet has both rates."),
-    _REPLY,
-    choice("--logprobs", "on", "off", "auto", callback=on_off, is_flag=False, flag_value="on",
-           help="Also read the probabilities of all scores; auto asks once. [off; on for local/]"),
-)  # fmt: skip
-
-_HOW_TO_ASK = (
-    BASE_URL,
-    KEY,
-    AUTH,
-    option("--extra-body", metavar="JSON", type=json_object, default="{}", show_default=False,
-           help="Merged into every request."),
-    option("--timeout", "timeout_s", type=Finite(0.1), default=defaults.TIMEOUT_S,
-           help="Seconds per call."),
-    option("--concurrency", type=click.IntRange(1, 4096), default=defaults.CONCURRENCY,
-           help="Maximum concurrent calls (adaptive)."),
-    option("--patience", "patience_s", type=Finite(0), default=defaults.PATIENCE_S,
-           help="Seconds to wait for an endpoint that is down before the run stops."),
-    option("--rpm", type=Finite(0, min_open=True),
-           help="Requests per minute."),
-    option("--tpm", type=Finite(0, min_open=True),
-           help="Tokens per minute, prompts and replies."),
-    option("--rate", type=Finite(0, min_open=True), help="Requests per second."),
-    option("--max-calls", type=click.IntRange(1),
-           help="Stop after this many requests in this session."),
-    option("--max-cost", type=Finite(0), help="Stop at this cost of the run, US dollars."),
-    option("--max-total-tokens", type=click.IntRange(0),
-           help="Stop at this many tokens of the run, prompts and replies."),
-    option("--spill", type=PATH, metavar="DIR",
-           help="Folder for replies if the disk of the run is full. [temporary folder]"),
-    option("--prices", metavar="IN,OUT", type=prices, help="US dollars per million tokens."),
-    option("--quiet", is_flag=True, help="Show no progress."),
-    JSON,
-)  # fmt: skip
-
-_WHERE_FROM = (
-    choice("--engine", "local", "ray", default=defaults.ENGINE,
-           help="Ask from this process, or from the workers of a Ray cluster."),
-    option("--engine-address", metavar="ADDRESS",
-           help="The Ray cluster, HOST:PORT or auto. [one on this machine, for this probe]"),
-)  # fmt: skip
-
-asking = together(*_WHAT_TO_ASK, *_HOW_TO_ASK, *_WHERE_FROM)
+_QUIET = option("--quiet", is_flag=True, help="Show no progress.")
+_WHAT_IS_MEASURED = frozenset({
+    *("axes", "profile", "stimuli", "parsers", "repeats", "sequences", "sweep"),
+    *("retry_unreadable", "logprobs", "engine", "engine_address"),
+})  # fmt: skip
+asking = together(*_REQUEST.values(), _QUIET, JSON)
 """The options that `probe` and `plan` share."""
-deciding = together(_JUDGE, _PROMPT, _SEED, _TEMPERATURE, _TOKENS, _REPLY, *_HOW_TO_ASK)
+deciding = together(
+    *(add for name, add in _REQUEST.items() if name not in _WHAT_IS_MEASURED), _QUIET, JSON
+)
 """Those of `asking` that do not choose what is measured."""
 VERDICT = option(
     "--verdict", "verdicts", multiple=True, type=word_pair, callback=as_dict,

@@ -15,7 +15,8 @@ from judgesheet.commands.policy import load_policy
 from judgesheet.commands.terminal import say, say_lines, say_record
 
 if TYPE_CHECKING:
-    from judgesheet.collect.request import JudgeOrRequest, Request
+    from judgesheet.collect.options import Request
+    from judgesheet.collect.request import JudgeOrRequest
     from judgesheet.decide.provable import Forecast
     from judgesheet.judges.providers import BatchName
     from judgesheet.planning.plan import AxisBudget

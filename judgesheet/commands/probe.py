@@ -55,18 +55,8 @@ def probe(
     """Measure a judge: plan, collect, measure, decide, write. Resumes a run of its plan in `out`.
 
     `model` is `PROVIDER/NAME`, a function of your own from messages to a reply, or a `Request`, of
-    which `options` are the fields; what each means, `judgesheet probe --help` says:
-
-    - what is asked: `axes`, `profile` ("smoke", "quick", "standard", …), `stimuli` (file or
-      folder), `prompts` and `parsers` (files by axis), `seed`, `repeats`, `sequences`,
-      `temperature`, `max_tokens`, `retry_unreadable`, `reply` ("text", "json", "auto"), `logprobs`
-      (True, False, "auto"), `sweep` (one value, "temperature=0"; several are asked by
-      `judgesheet.sweep`);
-    - of which endpoint: `base_url`, `api_key_env`, `extra_body`, `must_send`, `auth`, `transport`;
-    - how fast, and up to which limit: `concurrency`, `rpm`, `tpm`, `rate`, `timeout_s`,
-      `patience_s`, `max_calls`, `max_total_tokens`, `max_cost` with `prices` (in, out);
-    - where: `engine`, `engine_address`, `spill` (folder for replies if the disk is full), `beside`
-      (ledgers for whose calls the limits by the minute hold too).
+    which `options` are the fields: docs/api.md lists them all, and so does `judgesheet probe
+    --help`, as it calls them.
 
     Every path may be text: `probe("openai/NAME", out="runs/mine", stimuli="data")`.
 
@@ -121,7 +111,8 @@ def sweep(
 
     StoppedError if the judge no longer answers: the runs before have their sheets.
     """
-    from judgesheet.collect.request import Request, as_request
+    from judgesheet.collect.options import Request
+    from judgesheet.collect.request import as_request
     from judgesheet.commands.sweep_loop import probe_each_value
     from judgesheet.ledger.run_directory import default_directory
 

@@ -17,7 +17,8 @@ from judgesheet.base.digits import counted
 from judgesheet.base.errors import JudgeError, RunError, StoppedError
 from judgesheet.base.records import BUILT_IN, Datasheet, Plan
 from judgesheet.collect.collect import MIXED_UP, IsReadable, Progress, enter_and_collect
-from judgesheet.collect.request import Request, ask_outside_plan, collect_settings, prepare
+from judgesheet.collect.options import Request
+from judgesheet.collect.request import ask_outside_plan, collect_settings, prepare
 from judgesheet.commands import stale_run
 from judgesheet.commands.sheets import Run
 from judgesheet.judges import Judge

@@ -23,7 +23,8 @@ from judgesheet.base.errors import (
 from judgesheet.base.files import numbered_lines, record_of, text_of
 from judgesheet.base.records import Plan, Stimulus
 from judgesheet.base.sanitize import one_line
-from judgesheet.collect.request import Request, make_plan, settle
+from judgesheet.collect.options import Request
+from judgesheet.collect.request import make_plan, settle
 from judgesheet.commands.option_types import prices
 from judgesheet.commands.scaffold import (
     EXAMPLE,

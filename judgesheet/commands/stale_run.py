@@ -14,7 +14,8 @@ from pathlib import Path
 from judgesheet.base.digits import counted
 from judgesheet.base.errors import JudgeError
 from judgesheet.base.records import Plan, Reply
-from judgesheet.collect.request import Request, ask_outside_plan
+from judgesheet.collect.options import Request
+from judgesheet.collect.request import ask_outside_plan
 from judgesheet.judges import Judge
 from judgesheet.judges.check import question
 from judgesheet.ledger import earlier

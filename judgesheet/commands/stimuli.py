@@ -75,7 +75,8 @@ def check_stimuli(
 
 
 def _try_parser(parser: str | Path, axes: list[str], stimuli: str | Path | None) -> "list[Trial]":
-    from judgesheet.collect.request import Request, make_plan, settle
+    from judgesheet.collect.options import Request
+    from judgesheet.collect.request import make_plan, settle
     from judgesheet.measuring import parsing
 
     if len(axes) > 1:

@@ -8,7 +8,7 @@ from typing import Any
 from judgesheet.base.errors import JudgeError, RunError, StoppedError
 from judgesheet.base.prices import Prices, cost
 from judgesheet.collect.knob import Knob, parse_knob
-from judgesheet.collect.request import Request
+from judgesheet.collect.options import Request
 from judgesheet.commands.sheets import Run
 from judgesheet.ledger.counts import Totals
 from judgesheet.ledger.ledger import Ledger

@@ -9,8 +9,8 @@ from judgesheet.base.async_runner import run
 from judgesheet.base.errors import UsageError
 from judgesheet.base.files import write_lines
 from judgesheet.collect.collect import Progress
+from judgesheet.collect.options import Request
 from judgesheet.collect.request import (
-    Request,
     axis_options,
     collect_settings,
     connection,

@@ -10,7 +10,8 @@ import pytest
 import judgesheet
 from judgesheet.base.errors import RunError
 from judgesheet.base.records import Bounds, Datasheet, Estimate
-from judgesheet.collect.request import Request, make_plan, settle
+from judgesheet.collect.options import Request
+from judgesheet.collect.request import make_plan, settle
 from judgesheet.decide import decide
 from judgesheet.decide import policy as policies
 from judgesheet.decide.suggest import suggest
