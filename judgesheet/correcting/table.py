@@ -1,8 +1,9 @@
 """A table of verdicts: which column holds what, cells as numbers, faults with their line."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from numbers import Real
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -120,9 +121,11 @@ class Table:
 def read(path: Path, choice: Choice) -> Table:
     """The table; StimuliError with file and line where a cell, an id or a label is at fault."""
     found = opened(path, None)
-    rows = list(_rows(found.rows, path.name))
+    rows = [*islice(found.rows, MOST_ROWS + 1)]
     if not rows:
         raise StimuliError(f"{path.name} holds no rows")
+    if len(rows) > MOST_ROWS:
+        raise StimuliError(f"{path.name} has more than {MOST_ROWS:,} rows; split it")
     columns = _columns(found, rows, choice, path.name)
     words = {word.strip().lower(): meaning for word, meaning in choice.verdicts.items()}
     rows = [_mapped(row, columns, words) for row in having(rows, columns.values())]
@@ -145,13 +148,6 @@ def read(path: Path, choice: Choice) -> Table:
             "compared: is their column the right one (--map system=COLUMN)?"
         )
     return table
-
-
-def _rows(rows: Iterator[Row], name: str) -> Iterator[Row]:
-    for number, row in enumerate(rows, start=1):
-        if number > MOST_ROWS:
-            raise StimuliError(f"{name} has more than {MOST_ROWS:,} rows; split it")
-        yield row
 
 
 def _columns(found: Opened, rows: Sequence[Row], choice: Choice, name: str) -> dict[str, str]:

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, Literal
 
 from judgesheet.base.errors import StimuliError
 from judgesheet.importers.logs import Row, finite
+from judgesheet.importers.words import slot_of
 
 Kind = Literal["rate", "win rate", "mean"]
 """What is estimated: a share of passes, wins with ties as one half, or a mean score."""
@@ -20,11 +22,8 @@ OUTCOME: Mapping[str, float] = {
     **dict.fromkeys(("loss", "lose", "lost"), 0.0),
 }
 _PERCENT = re.compile(r"\s*(\d{1,3}(?:\.\d+)?)\s?%\s*")
-FIRST = {
-    **dict.fromkeys(("1", "first", "model_a"), 1.0),
-    **dict.fromkeys(("2", "second", "model_b"), 0.0),
-}
-TIES = ("tie", "draw", "equal", "both", "tie (bothbad)")
+SLOTS: Mapping[Any, float] = {1: 1.0, 2: 0.0, "tie": 0.5}
+"""What a verdict on a pair is worth for the response that was shown first."""
 EMPTY = ("", "-", "–", "—", "?", "na", "n/a", "nan", "null", "none", "invalid", "error")
 """What stands where there is no verdict or label."""
 
@@ -92,11 +91,8 @@ def slot(cell: Any, shown: tuple[str, str], row: Row, name: str) -> float | None
     said = str(cell).strip()
     if said in shown:
         return 1.0 if said == shown[0] else 0.0
-    word = said.lower()
-    if word in TIES:
-        return 0.5
-    if word in FIRST:
-        return FIRST[word]
+    with suppress(KeyError):
+        return SLOTS.get(slot_of(cell))
     raise StimuliError(
         f"{row.where}: {name} is {said[:60]!r}, neither one of the two responses nor 1, 2 or tie"
         f"{MEANING}"

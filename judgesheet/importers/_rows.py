@@ -3,13 +3,10 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 from judgesheet.base.errors import StimuliError
-from judgesheet.base.tally import Tally
-from judgesheet.importers.tables import stream
 from judgesheet.importers.words import finite, unpacked
 
 if TYPE_CHECKING:
@@ -153,17 +150,6 @@ def having(rows: Iterable[Row], columns: Iterable[str]) -> Iterator[Row]:
             within = inner
         known = shorten(", ".join(map(str, within)), 500, placeholder=" …")
         raise StimuliError(f"{first.where}: there is no column {name!r}; the columns are {known}")
-
-
-# -- files -----------------------------------------------------------------------------------------
-
-
-def read_rows(path: Path, kind: str, tally: Tally | None = None) -> Iterator[Row]:
-    """Every row of a file, one at a time; a StimuliError names the file, and its line.
-
-    A `tally` is for the lines of JSONL that may be left out, as `records` has it.
-    """
-    return (Row(where, cells) for where, cells in stream(path, kind, tally))
 
 
 def rows_of(frame: "DataFrame") -> Iterator[Row]:

@@ -27,7 +27,7 @@ from judgesheet.base.limits import (
     MOST_PARTS_OF_A_SHEET,
 )
 from judgesheet.base.records import Datasheet, Plan, Reply
-from judgesheet.importers._rows import read_rows
+from judgesheet.importers.tables import read_table
 from judgesheet.judges.dialects import OPENAI, read_response
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.sheet import render as page
@@ -146,7 +146,7 @@ def test_a_wide_table_is_refused(tmp_path: Path) -> None:
     parquet.write_table(pa.table({f"c{n}": [1] for n in range(2000)}), columns)
     for file, kind in ((wide, "csv"), (columns, "parquet")):
         with pytest.raises(StimuliError) as caught:
-            list(read_rows(file, kind))
+            read_table(file, kind)
         one_sentence(caught.value)
 
 
@@ -158,7 +158,7 @@ def test_a_long_table_in_a_small_file_is_refused(tmp_path: Path) -> None:
     parquet.write_table(pa.table({"c": pa.nulls(10_000_001, pa.int8())}), file)
     assert file.stat().st_size < 20_000
     with pytest.raises(StimuliError, match="10,000,000") as caught:
-        next(read_rows(file, "parquet"))
+        read_table(file, "parquet")
     one_sentence(caught.value)
 
 
@@ -243,7 +243,7 @@ def test_a_huge_cell_of_a_parquet_file_is_refused(tmp_path: Path) -> None:
         table, file, compression="snappy", use_dictionary=False, write_statistics=False
     )
     with pytest.raises(StimuliError) as caught:
-        list(read_rows(file, "parquet"))
+        read_table(file, "parquet")
     one_sentence(caught.value)
 
 
@@ -261,7 +261,7 @@ def test_a_cell_of_a_parquet_file_that_python_has_no_value_for(
     file = tmp_path / "a.parquet"
     parquet.write_table(pa.table({"text": cells}), file)
     with pytest.raises(StimuliError) as caught:
-        list(read_rows(file, "parquet"))
+        read_table(file, "parquet")
     one_sentence(caught.value)
 
 
@@ -272,7 +272,7 @@ def test_huge_rows_of_a_parquet_file_are_refused_before_they_are_read(tmp_path: 
     # Without the rows themselves: only what the file says of them is there.
     file.write_bytes(b"PAR1" + bytes(len(whole) // 2) + whole[4 + len(whole) // 2 :])
     with pytest.raises(StimuliError) as caught:
-        list(read_rows(file, "parquet"))
+        read_table(file, "parquet")
     one_sentence(caught.value)
 
 
