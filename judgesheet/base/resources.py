@@ -31,6 +31,18 @@ def data_folder(name: Literal["templates", "stimuli", "policies", "scaffold"]) -
     )
 
 
+def is_shipped(prompt: str) -> bool:
+    """Whether it is the name of a paper's prompt that comes with judgesheet."""
+    return any(path.name == prompt for path in (data_folder("templates") / "prompts").glob("*.j2"))
+
+
+def prompt_file(path: Path) -> Path:
+    """The file of a prompt: the user's, or the paper's of that name."""
+    if path.exists() or not is_shipped(str(path)):
+        return path
+    return data_folder("templates") / "prompts" / path.name
+
+
 def require_typesetter() -> None:
     """MissingDependencyError where no PDF can be set, found without loading anything."""
     if find_spec("typst") is None:

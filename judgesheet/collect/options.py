@@ -18,6 +18,7 @@ from judgesheet.base import defaults
 from judgesheet.base.arguments import Said, converted_fields
 from judgesheet.base.errors import UsageError
 from judgesheet.base.prices import Prices
+from judgesheet.base.resources import prompt_file
 
 if TYPE_CHECKING:
     from judgesheet.judges import OwnAuth, OwnTransport
@@ -134,6 +135,8 @@ class Request:
                     "name one --axis"
                 )
             files.setdefault(self.axes[0], files.pop(""))
+        if name == "prompts":
+            return {axis: prompt_file(Path(file)) for axis, file in files.items()}
         return files
 
 

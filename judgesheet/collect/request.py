@@ -16,6 +16,7 @@ from judgesheet.base.async_runner import run
 from judgesheet.base.errors import UsageError
 from judgesheet.base.files import text_of
 from judgesheet.base.records import Plan, ReplyFormat
+from judgesheet.base.resources import is_shipped
 from judgesheet.collect.collect import CollectSettings
 from judgesheet.collect.knob import parse_knob, typed
 from judgesheet.collect.options import Request
@@ -228,6 +229,8 @@ def prompts_without_parser(request: Request) -> Iterator[str]:
     """A sentence for each prompt of the user's whose replies are read as a built-in one's."""
     for axis in request.prompts.keys() - parsers_beside(request).keys() - request.parsers.keys():
         path = request.prompts[axis]
+        if is_shipped(path.name):
+            continue
         beside = _beside(path).name
         yield (
             f"{path} has no parser of its own (no --parser, and no {beside} beside it): its replies"

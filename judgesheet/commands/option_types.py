@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import click
 
 from judgesheet.base.errors import UsageError
-from judgesheet.base.resources import data_folder
+from judgesheet.base.resources import is_shipped
 from judgesheet.base.sanitize import brief
 
 Value = TypeVar("Value")
@@ -111,21 +111,14 @@ def axis_file(name: str) -> Callable[[str], tuple[str, Path]]:
         if not re.fullmatch(r"\w*", axis):  # a sign in the name of the file
             axis, file = "", text
         with suppress(OSError):  # of a name that is too long for a file
-            if Path(file).exists():
+            if Path(file).exists() or (name == "prompt" and is_shipped(file)):
                 return axis, Path(file)
-            if name == "prompt" and file in (known := shipped_prompts()):
-                return axis, known[file]
         raise UsageError(
             f"--{name} {brief(text)}: there is no such file; write AXIS=FILE, or FILE and one "
             "--axis"
         )
 
     return parse
-
-
-def shipped_prompts() -> dict[str, Path]:
-    """The prompts of papers that come with judgesheet, by the names of their files."""
-    return {path.name: path for path in (data_folder("templates") / "prompts").glob("*.j2")}
 
 
 def json_object(text: str) -> dict[str, Any]:

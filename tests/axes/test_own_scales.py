@@ -242,3 +242,6 @@ def test_a_shipped_prompt_is_found_by_its_name(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "###Score rubric" in (tmp_path / "plan.jsonl").read_text()
+    prompts = {"criterion_order": "prometheus-criteria.j2"}
+    plan, _ = judgesheet.plan("sim/fair", axes=["criterion_order"], prompts=prompts)
+    assert "###Criteria" in plan.calls[0].messages[0]["content"]
