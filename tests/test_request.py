@@ -39,7 +39,7 @@ def test_plan_takes_the_place_of_stimuli_as_text() -> None:
     assert planned.calls
 
 
-@pytest.mark.parametrize("field", ["messages", "model", "stream", "n", "temperature"])
+@pytest.mark.parametrize("field", ["messages", "model", "n", "temperature"])
 def test_what_the_plan_says_cannot_be_replaced(field: str) -> None:
     with pytest.raises(UsageError, match=field):
         settle(Request("sim/fair", extra_body={field: 1}))

@@ -157,7 +157,7 @@ def _on_the_way() -> Iterator[Fault]:
         "JSON that is cut off": lambda a: _ok(_content(a)[:-20]),
         "JSON that is no completion": lambda _: _ok(b'{"result": "[RESULT] 3"}'),
         "JSON of 100,000 lists within each other": lambda _: _ok(b"[" * 100_000),
-        "a stream of events": lambda a: _ok(b"data: " + _content(a) + b"\n\n"),
+        "a stream of events that is none": lambda a: _ok(b"data: " + _content(a) + b"\n\n"),
         "gzip that is none": lambda _: _ok(b"[RESULT] 3", Content_Encoding="gzip"),
         "a chunk of no size": lambda a: Given([_chunked(_content(a), b"xyz"), RESET]),
         "a header of 100 KB": lambda a: Given([http(_content(a), 200, {"X": "x" * 100_000})]),
@@ -199,6 +199,7 @@ def _good_though_odd() -> Iterator[Fault]:
             a, _content(a, error={"code": 0, "message": ""})
         ),
         "sent in chunks": lambda a: _sent(a, _chunked(_content(a), b"%x" % len(_content(a)))),
+        "a stream of events, to its end": _streamed,
         "another content type": lambda a: _labelled(a, _content(a), Content_Type="text/plain"),
         "bytes that are no UTF-8": lambda a: _labelled(a, _content(a).replace(b"We", b"W\xff\xc3")),
         "a byte order mark": lambda a: _labelled(a, b"\xef\xbb\xbf" + _content(a)),
@@ -217,6 +218,17 @@ def _good_though_odd() -> Iterator[Fault]:
     yield Fault("kept connections break", lambda _: Given([RESET]), lambda a: a.turn > 1)
     other = lambda a: _labelled(a, _content(a, model="other"))  # noqa: E731
     yield Fault("another model from half way on", other, _half_way)
+
+
+def _streamed(asked: Asked) -> Given:
+    """Chunks of a completion, a letter each."""
+    body = json.loads(_content(asked))
+    choice = body.pop("choices")[0]
+    pieces = [{"delta": {"content": letter}} for letter in choice["message"]["content"]]
+    ends = {"delta": {}, "finish_reason": choice["finish_reason"]}
+    chunks = [{**body, "choices": [one]} for one in (*pieces, ends)]
+    events = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks)
+    return _labelled(asked, f"{events}data: [DONE]\n\n".encode(), Content_Type="text/event-stream")
 
 
 def _odd_counts(asked: Asked) -> Given:

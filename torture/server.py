@@ -174,6 +174,9 @@ class Server:
             _break_off(writer)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self._listening is None:  # it came while all others were broken off
+            _break_off(writer)
+            return
         self._open.add(writer)
         try:
             for turn in count(1):

@@ -35,7 +35,7 @@ T = TypeVar("T")
 _OWN_NUMBERS = ("repeats", "max_tokens", "retry_unreadable")
 """Fields of a request that are settings of its plan where the user named them."""
 
-OURS = ("messages", "model", "stream", "n", "temperature")
+OURS = ("messages", "model", "n", "temperature")
 """Fields of a request that the plan and the options set."""
 
 

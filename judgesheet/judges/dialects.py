@@ -42,7 +42,6 @@ _TOO_LONG = (
 )
 _TOKENS_FIELD = r"max_(?:[a-z]+_)?tokens"
 _LARGER_WINDOW = "serve the model with a larger context window"
-_ANSWERS_WHOLE = "name an address that answers whole: answers in a stream are not read"
 _NO_REASONING = (
     "raise --max-tokens, or switch the reasoning off with --extra-body (all words of the replies "
     "are in the field of the reasoning, and those of the answer are missing)"
@@ -69,7 +68,7 @@ COMPLAINTS = (
         "rejected",
         r"(?:only|must|require|enable)[\w ]{,20} stream|stream(?:ing)? (?:mode|only|is required)"
         "|stream[\"'`]? must be (?:set to )?true",
-        _ANSWERS_WHOLE,
+        """give --extra-body '{"stream": true}'""",
     ),
     Complaint("rejected", _TOKENS_FIELD, "give a --max-tokens that the endpoint takes"),
     Complaint("rejected", "log_?prob|log prob", "leave --logprobs out"),
@@ -81,7 +80,6 @@ COMPLAINTS = (
         "inference profile|model_not_found|(?:unknown|invalid|no such) model"
         "|model.{,60} (?:not found|not exist|unknown|not available|not a chat)",
     ),
-    Complaint("malformed", r"\A(?:event|data):", _ANSWERS_WHOLE),
     Complaint("empty", r'"reasoning(?:_content)?":\s*"[^"]', _NO_REASONING),
     Complaint("ok", r'"reasoning(?:_content)?":\s*"[^"]', _NO_REASONING),
 )

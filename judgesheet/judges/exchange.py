@@ -18,6 +18,7 @@ import httpx
 
 from judgesheet.base.errors import JudgesheetError
 from judgesheet.base.limits import LONGEST_BODY, LONGEST_HEAD, MOST_CODINGS, MOST_REMEMBERED
+from judgesheet.judges.events import body_of
 from judgesheet.judges.redaction import without_userinfo
 from judgesheet.judges.responses import Failed, Received
 
@@ -205,6 +206,8 @@ def _received(response: httpx.Response, content: bytes, complete: bool) -> Recei
         for name, value in response.headers.raw
     }
     text = content.decode("utf-8-sig", "replace")  # JSON after a byte order mark is JSON
+    if complete:
+        text = body_of(text) or text
     return Received(response.status_code, headers, text, complete)
 
 

@@ -137,7 +137,7 @@ def test_one_host_is_recorded_and_no_control(tmp_path: Path) -> None:
         ("too_long", "the request exceeds the available context size, try increasing it", "window"),
         ("rejected", "max_new_tokens must be at most 512", "--max-tokens"),
         ("rejected", "top_logprobs must be less than 6", "--logprobs"),
-        ("rejected", "this model only supports streaming: stream mode", "whole"),
+        ("rejected", "this model only supports streaming: stream mode", "stream"),
         ("rejected", "temperature should lie between 0.1 and 1", "--temperature"),
     ],
 )
