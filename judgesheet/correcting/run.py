@@ -24,7 +24,8 @@ def corrected(table: Table, labels: Labels) -> Result:
 
     UsageError where no row has a label, StimuliError where pairs are of more than two systems.
     """
-    if all(row.label is None for row in table.rows):
+    rows = table.rows
+    if rows["label"].isna().all():
         raise UsageError(
             f"{table.name} has no label, and without labels the judge's errors are not known: "
             "label some rows"
@@ -34,7 +35,7 @@ def corrected(table: Table, labels: Labels) -> Result:
             f"{table.name} has pairs of {len(table.systems):,} systems, and a win rate is one of "
             "two: give the pairs of two systems at a time"
         )
-    every = sorted({row.group for row in table.rows})
+    every = sorted(rows["group"].unique())
     sample = whole(table)
     together = estimate(sample, labels, table.scale, table.human_scale)
     samples = [sample] if table.paired or len(table.systems) == 1 else by_system(table)
@@ -51,9 +52,9 @@ def corrected(table: Table, labels: Labels) -> Result:
         table=table.name,
         kind=table.kind,
         labels=labels,
-        rows=len(table.rows),
-        labelled=sum(row.label is not None for row in table.rows),
-        unreadable=sum(row.verdict is None for row in table.rows),
+        rows=len(rows),
+        labelled=int(rows["label"].notna().sum()),
+        unreadable=int(rows["verdict"].isna().sum()),
         clusters=len(every),
         about=_about(table),
         corrected=_of_all(together.system.corrected, samples),
@@ -93,7 +94,7 @@ def _shift(sample: Sample, scale: Scale) -> Shift:
 def _warnings(
     table: Table, labels: Labels, samples: Sequence[Sample], p: float | None
 ) -> Iterator[str]:
-    if unreadable := sum(row.verdict is None for row in table.rows):
+    if unreadable := int(table.rows["verdict"].isna().sum()):
         yield (
             f"{unreadable:,} of {len(table.rows):,} rows have no readable verdict and are left "
             "out: results are for the others"

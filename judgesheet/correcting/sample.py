@@ -1,15 +1,14 @@
 """The arrays behind a figure: verdicts, labels, and what belongs together."""
 
-from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from statistics import fmean
+from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from judgesheet.base.errors import StimuliError
-from judgesheet.correcting.table import JudgedRow, Table
+from judgesheet.correcting.table import Table
 
 Floats = NDArray[np.float64]
 
@@ -52,56 +51,31 @@ class Sample:
         return whole
 
 
-def of_rows(name: str, rows: Sequence[JudgedRow]) -> Sample:
+def of_rows(name: str, rows: pd.DataFrame) -> Sample:
     """The rows with a verdict."""
-    kept = [row for row in rows if row.verdict is not None]
-    return Sample(
-        name,
-        tuple(row.id for row in kept),
-        tuple(row.group for row in kept),
-        np.array([row.verdict for row in kept], dtype=np.float64),
-        np.array([row.label for row in kept], dtype=np.float64),
-    )
+    kept = rows[rows["verdict"].notna()]
+    ids, groups, verdicts, labels = (kept[column] for column in ("id", "group", "verdict", "label"))
+    return Sample(name, tuple(ids), tuple(groups), verdicts.to_numpy(), labels.to_numpy())
 
 
-def of_pairs(name: str, rows: Sequence[JudgedRow]) -> Sample:
+def of_pairs(name: str, rows: pd.DataFrame) -> Sample:
     """A value per id for the system `name`: the mean over the orders in which it was shown.
 
     StimuliError where two rows of a pair have different labels.
     """
-    by_id: defaultdict[str, list[JudgedRow]] = defaultdict(list)
-    for row in rows:
-        by_id[row.id].append(row)
-    kept, verdicts, labels = [], [], []
-    for one in by_id.values():
-        judged = [row for row in one if row.verdict is not None]
-        if not judged:
-            continue
-        kept.append(one[0])
-        verdicts.append(fmean(_of(name, row, row.verdict) for row in judged))
-        labels.append(_label(name, one))
-    return Sample(
-        name, tuple(row.id for row in kept), tuple(row.group for row in kept),
-        np.array(verdicts, dtype=np.float64), np.array(labels, dtype=np.float64),
-    )  # fmt: skip
-
-
-def _of(name: str, row: JudgedRow, value: float | None) -> float:
-    if value is None:
-        return float("nan")
-    return value if row.first == name else 1 - value
-
-
-def _label(name: str, rows: Sequence[JudgedRow]) -> float:
-    said = {_of(name, row, row.label): row for row in rows if row.label is not None}
-    if len(said) > 1:
-        row = list(said.values())[-1]
-        names, thing = f"{row.first[:60]!r} and {row.second[:60]!r}", repr(row.id[:60])
+    is_first = rows["first"] == name
+    own = {part: rows[part].where(is_first, 1 - rows[part]) for part in ("verdict", "label")}
+    rows = rows.assign(**own)
+    by_id = rows.groupby("id", sort=False)
+    known = by_id["label"].transform("first")
+    for where, row in rows[rows["label"].notna() & (rows["label"] != known)].iterrows():
+        names, thing = f"{row['first'][:60]!r} and {row['second'][:60]!r}", repr(row["id"][:60])
         raise StimuliError(
-            f"{row.where}: the pair of {names} on {thing} has another label above; a pair has one, "
+            f"{where}: the pair of {names} on {thing} has another label above; a pair has one, "
             "in whatever order it was shown"
         )
-    return next(iter(said), float("nan"))
+    each = by_id.agg({"group": "first", "verdict": "mean", "label": "first"})
+    return of_rows(name, each.reset_index())
 
 
 def whole(table: Table) -> Sample:
@@ -109,22 +83,22 @@ def whole(table: Table) -> Sample:
 
     An id names the system, too, where several share it.
     """
+    rows = table.rows
     if table.paired:
-        return of_pairs(table.systems[0], table.rows)
-    if len(table.systems) == 1:
-        return of_rows("", table.rows)
-    return of_rows("", [replace(row, id=f"{row.id} ({row.system})") for row in table.rows])
+        return of_pairs(table.systems[0], rows)
+    if len(table.systems) > 1:
+        rows = rows.assign(id=rows["id"] + " (" + rows["system"] + ")")
+    return of_rows("", rows)
 
 
 def by_system(table: Table) -> list[Sample]:
     """A sample per system; StimuliError where two have no id in common."""
-    samples = [
-        of_rows(name, [row for row in table.rows if row.system == name]) for name in table.systems
-    ]
+    by_name = table.rows.groupby("system", sort=False)
+    samples = [of_rows(str(name), rows) for name, rows in by_name]
     for at, sample in enumerate(samples):
         for earlier in samples[:at]:
             if not {*sample.ids} & {*earlier.ids}:
-                where = next(row.where for row in table.rows if row.system == sample.name)
+                where = by_name.get_group(sample.name).index[0]
                 raise StimuliError(
                     f"{where}: {sample.name[:60]!r} and {earlier.name[:60]!r} have no id in "
                     "common, so a difference would be one of the things judged, too"

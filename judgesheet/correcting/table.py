@@ -8,6 +8,8 @@ from numbers import Real
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+import pandas as pd
+
 from judgesheet.base.errors import StimuliError, UsageError
 from judgesheet.base.limits import LARGEST_COUNT, MOST_REMEMBERED_ROWS, MOST_ROWS, MOST_SYSTEMS
 from judgesheet.base.sanitize import brief
@@ -77,45 +79,34 @@ def _is_scale(ends: Any) -> bool:
     return numbers and -LARGEST_COUNT <= ends[0] < ends[1] <= LARGEST_COUNT
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedRow:
-    """A row: one verdict on one thing, with the label if there is one.
-
-    Of a pair, `first` and `second` are the names as displayed, and verdict and label are 1 where
-    the first is better. `verdict` is None where the judge gave none that can be read.
-    """
-
-    where: str
-    id: str
-    system: str
-    group: str
-    verdict: float | None
-    label: float | None
-    first: str = ""
-    second: str = ""
+COLUMNS = ("id", "system", "group", "verdict", "label", "first", "second")
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """All rows of a table, in order; `scale` is that of verdicts, `human_scale` that of labels."""
+    """All rows of a table, in order; `scale` is that of verdicts, `human_scale` that of labels.
+
+    `rows` has the `COLUMNS`, and as its index the place of each row. Verdicts and labels are
+    numbers, NaN where there is none that can be read; of a pair `first` and `second` are the names
+    as displayed, "" else, and 1 means that the first is better.
+    """
 
     name: str
     kind: Kind
-    rows: tuple[JudgedRow, ...]
+    rows: pd.DataFrame
     scale: Scale
     human_scale: Scale
 
     @property
     def paired(self) -> bool:
         """Whether rows are pairs with the names of both responses."""
-        return bool(self.rows) and bool(self.rows[0].first)
+        return bool(self.rows["first"].iloc[0])
 
     @property
     def systems(self) -> tuple[str, ...]:
         """The systems in the order in which they are met."""
-        if self.paired:
-            return tuple(dict.fromkeys(n for row in self.rows for n in (row.first, row.second)))
-        return tuple(dict.fromkeys(row.system for row in self.rows))
+        names = self.rows[["first", "second"] if self.paired else ["system"]]
+        return tuple(pd.unique(names.to_numpy().ravel()))
 
 
 def read(path: Path, choice: Choice) -> Table:
@@ -133,15 +124,18 @@ def read(path: Path, choice: Choice) -> Table:
     shares = kind != "mean"
     scale = SHARES if shares else choice.scale or ANY
     human = SHARES if shares else choice.human_scale or choice.scale or ANY
-    judged = [_judged(row, kind, choice) for row in rows]
-    _check_scale(judged, "verdict", scale, "--scale")
-    _check_scale(judged, "label", human, "--human-scale" if choice.human_scale else "--scale")
+    judged = pd.DataFrame(
+        [_judged(row, kind, choice) for row in rows],
+        columns=COLUMNS, index=[row.where for row in rows],
+    ).astype({"verdict": float, "label": float})  # fmt: skip
+    _check_scale(judged["verdict"], scale, "--scale")
+    _check_scale(judged["label"], human, "--human-scale" if choice.human_scale else "--scale")
     _reject_duplicates(judged)
-    if all(one.verdict is None for one in judged):
+    if judged["verdict"].isna().all():
         raise StimuliError(
             f"{path.name} holds no verdict: the column {columns['verdict']} is empty"
         )
-    table = Table(path.name, kind, tuple(judged), scale, human)
+    table = Table(path.name, kind, judged, scale, human)
     if len(table.systems) > MOST_SYSTEMS:
         raise StimuliError(
             f"{path.name} has {len(table.systems):,} systems, and {MOST_SYSTEMS} at most are "
@@ -219,21 +213,20 @@ def _kind(rows: Sequence[Row]) -> Kind:
     return "rate" if {float(row.cells["verdict"]) for row in filled} <= {0.0, 1.0} else "mean"
 
 
-def _judged(cells: Row, kind: Kind, choice: Choice) -> JudgedRow:
+def _judged(cells: Row, kind: Kind, choice: Choice) -> tuple[Any, ...]:
+    """The `COLUMNS` of a row."""
     name, columns = cells.text("id"), cells.names
     if not name:
         raise StimuliError(f"{cells.where}: {columns['id']} is empty")
     both = _names(cells) if "first" in columns else None
-    said = {part: _value(cells, part, both, kind) for part in ("verdict", "label")}
     group = cells.optional("group") or ""
     if choice.prefix and not group:
         group = name.rpartition(choice.prefix)[0] or name
     system = (cells.optional("system") or "") if both is None else ""
     if "system" in columns and both is None and not system:
         raise StimuliError(f"{cells.where}: {columns['system']} is empty")
-    first, second = both or ("", "")
-    values = said["verdict"], said["label"]
-    return JudgedRow(cells.where, name, system, group or name, *values, first, second)
+    said = (_value(cells, part, both, kind) for part in ("verdict", "label"))
+    return name, system, group or name, *said, *(both or ("", ""))
 
 
 def _value(cells: Row, part: str, both: tuple[str, str] | None, kind: Kind) -> float | None:
@@ -250,27 +243,21 @@ def _names(cells: Row) -> tuple[str, str]:
     return both
 
 
-def _check_scale(
-    rows: Sequence[JudgedRow], what: Literal["verdict", "label"], ends: Scale, option: str
-) -> None:
-    given = [(value, row.where) for row in rows if (value := getattr(row, what)) is not None]
-    for value, where in given:
-        if not ends[0] <= value <= ends[1]:
-            low, high = min(ends[0], *min(given)[:1]), max(ends[1], *max(given)[:1])
-            raise StimuliError(
-                f"{where}: the {what} {value:g} is outside the scale {ends[0]:g} to {ends[1]:g}; "
-                f"correct it, or say {option} {low:g}:{high:g}"
-            )
+def _check_scale(given: "pd.Series[float]", ends: Scale, option: str) -> None:
+    for where, value in given[(given < ends[0]) | (given > ends[1])].items():
+        low, high = min(ends[0], given.min()), max(ends[1], given.max())
+        raise StimuliError(
+            f"{where}: the {given.name} {value:g} is outside the scale {ends[0]:g} to {ends[1]:g}; "
+            f"correct it, or say {option} {low:g}:{high:g}"
+        )
 
 
-def _reject_duplicates(rows: list[JudgedRow]) -> None:
-    seen: dict[tuple[str, ...], str] = {}
-    for row in rows:
-        place = (row.id, row.system, row.first, row.second)
-        if place in seen:
-            of = f" of {row.system}" if row.system else ""
-            raise StimuliError(
-                f"{row.where}: the id {row.id[:60]!r}{of} stands in {seen[place]} already; ids "
-                "must be unique (several systems: --map system=COLUMN)"
-            )
-        seen[place] = row.where
+def _reject_duplicates(rows: pd.DataFrame) -> None:
+    things = rows[["id", "system", "first", "second"]]
+    for where, thing in things[things.duplicated()].iterrows():
+        before = things.index[(things == thing).all(axis=1)][0]
+        of = f" of {thing['system']}" if thing["system"] else ""
+        raise StimuliError(
+            f"{where}: the id {thing['id'][:60]!r}{of} stands in {before} already; ids must be "
+            "unique (several systems: --map system=COLUMN)"
+        )
