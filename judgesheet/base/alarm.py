@@ -15,9 +15,10 @@ class TooLongError(ValueError):
 def alarm(seconds: float) -> Iterator[None]:
     """TooLongError once the block has computed for so long; waiting does not count.
 
-    Only the main thread can be interrupted: in another one the block is not limited.
+    Only the main thread can be interrupted, and not on Windows: elsewhere the block is not limited.
     """
-    if threading.current_thread() is not threading.main_thread():
+    is_main = threading.current_thread() is threading.main_thread()
+    if not (is_main and hasattr(signal, "setitimer")):
         yield
         return
 

@@ -60,5 +60,5 @@ async def time_limit(seconds: float) -> AsyncIterator[None]:
 
 def give_back_memory() -> None:
     """Return freed memory to the system, where its C library would keep it (glibc)."""
-    with suppress(OSError, AttributeError):  # another C library
+    with suppress(OSError, AttributeError, TypeError):  # another C library
         ctypes.CDLL(None).malloc_trim(0)

@@ -116,8 +116,10 @@ def _is_database(path: Path) -> bool:
 def _open_device(path: Path) -> int:
     """Open a device for writing; OSError for a pipe without a reader, instead of waiting."""
     # Open at once or not at all; then writing may wait again.
-    handle = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
-    os.set_blocking(handle, True)
+    at_once = getattr(os, "O_NONBLOCK", 0)
+    handle = os.open(path, os.O_WRONLY | at_once)
+    if at_once:
+        os.set_blocking(handle, True)
     return handle
 
 
@@ -136,7 +138,8 @@ def _replace(path: Path, parts: Iterable[bytes]) -> None:
     _remove_strays(path)
     part = path.with_name(f".{path.name}.{uuid4().hex[:8]}{_PART}")
     # Nobody may read it who may not enter its folder; who makes a folder says whose a run is.
-    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 & path.parent.stat().st_mode)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    handle = os.open(part, flags, 0o666 & path.parent.stat().st_mode)
     try:
         with os.fdopen(handle, "wb") as file:
             file.writelines(parts)

@@ -2,8 +2,8 @@
 
 import errno
 import mmap
-import resource
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -65,7 +65,11 @@ def require_memory(size: int = 150_000_000) -> None:
 
 
 def _is_limited() -> bool:
-    return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
+    with suppress(ImportError):  # Windows has no such limits
+        import resource
+
+        return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
+    return False
 
 
 def is_out_of_memory(error: BaseException) -> bool:

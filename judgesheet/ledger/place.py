@@ -26,6 +26,7 @@ class Place:
     def __init__(self, path: Path) -> None:
         path = path.absolute()  # a judge in Python may change the working folder
         self._path, self._log = path, path.with_name(f"{path.name}-wal")
+        self._room_file = path.with_name(f".{path.name}-room")
         self._file = _identity(path)
         self._log_file: tuple[int, int] | None = None
         self._room: int | None = None
@@ -49,10 +50,10 @@ class Place:
     def reserve(self, size: int) -> None:
         """Keep so many bytes of the disk back; OSError if it has not so many."""
         self.release()
-        room = self._path.with_name(f".{self._path.name}-room")
-        room.unlink(missing_ok=True)  # it may be another name of somebody's file
-        handle = os.open(room, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-        room.unlink()  # the room is ours until the handle is closed, and no kill leaves a file
+        self._room_file.unlink(missing_ok=True)  # it may be another name of somebody's file
+        handle = os.open(self._room_file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        with suppress(PermissionError):  # Windows removes no open file
+            self._room_file.unlink()  # it is ours until it is closed, and no kill leaves a file
         try:
             _allocate(handle, size)
         except OSError:
@@ -65,6 +66,7 @@ class Place:
         handle, self._room = self._room, None
         if handle is not None:
             os.close(handle)
+            self._room_file.unlink(missing_ok=True)
         return handle is not None
 
 
@@ -118,7 +120,8 @@ class Elsewhere:
             yield file, rows
 
 
-_FLAGS = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK  # a pipe would be waited for
+_FLAGS = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_CLOEXEC", "O_NONBLOCK"))
+"""A pipe would be waited for; where a system lacks one of them, it has no such files either."""
 
 
 def _append(file: Path, content: bytes) -> None:
@@ -157,6 +160,7 @@ def _own(handle: int) -> int:
     A file of ours with a second name may be one that somebody gave this name.
     """
     found = os.fstat(handle)
-    if not stat.S_ISREG(found.st_mode) or found.st_uid != os.getuid() or found.st_nlink != 1:
+    is_ours = not hasattr(os, "getuid") or found.st_uid == os.getuid()
+    if not (stat.S_ISREG(found.st_mode) and is_ours and found.st_nlink == 1):
         raise PermissionError("it may be another user's")
     return found.st_size

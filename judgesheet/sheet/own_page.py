@@ -8,7 +8,6 @@ read.
 """
 
 import pickle
-import resource
 import sys
 from contextlib import redirect_stdout, suppress
 from dataclasses import asdict
@@ -93,7 +92,10 @@ def _place(drawing: Any) -> Markup:
 
 def main(form: str, template: Path) -> int:
     """Set what standard input holds; the result goes to standard output, a fault to the other."""
-    with suppress(ValueError, OSError):  # not every system can limit it, or it is limited already
+    # Not every system can limit it, or it is limited already.
+    with suppress(ImportError, ValueError, OSError):
+        import resource
+
         _, most = resource.getrlimit(resource.RLIMIT_AS)
         resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, most))
     given = sys.stdin.buffer.read()
