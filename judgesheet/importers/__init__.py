@@ -104,7 +104,7 @@ def _each(
 def _unused_ratings(done: Imported, columns: Mapping[str, str]) -> Iterator[str]:
     """That ratings which the user's map names are in no stimulus."""
     rated = [name for name in columns if name.partition(".")[0] in ("human", "model")]
-    if not rated or done.tallies:
+    if not rated or done.ratings:
         return
     remark = f"no stimulus for {done.axis} holds a rating of {', '.join(rated)}"
     if Holds.BEST in _shapers()[done.axis].TAKES:

@@ -1,7 +1,6 @@
 """The report of an import: enough to see at a glance whether it read the right columns."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,43 +12,11 @@ from judgesheet.importers._piece import Piece, Skip
 
 
 @dataclass(slots=True)
-class Tally:
-    """Ratings of one criterion: sum and range, and how many responses have how many of them."""
-
-    total: float = 0.0
-    least: float = float("inf")
-    most: float = float("-inf")
-    gaps: int = 0
-    sizes: Counter[int] = field(default_factory=Counter)
-
-    def add(self, ratings: Any) -> None:
-        """Take in the ratings of one response, a number or a list with gaps."""
-        listed = ratings if isinstance(ratings, list) else [ratings]
-        known = [rating for rating in listed if rating is not None]
-        self.total += sum(known)
-        self.least, self.most = min(self.least, *known), max(self.most, *known)
-        self.gaps += len(known) < len(listed)
-        self.sizes[len(known)] += 1
-
-    def as_record(self) -> dict[str, Any]:
-        """The figures as JSON."""
-        ratings = sum(size * count for size, count in self.sizes.items())
-        return {
-            "mean": self.total / ratings,
-            "min": self.least,
-            "max": self.most,
-            "ratings": ratings,
-            "rated": self.sizes.total(),
-            "raters_min": min(self.sizes),
-            "raters_max": max(self.sizes),
-        }
-
-
-@dataclass(slots=True)
 class Imported:
     """What was written where, and from what; it is counted while the import runs.
 
-    `skipped` maps a reason to how often it applied and where first.
+    `skipped` maps a reason to how often it applied and where first, `ratings` a criterion ("" the
+    scores of another model) to the ratings of each response, None where a rater gave none.
     """
 
     path: Path
@@ -62,7 +29,7 @@ class Imported:
     gold: int = 0
     skipped: dict[str, tuple[int, str]] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
-    tallies: dict[str, Tally] = field(default_factory=dict)
+    ratings: dict[str, list[list[float | None]]] = field(default_factory=dict)
 
     def skip(self, skipped: Skip) -> None:
         """Count what is left out."""
@@ -89,7 +56,8 @@ class Imported:
             if "model" in candidate:
                 given[MODEL] = candidate["model"]
             for criterion, ratings in given.items():
-                self.tallies.setdefault(criterion, Tally()).add(ratings)
+                listed = ratings if isinstance(ratings, list) else [ratings]
+                self.ratings.setdefault(criterion, []).append(listed)
 
     def nothing(self) -> str:
         """Why no stimulus is left, in one sentence."""
@@ -101,16 +69,17 @@ class Imported:
     @property
     def criteria(self) -> dict[str, dict[str, Any]]:
         """The figures of every criterion that was rated, "" for the scores of another model."""
-        return {criterion: tally.as_record() for criterion, tally in self.tallies.items()}
+        return {criterion: _figures(listed) for criterion, listed in self.ratings.items()}
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What a user should know of these ratings, in sentences."""
+        gaps = {name: sum(None in one for one in listed) for name, listed in self.ratings.items()}
         ragged = (
-            f"{tally.gaps} of {tally.sizes.total()} responses have fewer ratings of "
-            f"{criterion or 'the model'} than the others; the gaps are null"
-            for criterion, tally in self.tallies.items()
-            if tally.gaps
+            f"{number} of {len(self.ratings[name])} responses have fewer ratings of "
+            f"{name or 'the model'} than the others; the gaps are null"
+            for name, number in gaps.items()
+            if number
         )
         return (*self.remarks, *ragged)
 
@@ -138,6 +107,20 @@ class Imported:
             if words:
                 lines.append(f"  {title}: {words}")
         return "\n".join(map(one_line, lines))
+
+
+def _figures(responses: Sequence[Sequence[float | None]]) -> dict[str, Any]:
+    known = [[one for one in ratings if one is not None] for ratings in responses]
+    every, sizes = [one for ratings in known for one in ratings], [*map(len, known)]
+    return {
+        "mean": sum(every) / len(every),
+        "min": min(every),
+        "max": max(every),
+        "ratings": len(every),
+        "rated": len(known),
+        "raters_min": min(sizes),
+        "raters_max": max(sizes),
+    }
 
 
 def _of_criterion(name: str, figures: Mapping[str, Any]) -> str:

@@ -4,7 +4,9 @@ Each `FIELD=COLUMN` names a column; in JSON and Parquet a dot selects a field of
 (`meta.model`). Either a row is one response (`prompt`, `text`), or one pair (`prompt`, `u`, `v`).
 """
 
+import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from itertools import chain
 from typing import Any, TypeVar
 
@@ -13,6 +15,7 @@ from judgesheet.base.errors import StimuliError, UsageError
 from judgesheet.importers._piece import Format, ImportOptions, Piece, Skip, key_of
 from judgesheet.importers._rows import Row, having
 from judgesheet.importers.logs import UNKNOWN, as_option
+from judgesheet.importers.words import slot_of
 
 T = TypeVar("T")
 
@@ -32,7 +35,6 @@ _USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
     "item": ("item", "model", "system"),
     "human": ("human", "human_score", "human_rating"),
 }
-_SIDES = {"u": "u", "a": "u", "1": "u", "v": "v", "b": "v", "2": "v", "tie": None, "none": None}
 
 
 def read(rows: Iterator[Row], choice: ImportOptions) -> Iterator[Piece | Skip]:
@@ -77,10 +79,12 @@ def _proposed(cells: Mapping[str, Any]) -> dict[str, str]:
         if column.lower() in names
     }
     if {"u", "v"} <= found.keys():  # of a pair only the better one is known
-        told = str(cells.get(found.get("better", ""))).lower()
-        kept = ("prompt", "u", "v", *(["better"] if told in _sides(found) else []))
+        kept = ["prompt", "u", "v"]
+        with suppress(KeyError):
+            _side(cells.get(found.get("better", "")), found)
+            kept.append("better")
     else:
-        kept = ("prompt", "text", "item", "human")
+        kept = ["prompt", "text", "item", "human"]
     return {name: found.get(name, UNKNOWN) for name in kept if name in found or name in kept[:2]}
 
 
@@ -106,7 +110,14 @@ def _response(row: Row) -> Iterator[Piece]:
 
 
 def _pair(row: Row) -> Iterator[Piece]:
-    better = _word(row, "better", _sides(row.names))
+    try:
+        better = _side(row.cells.get("better"), row.names)
+    except KeyError:
+        told = str(row.cells["better"])[:60]
+        raise StimuliError(
+            f"{row.where}: {row.names['better']} is {told!r}; it can be u or v, A or B, 1 or 2, "
+            "tie, A>B, or the name of the column"
+        ) from None
     for side in ("u", "v"):
         yield Piece(
             where=row.where,
@@ -118,9 +129,17 @@ def _pair(row: Row) -> Iterator[Piece]:
         )
 
 
-def _sides(columns: Mapping[str, str]) -> dict[str, str | None]:
-    """Words for the better one of a pair; who fills in a table may write the name of its column."""
-    return {**{columns[side].lower(): side for side in ("u", "v")}, **_SIDES}
+def _side(told: Any, columns: Mapping[str, str]) -> str | None:
+    """The better one of a pair, None for neither or nothing; KeyError for a word of no family.
+
+    Who fills in a table may write the name of its column.
+    """
+    word = "" if told is None else str(told).strip().lower()
+    for side in ("u", "v"):
+        if word in (side, columns[side].lower()):
+            return side
+    won = slot_of(told) if word else None
+    return {1: "u", 2: "v"}.get(won) if isinstance(won, int) else None
 
 
 def _about_prompt(row: Row) -> dict[str, Any]:
@@ -129,7 +148,7 @@ def _about_prompt(row: Row) -> dict[str, Any]:
 
 
 def _line(row: Row) -> str:
-    return row.where.rpartition(":")[2]
+    return re.split("[: ]", row.where)[-1]
 
 
 def _word(row: Row, field: str, words: Mapping[str, T]) -> T | None:

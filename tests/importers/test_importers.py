@@ -527,7 +527,23 @@ def test_a_json_list_is_a_table(tmp_path: Path) -> None:
     path.write_text(json.dumps([{**ROW, "answer": one} for one in ("a", "b")], indent=1))
     _plain(path, tmp_path / "o.jsonl", kind="json")
     (found,) = stimuli(tmp_path / "o.jsonl")
-    assert [c["text"] for c in found["candidates"]] == ["a", "b"]
+    assert [(c["id"], c["text"]) for c in found["candidates"]] == [("r1", "a"), ("r2", "b")]
+
+
+@pytest.mark.parametrize(
+    ("told", "better"), [("A>>B", "u"), ("[[B]]", "v"), ("model_a", "u"), (2, "v"), ("A=B", None)]
+)
+def test_the_better_one_of_a_pair_is_said_in_the_words_of_logs(
+    told: object, better: str | None, tmp_path: Path
+) -> None:
+    path = written(tmp_path / "p.jsonl", [{"q": "who?", "one": "me", "two": "you", "won": told}])
+    columns = {"prompt": "q", "u": "one", "v": "two", "better": "won"}
+    out = tmp_path / "o.jsonl"
+    judgesheet.import_stimuli("jsonl", path, out, axis="candidate_order", columns=columns)
+    assert [pair["better"] for pair in stimuli(out)] == [better]
+    written(path, [{"q": "who?", "one": "me", "two": "you", "won": 0}])
+    with pytest.raises(StimuliError, match=r"p\.jsonl:1: won is '0'"):
+        judgesheet.import_stimuli("jsonl", path, out, axis="candidate_order", columns=columns)
 
 
 def criteria(tmp_path: Path, axis: str, **options: Any) -> list[Record]:
