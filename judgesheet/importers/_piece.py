@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter
-
 from judgesheet.axis.shaping import Holds
 from judgesheet.base.errors import UsageError
 from judgesheet.base.files import decoded, slug
@@ -125,52 +123,34 @@ def key_of(prompt: str) -> str:
 # -- rubrics ---------------------------------------------------------------------------------------
 
 
-class _Rubric(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-    description: str | None = None
-    levels: list[str] | None = None
-    range: list[float] | None = None
-
-
-_RUBRICS: TypeAdapter[dict[str, list[str] | str | _Rubric]] = TypeAdapter(
-    dict[str, list[str] | str | _Rubric]
-)
-
-
-def _as_rubrics(given: Any) -> Rubrics:
-    """Rubrics as they are written, levels, a description or an object; ValueError if not."""
-    rubrics: dict[str, Mapping[str, Any]] = {}
-    for name, rubric in _RUBRICS.validate_python(given).items():
-        if isinstance(rubric, _Rubric):
-            rubrics[name] = rubric.model_dump(exclude_none=True)
-        else:
-            rubrics[name] = {"description" if isinstance(rubric, str) else "levels": rubric}
-    return rubrics
+_FIELDS: Mapping[type, str] = {str: "description", list: "levels"}
 
 
 def read_rubric(given: str | Path | Mapping[str, Any] | None) -> Rubrics:
     """The rubrics of a JSON file, or as it would hold them; none for None.
 
-    UsageError unless it describes criteria by name.
+    A criterion has levels, a description, or an object with what a stimulus says of it, which the
+    axis checks. UsageError unless the file is such an object.
     """
     if given is None:
         return {}
-    source = brief(str(given))
-    try:
+    content: Any = given
+    with suppress(ValueError):  # neither JSON nor UTF-8
         if isinstance(given, str | Path):
-            given = decoded(Path(given).read_bytes().decode())
-        rubrics = _as_rubrics(given)
-    except OSError as error:
-        raise UsageError(f"--rubric {given} cannot be read: {error.strerror}") from None
-    except ValueError:  # no JSON, no UTF-8, or no rubrics
-        rubrics = {}
-    if not rubrics:
+            try:
+                content = decoded(Path(given).read_bytes().decode())
+            except OSError as error:
+                raise UsageError(f"--rubric {given} cannot be read: {error.strerror}") from None
+    rubrics = content if isinstance(content, Mapping) else {}
+    if not rubrics or not all(isinstance(one, str | list | dict) for one in rubrics.values()):
         raise UsageError(
-            f"--rubric {source} must be a JSON object such as "
+            f"--rubric {brief(str(given))} must be a JSON object such as "
             '{"coherence": ["worst described", …, "best described"]} or {"coherence": "what it is"}'
         )
-    return rubrics
+    return {
+        name: one if isinstance(one, dict) else {_FIELDS[type(one)]: one}
+        for name, one in rubrics.items()
+    }
 
 
 def own_rubrics(format_name: str) -> Rubrics:
@@ -208,8 +188,8 @@ def _range(
         if scale is None and form.scale is None:
             raise UsageError(f"{name} has no levels: say which scores it has with --scale LOW:HIGH")
         return {"range": [*(scale or form.scale or ())]}
-    is_other = scale is not None and (scale[0] != 1 or [*scale[2:]] not in ([], [1]))
     with suppress(ValueError):  # of ratings below 0, which no prompt asks for
-        if scale is not None and is_other and Scale.between(*scale).count == len(levels):
-            return {"range": [*scale]}
+        points = Scale.between(*scale) if scale else None
+        if scale and points and points.own and isinstance(levels, list):
+            return {"range": [*scale]} if points.count == len(levels) else {}
     return {}
