@@ -1,7 +1,7 @@
 """From the ledger's replies to estimates. No call is made; it can be repeated."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import chain, count, islice
 from pathlib import Path
@@ -245,24 +245,6 @@ def measure_wanted(axis: Axis, readings: Readings) -> AxisResult:
 def _silent(estimates: Estimates, calls: CallOutcomes) -> Iterator[Statement]:
     yield unanswered.find(calls, tuple(estimates)[:1])
     yield from losses.find(estimates)
-
-
-def leave_out(
-    axis: Axis, readings: Readings, groups: Sequence[Collection[str]], keys: Iterable[str]
-) -> "dict[str, NDArray[np.float64]]":
-    """Per key of the axis, its value without the stimuli of each group; NaN where it has none.
-
-    Used by a jackknife over stimuli; each of shape (groups,).
-    """
-    parsed = [key for key in map(Key.parse, keys) if key.axis == axis.NAME]
-    series = {str(key): np.full(len(groups), np.nan) for key in parsed}
-    families = frozenset(key.name for key in parsed)
-    for place, group in enumerate(groups):
-        frame = readings.frame[~readings.frame["stimulus"].isin(group)].reset_index(drop=True)
-        for estimate in axis.measure(replace(readings, frame=frame, families=families)):
-            if estimate.key in series and estimate.value is not None:
-                series[estimate.key][place] = estimate.value
-    return series
 
 
 def _missing(axis: Axis, estimates: Estimates) -> Iterator[Estimate]:

@@ -186,18 +186,6 @@ def as_line(call: Call) -> str:
     return json.dumps({"call_id": call.id, **content}, ensure_ascii=False)
 
 
-def call_of(record: Mapping[str, Any]) -> Call | None:
-    """The call of a line of plan.jsonl; None if it is not valid, or was changed."""
-    content = {part.name: record[part.name] for part in fields(Call) if part.name in record}
-    # The id is computed anew, so that a changed line does not pass for the one that was planned.
-    content.pop("id", None)
-    try:
-        call = Call(**{**content, "messages": tuple(record["messages"])})
-    except (KeyError, TypeError, ValueError):  # a line that was changed may hold anything
-        return None
-    return call if call.id == record.get("call_id") else None
-
-
 def write_plan(calls: Iterable[Call], path: Path) -> None:
     """Write plan.jsonl: one call per line, in sending order, with no label in it."""
     write_lines(path, map(as_line, calls))

@@ -130,6 +130,8 @@ def _changes(new: str, old: str, comparison: Comparison) -> ReportTable:
     """A row per figure of which either sheet has a value."""
     rows = [row for row in comparison.headline if _has_value(row.old) or _has_value(row.new)]
     reading = f"Differences are {new} minus {old}, with 95 % intervals."
+    if any(row.without_chance for row in rows):
+        reading += " Of figures to which chance adds it is what is left without that."
     if unmeasured := len(comparison.headline) - len(rows):
         more = counted(unmeasured, "more figure")
         reading += f" {more} without a value in either sheet; --json says why."

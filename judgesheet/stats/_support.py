@@ -41,6 +41,19 @@ def t_quantile(df: float, probability: float) -> float:
     return float(scipy.special.stdtrit(df, probability))
 
 
+def exact_ends(hits: float, misses: float, tail: float) -> tuple[float, float]:
+    """Clopper and Pearson's ends of a rate, each of which errs in `tail`; counts may be fractions.
+
+    References
+    ----------
+    Clopper, C. J. and Pearson, E. S. (1934), "The use of confidence or fiducial limits illustrated
+    in the case of the binomial", Biometrika 26, 404-413.
+    """
+    low = float(scipy.special.betaincinv(hits, misses + 1, tail)) if hits > 0 else 0.0
+    high = 1 - float(scipy.special.betaincinv(misses, hits + 1, tail)) if misses > 0 else 1.0
+    return low, high
+
+
 def expanded_tail(tail: float, clusters: int) -> float:
     """The share to cut from a cluster bootstrap so that its tail is that of t, not of the normal.
 

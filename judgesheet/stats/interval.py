@@ -31,6 +31,7 @@ from ._support import (
     Floats,
     Integers,
     cluster_codes,
+    exact_ends,
     expanded_percentiles,
     floats,
     sum_by,
@@ -217,7 +218,7 @@ def _few_far(means: Floats, sizes: Floats, value: float, end: float) -> Callable
 
     def at(confidence: float) -> float:
         tail = (1 - confidence) / 2
-        most = 1 - float(scipy.special.betaincinv(groups - count, count + 1, tail))
+        _, most = exact_ends(count, groups - count, tail)
         return here + most * (there - here)
 
     return at
@@ -520,17 +521,12 @@ def wilson(k: float, n: float, level: float = LEVEL) -> Interval:
     """
     if n <= 0:
         return missing(NO_OBSERVATIONS, method="Wilson")
-    # Here: it takes .6 s to load, which a command that measures nothing must not pay.
-    from statsmodels.stats.proportion import proportion_confint
-
-    low, high = proportion_confint(k, n, alpha=1 - level, method="wilson")
-    # Of 0 of 7 theirs begins at 3e-17, an end that excludes the value.
-    low, high = 0.0 if k <= 0 else float(low), 1.0 if k >= n else float(high)
+    low, high = _wilson_ends(k / n, n, z_quantile(two_sided(level)))
     return Interval(k / n, low, high, level, method="Wilson")
 
 
 def _wilson_ends(p: float, n: float, z: float) -> tuple[float, float]:
-    """Wilson's ends with any quantile: on effective calls that of t, which no library takes."""
+    """Wilson's ends with any quantile: of calls the normal's, of effective calls that of t."""
     centre = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * np.sqrt(max(0.0, p * (1 - p)) / n + z * z / (4 * n * n))
     # Exactly 0 of n and n of n: the formula leaves 3e-17, and an end that excludes the value.
@@ -547,12 +543,8 @@ def _rare_ends(p: float, n: float, z: float) -> tuple[float, float]:
     clusters.
     """
     low, high = _wilson_ends(p, n, z)
-    hits, misses, tail = p * n, (1 - p) * n, float(scipy.special.ndtr(-z))
-    if 0 < p <= 1 / 2:
-        low = min(low, float(scipy.special.betaincinv(hits, misses + 1, tail)))
-    if 1 / 2 <= p < 1:
-        high = max(high, 1 - float(scipy.special.betaincinv(misses, hits + 1, tail)))
-    return low, high
+    least, most = exact_ends(p * n, (1 - p) * n, float(scipy.special.ndtr(-z)))
+    return min(low, least) if p <= 1 / 2 else low, max(high, most) if p >= 1 / 2 else high
 
 
 def cluster_rate(successes: ArrayLike, trials: ArrayLike, level: float | None = None) -> Interval:
@@ -571,11 +563,6 @@ def cluster_rate(successes: ArrayLike, trials: ArrayLike, level: float | None = 
         Shape (G,); may be fractional, 0 <= successes <= trials.
     trials
         Shape (G,); clusters without trials are dropped.
-
-    References
-    ----------
-    Clopper, C. J. and Pearson, E. S. (1934), "The use of confidence or fiducial limits illustrated
-    in the case of the binomial", Biometrika 26, 404-413.
     """
     k, n = floats(successes), floats(trials)
     drawn = drawn_ratio(k, n)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from judgesheet.base.missing_reasons import Reason
 
-from ._support import TINY, Floats, floats
+from ._support import TINY, Floats, exact_ends, floats
 from .confidence import LEVEL
 from .draws import drawn_ratio
 from .interval import (
@@ -85,9 +85,6 @@ def paired_difference(differences: ArrayLike, clusters: ArrayLike | None = None)
     value = float(array.mean())
     if pairs == 1:
         return without_ends(value, ONE_PAIR, clusters=1, method=method)
-    # Here, as it takes .6 s to load.
-    from statsmodels.stats.proportion import proportion_confint
-
     better, worse = (float(np.maximum(sign * array, 0).sum()) for sign in (1, -1))
     p, q = better / pairs, worse / pairs
     spread = sqrt(p * (1 - p) * q * (1 - q))
@@ -98,8 +95,7 @@ def paired_difference(differences: ArrayLike, clusters: ArrayLike | None = None)
         # For a part that was never seen, there is the room for unseen pairs.
         if not 0 < count < pairs:
             return count / pairs, count / pairs
-        low, high = proportion_confint(count, pairs, alpha=1 - confidence, method="beta")
-        return float(low), float(high)
+        return exact_ends(count, pairs - count, (1 - confidence) / 2)
 
     def at(confidence: float) -> tuple[float, float]:
         (up_low, up_high), (down_low, down_high) = (
@@ -136,7 +132,7 @@ def ends_of_difference(value: float, error: float, left_out: Floats) -> tuple[fl
     low, high = student(value, error, groups, skewness_of(parts))(LEVEL)
     if few < groups:
         tail = (1 - LEVEL) / 2
-        most = 1 - float(scipy.special.betaincinv(groups - few, few + 1, tail))
+        _, most = exact_ends(few, groups - few, tail)
         farther = value * most * groups / few
         low, high = min(low, farther), max(high, farther)
     return low, high

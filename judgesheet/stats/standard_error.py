@@ -4,8 +4,7 @@ from math import sqrt
 
 import numpy as np
 
-from ._support import Floats, t_quantile, two_sided
-from .confidence import confidence
+from ._support import Floats
 from .interval import At, Ends, ends, skewness_of, student
 from .unseen import unseen_share
 
@@ -59,11 +58,6 @@ def jackknifed(value: float, left_out: Floats, least: float = 0.0) -> At:
     # A mean over criteria keeps all bias of small samples and little error (docs/decisions/0019).
     bias = (groups - 1) * (mean - value)
     return student(value - bias, error, groups, skewness_of(mean - left_out))
-
-
-def half_width(error: float, clusters: int) -> float:
-    """Half of a t interval with G - 1 degrees of freedom; at least two clusters."""
-    return t_quantile(clusters - 1, two_sided(confidence())) * error
 
 
 def fisher_z(r: float) -> float:

@@ -86,11 +86,6 @@ class Grid:
         """Number of independent stimuli that these items are of."""
         return len(np.unique(self.cluster[items]))
 
-    @property
-    def compares(self) -> bool:
-        """Whether any item was read under two orders."""
-        return bool(((~np.isnan(self.blocks)).sum(axis=1) > 1).any())
-
     @cached_property
     def conditions(self) -> RubricOrders:
         """The orders under which its figures were measured.
