@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike
 
 from ._support import Floats, Integers, floats, z_quantile
 from .confidence import confidence
-from .draws import drawn_sums
 from .interval import Interval, skewness_of, student
 from .reads import ratio
 from .unseen import unseen_share
@@ -135,32 +134,18 @@ def threshold(
     k, n, places = floats(successes), floats(trials), floats(steps)
     asked = n.sum(axis=0) > 0
     k, n, places = k[:, asked], n[:, asked], places[asked]
-    drawn = _drawn_threshold(k, n, places, target) if places.size else None
-    known = n.sum(axis=1) > 0
-    groups, first = int(known.sum()), float(places[0]) if places.size else 0.0
+    groups, first = len(k), float(places[0]) if places.size else 0.0
     if places.size == 0:
         return Threshold(None, None, None, clusters=groups)
     value = float(_crossing(isotonic(k.sum(axis=0), n.sum(axis=0)), places, target))
     low = high = None
     if groups > 1:
-        points, least, most = _rate_band(k[known], n[known], places)
+        points, least, most = _rate_band(k, n, places)
         low = _end(min(value, float(_crossing(most, points, target))), below=0.0)
         high = _end(max(value, float(_crossing(least, points, target))), below=first)
     censored = LEFT if value == -inf else RIGHT if value == inf else ""
     shown = {LEFT: first, RIGHT: None}.get(censored, value)
-    return Threshold(
-        shown, low, high, clusters=groups, censored=censored,
-        drawn=drawn,
-    )  # fmt: skip
-
-
-def _drawn_threshold(k: Floats, n: Floats, places: Floats, target: float) -> Floats | None:
-    """The step in every draw of clusters: the smallest where censored, NaN where none reaches."""
-    hits, calls = drawn_sums(k), drawn_sums(n)
-    if hits is None or calls is None:
-        return None
-    crossing = _crossing(isotonic(hits, calls), places, target)
-    return np.where(crossing == inf, np.nan, np.maximum(crossing, places[0]))
+    return Threshold(shown, low, high, clusters=groups, censored=censored)
 
 
 def _rate_band(k: Floats, n: Floats, places: Floats) -> tuple[Floats, Floats, Floats]:

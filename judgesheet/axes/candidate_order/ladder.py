@@ -224,7 +224,6 @@ def threshold75(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
         method="isotonic fit, linear between differences; interval of the rate inverted",
         note="; ".join(_notes(fit, steps)) if calls.any() else NO_LADDER.sentence,
         reason="" if fit.value is not None else missing.code,
-        drawn=fit.drawn,
     )
     conditions = ["baseline prompt", f"{', '.join(steps)} elements apart"]
     conditions += [f"{fit.censored}-censored"] if fit.censored else []
@@ -234,14 +233,15 @@ def threshold75(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
 
 
 def _tables(rungs: Sequence[Group]) -> Counts:
-    """Better responses chosen, and calls, each of shape (clusters, steps)."""
+    """Better responses chosen, and calls, each of shape (clusters with a verdict, steps)."""
     tasks = 1 + max(int(rung.pairs.cluster.max()) for rung in rungs)
     hits, calls = np.zeros((2, tasks, len(rungs)))
     for column, rung in enumerate(rungs):
         right = _is(RIGHT, rung).reshape(len(rung.pairs), -1)
         np.add.at(hits[:, column], rung.pairs.cluster, np.nansum(right, axis=1))
         np.add.at(calls[:, column], rung.pairs.cluster, (~np.isnan(right)).sum(axis=1))
-    return hits, calls
+    asked = calls.sum(axis=1) > 0
+    return hits[asked], calls[asked]
 
 
 def _notes(fit: stats.Threshold, steps: Sequence[str]) -> Iterator[str]:
