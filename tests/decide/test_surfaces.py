@@ -430,7 +430,7 @@ def sources() -> Iterator[tuple[str, ast.Module]]:
 
 
 MAY_IMPORT = {
-    "comparison.py": {"Comparison", "Difference"},
+    "comparison.py": {"Agreed", "Comparison", "Difference"},
 }
 """Records of stage `decide` that are printed and are no part of a datasheet."""
 
