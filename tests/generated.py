@@ -408,9 +408,7 @@ def limits_on_strangers() -> str:
         "a searched file, a page that a template makes": f"{limits.LARGEST_TEXT:,} bytes",
         "a sheet": f"{limits.LARGEST_SHEET:,} bytes, {limits.MOST_PARTS_OF_A_SHEET:,} objects",
         "a page for the PDF": f"{limits.LARGEST_PAGE:,} characters",
-        "a prompt; a page of a template": (
-            f"{limits.LONGEST_S:g} s of computing; {limits.LONGEST_PAGE_S:g} s"
-        ),
+        "a page of a template": f"{limits.LONGEST_PAGE_S:g} s",
         "an endpoint's answer, packed or not": f"{limits.LONGEST_BODY:,} bytes",
         "a line of a file, a cell of a table": f"{limits.LONGEST_LINE:,} characters",
         "a document or sample of a log, a planned call": f"{limits.LONGEST_DOCUMENT:,} characters",

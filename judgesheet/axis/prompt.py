@@ -11,8 +11,6 @@ from jinja2.sandbox import SandboxedEnvironment
 
 from judgesheet.axis import Options
 from judgesheet.base import errors
-from judgesheet.base.alarm import TooLongError, alarm
-from judgesheet.base.limits import LONGEST_S
 from judgesheet.base.records import canonical_json, digest
 from judgesheet.base.resources import data_folder
 from judgesheet.base.scale import Scale
@@ -97,10 +95,7 @@ def _compiled(source: str, what: str) -> Callable[..., str]:
 
     def render(**variables: object) -> str:
         try:
-            with alarm(LONGEST_S):
-                return template.render(variables)
-        except TooLongError as error:
-            raise errors.TemplateError(f"{what}: {error}; take out what does") from None
+            return template.render(variables)
         except (TemplateError, *_FAULTS) as error:
             said = f"{error}" or type(error).__name__
             raise errors.TemplateError(

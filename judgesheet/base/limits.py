@@ -18,8 +18,6 @@ MOST_PARTS_OF_A_SHEET = 20_000
 LARGEST_PAGE = LARGEST_TEXT // 8
 """Characters of a page as the typesetter is given it, which takes about a second for each million:
 that of 300 figures has 0.7."""
-LONGEST_S = 5.0
-"""Seconds that a prompt may compute: it takes less than a thousandth."""
 LONGEST_PAGE_S = 60.0
 """Seconds that a page of a user's own may take to set: one of two pages takes about two."""
 MOST_MEMORY = 64 * LARGEST_TEXT

@@ -1,9 +1,10 @@
 """What a process has: its data folders, in a wheel or a checkout, its libraries, its memory."""
 
 import errno
+import gc
 import mmap
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -62,6 +63,21 @@ def require_memory(size: int = 150_000_000) -> None:
     """
     if _is_limited():
         mmap.mmap(-1, size).close()
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Look for no circles of objects meanwhile: for work that makes millions of objects, and none.
+
+    Each look goes through all objects that there are; together they would take as long as reading.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _is_limited() -> bool:

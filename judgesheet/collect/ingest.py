@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, Protocol
 from judgesheet.axes import all_axes
 from judgesheet.axis import Axis
 from judgesheet.axis.material import clusters
-from judgesheet.base import garbage
 from judgesheet.base.digits import count
 from judgesheet.base.errors import OtherRunError, StimuliError, UsageError
 from judgesheet.base.files import records
@@ -34,6 +33,7 @@ from judgesheet.base.records import (
     canonical_json,
     digest,
 )
+from judgesheet.base.resources import uncollected
 from judgesheet.base.tally import Tally
 from judgesheet.collect.batches import fill, ingest_results
 from judgesheet.ledger.ledger import Ledger
@@ -128,7 +128,7 @@ class _OwnLines:
         return records(self.file, LONGEST_DOCUMENT, self.lines)
 
 
-@garbage.uncollected()
+@uncollected()
 def _ingest_recorded(file: Path, log: RecordedLog, ledger_path: Path, fresh: bool) -> None:
     calls: dict[str, tuple[Call, str, str]] = {}
     rated: dict[tuple[str, str, str], Label] = {}

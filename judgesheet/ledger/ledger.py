@@ -304,7 +304,9 @@ class Ledger:
         self._db = self._copied_elsewhere()
         # Nobody may close it: SQLite would delete a log by its old name, by now perhaps another's.
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(lost_db))
-        self._place = Place(self.path) if self._place else None
+        if self._place:
+            self._place.release()
+            self._place = Place(self.path)
         self._use_own_views()
         attempts, folder = self.totals().attempts, self.path.parent
         self.trouble = (

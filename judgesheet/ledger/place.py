@@ -10,8 +10,8 @@ import stat
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from tempfile import gettempdir
-from typing import Any
+from tempfile import TemporaryFile, gettempdir
+from typing import IO, Any
 
 from judgesheet.base.records import digest
 
@@ -26,10 +26,9 @@ class Place:
     def __init__(self, path: Path) -> None:
         path = path.absolute()  # a judge in Python may change the working folder
         self._path, self._log = path, path.with_name(f"{path.name}-wal")
-        self._room_file = path.with_name(f".{path.name}-room")
         self._file = _identity(path)
         self._log_file: tuple[int, int] | None = None
-        self._room: int | None = None
+        self._room: IO[bytes] | None = None
 
     @property
     def is_lost(self) -> bool:
@@ -50,32 +49,29 @@ class Place:
     def reserve(self, size: int) -> None:
         """Keep so many bytes of the disk back; OSError if it has not so many."""
         self.release()
-        self._room_file.unlink(missing_ok=True)  # it may be another name of somebody's file
-        handle = os.open(self._room_file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-        with suppress(PermissionError):  # Windows removes no open file
-            self._room_file.unlink()  # it is ours until it is closed, and no kill leaves a file
+        # Nobody sees it by a name, and no kill leaves a file.
+        room = TemporaryFile(buffering=0, dir=self._path.parent)  # noqa: SIM115
         try:
-            _allocate(handle, size)
+            _allocate(room, size)
         except OSError:
-            os.close(handle)
+            room.close()
             raise
-        self._room = handle
+        self._room = room
 
     def release(self) -> bool:
         """Give the room back; whether there was any."""
-        handle, self._room = self._room, None
-        if handle is not None:
-            os.close(handle)
-            self._room_file.unlink(missing_ok=True)
-        return handle is not None
+        room, self._room = self._room, None
+        if room is not None:
+            room.close()
+        return room is not None
 
 
-def _allocate(handle: int, size: int) -> None:
+def _allocate(room: IO[bytes], size: int) -> None:
     if hasattr(os, "posix_fallocate"):
-        os.posix_fallocate(handle, 0, size)
+        os.posix_fallocate(room.fileno(), 0, size)
         return
     for _ in range(0, size, ROOM_PER_REPLY):
-        os.write(handle, bytes(ROOM_PER_REPLY))
+        room.write(bytes(ROOM_PER_REPLY))
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

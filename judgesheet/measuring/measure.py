@@ -23,7 +23,6 @@ from judgesheet.axis import (
 )
 from judgesheet.axis.items import codes, firsts
 from judgesheet.axis.unanswered import CallOutcomes
-from judgesheet.base import garbage
 from judgesheet.base.clusters import Clusters
 from judgesheet.base.errors import RunError
 from judgesheet.base.estimates import Estimates
@@ -39,7 +38,7 @@ from judgesheet.base.records import (
     Statement,
     digest,
 )
-from judgesheet.base.resources import PACKAGE, require_memory
+from judgesheet.base.resources import PACKAGE, require_memory, uncollected
 from judgesheet.base.sanitize import listed
 from judgesheet.measuring.impute import with_imputed
 from judgesheet.measuring.parsing import Parser, from_records, reading
@@ -106,7 +105,7 @@ def read_known(ledger: "Ledger") -> dict[str, Readings]:
     return readings_of(ledger, with_distributions(answers(ledger), ledger.bodies()))
 
 
-@garbage.uncollected()
+@uncollected()
 def answers(ledger: "Ledger") -> pd.DataFrame:
     """The planned calls of a ledger with their answers, in order.
 
@@ -287,7 +286,7 @@ def code_digest(name: str) -> str:
     return digest("\n".join(file.read_text(encoding="utf-8") for file in files))
 
 
-@garbage.uncollected()
+@uncollected()
 def parse_rows(
     axis: Axis, rows: pd.DataFrame, parser: Parser | None = None, clusters: Clusters | None = None
 ) -> pd.DataFrame:
