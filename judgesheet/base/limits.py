@@ -164,6 +164,8 @@ MOST_CALLS_OF_A_PAGE = 5_000
 """Of a run with which the page of its cases is written unasked: a second or two."""
 MOST_STIMULI_TRIED, MOST_CALLS_TRIED = 100, 2_000
 """How much of a log is measured to say what it would show."""
+MOST_ROWS_TRIED = 500
+"""Of a table, with which its other uses are tried."""
 
 # -- what a page or a sentence has room for --------------------------------------------------------
 

@@ -8,7 +8,7 @@ import shlex
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import shorten
@@ -21,6 +21,7 @@ from judgesheet.base.files import records
 from judgesheet.base.limits import (
     LONGEST_DOCUMENT,
     MOST_CALLS_TRIED,
+    MOST_DRAWN,
     MOST_IN_A_LIST,
     MOST_RECORDS,
     MOST_REMEMBERED_ROWS,
@@ -30,6 +31,7 @@ from judgesheet.base.records import AxisResult
 from judgesheet.base.sanitize import listed, one_line
 from judgesheet.base.tally import Tally
 from judgesheet.collect import ingest
+from judgesheet.commands.log_uses import other_commands
 from judgesheet.importers import logs
 from judgesheet.importers.logs import Row
 from judgesheet.ledger.ledger import Ledger
@@ -50,7 +52,8 @@ class LogReport:
     `known` have a known right answer. `lost` says which rows cannot be read, `to_say` what the
     user must still say, `fault` is the sentence with which `ingest` would refuse the log; each is
     "" where there is nothing. `allows` are keys of figures that it has values for, `missing` maps
-    why others have none to their keys. `complete` says whether all of it was read.
+    why others have none to their keys. `complete` says whether all of it was read. `command` reads
+    the log, `others` do something else with it; each was tried, and is "" if something is missing.
     """
 
     file: str
@@ -74,6 +77,7 @@ class LogReport:
     to_say: str = ""
     fault: str = ""
     command: str = ""
+    others: tuple[str, ...] = ()
 
     def as_record(self) -> dict[str, Any]:
         """The report as one JSON document."""
@@ -101,7 +105,8 @@ class LogReport:
         yield from _row("lost", self.lost)
         yield from _row("to say", self.to_say)
         yield from _row("refused", self.fault)
-        yield from _row("next", self.command)
+        for command in filter(None, (self.command, *self.others)):
+            yield from _row("next", command)
 
     def _local(self, keys: Sequence[str]) -> Sequence[str]:
         """The keys without their axis, where there is only one."""
@@ -125,7 +130,7 @@ def _row(name: str, text: str) -> Iterator[str]:
 
 
 def _listed(names: Sequence[str]) -> str:
-    return listed([shorten(name, 80, placeholder="…") or "…" for name in names], 40)
+    return listed([shorten(name, 80, placeholder="…") or "…" for name in names], MOST_DRAWN)
 
 
 def report(path: Path, choice: logs.LogOptions) -> LogReport:
@@ -134,38 +139,53 @@ def report(path: Path, choice: logs.LogOptions) -> LogReport:
     empty = LogReport(path.name, opened.form or "table", opened.log.checked, opened.columns[:1000])
     if not opened.columns:
         raise StimuliError(f"{path.name} holds no records")
+    if opened.form is None and not choice.columns and logs.is_ours(opened.columns):
+        return _of_ours(empty, path)
+    people = logs.people_of(choice.ratings, choice.on)
+    every = people.beside(opened.rows) if people else opened.rows
+    rows = [*islice(every, MOST_REMEMBERED_ROWS)]
+    looked_at = MOST_REMEMBERED_ROWS if next(every, None) is not None else 0
+    empty = replace(empty, looked_at=looked_at)
     if opened.form is None and not choice.columns:
-        if logs.is_ours(opened.columns):
-            return _of_ours(empty, path)
-        return _proposed(empty, path, choice, [*islice(opened.rows, MOST_REMEMBERED_ROWS)])
-    choice = replace(choice, form=choice.form or opened.form)
-    reader = logs.reader([path], choice)
+        return _proposed(empty, path, choice, rows)
+    return _described(empty, path, replace(choice, form=choice.form or opened.form), rows)
+
+
+def _described(
+    known: LogReport, path: Path, choice: logs.LogOptions, rows: Sequence[Row]
+) -> LogReport:
+    """The report on a log whose map is known."""
+    fields = logs.FieldReader(logs.LOGS.get(choice.form or "", logs.PLAIN), choice)
     # Only rows know what a map can name: a format may make other columns of the records.
-    first = next(reader.rows, None)
-    rows = chain([first], islice(reader.rows, MOST_REMEMBERED_ROWS - 1)) if first else ()
-    values = _values(reader, rows)
-    is_part = next(reader.rows, None) is not None
-    described = replace(
-        empty,
-        rows=tuple(map(str, first.cells))[:1000] if first else (),
-        reads_as=reader.fields.columns,
-        values=values,
-        looked_at=MOST_REMEMBERED_ROWS if is_part else 0,
-    )
+    named = tuple(map(str, rows[0].cells))[:1000] if rows else ()
+    values = _values(fields, rows)
+    described = replace(known, rows=named, reads_as=fields.columns, values=values)
     # Where the user must choose a judge or a metric, the most frequent one is measured.
     several = {
-        reader.fields.columns[name]: next(iter(values[name]))
+        fields.columns[name]: next(iter(values[name]))
         for name in ("judge", "metric")
-        if len(values.get(name, ())) > 1 and reader.fields.columns[name] not in choice.where
+        if len(values.get(name, ())) > 1 and fields.columns[name] not in choice.where
     }
     if several:
         choice = replace(choice, where={**choice.where, **several})
-    return _measured(described, path, choice)
+    return _measured(described, path, _scaled(choice, rows))
+
+
+def _scaled(choice: logs.LogOptions, rows: Sequence[Row]) -> logs.LogOptions:
+    """The options with the scale that the verdicts have, if no one says it."""
+    fields = logs.FieldReader(logs.LOGS.get(choice.form or "", logs.PLAIN), choice)
+    said = [column for name, column in fields.columns.items() if name.startswith("verdict")]
+    if not fields.needs_scale or not said:
+        return choice
+    counted = filter(fields.counts, rows)
+    option = logs.scale_of(fields.meant(row.at(column)) for row in counted for column in said)
+    _, scale, *rounded = option.split() if option else ("", None)
+    return replace(choice, scale=scale, nearest=choice.nearest or bool(rounded))
 
 
 def _of_ours(empty: LogReport, path: Path) -> LogReport:
     """Recorded judgments and batch answers, which need no map."""
-    plain = replace(empty, command=_command(path, logs.LogOptions(), {}))
+    plain = replace(empty, command=_command(path, logs.LogOptions()))
     if "custom_id" in empty.columns:
         why = "the answers are read with the plan that the batch was made from, in DIR/plan.jsonl"
         return replace(plain, form="answers of an OpenAI batch", missing={why: ("all figures",)})
@@ -178,9 +198,20 @@ def _of_ours(empty: LogReport, path: Path) -> LogReport:
 def _proposed(
     empty: LogReport, path: Path, choice: logs.LogOptions, rows: Sequence[Row]
 ) -> LogReport:
-    """The report on a table that no map explains: one to check, and what it would still lack."""
+    """The report on a table that no map explains, read as the names of its columns have it."""
     columns, named = logs.proposed(rows), logs.verdicts(rows)
+    choice = replace(choice, columns=columns)
+    others = tuple(other_commands(path, columns, rows))
     to_say = "which column holds what"
+    is_whole = logs.UNKNOWN not in columns.values()
+    if is_whole:
+        choice = _scaled(choice, rows)
+        tried = _described(replace(empty, others=others), path, choice, rows)
+        if tried.command and not tried.to_say and not tried.fault:
+            left = [one for one in empty.columns if one not in _mapped(columns)]
+            to_say = f"check the map (left over: {_listed(left)})" if left else "check the map"
+            return replace(tried, to_say=f"{to_say}, and the scale" * bool(choice.scale) or to_say)
+        to_say = tried.fault or tried.to_say
     for kind in logs.KINDS.values():
         if columns.get(kind.truth) == logs.UNKNOWN:
             to_say = f"nothing was judged twice; missing is {kind.needs}"
@@ -193,7 +224,7 @@ def _proposed(
     if "first" not in columns and choice.scale is None:  # winners of pairs have no scale
         to_say += ", and write the lowest and the highest score for LOW:HIGH"
         choice = replace(choice, scale="LOW:HIGH")
-    return replace(empty, to_say=to_say, command=_command(path, choice, columns))
+    return replace(empty, to_say=f"{to_say}: {_command(path, choice)}", others=others)
 
 
 def _either(names: Sequence[str]) -> str:
@@ -205,31 +236,31 @@ def _mapped(columns: Mapping[str, str]) -> set[str]:
     return {*columns.values(), *(part for one in columns.values() for part in one.split("+"))}
 
 
-def _values(reader: logs.LogReader, rows: Iterable[Row]) -> dict[str, dict[str, int]]:
+def _values(fields: logs.FieldReader, rows: Iterable[Row]) -> dict[str, dict[str, int]]:
     """What the columns hold that a user must choose from, of the first rows."""
     counts: dict[str, Counter[str]] = {}
-    for row in filter(reader.fields.counts, rows):
-        for name in filter(reader.fields.columns.__contains__, _LISTED):
-            cell = row.at(reader.fields.columns[name])
+    for row in filter(fields.counts, rows):
+        for name in filter(fields.columns.__contains__, _LISTED):
+            cell = row.at(fields.columns[name])
             if name == "verdict" or (cell is not None and not isinstance(cell, dict | list)):
                 counts.setdefault(name, Counter())["" if cell is None else str(cell)[:80]] += 1
     return {name: dict(met.most_common(MOST_IN_A_LIST)) for name, met in counts.items()}
 
 
 def _measured(described: LogReport, path: Path, choice: logs.LogOptions) -> LogReport:
-    command = _command(path, choice, {})
     reader = logs.reader([path], choice)
     try:
-        of_axis = replace(described, axes=(reader.fields.axis,), command=command)
+        of_axis = replace(described, axes=(reader.fields.axis,), command=_command(path, choice))
         return replace(_sampled(of_axis, path, reader.records()), lost=". ".join(reader.lost))
     except (StimuliError, UsageError) as error:
+        wanted = _wanted(reader, error)
         if reader.fields.needs_scale:
-            choice = replace(choice, scale="LOW:HIGH")  # the command shows where it goes
-        mended = _command(path, choice, _wanted(reader, error))
-        if mended != command and isinstance(error, UsageError):
-            return replace(described, to_say=str(error), command=mended)
+            wanted, choice = {**wanted}, replace(choice, scale="LOW:HIGH")
         # Nothing is gained by the command that has just failed: the sentence says what would.
-        return replace(described, fault=str(error), command="" if mended == command else mended)
+        mended = _command(path, replace(choice, columns={**wanted, **choice.columns}))
+        if isinstance(error, UsageError):
+            return replace(described, to_say=f"{error}: {mended}")
+        return replace(described, fault=f"{error}{f': {mended}' if wanted else ''}")
 
 
 def _wanted(reader: logs.LogReader, error: Exception) -> dict[str, str]:
@@ -331,14 +362,12 @@ def _figures(results: Sequence[AxisResult]) -> tuple[tuple[str, ...], dict[str, 
 # -- the command -----------------------------------------------------------------------------------
 
 
-def _command(path: Path, choice: logs.LogOptions, proposed: Mapping[str, str]) -> str:
-    """The next command; a column that the user named stands before one that is proposed."""
+def _command(path: Path, choice: logs.LogOptions) -> str:
+    """The command that reads the log."""
     words = ["judgesheet", "ingest", str(path)]
-    columns = {**proposed, **choice.columns}
     if choice.form is not None:
         words += ["--from", choice.form]
-    if columns:
-        words += ["--map", ",".join(f"{field}={column}" for field, column in columns.items())]
+    words += _map(choice.columns)
     for column, value in choice.where.items():
         words += ["--where", f"{column}={value}"]
     if choice.scale is not None:
@@ -346,7 +375,19 @@ def _command(path: Path, choice: logs.LogOptions, proposed: Mapping[str, str]) -
     words += ["--round"] * choice.nearest
     if choice.human_scale is not None:
         words += ["--human-scale", choice.human_scale]
+    for said, meant in choice.verdicts.items():
+        words += ["--verdict", f"{said}={meant}"]
     for value in choice.unreadable:
         words += ["--unreadable", value]
-    words += ["--out", f"runs/{path.name.split('.')[0] or 'log'}"]
-    return shlex.join(words)
+    if choice.ratings and choice.on:
+        words += ["--ratings", str(choice.ratings), "--on", choice.on]
+    return shlex.join([*words, "--out", f"runs/{_stem(path)}"])
+
+
+def _map(columns: Mapping[str, str]) -> list[str]:
+    pairs = ",".join(f"{field}={column}" for field, column in columns.items())
+    return ["--map", pairs] if pairs else []
+
+
+def _stem(path: Path) -> str:
+    return path.name.split(".")[0] or "log"

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import click
 
 from judgesheet.base.errors import UsageError
+from judgesheet.base.files import text_of, toml
 from judgesheet.base.resources import is_shipped
 from judgesheet.base.sanitize import brief
 
@@ -60,17 +61,30 @@ def column_map(
 ) -> dict[str, str]:
     """The pairs of `--map A=B,C=D`, of all times it is given; a comma may stand in a column.
 
-    UsageError where a field has two columns: one of them would not be read.
+    What is no pair is a TOML file of them. UsageError where a field has two columns: one of them
+    would not be read.
     """
-    parse = pair("--map", "FIELD=COLUMN", "verdict=score,item=id", str)
     columns: dict[str, str] = {}
-    for field, column in (parse(one) for text in given for one in re.split(r",(?=[^,=]+=)", text)):
+    for field, column in (one for text in given for one in _mapped(text)):
         if columns.setdefault(field, column) != column:
             raise UsageError(
                 f"--map {field}={column}: {field} has the column {columns[field]} already; ratings "
                 "of several people stand in one column as lists, such as [4, 5, 3]"
             )
     return columns
+
+
+def _mapped(text: str) -> list[tuple[str, str]]:
+    if not text.endswith(".toml"):
+        parse = pair("--map", "FIELD=COLUMN", "verdict=score,item=id", str)
+        return [parse(one) for one in re.split(r",(?=[^,=]+=)", text)]
+    content = toml(text_of(Path(text), "the map", UsageError), text, UsageError)
+    words = content.pop("words", {})
+    pairs = [*content.items(), *(words.items() if isinstance(words, dict) else [("words", words)])]
+    for name, value in pairs:
+        if not isinstance(value, str | int | float):
+            raise UsageError(f"{text}: {name} must be the name of a column, or what a word means")
+    return [(name, str(value)) for name, value in pairs]
 
 
 def on_off(_ctx: click.Context, _param: click.Parameter, value: str | None) -> bool | str | None:

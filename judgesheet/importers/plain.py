@@ -59,7 +59,7 @@ def _refuse_map(columns: Mapping[str, str], cells: Mapping[str, Any]) -> None:
             raise UsageError(f"--map {name}=…: there is no such field; fields: {', '.join(FIELDS)}")
     missing = [name for name in _needed(columns) if name not in columns]
     if missing:
-        likely = as_option({**_proposed(cells), **columns})
+        likely = as_option({**proposed(cells), **columns})
         raise UsageError(
             f"say which column holds the {missing[0]} (--map {missing[0]}=COLUMN), perhaps "
             f"{likely} (fields: {', '.join(FIELDS)})"
@@ -70,7 +70,7 @@ def _needed(columns: Mapping[str, str]) -> tuple[str, ...]:
     return ("prompt", "u", "v") if {"u", "v"} & columns.keys() else ("prompt", "text")
 
 
-def _proposed(cells: Mapping[str, Any]) -> dict[str, str]:
+def proposed(cells: Mapping[str, Any]) -> dict[str, str]:
     """The columns of a first row that are called as their field often is."""
     found = {
         field: column

@@ -75,11 +75,11 @@ def _unmarked(text: str) -> str:
     return f"[[{marks.pop()}]]" if len(marks) == 1 else text
 
 
-def score_in(cell: Any, high: float) -> float | None:
+def score_in(cell: Any, high: float | None) -> float | None:
     """The number that a text states, None if it states none; `high` is the top of its scale."""
     text = _unmarked(cell.strip()) if isinstance(cell, str) else ""
     stated = _SCORE.fullmatch(text) if len(text) < LONGEST_LOOSE else None
-    if stated is None or (stated["of"] and float(stated["of"]) != high):
+    if stated is None or (high and stated["of"] and float(stated["of"]) != high):
         return None
     return float(stated["score"])
 

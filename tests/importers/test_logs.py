@@ -548,10 +548,11 @@ def test_inspect_log_allows_what_the_sheet_then_has(tmp_path: Path) -> None:
         ("b.jsonl", '{"custom_id": "a", "response": {}}\n', "answers of an OpenAI batch"),
         ("s.jsonl", '{"doc_id": 1, "doc": 1, "filtered_resps": [], "metrics": []}\n',
          "--from lm-eval --map item=COLUMN,verdict=COLUMN --scale LOW:HIGH"),
-        ("d.json", '{"testCases": [{"input": 1, "metricsData": [{"name": "N", "score": 1,'
-         ' "evaluationModel": "j"}]}], "metricsScores": 1}', "--from deepeval --scale LOW:HIGH"),
+        ("d.json", json.dumps({"testCases": [{"input": 1, "metricsData": [
+            {"name": "N", "score": score, "evaluationModel": "j"}]} for score in (1, 0)],
+            "metricsScores": 1}), "--from deepeval --scale 0:1 --out"),
         ("r.csv", "chat,agent,grade,people\n1,a,3,2\n1,b,4,5\n2,a,3,\n2,b,1,1\n",
-         "item=chat+agent,human=people --scale LOW:HIGH"),
+         "item=chat+agent,human=people --scale 1:5 --out"),
         ("p.csv", "chat,model_a,model_b,said,experts say\n" + "1,x,y,x,y\n1,y,x,A,y\n" * 5,
          "'verdict=said,stimulus=chat,first=model_a,second=model_b,better=experts say'"),
         ("l.csv", "chat,model_a,model_b,winner,human\n1,x,y,x,3\n1,y,x,x,4\n",
@@ -572,9 +573,10 @@ def test_a_proposed_map_from_which_nothing_would_follow_says_what_is_missing(
 ) -> None:
     (tmp_path / "t.csv").write_text("chat,agent,grade\n1,a,3\n1,b,2\n2,a,5\n2,b,1\n")
     report = inspect_log(tmp_path / "t.csv")
-    assert "item=chat+agent,human=COLUMN --scale LOW:HIGH" in report.command
+    assert "item=chat+agent,human=COLUMN --scale LOW:HIGH" in report.to_say
+    assert not report.command
     (tmp_path / "t.csv").write_text("chat,agent,grade\n" + "1,a,3\n" * 2)
-    assert "=COLUMN" not in inspect_log(tmp_path / "t.csv").command
+    assert "=COLUMN" not in inspect_log(tmp_path / "t.csv").to_say
 
 
 @pytest.mark.parametrize(
@@ -788,9 +790,9 @@ def test_a_table_without_a_map_is_told_where_to_begin(tmp_path: Path) -> None:
 def test_a_table_of_pairs_is_proposed_its_sides(one: str, other: str, tmp_path: Path) -> None:
     row = {"question": "?", one: "x", other: "y", "winner": "x"}
     report = inspect_log(lines(tmp_path / "log.jsonl", [row]))
-    assert f"first={one},second={other}" in report.command
-    assert "verdict=winner" in report.command
-    assert "item=" not in report.command
+    assert f"first={one},second={other}" in report.to_say
+    assert "verdict=winner" in report.to_say
+    assert "item=" not in report.to_say
 
 
 def test_a_table_that_lists_both_names_is_proposed_a_map_that_works(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """What people and tools write for a verdict: words, lists, two games, two scores, two files."""
 
 import json
+import shlex
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 from judgesheet import ingest, inspect_log, load
 from judgesheet.base.errors import JudgesheetError, StimuliError, UsageError
 from judgesheet.importers import logs
-from judgesheet.importers.logs import LogOptions, suggested
+from judgesheet.importers.logs import LogOptions, scale_of
 from judgesheet.importers.words import score_in, slot_of
 from tests.command import run, sentence
 
@@ -88,6 +89,22 @@ def test_a_word_means_what_the_user_says(tmp_path: Path) -> None:
     columns = ("--map", "stimulus=q,first=a,second=b,verdict=w", "--out", tmp_path / "x")
     for wrong in ("C", "=1", "C=", "C=maybe"):
         assert "--verdict" in sentence(run("ingest", path, *columns, "--verdict", wrong), 2)
+
+
+def test_a_map_may_stand_in_a_file(tmp_path: Path) -> None:
+    path = table_of(tmp_path / "log.jsonl", "C", "better = A", "C", "B")
+    file = tmp_path / "map.toml"
+    file.write_text(
+        'stimulus = "q"\nfirst = "a"\nsecond = "b"\nverdict = "w"\n'
+        '[words]\nC = "tie"\n"better = A" = 1\n'
+    )
+    options = ("--out", tmp_path / "run", "--no-pdf", "--no-cases")
+    done = run("ingest", path, "--map", file, *options)
+    assert done.returncode == 0, done.stderr
+    assert "4 verdicts" in done.stderr
+    assert "map.toml" in sentence(run("ingest", path, "--map", "no/map.toml", *options), 2)
+    file.write_text("verdict = [1]")
+    assert "map.toml" in sentence(run("ingest", path, "--map", file, *options), 2)
 
 
 def test_a_word_that_is_not_known_is_told_with_its_option(tmp_path: Path) -> None:
@@ -174,7 +191,7 @@ def test_two_scores_are_a_verdict_and_if_asked_scores(tmp_path: Path) -> None:
 def test_a_scale_off_which_scores_are_is_told(
     scores: tuple[float, ...], scale: str, tmp_path: Path
 ) -> None:
-    assert suggested(scores) == f"--scale {scale}"
+    assert scale_of(scores) == f"--scale {scale}"
     rows = [{"q": f"q{n // 2}", "n": n % 2, "s": scores[n % len(scores)]} for n in range(8)]
     path, out = lines(tmp_path / "log.jsonl", rows), tmp_path / "run"
     options = ("--map", "stimulus=q,repeat=n,verdict=s", "--out", out, "--no-pdf", "--no-cases")
@@ -217,3 +234,55 @@ def test_a_row_without_a_key_is_a_call_without_a_verdict(tmp_path: Path) -> None
     columns = {"stimulus": "q", "repeat": "n", "verdict": "s"}
     found = told(lines(tmp_path / "log.jsonl", rows), columns=columns, scale="1:5")
     assert verdicts(found) == [None, *[3] * 7]
+
+
+def next_of(path: Path, *options: str) -> list[list[str]]:
+    """The commands that inspect-log gives for a file, as they are typed."""
+    done = run("inspect-log", path, *options)
+    assert done.returncode == 0, done.stderr
+    told = (line for line in done.stdout.splitlines() if line.startswith("next"))
+    return [shlex.split(line)[2:] for line in told]
+
+
+TEXT = "An answer of some words, number {}, long enough to be told from a name of a system."
+SCORED = ("question", "response", "judge_score", "human_score")
+COMPARED = ("prompt", "response_a", "response_b", "judge_output", "label")
+TABLES: dict[str, tuple[list[Record], list[str]]] = {
+    "scores of people": (
+        [dict(zip(SCORED, (f"Why {n // 2}?", TEXT.format(n), n % 5 + 1, n % 4 + 1), strict=True))
+         for n in range(12)],
+        ["ingest", "correct", "stimuli"],
+    ),
+    "pairs of texts": (
+        [dict(zip(COMPARED, (f"Why {n // 2}?", TEXT.format(n), TEXT.format(n ^ 1), "A", best),
+                  strict=True)) for n, best in enumerate("AB" * 6)],
+        ["ingest", "stimuli"],
+    ),
+    "pairs of systems": (
+        [{"question_id": n // 2, "model_a": "xy"[n % 2], "model_b": "yx"[n % 2], "winner": "A=B"}
+         for n in range(12)],
+        ["ingest"],
+    ),
+    "grades": ([{"question_id": n // 2, "run": n % 2, "grade": "CAB"[n % 3]} for n in range(12)],
+               ["ingest"]),
+    "within objects": (
+        [{"doc_id": n // 2, "meta": {"run": n % 2}, "said": {"score": n / 10}} for n in range(12)],
+        ["ingest"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_command_that_inspect_log_names_works(name: str, tmp_path: Path) -> None:
+    rows, wanted = TABLES[name]
+    commands = next_of(lines(tmp_path / "table.jsonl", rows))
+    assert [*dict.fromkeys(words[0] for words in commands)] == wanted
+    for words in commands:
+        done = run(*words, *(["--no-pdf", "--no-cases"] * (words[0] == "ingest")), cwd=tmp_path)
+        assert done.returncode == 0, (words, done.stderr)
+
+
+def test_a_wide_table_is_not_listed(tmp_path: Path) -> None:
+    rows = [{f"c{n}": {"deep": {"score": 1}} for n in range(695)}]
+    said = run("inspect-log", lines(tmp_path / "wide.jsonl", rows)).stdout
+    assert max(map(len, said.splitlines())) < 1_500

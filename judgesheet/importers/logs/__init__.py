@@ -19,14 +19,16 @@ from judgesheet.base.tally import Tally
 from judgesheet.importers import tables
 from judgesheet.importers._rows import Row, having, rows_of
 from judgesheet.importers.logs import inspect_ai
+from judgesheet.importers.logs._fields import FieldReader
 from judgesheet.importers.logs._kinds import FIELDS, KINDS, TRUTHS, MissingFieldError
-from judgesheet.importers.logs._log import LogFormat, LogOptions, Scale, suggested
+from judgesheet.importers.logs._log import LogFormat, LogOptions, Scale
 from judgesheet.importers.logs._people import people_of
 from judgesheet.importers.logs._proposal import (
     UNKNOWN,
     are_names,
     as_option,
     proposed,
+    scale_of,
     verdicts,
 )
 from judgesheet.importers.logs._reader import LogReader, NoFigureError
@@ -141,9 +143,11 @@ __all__ = [
     "FIELDS",
     "KINDS",
     "LOGS",
+    "PLAIN",
     "TABLES",
     "TRUTHS",
     "UNKNOWN",
+    "FieldReader",
     "LogOptions",
     "LogReader",
     "MissingFieldError",
@@ -157,9 +161,10 @@ __all__ = [
     "having",
     "is_ours",
     "opened",
+    "people_of",
     "proposed",
     "reader",
     "reader_if_log",
-    "suggested",
+    "scale_of",
     "verdicts",
 ]

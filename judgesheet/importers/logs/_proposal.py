@@ -2,18 +2,24 @@
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
 from judgesheet.base.errors import StimuliError
-from judgesheet.base.limits import LONGEST_NAME, MOST_REMEMBERED_ROWS
+from judgesheet.base.limits import (
+    LONGEST_NAME,
+    MOST_CALLS_TRIED,
+    MOST_COLUMNS,
+    MOST_REMEMBERED_ROWS,
+)
 from judgesheet.base.tally import TOLERATED_SHARE
 from judgesheet.importers._rows import Row
 from judgesheet.importers.logs._kinds import KINDS
-from judgesheet.importers.words import finite, slot_of
+from judgesheet.importers.logs._log import suggested
+from judgesheet.importers.words import finite, score_in, slot_of, word
 
 UNKNOWN = "COLUMN"
 """Stands in a map for a column that only the user can name."""
@@ -21,7 +27,7 @@ _USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
     "stimulus": (
         *("stimulus", "question_id", "prompt_id", "doc_id", "example_id", "task_id"),
         *("conversation_id", "chat_id", "question", "prompt", "conversation", "chat"),
-        *("instruction", "request", "query"),
+        *("instruction", "request", "query", "user_input", "uid", "sample_id"),
     ),
     "item": (
         *("item", "item_id", "response_id", "answer_id", "trace_id", "run_id", "model", "system"),
@@ -46,6 +52,7 @@ _OF_ANYBODY = ("score", "rating", "grade", "winner", "preference")
 """Columns that may hold a verdict where no other does."""
 _PEOPLE = re.compile("human|people|person|expert|annotat|gold|truth|target|expected", re.IGNORECASE)
 """How columns are called that hold what people said, whatever else their name says."""
+_PEOPLE_OF = re.compile(r"^(human|people|expert|gold|annotator)s?_|_(human|gold)$", re.IGNORECASE)
 _PROBABLY_PEOPLE = re.compile("label|rater|rating", re.IGNORECASE)
 """The same, but for those that are called after a judge."""
 _JUDGE = re.compile("judge|llm|gpt|claude|gemini|auto", re.IGNORECASE)
@@ -70,6 +77,8 @@ def proposed(rows: Sequence[Row]) -> dict[str, str]:
     columns["verdict"] = named[0] if len(named) == 1 else UNKNOWN
     columns |= _item(rows, columns)
     columns |= _by_content(rows, columns, taken=named)
+    if columns["stimulus"] == UNKNOWN and "item" in columns:
+        del columns["stimulus"]  # each response is a question of its own
     truth = KINDS["pair" if "first" in columns else "score"].truth
     subjects = {_named(row, columns, "stimulus", "item", "first", "second") for row in rows}
     is_whole = UNKNOWN not in columns.values() and len(rows) < MOST_REMEMBERED_ROWS
@@ -80,30 +89,62 @@ def proposed(rows: Sequence[Row]) -> dict[str, str]:
 
 def verdicts(rows: Sequence[Row]) -> list[str]:
     """The columns that hold a verdict by their name; where there are several, only a user knows."""
-    names = {column.lower(): column for column in _cells(rows)}
+    cells = _cells(rows)
+    if twice := _told_twice(cells):
+        return [*twice.values()]
+    names = _named_by(cells)
     told = [names[name] for name in _OF_A_JUDGE if name in names]
     return told or [names[name] for name in _OF_ANYBODY if name in names]
 
 
+def _named_by(cells: Mapping[str, Any]) -> dict[str, str]:
+    """Columns by their names in small letters, whole or without the objects that they stand in."""
+    first = reversed(list(cells))
+    return {**{_last(c): c for c in first}, **{c.lower(): c for c in reversed(list(cells))}}
+
+
 def _cells(rows: Sequence[Row]) -> dict[str, Any]:
-    """Every column of these rows with what the first row has there that has it."""
+    """Every column of the first rows, inside objects too, with what the first row holds that does.
+
+    A list of two is two columns, as of the names of a pair.
+    """
     cells: dict[str, Any] = {}
-    for row in rows:
-        cells = {**row.cells, **cells} if row.cells.keys() - cells.keys() else cells
+    for row in rows[:MOST_CALLS_TRIED]:
+        for column, cell in row.cells.items():
+            for name, part in _parts(column, cell, depth=3):
+                if cells.get(name) is None and len(cells) < MOST_COLUMNS:
+                    cells[name] = part
     return cells
+
+
+def _parts(name: str, cell: Any, depth: int) -> Iterator[tuple[str, Any]]:
+    inner: Mapping[Any, Any] = cell if isinstance(cell, Mapping) else {}
+    if isinstance(cell, list) and len(cell) == 2 and type(cell[0]) in (str, dict):
+        inner = dict(enumerate(cell))
+    if not inner or not depth:
+        yield name, cell
+    for key, part in inner.items():
+        yield from _parts(f"{name}.{key}", part, depth - 1)
+
+
+def _last(column: str) -> str:
+    """The name of a column by itself: its last part that is no number."""
+    parts = [part for part in column.split(".") if not part.isdecimal()]
+    return parts[-1].lower() if parts else column
 
 
 def _by_name(rows: Sequence[Row]) -> dict[str, str]:
     """The columns of a first record that are called as their field often is."""
     cells = _cells(rows)
-    lower = {column.lower(): column for column in reversed(list(cells))}
+    lower = _named_by(cells)
     found = {
         field: lower[name]
         for field, names in _USUAL_NAMES.items()
         for name in reversed(names)
         if name in lower
     }
-    if sides := _sides(rows) or _halves(cells):
+    sides = _sides(rows, cells) or _halves(cells)
+    if sides:
         item = found.pop("item", "")
         if item.lower() in ("item", "item_id"):  # what two responses share is the question
             found.setdefault("stimulus", item)
@@ -111,15 +152,18 @@ def _by_name(rows: Sequence[Row]) -> dict[str, str]:
         if str(cells.get(order)).upper() in ("AB", "BA"):
             found["swapped"] = order
         found |= dict(zip(("first", "second"), sides, strict=True))
+    people = {one: column for column, one in _told_twice(cells).items()}
+    if len(people) == 1 and not sides:
+        found["human"] = next(iter(people.values()))
     return {"verdict": UNKNOWN, "stimulus": UNKNOWN, **found}
 
 
-def _sides(rows: Sequence[Row]) -> tuple[str, str] | None:
+def _sides(rows: Sequence[Row], cells: Mapping[str, Any]) -> tuple[str, str] | None:
     """Two columns that are called alike but for the side, such as model_a and model_b.
 
     Those that name the responses before those that hold their texts or scores.
     """
-    lower = {column.lower(): column for column in _cells(rows)}
+    lower = {column.lower(): column for column in cells}
     pairs = ((name, name.replace(one, two)) for name in lower for one, two in _SIDES)
     found = [(lower[a], lower[b]) for a, b in pairs if a != b and b in lower]
     told = {pair: (bool(_NAMES.search(pair[0])), are_names(rows, pair)) for pair in found}
@@ -128,7 +172,7 @@ def _sides(rows: Sequence[Row]) -> tuple[str, str] | None:
 
 def are_names(rows: Sequence[Row], columns: Sequence[str]) -> bool:
     """Whether columns hold names of responses: short words that come again."""
-    cells = [row.cells.get(column) for row in rows for column in columns]
+    cells = [row.at(column) for row in rows for column in columns]
     is_word = all(len(str(cell)) <= LONGEST_NAME and finite(cell) is None for cell in cells)
     return is_word and len({str(cell) for cell in cells}) <= len(rows) + 1
 
@@ -136,9 +180,16 @@ def are_names(rows: Sequence[Row], columns: Sequence[str]) -> bool:
 def _halves(cells: Mapping[str, Any]) -> tuple[str, str] | None:
     """The two places in a column that lists the names of both responses."""
     for name, cell in cells.items():
-        if isinstance(cell, list) and [type(part) for part in cell] == [str, str]:
-            return f"{name}.0", f"{name}.1"
+        other = f"{name.removesuffix('.0')}.1"
+        if name.endswith(".0") and isinstance(cell, str) and isinstance(cells.get(other), str):
+            return name, other
     return None
+
+
+def _told_twice(cells: Mapping[str, Any]) -> dict[str, str]:
+    """Columns of what people said beside that of a judge, as `human_x` beside `x`."""
+    bare = {column: _PEOPLE_OF.sub("", column) for column in cells}
+    return {column: one for column, one in bare.items() if one != column and one in cells}
 
 
 def _item(rows: Sequence[Row], columns: Mapping[str, str]) -> dict[str, str]:
@@ -148,14 +199,14 @@ def _item(rows: Sequence[Row], columns: Mapping[str, str]) -> dict[str, str]:
     tells readings apart and no responses, nor does the number of a reading.
     """
     question = columns["stimulus"]
-    questions = [str(row.cells.get(question)) for row in rows]
-    repeats = [str(row.cells.get(columns.get("repeat", ""))) for row in rows]
+    questions = [str(row.at(question)) for row in rows]
+    repeats = [str(row.at(columns.get("repeat", ""))) for row in rows]
     if "first" in columns or len(set(zip(questions, repeats, strict=True))) == len(rows):
         return {}
     named = [columns["item"]] if "item" in columns else []
     others = [column for column in _cells(rows) if column not in columns.values()]
     for column in (*named, *(one for one in others if not _is_time(rows, one))):
-        values = [str(row.cells.get(column)) for row in rows]
+        values = [str(row.at(column)) for row in rows]
         if len(set(zip(questions, values, repeats, strict=True))) == len(rows):
             is_own = len(set(zip(values, repeats, strict=True))) == len(rows)
             return {"item": column if is_own else f"{question}+{column}"}
@@ -164,7 +215,7 @@ def _item(rows: Sequence[Row], columns: Mapping[str, str]) -> dict[str, str]:
 
 def _is_time(rows: Sequence[Row], column: str) -> bool:
     """Whether a column holds dates, or numbers that grow from row to row."""
-    cells = [row.cells.get(column) for row in rows]
+    cells = [row.at(column) for row in rows]
     numbers = [finite(cell) for cell in cells]
     if None not in numbers:
         return all(one < other for one, other in pairwise(numbers))  # type: ignore[operator]
@@ -189,7 +240,7 @@ def _by_content(
     is_pair = "first" in columns
     fitting = []
     for column in _cells(rows):
-        filled = [row for row in rows if row.cells.get(column) not in (None, "")]
+        filled = [row for row in rows if row.at(column) not in (None, "")]
         wrong = sum(not _is_verdict(row, column, columns) for row in filled)
         is_free = column not in (*columns.values(), *taken)
         if is_free and filled and wrong <= TOLERATED_SHARE * len(filled):
@@ -212,7 +263,7 @@ def _is_of_people(column: str) -> bool:
 
 def _is_verdict(row: Row, column: str, columns: Mapping[str, str]) -> bool:
     """Whether a cell can be a verdict: a number, or of a pair what names the winner."""
-    cell = row.cells.get(column)
+    cell = row.at(column)
     if "first" not in columns:
         return finite(cell) is not None
     if str(cell) in _named(row, columns, "first", "second"):
@@ -229,3 +280,37 @@ def _named(row: Row, columns: Mapping[str, str], *fields: str) -> frozenset[str]
     with suppress(StimuliError):
         return frozenset(str(row.at(columns[field])) for field in fields if field in columns)
     return frozenset()
+
+
+# -- scales ----------------------------------------------------------------------------------------
+
+_GRADES = ("f", "e", "d-", "d", "d+", "c-", "c", "c+", "b-", "b", "b+", "a-", "a", "a+")
+_WORST_FIRST = (
+    *(_GRADES, ("false", "true"), ("no", "yes"), ("fail", "pass"), ("failed", "passed")),
+    *(
+        ("incorrect", "correct"),
+        ("bad", "good"),
+        ("bad", "fair", "good"),
+        ("low", "medium", "high"),
+    ),
+    *(("poor", "fair", "good"), ("poor", "fair", "good", "excellent"), ("i", "p", "c")),
+)
+"""Words whose order needs no saying."""
+
+
+def scale_of(cells: Iterable[Any]) -> str:
+    """The options that say which scores these are; "" where only the user knows."""
+    listed = (part for cell in cells for part in (cell if isinstance(cell, list) else [cell]))
+    said = [part for part in listed if isinstance(part, str | int | float)]
+    numbers = [n for part in said if (n := _number(part)) is not None]
+    if len(numbers) >= (1 - TOLERATED_SHARE) * len(said):
+        return suggested(numbers)
+    words = {word(part) for part in said}
+    known = next((order for order in _WORST_FIRST if words <= {*order}), ())
+    scale = [grade for grade in known if grade in words]
+    return f"--scale {','.join(scale)}" if len(scale) > 1 else ""
+
+
+def _number(cell: Any) -> float | None:
+    number = finite(cell)
+    return score_in(cell, None) if number is None else number
