@@ -78,6 +78,16 @@ class Scale:
         return {} if (self.low, self.step) == (1, 1) else {"low": self.low, "step": self.step}
 
 
+def in_numbers(verdict: Any, cell: Mapping[str, Any]) -> Any:
+    """A verdict in points, or one for each criterion, in the numbers that its prompt had."""
+    if "low" not in cell or verdict is None:
+        return verdict
+    scale = Scale.of(cell)
+    if isinstance(verdict, Mapping):
+        return {name: scale.number(point) for name, point in verdict.items()}
+    return scale.number(verdict)
+
+
 def _plain(number: float) -> float:
     """A number without the decimals that say nothing."""
     return int(number) if float(number).is_integer() else number

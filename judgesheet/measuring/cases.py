@@ -14,6 +14,7 @@ from judgesheet.base.digits import counted
 from judgesheet.base.errors import UsageError
 from judgesheet.base.keys import Key
 from judgesheet.base.records import ShownCall
+from judgesheet.base.scale import in_numbers
 
 if TYPE_CHECKING:
     from judgesheet.ledger.ledger import Ledger
@@ -105,7 +106,8 @@ def shown_calls(ledger: "Ledger", readings: Mapping[str, Readings]) -> Iterator[
     answers = {row[0]: row[1:] for one in readings.values() for row in _answers(one)}
     for call in ledger.calls():
         if call.id in answers:
-            yield ShownCall(call, *answers[call.id])
+            outcome, text, verdict, reason = answers[call.id]
+            yield ShownCall(call, outcome, text, in_numbers(verdict, call.cell), reason)
 
 
 def _answers(readings: Readings) -> Iterator[tuple[str, str, str, Any, str]]:

@@ -36,8 +36,8 @@ def in_keys(scale: Mapping[str, Any] | None) -> Iterator[str]:
     if scale is not None and (scale["low"], scale["step"]) != (1, 1):
         high = scale["low"] + scale["step"] * (scale["count"] - 1)
         yield (
-            f"Scores in names of figures and in orders are numbered from 1, the lowest score, "
-            f"{scale['low']:g}, to {scale['count']}, the highest, {high:g}."
+            f"Where a single score, its share or an order of scores is named, scores are numbered "
+            f"from 1, the lowest ({scale['low']:g}), to {scale['count']}, the highest ({high:g})."
         )
 
 

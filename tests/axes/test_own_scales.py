@@ -120,6 +120,12 @@ def test_eleven_points_are_asked_for_and_read_as_they_are_written(tmp_path: Path
     assert axis.parse("0", "recorded", call.cell) == 1  # what a parser of the user's own found
 
 
+def test_cases_show_what_the_judge_wrote(tmp_path: Path) -> None:
+    figures("sim/fair", "score_order", scored([0, 10], ELEVEN), tmp_path / "run")
+    for shown in judgesheet.cases(tmp_path / "run"):
+        assert json.loads(shown.text) == {"score": shown.verdict}
+
+
 def test_steps_are_read(tmp_path: Path) -> None:
     quarters = ["none", "some", "half", "most", "all"]
     call = calls_of("score_order", written(tmp_path, scored([0, 1, 0.25], quarters)), "json")[0]
@@ -189,7 +195,7 @@ def test_their_figures_are_in_points_of_the_range(tmp_path: Path) -> None:
     sheet = json.loads((tmp_path / "run" / "datasheet.json").read_text())
     scale = {"low": 0, "step": 1, "count": 101}
     assert [pool["scale"] for pool in sheet["provenance"]["stimuli"]] == [scale]
-    assert "numbered from 1, the lowest score, 0," in "".join(sheet["axes"][0]["caveats"])
+    assert "from 1, the lowest (0), to 101" in "".join(sheet["axes"][0]["caveats"])
 
 
 def test_the_same_judge_on_a_wider_range_is_called_the_same(tmp_path: Path) -> None:
