@@ -26,7 +26,7 @@ HOMES = {
     "httpx": {"judges"},
     "aiohttp": {"judges.transport"},
     "litellm": {"judges.litellm"},
-    "yarl": {"judges.address", "judges.transport"},
+    "yarl": {"judges.transport"},
     "xllamacpp": {"judges._local_server"},
     "sqlite3": {"ledger", "importers"},
     "ray": {"collect.workers"},

@@ -56,6 +56,7 @@ def test_a_prompt_without_a_name_is_that_of_the_one_axis(tmp_path: Path) -> None
         ("https://host/chat/completions", "https://host/v1/chat/completions"),
         ("https://host/v1/chat/completions?v=1", "https://host/v1/chat/completions?v=1"),
         ("https://host/v1", "https://host/v1/chat/completions"),
+        ("https://host/arn%3Aaws%2Fm/v1", "https://host/arn%3Aaws%2Fm/v1/chat/completions"),
     ],
 )
 def test_a_base_url_may_end_in_what_is_added_to_it(given: str, address: str) -> None:

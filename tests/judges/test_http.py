@@ -403,7 +403,7 @@ def test_credentials_in_the_base_url_are_used_and_hidden() -> None:
         return completion(request.headers["authorization"])
 
     async def main(base_url: str) -> tuple[Reply, str]:
-        url = base_url.replace("//", "//someone:long-password@") + "?token=another-secret"
+        url = base_url.replace("//", "//someone:long-password@") + "/arn%3Aaws?token=another-secret"
         judge = open_judge("openai-compatible/m", Connection(base_url=url))
         async with judge:
             return await judge.ask(make_call(), 1), repr(judge.identity)
@@ -412,7 +412,7 @@ def test_credentials_in_the_base_url_are_used_and_hidden() -> None:
         reply, identity = asyncio.run(main(server.base_url))
         path = server.requests[0].path
     assert reply.text == "Basic [redacted]"
-    assert path == "/v1/chat/completions?token=another-secret"
+    assert path == "/v1/arn%3Aaws/chat/completions?token=another-secret", "as it is signed"
     assert "long-password" not in identity
     assert "someone" not in identity
     assert "another-secret" not in identity
