@@ -5,6 +5,7 @@ from dataclasses import replace
 from math import isfinite
 from typing import Any
 
+from judgesheet.axis.scale_use import ScoreShares
 from judgesheet.base.errors import RunError
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.keys import Key
@@ -36,7 +37,7 @@ def in_keys(scale: Mapping[str, Any] | None) -> Iterator[str]:
     if scale is not None and (scale["low"], scale["step"]) != (1, 1):
         high = scale["low"] + scale["step"] * (scale["count"] - 1)
         yield (
-            f"Where a single score, its share or an order of scores is named, scores are numbered "
+            f"Where a figure is named after a score or an order of scores, scores are numbered "
             f"from 1, the lowest ({scale['low']:g}), to {scale['count']}, the highest ({high:g})."
         )
 
@@ -79,5 +80,15 @@ def in_points_of(scale: Mapping[str, Any] | None, estimates: Estimates) -> Estim
             ),
         )
 
-    own = (moved(one) if one.unit == POINTS else one for one in estimates.values())
-    return Estimates(estimates.axis, own)
+    def named(one: Estimate) -> Estimate:
+        told = one.given["shares"].items()
+        shares = {f"{low + step * (float(score) - 1):g}": share for score, share in told}
+        given = {**one.given, "shares": shares}
+        return replace(one, given=given, conditions=ScoreShares(**given).words)
+
+    def own(one: Estimate) -> Estimate:
+        if "shares" in one.given:
+            return named(one)
+        return moved(one) if one.unit == POINTS else one
+
+    return Estimates(estimates.axis, map(own, estimates.values()))

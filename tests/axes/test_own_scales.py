@@ -193,6 +193,10 @@ def test_their_figures_are_in_points_of_the_range(tmp_path: Path) -> None:
     assert all(0 <= value <= 100 for value in means)
     assert max(means) > 11
     sheet = json.loads((tmp_path / "run" / "datasheet.json").read_text())
+    (used,) = [one for one in sheet["axes"][0]["estimates"] if one["key"].endswith("scores_used")]
+    told = {float(score) for score in used["given"]["shares"]}
+    assert min(told) >= 0
+    assert 50 < max(told) <= 100
     scale = {"low": 0, "step": 1, "count": 101}
     assert [pool["scale"] for pool in sheet["provenance"]["stimuli"]] == [scale]
     assert "from 1, the lowest (0), to 101" in "".join(sheet["axes"][0]["caveats"])
