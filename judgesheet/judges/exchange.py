@@ -10,7 +10,6 @@ import zlib
 from base64 import b64decode
 from collections.abc import Awaitable, Iterator, Mapping
 from contextlib import aclosing, suppress
-from importlib import import_module
 from typing import Self, cast
 from urllib.parse import unquote_plus
 
@@ -176,10 +175,7 @@ async def _content(response: httpx.Response) -> tuple[bytes, bool]:
     if response.is_stream_consumed:  # a transport that records has read and unpacked it
         content = response.content
         return content[:LONGEST_BODY], len(content) <= LONGEST_BODY
-    if isinstance(response.stream, httpx.ByteStream):
-        content = b"".join(response.stream)
-    else:
-        content = await _read(response)
+    content = await _read(response)
     is_whole = len(content) <= LONGEST_BODY
     if codings := response.headers.get("content-encoding"):
         content, is_unpacked = _unpacked(content, codings)
@@ -221,7 +217,7 @@ def _whole(response: httpx.Response, content: bytes, request: httpx.Request) -> 
 def _unpacked(content: bytes, codings: str) -> tuple[bytes, bool]:
     """A body without the codings that we did not ask for, no longer than a reply can be.
 
-    httpx.DecodingError if it is not what it is called, or a package is missing.
+    httpx.DecodingError if it is not what it is called.
     """
     named = [coding.strip().lower() for coding in codings.split(",")]
     known = [coding for coding in named if coding in _UNPACKERS]
@@ -231,11 +227,7 @@ def _unpacked(content: bytes, codings: str) -> tuple[bytes, bool]:
     for coding in reversed(known):  # the last one was put on last
         try:
             content = _UNPACKERS[coding](content)
-        except ImportError as error:
-            raise httpx.DecodingError(
-                f"the answer is packed as {coding!r}, unasked: pip install {error.name}"
-            ) from None
-        except Exception as error:  # of any of these packages
+        except zlib.error as error:
             raise httpx.DecodingError(f"the answer is not {coding}: {error}") from error
         complete = complete and len(content) < LONGEST_BODY
     return content, complete
@@ -261,20 +253,7 @@ def _inflate(content: bytes) -> bytes:
         return zlib.decompressobj(-zlib.MAX_WBITS).decompress(content, LONGEST_BODY)
 
 
-def _brotli(content: bytes) -> bytes:
-    unpacker = import_module("brotli").Decompressor()
-    return cast("bytes", unpacker.process(content, output_buffer_limit=LONGEST_BODY))
-
-
-def _zstd(content: bytes) -> bytes:
-    unpacker = import_module("zstandard").ZstdDecompressor(max_window_size=LONGEST_BODY)
-    with unpacker.stream_reader(content, read_across_frames=True) as reader:
-        return cast("bytes", reader.read(LONGEST_BODY))
-
-
-_UNPACKERS = {
-    "gzip": _gunzip, "x-gzip": _gunzip, "deflate": _inflate, "br": _brotli, "zstd": _zstd
-}  # fmt: skip
+_UNPACKERS = {"gzip": _gunzip, "x-gzip": _gunzip, "deflate": _inflate}
 
 
 # -- what failed -----------------------------------------------------------------------------------
