@@ -225,9 +225,9 @@ def _no_text(error: UnicodeDecodeError) -> str:
 
 
 def kind_of(path: Path) -> str:
-    """`jsonl`, `csv` or `parquet`, by the name of the file without `.gz`."""
+    """`jsonl`, `csv`, `parquet` or `xlsx`, by the name of the file without `.gz`."""
     inner = path.with_suffix("") if path.suffix == ".gz" else path
-    kinds = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet"}
+    kinds = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet", ".xlsx": "xlsx"}
     return kinds.get(inner.suffix.lower(), "jsonl")
 
 

@@ -36,7 +36,7 @@ def read_sets(sets: Sets) -> list[Stimulus]:
 
 def _given(sets: Sets) -> Iterator[tuple[Any, str]]:
     if isinstance(sets, str | Path):
-        if (kind := kind_of(Path(sets))) in ("csv", "parquet"):
+        if (kind := kind_of(Path(sets))) != "jsonl":
             raise StimuliError(
                 f"{sets} is a table: `judgesheet stimuli import {kind} {shlex.quote(str(sets))} "
                 f"--axis {PAIRWISE} --out sets.jsonl` makes sets of it ({LISTWISE} for lists)"
