@@ -38,19 +38,28 @@ _USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
 
 
 def read(rows: Iterator[Row], choice: ImportOptions) -> Iterator[Piece | Skip]:
-    """The rows as the map says; `--system` chooses by `item`."""
-    columns = choice.columns
+    """The rows as the user's map says."""
     first = next(rows, None)
-    _refuse_map(columns, first.cells if first else {})
+    _refuse_map(choice.columns, first.cells if first else {})
+    return mapped(chain([first] if first else [], rows), choice, choice.columns)
+
+
+def mapped(
+    rows: Iterator[Row], choice: ImportOptions, columns: Mapping[str, str]
+) -> Iterator[Piece | Skip]:
+    """The rows as a map says; `--system` chooses by `item`."""
     pieces = _pair if "u" in columns else _response
     needed = _needed(columns)
-    for row in having(chain([first] if first else [], rows), columns.values()):
+    for row in having(rows, columns.values()):
         cells = {field: row.at(column) for field, column in columns.items()}
         if any(cells[name] in (None, "") for name in needed):
             yield Skip(row.where, f"a row without {' or '.join(needed)}")
             continue
-        for piece in pieces(Row(row.where, cells, columns)):
-            yield piece if choice.keeps(piece.item) else Skip(row.where)
+        own = Row(row.where, cells, columns)
+        if choice.keeps(own.optional("item")):
+            yield from pieces(own)
+        else:
+            yield Skip(row.where)
 
 
 def _refuse_map(columns: Mapping[str, str], cells: Mapping[str, Any]) -> None:
