@@ -105,27 +105,35 @@ class Pace:
 
     async def leave(self, call: Call) -> Leave:
         """Wait until a request may leave, in the order of asking, and count it as in flight."""
-        async with self._turn:
-            if self._is_over:
-                raise OverError
-            tokens = _most_tokens(call) if self._tokens else 0.0
-            try:
-                async with asyncio.timeout(None) as self._end:
+        tokens = _most_tokens(call) if self._tokens else 0.0
+        is_limited = self._requests or self._tokens
+        if is_limited or self._turn.locked() or not self._has_place or self.opens_at > _now():
+            async with self._turn:
+                await self._wait(tokens if is_limited else None)
+        if self._is_over:
+            raise OverError
+        self.in_flight += 1
+        return Leave(_now(), tokens)
+
+    @property
+    def _has_place(self) -> bool:
+        return self.in_flight < (1 if self._is_alone else int(self._size))
+
+    async def _wait(self, tokens: float | None) -> None:
+        if self._is_over:
+            raise OverError
+        try:
+            async with asyncio.timeout(None) as self._end:
+                if tokens is not None:
                     await self._take(tokens)
-                    await self._wait()
-            except TimeoutError:
-                raise OverError from None
-            finally:
-                self._end = None
-            if self._is_over:
-                raise OverError
-            self.in_flight += 1
-            return Leave(_now(), tokens)
+                await self._wait_for_endpoint()
+        except TimeoutError:
+            raise OverError from None
+        finally:
+            self._end = None
 
     async def _take(self, tokens: float) -> None:
         """Wait until the user's limits have room."""
-        if not (self._requests or self._tokens):
-            return
         began = _now()
         if self._requests:
             await self._requests.acquire()
@@ -136,10 +144,9 @@ class Pace:
                 self._owed -= part
         self.held_s += _now() - began
 
-    async def _wait(self) -> None:
-        """Wait until the endpoint takes one more."""
+    async def _wait_for_endpoint(self) -> None:
         while True:
-            if self.in_flight >= (1 if self._is_alone else int(self._size)):
+            if not self._has_place:
                 self._changed.clear()
                 await self._changed.wait()
             elif (wait := self.opens_at - _now()) > 0:
