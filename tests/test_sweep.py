@@ -60,7 +60,7 @@ def test_a_bias_that_fades_with_the_knob_shows_in_one_table(tmp_path: Path) -> N
     for name in ("chi2", "pearson_r[arm=balanced]", "within_item_sd[arm=balanced]"):
         assert found["figures"][f"score_order.{name}"].keys() == v.keys()
     compared = run("compare", *found["runs"])
-    assert "| temperature |" in compared.stdout
+    assert "## By temperature" in compared.stdout
 
 
 def test_any_parameter_is_sent_and_told(tmp_path: Path) -> None:

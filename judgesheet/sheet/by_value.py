@@ -50,28 +50,26 @@ def _followed(sheets: Sequence[Datasheet]) -> Iterator[tuple[str, dict[str, dict
 
 
 def tables(sheets: Sequence[Datasheet]) -> Iterator[ReportTable]:
-    """One per axis: a row per value, a column per figure."""
+    """One of all axes: a row per figure, a column per value."""
     name = parameter(sheets)
-    values = [_value(sheet) for sheet in sheets] if name else []
-    for axis, figures in _followed(sheets) if name else ():
-        rows = [
-            (
-                show.visible(value, 60),
-                *(
-                    show.estimate(under[value]).with_interval if value in under else DASH
-                    for under in figures.values()
-                ),
-            )
-            for value in values
-        ]
-        labels = (next(iter(under.values())).label for under in figures.values())
-        yield ReportTable(
-            f"{all_axes()[axis].TITLE}, by {show.visible(name, 60)}",
-            "With 95 % intervals over stimuli, which are the same for all values.",
-            (show.visible(name, 60), *(show.visible(label, 120) for label in labels)),
-            "l" + "r" * len(figures),
-            tuple(rows),
+    if not name:
+        return
+    values = [_value(sheet) for sheet in sheets]
+    rows = [
+        (
+            show.visible(f"{all_axes()[axis].TITLE}: {next(iter(under.values())).label}", 120),
+            *(show.estimate(under[one]).with_interval if one in under else DASH for one in values),
         )
+        for axis, figures in _followed(sheets)
+        for under in figures.values()
+    ]
+    yield ReportTable(
+        f"By {show.visible(name, 60)}",
+        "With 95 % intervals over stimuli, which are the same for all values.",
+        ("Figure", *(show.visible(value, 60) for value in values)),
+        "l" + "r" * len(values),
+        tuple(rows),
+    )
 
 
 def drawings(sheets: Sequence[Datasheet]) -> Iterator[Drawing]:
