@@ -24,7 +24,6 @@ from judgesheet.base.records import Datasheet
 from judgesheet.decide.gate import verdicts
 from judgesheet.decide.policy import Limit, Policy
 from judgesheet.ledger.ledger import Ledger, Looks
-from judgesheet.measuring.measure import answers, measure_wanted, readings_of
 from judgesheet.stats.confidence import LEVEL, at_confidence
 from judgesheet.stats.spending import nominal, obrien_fleming
 
@@ -176,6 +175,8 @@ def figures(
     readings: Mapping[str, Readings], policy: Policy, levels: Mapping[str, float]
 ) -> Datasheet:
     """A sheet of the figures that the policy limits, on the axes that have a level."""
+    from judgesheet.measuring.measure import measure_wanted  # here: a plan measures nothing
+
     results = []
     for axis in (name for name in levels if name in readings):
         families = frozenset(key.name for key in _keys(policy.limit, axis))
@@ -221,6 +222,8 @@ class SequentialMonitor:
         return self._reached != before
 
     def _seen(self, levels: Mapping[str, float], _: Collection[str]) -> Datasheet:
+        from judgesheet.measuring.measure import answers, readings_of
+
         # What is not to be asked yet is no part of what the ledger gives.
         return figures(readings_of(self._ledger, answers(self._ledger)), self._policy, levels)
 
