@@ -382,6 +382,12 @@ def _remarks(old: Datasheet, new: Datasheet) -> Iterator[str]:
     if first != second:
         words = ("unknown" if one is None else one for one in (first, second))
         yield f"The temperatures differ: {' and '.join(map(str, words))}."
+    first, second = (sheet.run.get("retry_unreadable", 0) for sheet in (old, new))
+    if first != second:
+        yield (
+            f"Unreadable replies were asked again up to {first} times in the old run and {second} "
+            "in the new one: their lost calls do not compare."
+        )
     mine, theirs = ({axis.name for axis in sheet.axes} for sheet in (old, new))
     if mine ^ theirs:
         yield f"Only one sheet has {', '.join(sorted(mine ^ theirs))}."

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from judgesheet.base.datasheet import from_json
 from judgesheet.base.records import Call, Reply
+from judgesheet.decide.compare import compare
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.run_directory import LEDGER
 from tests.collect.test_collect import attempts_of, run, settings
@@ -101,6 +103,12 @@ def test_both_rates_stand_on_the_sheet(tmp_path: Path) -> None:
     assert told["attempts"] == first["replies"] + first["unreadable"]
     html = (out / "datasheet.html").read_text()
     assert f"{first['unreadable']} of {first['replies']}" in html
+    with serving(lambda *_: completion("[RESULT] 3")) as server:
+        probe(server, tmp_path / "other")
+    compared = compare(
+        from_json(tmp_path / "other" / "datasheet.json"), from_json(out / "datasheet.json")
+    )
+    assert any("asked again up to 0 times in the old run and 1" in one for one in compared.remarks)
 
 
 def test_how_often_they_are_asked_is_part_of_the_plan(tmp_path: Path) -> None:
