@@ -6,21 +6,19 @@ to these.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import fields
 from difflib import get_close_matches
 from functools import cache
 from inspect import formatannotation
-from typing import TYPE_CHECKING, Annotated, Any, ForwardRef, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, ForwardRef, get_args, get_origin
 
 from judgesheet.base.errors import UsageError
 from judgesheet.base.sanitize import brief
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter, ValidationError
-
-Record = TypeVar("Record")
 
 
 class Said:
@@ -33,58 +31,37 @@ class Said:
         self.meaning, self.flags, self.metavar = meaning, flags, metavar
 
 
-def converted_fields(record: object) -> Iterator[tuple[str, Any]]:
-    """Every field of a data class with what its value stands for; UsageError if that is nothing."""
-    types = _types(type(record))
-    return _converted(types, {name: getattr(record, name) for name in types})
+def checked(kind: type, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options that are fields of a data class, with what their values stand for.
 
-
-def refuse_unknown(kind: type, options: Mapping[str, Any]) -> None:
-    """UsageError for an option that is no field of the data class."""
-    names = [one.name for one in fields(kind)]
-    for name in options:
-        if name not in names:
-            near = get_close_matches(name, names, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}"
-            raise UsageError(f"there is no option {name!r}; {hint}")
-
-
-def made(kind: type[Record], options: Mapping[str, Any]) -> Record:
-    """A data class of options by name; UsageError for a name or a value that it cannot have."""
-    refuse_unknown(kind, options)
-    return kind(**{**options, **dict(_converted(_types(kind), options))})
-
-
-def _types(kind: type) -> dict[str, Any]:
+    UsageError for a name or a value that it cannot have.
+    """
     types = {one.name: one.type for one in fields(kind)}
-    return {name: of for name, of in types.items() if not isinstance(_bare(of), str | ForwardRef)}
+    for name in options:
+        if name not in types:
+            near = get_close_matches(name, types, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(types)}"
+            raise UsageError(f"there is no option {name!r}; {hint}")
+    return {name: _converted(name, types[name], value) for name, value in options.items()}
+
+
+def _converted(name: str, kind: Any, value: Any) -> Any:
+    from pydantic import ValidationError
+
+    if isinstance(_bare(kind), str | ForwardRef):
+        return value
+    try:
+        return _adapter(kind).validate_python(value)
+    except ValidationError as error:
+        if isinstance(value, str):  # one text stands for a list of it
+            with suppress(ValidationError):
+                return _adapter(kind).validate_python((value,))
+        is_now = f"{name} is {brief(repr(value))}"
+        raise UsageError(f"{is_now}; {_wanted(error, kind)}") from None
 
 
 def _bare(kind: Any) -> Any:
     return get_args(kind)[0] if get_origin(kind) is Annotated else kind
-
-
-def _converted(types: Mapping[str, Any], given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    from pydantic import ValidationError
-
-    for name in types.keys() & given.keys():
-        try:
-            yield name, _of_type(types[name], given[name])
-        except ValidationError as error:
-            is_now = f"{name} is {brief(repr(given[name]))}"
-            raise UsageError(f"{is_now}; {_wanted(error, types[name])}") from None
-
-
-def _of_type(kind: Any, value: Any) -> Any:
-    from pydantic import ValidationError
-
-    try:
-        return _adapter(kind).validate_python(value)
-    except ValidationError:
-        if isinstance(value, str):
-            with suppress(ValidationError):
-                return _adapter(kind).validate_python((value,))
-        raise
 
 
 @cache

@@ -6,7 +6,7 @@ from Python, and the table of docs/api.md.
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -15,7 +15,7 @@ from annotated_types import Interval
 from judgesheet.axes import axis_names
 from judgesheet.axis import PROFILES
 from judgesheet.base import defaults
-from judgesheet.base.arguments import Said, converted_fields
+from judgesheet.base.arguments import Said, checked
 from judgesheet.base.errors import UsageError
 from judgesheet.base.prices import Prices
 from judgesheet.base.resources import prompt_file
@@ -110,7 +110,8 @@ class Request:
     # fmt: on
 
     def __post_init__(self) -> None:
-        for name, value in converted_fields(self):
+        given = {one.name: getattr(self, one.name) for one in fields(self)}
+        for name, value in checked(Request, given).items():
             object.__setattr__(self, name, value)
         if self.profile not in PROFILES:
             raise UsageError(

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Axis, Options
-from judgesheet.base.arguments import refuse_unknown
+from judgesheet.base.arguments import checked
 from judgesheet.base.async_runner import run
 from judgesheet.base.errors import UsageError
 from judgesheet.base.files import text_of
@@ -76,7 +76,7 @@ class Settled:
 
 def as_request(model: JudgeOrRequest, options: Mapping[str, Any]) -> Request:
     """The request of a command: the one given, or one for this model or function."""
-    refuse_unknown(Request, options)
+    options = checked(Request, options)
     if isinstance(model, Request):
         return replace(model, **options)
     if callable(model):

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
-from judgesheet.base.arguments import made
+from judgesheet.base.arguments import checked
 from judgesheet.base.async_runner import run
 from judgesheet.base.digits import seconds
 from judgesheet.base.errors import JudgesheetError, MissingDependencyError
@@ -44,7 +44,7 @@ def examine(model: str | None = None, **how: Any) -> list[Diagnosis]:
     `how` are fields of `judges.Connection`.
     """
     # A local server may load its model for the first question.
-    connection = made(Connection, {**how, "timeout_s": 60.0})
+    connection = Connection(**checked(Connection, {**how, "timeout_s": 60.0}))
     if model is not None:
         refuse_key(model)  # else it would stand in the list
     checks = [tried(what, look) for what, look in _MACHINE.items() if _concerns(what, model)]

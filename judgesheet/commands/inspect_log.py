@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from judgesheet.base.arguments import made
+from judgesheet.base.arguments import checked
 from judgesheet.commands.options import EXISTING, JSON, reading_a_log
 from judgesheet.commands.terminal import say, say_record
 
@@ -22,7 +22,7 @@ def inspect_log(file: str | Path, **options: Any) -> "LogReport":
     from judgesheet.commands.log_report import report
     from judgesheet.importers import logs
 
-    return report(Path(file), made(logs.LogOptions, options))
+    return report(Path(file), logs.LogOptions(**checked(logs.LogOptions, options)))
 
 
 @click.command("inspect-log")

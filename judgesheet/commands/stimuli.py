@@ -9,7 +9,7 @@ import click
 
 from judgesheet.axes import get_axis
 from judgesheet.axis import Problem
-from judgesheet.base.arguments import made
+from judgesheet.base.arguments import checked
 from judgesheet.base.digits import counted
 from judgesheet.base.errors import UsageError
 from judgesheet.base.files import refuse_existing
@@ -116,7 +116,7 @@ def import_stimuli(
 
     several = [files] if isinstance(files, str | Path) else files
     own = {"axis": axis, "columns": columns or {}, "rubrics": importers.read_rubric(rubric)}
-    what = made(importers.ImportOptions, {**options, **own})
+    what = importers.ImportOptions(**checked(importers.ImportOptions, {**options, **own}))
     return importers.run(form, [Path(file) for file in several], Path(out), what)
 
 
