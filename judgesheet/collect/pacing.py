@@ -6,6 +6,8 @@ long as the endpoint asks for, and until the user's own limits have room.
 """
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -69,8 +71,8 @@ class Pace:
         self.is_down = False
         self.opens_at = 0.0
         """When the next request may leave, by the loop's clock."""
-        self.held_s = 0.0
-        """Seconds for which requests were held back so far."""
+        self._held_s = 0.0
+        self._held_since: float | None = None
         self._size = float(min(FIRST, self.ceiling))
         self._is_alone = True
         self._has_answered = self._was_overloaded = False
@@ -96,6 +98,19 @@ class Pace:
     def failing_s(self) -> float:
         """For how many seconds nothing but failures came; 0 while all is well."""
         return _now() - self._failing_since if self._failed else 0.0
+
+    @property
+    def held_s(self) -> float:
+        """Seconds for which requests were held back so far."""
+        return self._held_s + (0.0 if self._held_since is None else _now() - self._held_since)
+
+    @contextmanager
+    def _holding_back(self) -> Iterator[None]:
+        self._held_since = _now()
+        try:
+            yield
+        finally:
+            self._held_s, self._held_since = self.held_s, None
 
     def stop(self) -> None:
         """Let nothing leave any more: whoever waits gets an OverError."""
@@ -134,15 +149,13 @@ class Pace:
 
     async def _take(self, tokens: float) -> None:
         """Wait until the user's limits have room."""
-        began = _now()
-        if self._requests:
-            await self._requests.acquire()
-        if self._tokens:
+        with self._holding_back():
+            if self._requests:
+                await self._requests.acquire()
             self._owed += tokens
-            while (part := min(self._owed, self._tokens.max_rate)) > 0:
+            while self._tokens and (part := min(self._owed, self._tokens.max_rate)) > 0:
                 await self._tokens.acquire(part)
                 self._owed -= part
-        self.held_s += _now() - began
 
     async def _wait_for_endpoint(self) -> None:
         while True:
@@ -150,8 +163,8 @@ class Pace:
                 self._changed.clear()
                 await self._changed.wait()
             elif (wait := self.opens_at - _now()) > 0:
-                await asyncio.sleep(wait)
-                self.held_s += wait
+                with self._holding_back():
+                    await asyncio.sleep(wait)
             else:
                 return
 
