@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from judgesheet.base.async_runner import time_limit
 from judgesheet.base.errors import JudgeError, UsageError
@@ -33,6 +33,9 @@ from judgesheet.judges.dialects import (
 from judgesheet.judges.providers import PROVIDERS
 from judgesheet.judges.redaction import Redaction, of_environment, secrets_in, without_secrets
 from judgesheet.judges.responses import Failed, Received, request_name
+
+if TYPE_CHECKING:
+    import httpx
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -94,7 +97,6 @@ class HttpJudge(Judge):
         import httpx  # a run that is complete needs no HTTP
 
         from judgesheet.judges.exchange import Client
-        from judgesheet.judges.transport import HttpTransport
 
         auth, transport = self._access()
         headers = {
@@ -108,15 +110,20 @@ class HttpJudge(Judge):
         if auth is not None:  # it has its own keys
             self._redacted = of_environment([*self._redacted.known, *secrets_held(auth)])
         url = httpx.URL(self._address.at(self._endpoint.dialect.path))
-        if transport is None:
-            transport = HttpTransport()
-            transport.prepare(url)
-        self._client = Client(url, headers, transport, auth)
+        self._client = Client(url, headers, transport or self._transport(url), auth)
         await self._client.__aenter__()
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self._client.__aexit__()
+
+    def _transport(self, url: "httpx.URL") -> "httpx.AsyncBaseTransport":
+        """What carries the requests where the user has nothing for it."""
+        from judgesheet.judges.transport import HttpTransport
+
+        transport = HttpTransport()
+        transport.prepare(url)
+        return transport
 
     def advise(self, reply: Reply) -> str | None:
         """What to do about a reply, with the names that the user gave."""
