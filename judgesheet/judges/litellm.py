@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import httpx
 
-from judgesheet.base.errors import MissingDependencyError
+from judgesheet.base.errors import MissingDependencyError, UsageError
 from judgesheet.base.records import Reply
 from judgesheet.judges import Connection
 from judgesheet.judges.dialects import COMPATIBLE, mend_of
@@ -38,6 +38,8 @@ class LitellmJudge(HttpJudge):
             raise MissingDependencyError(
                 f"litellm/{name} is asked by LiteLLM: pip install 'judgesheet[litellm]'"
             )
+        if "stream" in connection.extra_body:
+            raise UsageError(f"litellm/{name} answers whole: leave stream out of --extra-body")
         key = connection.api_key_env
         address = connection.base_url or ELSEWHERE
         endpoint = Endpoint("litellm", name, address, COMPATIBLE, key, needs_key=key is not None)
