@@ -238,7 +238,7 @@ class Circuit:
         if reply.outcome in SETTLING:
             self._has_answers, self._given_up = True, 0
         elif reply.outcome in RETRYABLE and reply.finish_reason not in BUSY:
-            self._fruitless += reply.outcome not in {"rate_limited", "unsupported"}
+            self._fruitless += reply.outcome != "unsupported"
         if reply.finish_reason == ANOTHERS:
             raise JudgeError(MIXED_UP.format("an answer has the id of another request"))
         is_of_all = reply.outcome != "rejected" and reply.finish_reason != "HTTP 403"

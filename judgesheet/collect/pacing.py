@@ -216,7 +216,8 @@ class Pace:
 
     def _is_of_all(self, reply: Reply) -> bool:
         """Whether failures are the endpoint's, and not those of one call or of a wrong address."""
-        if self.is_down or reply.finish_reason in BUSY:
+        is_busy = reply.outcome == "rate_limited" or reply.finish_reason in BUSY
+        if self.is_down or is_busy:
             return True
         is_of_several = reply.finish_reason == NOT_CONNECTED or len(set(self._failed)) > 1
         return self._has_answered and is_of_several

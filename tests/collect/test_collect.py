@@ -501,6 +501,13 @@ def test_nothing_but_rate_limits_stops_the_run(path: Path) -> None:
         run_http(path, always, how=settings(patience_s=0.3, rate=100.0))
 
 
+def test_an_answer_that_says_always_that_there_are_too_many_stops_the_run(path: Path) -> None:
+    said = {"error": {"code": 429, "message": "temporarily rate-limited upstream"}}
+    with pytest.raises(StoppedError, match="upstream"):
+        run_http(path, lambda *_: Answer(json.dumps(said).encode()), calls=200)
+    assert len(attempts_of(path)) <= 10
+
+
 def test_waiting_is_shown(path: Path) -> None:
     def script(_request: Request, number: int) -> Answer:
         return completion("x") if number > 1 else failure(429, {"Retry-After": "2"})
