@@ -216,7 +216,9 @@ def _proposed(
         if columns.get(kind.truth) == logs.UNKNOWN:
             to_say = f"nothing was judged twice; missing is {kind.needs}"
     if len(named) > 1:
-        to_say = f"which column is the judge's verdict, {_either(named)}"
+        to_say = f"which column is the judge's verdict: {_listed(named)}"
+        if "first" in columns:
+            to_say += " (again=COLUMN if one of them is about the other order)"
     left = [column for column in empty.columns if column not in _mapped(columns)]
     if left:
         to_say += f" (left over: {_listed(left)}; item, repeat, human and judge are fields, too)"
@@ -225,10 +227,6 @@ def _proposed(
         to_say += ", and write the lowest and the highest score for LOW:HIGH"
         choice = replace(choice, scale="LOW:HIGH")
     return replace(empty, to_say=f"{to_say}: {_command(path, choice)}", others=others)
-
-
-def _either(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} or {names[-1]}"
 
 
 def _mapped(columns: Mapping[str, str]) -> set[str]:

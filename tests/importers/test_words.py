@@ -157,6 +157,18 @@ def test_two_games_of_a_row_are_the_two_orders(tmp_path: Path) -> None:
     assert any("order_inconsistent" in key for key in report.allows)
 
 
+def test_what_is_better_holds_for_both_games_of_a_row(tmp_path: Path) -> None:
+    rows = [{"q": n, "a": "x", "b": "y", "g": ["A>B", "B>A"], "best": "A>B"} for n in range(4)]
+    columns = {"stimulus": "q", "first": "a", "second": "b", "verdict": "g.0", "again": "g.1",
+               "better": "best"}  # fmt: skip
+    path = lines(tmp_path / "log.jsonl", rows)
+    assert [row["cell"]["better"] for row in told(path, columns=columns)] == ["u"] * 8
+    sheet = ingest(path, tmp_path / "run", columns=columns, pdf=False).datasheet
+    (found,) = [e for e in sheet.axes[0].estimates
+                if e.key == "candidate_order.target_sensitivity[set=natural]"]  # fmt: skip
+    assert found.value == 1
+
+
 def test_the_name_of_a_column_is_its_response(tmp_path: Path) -> None:
     rows = [{"q": 1, "one": "x", "other": "y", "g1": "one", "g2": "one"}]
     columns = {"stimulus": "q", "first": "one", "second": "other", "verdict": "g1", "again": "g2"}

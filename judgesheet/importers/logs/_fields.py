@@ -263,7 +263,7 @@ class FieldReader:
         """The names of the two responses as displayed."""
         shown = [self.text(row, "first"), self.text(row, "second")]
         if shown[0] == shown[1]:
-            raise StimuliError(f"{row.where}: both responses are called {shown[0][:60]!r}")
+            raise BadRowError(f"{row.where}: both responses are called {shown[0][:60]!r}")
         return shown[::-1] if self._is_swapped(row) else shown
 
     def _is_swapped(self, row: Row) -> bool:

@@ -106,30 +106,28 @@ class Judgments:
         pair = " / ".join(sorted(shown))
         has_name = "stimulus" in self.fields.columns
         stimulus = self.fields.text(row, "stimulus") if has_name else pair
-        games = {"verdict": shown, "again": shown[::-1]}
-        for name, order in games.items():
+        known = self._known(row, shown)
+        for name, order in {"verdict": shown, "again": shown[::-1]}.items():
             if name == "verdict" and self.fields.is_of_scores:
                 verdict, fault = self._higher(row, shown)
             elif name in self.fields.columns:
                 verdict, fault = self._read(row, name, order)
             else:
                 continue
-            yield (
-                self._judgment(row, number, stimulus, self._natural(row, pair, order), verdict),
-                fault,
-            )
+            sides = ["uv"[sorted(shown).index(response)] for response in order]
+            condition = {"condition": "natural", "pair": pair, "order": sides, **known}
+            yield self._judgment(row, number, stimulus, condition, verdict), fault
         if self.fields.is_of_scores and self.fields.choice.scale:
             yield from self._both(row, number, stimulus)
 
-    def _natural(self, row: Row, pair: str, shown: list[str]) -> Record:
-        sides = dict(zip(sorted(shown), ("u", "v"), strict=True))
-        order = [sides[name] for name in shown]
-        condition: Record = {"condition": "natural", "pair": pair, "order": order}
-        if "better" in self.fields.columns:
-            slot = self.fields.slot(row, "better", shown)
-            condition["better"] = order[slot - 1] if isinstance(slot, int) else None
-            self.allow_figures |= condition["better"] is not None
-        return condition
+    def _known(self, row: Row, shown: list[str]) -> Record:
+        """Which response is known to be better, as the row says it of what was shown."""
+        if "better" not in self.fields.columns:
+            return {}
+        slot = self.fields.slot(row, "better", shown)
+        better = "uv"[sorted(shown).index(shown[slot - 1])] if isinstance(slot, int) else None
+        self.allow_figures |= better is not None
+        return {"better": better}
 
     def _higher(self, row: Row, shown: list[str]) -> tuple[Any, BadVerdictError | None]:
         """The slot of the response with the higher score."""

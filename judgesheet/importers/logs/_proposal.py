@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -27,7 +28,8 @@ _USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
     "stimulus": (
         *("stimulus", "question_id", "prompt_id", "doc_id", "example_id", "task_id"),
         *("conversation_id", "chat_id", "question", "prompt", "conversation", "chat"),
-        *("instruction", "request", "query", "user_input", "uid", "sample_id"),
+        *("instruction", "request", "query", "user_input", "uid", "sample_id", "pair_id", "idx"),
+        "input",
     ),
     "item": (
         *("item", "item_id", "response_id", "answer_id", "trace_id", "run_id", "model", "system"),
@@ -48,7 +50,11 @@ _OF_A_JUDGE = (
     *("prediction", "predicted"),
 )
 """Columns that hold a verdict by their name, which tells whose it is."""
-_OF_ANYBODY = ("score", "rating", "grade", "winner", "preference")
+_BY_A_JUDGE = re.compile(
+    r"(judge|llm|gpt|claude|gemini|auto)\w*_(score|rating|grade|label|verdict|winner|decision)"
+)
+"""The same for the names of models."""
+_OF_ANYBODY = ("score", "rating", "grade", "winner", "preference", "decision")
 """Columns that may hold a verdict where no other does."""
 _PEOPLE = re.compile("human|people|person|expert|annotat|gold|truth|target|expected", re.IGNORECASE)
 """How columns are called that hold what people said, whatever else their name says."""
@@ -58,7 +64,8 @@ _PROBABLY_PEOPLE = re.compile("label|rater|rating", re.IGNORECASE)
 _JUDGE = re.compile("judge|llm|gpt|claude|gemini|auto", re.IGNORECASE)
 _NAMES = re.compile(r"model|system|generator|name|(?<![a-z])id", re.IGNORECASE)
 """How columns are called that name responses."""
-_SIDES = (("_a", "_b"), ("_1", "_2"), ("1", "2"), ("left", "right"), ("first", "second"))
+_BOTH = ("first", "second")
+_SIDES = (("_a", "_b"), ("_1", "_2"), ("1", "2"), ("left", "right"), _BOTH)
 """How the columns of the two responses of a pair differ."""
 
 
@@ -82,7 +89,8 @@ def proposed(rows: Sequence[Row]) -> dict[str, str]:
     truth = KINDS["pair" if "first" in columns else "score"].truth
     subjects = {_named(row, columns, "stimulus", "item", "first", "second") for row in rows}
     is_whole = UNKNOWN not in columns.values() and len(rows) < MOST_REMEMBERED_ROWS
-    if is_whole and truth not in columns and len(subjects) == len(rows):
+    is_list = any(isinstance(row.at(columns["verdict"]), list) for row in rows)
+    if is_whole and truth not in columns and len(subjects) == len(rows) and not is_list:
         columns[truth] = UNKNOWN
     return columns
 
@@ -92,29 +100,35 @@ def verdicts(rows: Sequence[Row]) -> list[str]:
     cells = _cells(rows)
     if twice := _told_twice(cells):
         return [*twice.values()]
-    names = _named_by(cells)
-    told = [names[name] for name in _OF_A_JUDGE if name in names]
-    return told or [names[name] for name in _OF_ANYBODY if name in names]
+    for fits in (_OF_A_JUDGE.__contains__, _BY_A_JUDGE.fullmatch, _OF_ANYBODY.__contains__):
+        if told := [column for column in cells if fits(_last(column)) or fits(column.lower())]:
+            return [column for column in told if "." not in column] or told
+    return []
 
 
 def _named_by(cells: Mapping[str, Any]) -> dict[str, str]:
     """Columns by their names in small letters, whole or without the objects that they stand in."""
-    first = reversed(list(cells))
-    return {**{_last(c): c for c in first}, **{c.lower(): c for c in reversed(list(cells))}}
+    by_part = {_last(column): column for column in reversed(list(cells))}
+    return by_part | {column.lower(): column for column in reversed(list(cells))}
 
 
 def _cells(rows: Sequence[Row]) -> dict[str, Any]:
     """Every column of the first rows, inside objects too, with what the first row holds that does.
 
-    A list of two is two columns, as of the names of a pair.
+    Two names in a list are two columns, as are the first two objects of one. What stands inside
+    objects counts if most rows have it.
     """
     cells: dict[str, Any] = {}
+    filled: Counter[str] = Counter()
     for row in rows[:MOST_CALLS_TRIED]:
         for column, cell in row.cells.items():
             for name, part in _parts(column, cell, depth=3):
                 if cells.get(name) is None and len(cells) < MOST_COLUMNS:
                     cells[name] = part
-    return cells
+                filled[name] += part is not None
+    most = max(filled.values(), default=0)
+    kept = (name for name in cells if name in rows[0].cells or filled[name] > most / 2)
+    return {name: cells[name] for name in kept}
 
 
 def _parts(name: str, cell: Any, depth: int) -> Iterator[tuple[str, Any]]:
@@ -151,7 +165,7 @@ def _by_name(rows: Sequence[Row]) -> dict[str, str]:
         order, _ = found.pop("order", ""), found.pop("human", "")
         if str(cells.get(order)).upper() in ("AB", "BA"):
             found["swapped"] = order
-        found |= dict(zip(("first", "second"), sides, strict=True))
+        found |= dict(zip(_BOTH, sides, strict=True))
     people = {one: column for column, one in _told_twice(cells).items()}
     if len(people) == 1 and not sides:
         found["human"] = next(iter(people.values()))
@@ -166,6 +180,9 @@ def _sides(rows: Sequence[Row], cells: Mapping[str, Any]) -> tuple[str, str] | N
     lower = {column.lower(): column for column in cells}
     pairs = ((name, name.replace(one, two)) for name in lower for one, two in _SIDES)
     found = [(lower[a], lower[b]) for a, b in pairs if a != b and b in lower]
+    # A third of the kind makes a series of them, such as the descriptions of scores.
+    thirds = {re.sub("2", "3", b.lower()): (a, b) for a, b in found}
+    found = [pair for third, pair in thirds.items() if third not in lower or "3" not in third]
     told = {pair: (bool(_NAMES.search(pair[0])), are_names(rows, pair)) for pair in found}
     return max(found, key=told.__getitem__, default=None)
 
@@ -266,7 +283,7 @@ def _is_verdict(row: Row, column: str, columns: Mapping[str, str]) -> bool:
     cell = row.at(column)
     if "first" not in columns:
         return finite(cell) is not None
-    if str(cell) in _named(row, columns, "first", "second"):
+    if str(cell) in _named(row, columns, *_BOTH):
         return True
     try:
         slot_of(cell)

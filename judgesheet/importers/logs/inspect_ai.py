@@ -57,6 +57,8 @@ def rows(records: Iterator[Row]) -> Iterator[Row]:
             f"the evaluation ended with status {status[:40]!r} and no sample was scored: run it "
             "again (`inspect eval-retry LOG`)"
         )
+    if not scorers:
+        raise StimuliError("no sample was scored yet: `inspect score LOG` does it")
 
 
 def _samples(record: Row) -> Iterator[Row]:
