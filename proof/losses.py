@@ -43,7 +43,7 @@ from proof.runner import Result, error
 from proof.tables import grid, missed, misses
 
 MOVED_BY = (*all_axes().values(), kit, stats, impute)
-SETS, OF_MANY_STIMULI = 30, 15
+SETS = 30
 LOST = 0.046
 """Share of calls that are lost, of those that a judge reports most about."""
 
@@ -58,7 +58,6 @@ ACCUSE = ("position_share", "win_share", "friedman_p")
 """What a sentence rests on that accuses of a preference for a place."""
 V_LIMIT, CHANGES_LIMIT, EXCESS_LIMIT = 0.15, 0.20, 0.15
 SHEET = "sheet"
-MANY_COPIES = 3
 READ_ALONE, ACCUSED, REPORTED = "accused, read alone", "accused", "reported"
 PASSED_ALONE, HELD = "pass, read alone", "cover, lost counted"
 MOST_ACCUSED = 0.05
@@ -350,7 +349,7 @@ def losers() -> Iterator[Loser]:
     fair = PRESETS["fair"]
     undecided = replace(fair, gap=5.0, shared=10.0)
     surface = replace(fair, tie=1.0, surface=4.0)
-    for copies in (1, 2, 4):
+    for copies in (1, 2):
         for at in (0, None):
             yield Loser("score_order", fair, FAIR, copies, at)
     for at in (0, None):
@@ -359,15 +358,14 @@ def losers() -> Iterator[Loser]:
     yield Loser("candidate_order", surface, FAIR, 1, None)
     for at in (0, None):
         yield Loser("score_order", replace(fair, first=1.5), BIASED, 2, at)
-        yield Loser("listwise_consensus", replace(undecided, first=1.5), BIASED, 4, at)
+        yield Loser("listwise_consensus", replace(undecided, first=1.5), BIASED, 2, at)
     for name, judge in (("score_order", fair), ("candidate_order", surface)):
         yield Loser(name, judge, REFUSING, 1, 1, 1.0)
     yield Loser("listwise_consensus", undecided, REFUSING, 2, 1, 1.0)
     rubric, changing, pairs = judges_on_limits()
     changes = "order_inconsistent[set=same_subset]"
     for share in (0.01, LOST, 0.10):
-        for copies in (1, 4):
-            yield Loser("score_order", rubric, ON_LIMIT, copies, 0, share, "cramers_v", V_LIMIT)
+        yield Loser("score_order", rubric, ON_LIMIT, 1, 0, share, "cramers_v", V_LIMIT)
         yield Loser("candidate_order", pairs, ON_LIMIT, 1, 0, share, changes, CHANGES_LIMIT)
         excess = "excess_change_rate", EXCESS_LIMIT
         yield Loser("score_order", changing, ON_LIMIT, 1, UNUSUAL, share, *excess)
@@ -392,8 +390,7 @@ def lines() -> Iterator[Line]:
     for one in losers():
         data = f"{one.axis} | {one.words} | {one.loses}"
         judged = frozenset({SHEET, *(f"{one.axis}.{name}" for name in losses.NAMES)})
-        sets = OF_MANY_STIMULI if one.copies > MANY_COPIES else SETS
-        yield Line(data, _stimuli(one), sets, one.run, limits=one.limits, judged=judged)
+        yield Line(data, _stimuli(one), SETS, one.run, limits=one.limits, judged=judged)
 
 
 def fields(results: Sequence[Result]) -> dict[str, str]:

@@ -193,7 +193,9 @@ def _without_merit(verdict: Verdict, axis: AxisResult) -> Verdict:
     failed_control = axis.unearned.get(verdict.key, "")
     if not failed_control or verdict.status != "not proven" or not _is_kept(verdict):
         return verdict
-    needed = f"more data would not prove it: {failed_control}"
+    of_judge = (one for one in failed(axis) if one.of == "judge" and touches(one, verdict.key))
+    mend = next((one.mend for one in of_judge if one.mend), "")
+    needed = f"more data would not prove it: {failed_control}{mend and f'; {mend}'}"
     return replace(verdict, needed=needed, more_stimuli=None)
 
 
