@@ -209,6 +209,8 @@ def _length_once(data: bytes, end: int) -> bytes:
 
 async def _content(answer: aiohttp.ClientResponse) -> bytes:
     """The body of an answer; its connection is kept where that is all of it."""
+    if answer.content.is_eof():  # all of it came with the head, as it does with most judgments
+        return answer.content.read_nowait()
     read = bytearray()
     async with answer:
         async for part in answer.content.iter_any():
