@@ -51,6 +51,8 @@ GONE = {
     *("criterion_order.top1_flip_rate", "criterion_order.kendall_tau"),
     *("criterion_order.within_item_sd", "criterion_order.spearman_r"),
     "criterion_order.pair_accuracy",
+    *("loss_order_p", "loss_position_p", "loss_stimulus_p", "loss_shape"),
+    *("loss_kind_rate", "loss_kind_p"),
 }
 """Figures of earlier versions, which the examples still hold."""
 
