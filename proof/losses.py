@@ -43,7 +43,7 @@ from proof.runner import Result, error
 from proof.tables import grid, missed, misses
 
 MOVED_BY = (*all_axes().values(), kit, stats, impute)
-SETS = 30
+SETS = 10
 LOST = 0.046
 """Share of calls that are lost, of those that a judge reports most about."""
 

@@ -9,7 +9,7 @@ from judgesheet.base.limits import LONGEST_ADDRESS
 from judgesheet.judges.redaction import REDACTED, is_token
 
 _NO_HOST = re.compile(r"[^\w.:\-]")
-_SAFE = "%/?:@!$&'()*+,;=~"
+_SAFE = "%/?:@!$&'()+*,;=~"
 ENDPOINTS = ("/chat/completions", "/messages")
 """What an API adds to its base URL, and examples show with it."""
 
