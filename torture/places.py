@@ -165,6 +165,7 @@ def _cannot_grow(scene: Scene) -> Path:
 # -- other releases --------------------------------------------------------------------------------
 
 OLDER = """
+DROP VIEW answer;
 ALTER TABLE attempt DROP COLUMN finish_reason;
 UPDATE meta SET value = '2' WHERE key = 'schema_version';
 """
