@@ -18,11 +18,10 @@ from judgesheet.axes.candidate_order._design import BASELINE, LISTING
 from judgesheet.axes.candidate_order._reply import verdict_probabilities
 from judgesheet.axis import Axis, Options, Readings, SharesSimulating, Simulating, losses
 from judgesheet.axis.simulation import Parameters
-from judgesheet.base.defaults import LOSS_ERROR
+from judgesheet.base.defaults import LOSS_ERROR, MANY_LOST
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Call, Label
-from judgesheet.decide.controls import MANY_LOST
 from judgesheet.judges.simulated import PRESETS, answer_key
 from judgesheet.measuring import impute
 from judgesheet.measuring.impute import with_imputed

@@ -24,7 +24,7 @@ from judgesheet.axis.statements import (
     surely_above,
 )
 from judgesheet.axis.streams import stream
-from judgesheet.base.defaults import LOSS_ERROR
+from judgesheet.base.defaults import LOSS_ERROR, MANY_LOST
 from judgesheet.base.digits import counted
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.limits import MOST_NAMED
@@ -38,8 +38,6 @@ from judgesheet.stats.losses import permutation_p
 if TYPE_CHECKING:
     import pandas as pd
 
-MANY = 0.05
-"""A share of lost calls beyond which nothing is proven by the rest."""
 REFUSALS = ("refused", "no_verdict")
 """Reasons of calls that were answered by no verdict at all, as a refusal is."""
 figure = Figures("")
@@ -163,7 +161,7 @@ def find(estimates: Estimates) -> Iterator[Statement]:
     depends = by_order(rate)
     if depends:
         text += ", and which calls depends on what is listed first"
-    tone: Tone = "bad" if depends or surely_above(rate, MANY) else "neutral"
+    tone: Tone = "bad" if depends or surely_above(rate, MANY_LOST) else "neutral"
     reasons = [f"{REASONS[code].words} ({n})" for code, n in rate.given["reasons"].items()]
     instead = f" What came instead: {', '.join(reasons)}." if reasons else ""
     refused = rate.given["refused"]

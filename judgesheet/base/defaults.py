@@ -20,5 +20,7 @@ CONSENSUS_ORDERS = 7
 ENGINE: Literal["local"] = "local"
 PAPER: Literal["a4"] = "a4"
 
+MANY_LOST = 0.05
+"""A share of lost calls beyond which, by its lower bound, nothing is proven by the rest."""
 LOSS_ERROR = 0.001
 """Error of the test of an axis of whether its lost calls depend on the order."""

@@ -7,7 +7,7 @@ proven or broken by them. Where one of the judge fails, a figure that looks well
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from judgesheet.base.defaults import LOSS_ERROR
+from judgesheet.base.defaults import LOSS_ERROR, MANY_LOST
 from judgesheet.base.digits import count, counted, percent
 from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_EXAMPLES
@@ -15,8 +15,6 @@ from judgesheet.base.records import BATCH, AxisResult, Control, Datasheet, Estim
 from judgesheet.base.sanitize import listed
 from judgesheet.reading.reasons import REASONS
 
-MANY_LOST = 0.05
-"""A share of lost calls beyond which, by its lower bound, nothing is proven by the rest."""
 EVERY = "*"
 """Touches every figure of the axis."""
 COMPLETE, SERVED, READ = "complete", "one_served_model", "readable"
