@@ -15,12 +15,13 @@ from judgesheet.decide.compare import (
     difference,
 )
 from judgesheet.decide.controls import READ
-from judgesheet.decide.gate import LOST_DECIDE, VERDICTS_ON_LOST, outlook, times
+from judgesheet.decide.gate import VERDICTS_ON_LOST, outlook, times
 from judgesheet.decide.policy import Policy, Regression
 from judgesheet.stats.multiplicity import holm
 
 ALPHA = 0.05
 """Level of a one-sided test, and error of a one-sided bound."""
+LOST_DECIDE = "the calls without a verdict decide it"
 
 
 def against(comparison: Comparison, policy: Policy) -> tuple[Verdict, ...]:

@@ -29,7 +29,6 @@ HOPELESS = 100.0
 NEVER = "cannot be decided by more calls: the value is on the limit"
 PROVE = "would prove it if the value stays"
 WORSE = "if the value stays, more data would break the limit"
-LOST_DECIDE = "the calls without a verdict decide it"
 VERDICTS_ON_LOST = "verdicts for the lost calls: the calls that were read would decide it"
 FEWER_LOST = "fewer calls without a verdict, since no number of stimuli makes up for them"
 BY_CHANCE = (
