@@ -1,4 +1,4 @@
-"""The records that stages pass to each other: frozen, slotted, importing nothing of ours.
+"""The records that stages pass to each other: frozen and slotted.
 
 Raw facts (`Stimulus`, `Call`, `Reply`) are apart from analysis (`Estimate`, `AxisResult`,
 `Datasheet`): a better parser or estimator needs no new call.
@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any, Literal, Self
+
+from judgesheet.base.effects import Effect, JudgedEffect
 
 END_OF_TIME = 253_370_764_800.0
 """When the year 9999 begins, in seconds since the epoch; no clock shows more."""
@@ -516,12 +518,12 @@ class AxisResult:
     sentences of the first page, `glossary` what each family of estimates means (name -> one
     paragraph, the first of the docstring of the function with that name). `served_models` counts
     the answers of the axis by the model that the endpoint named, `mixed_stimuli` the stimuli on
-    which several of them answered.
+    which several of them answered. `declared` are the effects that the axis looks for.
 
-    The rest is decided by `decide`: `void` is why no figure of the axis may be used (None: they may
-    be), `voided` why single ones may not, by key, and `unearned` why a good value of a figure is no
-    merit; `statuses` is what each figure that is shown with a mark means, `summary` the axis in one
-    figure.
+    The rest is decided by `decide`: `effects` is what the data say of each, worst first, `void`
+    why no figure of the axis may be used (None: they may be), `voided` why single ones may not, by
+    key, and `unearned` why a good value of a figure is no merit; `statuses` is what each figure
+    that is shown with a mark means, `summary` the axis in one figure.
     """
 
     name: str
@@ -543,6 +545,8 @@ class AxisResult:
     figures: tuple[Plot, ...] = ()
     served_models: Mapping[str, int] = field(default_factory=dict)
     mixed_stimuli: int = 0
+    declared: tuple[Effect, ...] = ()
+    effects: tuple[JudgedEffect, ...] = ()
     void: str | None = None
     voided: Mapping[str, str] = field(default_factory=dict)
     unearned: Mapping[str, str] = field(default_factory=dict)
