@@ -435,10 +435,11 @@ class Gain:
 class Mitigation:
     """What a user can do against a bias: the figure before and after, and its price.
 
-    `before` and `after` are keys of estimates of the same quantity, `calls` the calls that one
-    judgment then takes (before: one). `gain` is the key of the estimate of how much better it
-    becomes (above 0 is better), "" where no figure has the difference with an interval; `gained` is
-    that difference, or how far the two intervals let it reach. `outcome` says whether it helps.
+    `code` is what `Effect.remedy` calls it. `before` and `after` are keys of estimates of the same
+    quantity, `calls` the calls that one judgment then takes (before: one). `gain` is the key of the
+    estimate of how much better it becomes (above 0 is better), "" where no figure has the
+    difference with an interval; `gained` is that difference, or how far the two intervals let it
+    reach. `outcome` says whether it helps.
     """
 
     action: str
@@ -448,6 +449,7 @@ class Mitigation:
     gain: str = ""
     gained: Gain | None = None
     outcome: Literal["helps", "harms", "gains nothing", "not shown", "void", ""] = ""
+    code: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,6 +132,7 @@ def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
         before=estimates.key("raw_false_preference", set=SAME),
         after=estimates.key("stable_cross_sensitivity", set=SAME),
         calls=2,
+        code="both_orders",
     )
 
 

@@ -373,6 +373,7 @@ def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
             before=estimates.key("single_read_r"),
             after=estimates.key("pearson_r", arm="balanced"),
             calls=few.orders,
+            code="average_orders",
         )
 
 

@@ -368,6 +368,7 @@ def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
             after=after.key,
             calls=k,
             gain=estimates.key("gain", arm="permuted", k=k),
+            code="several_orders",
         )
 
 

@@ -371,6 +371,7 @@ def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
         before=estimates.key("budget_r", k=1, arm="balanced"),
         after=estimates.key("budget_r", k=orders, arm="balanced"),
         calls=orders,
+        code="average_orders",
     )
 
 
