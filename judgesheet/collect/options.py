@@ -19,6 +19,7 @@ from judgesheet.base.arguments import Said, checked
 from judgesheet.base.errors import UsageError
 from judgesheet.base.prices import Prices
 from judgesheet.base.resources import prompt_file
+from judgesheet.judges.providers import JudgeRef
 
 if TYPE_CHECKING:
     from judgesheet.judges import OwnAuth, OwnTransport
@@ -124,6 +125,11 @@ class Request:
             raise UsageError("--max-cost needs --prices IN,OUT (US dollars per million tokens)")
         if self.engine_address is not None and self.engine == "local":
             raise UsageError("--engine-address needs --engine ray")
+
+    @property
+    def judge(self) -> JudgeRef:
+        """The judge that `model` names; UsageError if none can have that name."""
+        return JudgeRef.parse(self.model)
 
     def _by_axis(self, name: str) -> dict[str, Path]:
         """Files by axis; one that names none is for the one axis that is asked about."""

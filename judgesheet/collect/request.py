@@ -22,7 +22,6 @@ from judgesheet.collect.knob import parse_knob, typed
 from judgesheet.collect.options import Request
 from judgesheet.judges import Connection, Judge, declared, open_judge
 from judgesheet.judges.check import gives_logprobs, needs_json
-from judgesheet.judges.providers import provider_of
 from judgesheet.judges.simulated import answer_key
 from judgesheet.judges.user_code import name_of
 from judgesheet.ledger.run_directory import labels_of, settings_of
@@ -98,7 +97,7 @@ def prepare(request: Request, directory: Path, *, fresh: bool) -> tuple[Judge, P
     planned = make_plan(request, settle(request, None if fresh else directory))
     labels = planned.labels
     # Only a simulated judge is given the labels: those of the questions that it will be asked.
-    if request.model.startswith("sim/") and not fresh:
+    if request.judge.provider == "sim" and not fresh:
         labels = labels_of(directory) or labels
     return open_judge(request.model, connection(request), answer_key(labels)), planned
 
@@ -122,15 +121,14 @@ def settle(request: Request, resumed: Path | None = None) -> Settled:
 
     UsageError if an axis does not exist, or a parser is given for one that is not asked about.
     """
-    provider_of(request.model)
-    declaration = declared(request.model)
+    judge = request.judge
+    declaration = declared(judge)
     named = request.axes or (declaration and declaration.axes) or all_axes()
     axes = [get_axis(name) for name in dict.fromkeys(named)]
     _refuse_what_is_ours(request.extra_body)
     parsers = _own_parsers(request, axes)
-    usual = provider_of(request.model)
-    reply = request.reply or usual.reply
-    logprobs = usual.logprobs if request.logprobs is None else request.logprobs
+    reply = request.reply or judge.about.reply
+    logprobs = judge.about.logprobs if request.logprobs is None else request.logprobs
     # Parsers of the user's own read text, so no probe call is needed.
     if reply == "auto" and all(axis.NAME in parsers for axis in axes):
         reply = "text"
@@ -149,9 +147,9 @@ def make_plan(request: Request, settled: Settled) -> Plan:
 
     JudgesheetError if stimuli, prompts or parsers cannot be used.
     """
-    if settled.logprobs and not provider_of(request.model).has_logprobs:
+    if settled.logprobs and not request.judge.about.has_logprobs:
         raise UsageError(f"{request.model} gives no log-probabilities: leave --logprobs out")
-    refuse_unaskable(declared(request.model), [axis.NAME for axis in settled.axes])
+    refuse_unaskable(declared(request.judge), [axis.NAME for axis in settled.axes])
     options = axis_options(request, settled)
     planned = planning.make_plan(settled.axes, options, request.seed, request.stimuli)
     for name, parser in settled.parsers.items():

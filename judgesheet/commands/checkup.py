@@ -20,7 +20,7 @@ from judgesheet.judges import Connection, open_judge
 from judgesheet.judges.check import ASKED, LONG, Examined
 from judgesheet.judges.check import examine as examine_judge
 from judgesheet.judges.local import INSTALL, SMOLLM2
-from judgesheet.judges.providers import PROVIDERS, provider_of, refuse_key
+from judgesheet.judges.providers import PROVIDERS, JudgeRef, refuse_key
 from judgesheet.sheet import own_template, render
 
 Status = Literal["ok", "missing", "failed", "note"]
@@ -182,7 +182,7 @@ def _repeatability(seen: Examined) -> Iterator[Diagnosis]:
 
 def _key(model: str, api_key_env: str | None) -> Iterator[Diagnosis]:
     """Whether the variable with the key is set; nothing where the provider has none."""
-    provider = provider_of(model)
+    provider = JudgeRef.parse(model).about
     if name := api_key_env or provider.key_env:
         is_set, is_needed = bool(os.environ.get(name, "").strip()), provider.needs_key
         shown = name if name.isupper() else "the variable"  # in lower case it may be a key

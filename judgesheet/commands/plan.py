@@ -54,7 +54,7 @@ def plan(
         raise UsageError("a sweep is several plans; write each with --temperature or --extra-body")
     settled = settle(request)
     # No judge is opened, but a slip in its name is reported now.
-    check_name(request.model, request.auth)
+    check_name(request.judge, request.auth)
     planned = make_plan(request, settled)
     if out is not None:
         write_plan(planned.calls, Path(out))
@@ -76,21 +76,20 @@ def _export(
     """Write the unanswered calls of a plan as batch requests; yield a sentence for each file."""
     from judgesheet.collect import batches
     from judgesheet.judges.batch_formats import batch_format, batch_request
-    from judgesheet.judges.providers import name_in_runs
     from judgesheet.judges.redaction import without_secrets
     from judgesheet.ledger.run_directory import LEDGER
 
     rest = batches.Rest(planned.calls, {})
     if resumed is not None:
         added = without_secrets(request.extra_body)
-        judge = name_in_runs(request.model)
+        judge = request.judge.in_runs
         rest = batches.unanswered(planned, Path(resumed) / LEDGER, judge, added)
         what = "have no answer yet"
         if rest.left_out:
             what = f"are to be asked; --until-decided leaves {rest.left_out:,} out so far"
         yield f"{len(rest.calls):,} of {len(planned.calls):,} calls {what}"
-    form = batch_format(request.model, name)
-    request_of = batch_request(request.model, form, request.extra_body, rest.refused)
+    form = batch_format(request.judge, name)
+    request_of = batch_request(request.judge, form, request.extra_body, rest.refused)
     for written, count in batches.export(rest.calls, request_of, form, file):
         yield f"{written}: {counted(count, 'request')}"
 
@@ -98,11 +97,10 @@ def _export(
 def _keep_plan(request: "Request", planned: Plan, path: Path) -> None:
     """Keep a plan as a ledger without replies, for the results of its batch."""
     from judgesheet.collect import batches
-    from judgesheet.judges.providers import name_in_runs
     from judgesheet.judges.redaction import without_secrets
 
     added = without_secrets(request.extra_body)
-    batches.keep_plan(planned, path, name_in_runs(request.model), added, request.prices)
+    batches.keep_plan(planned, path, request.judge.in_runs, added, request.prices)
 
 
 def forecasts(planned: "Plan", policy: str | Path) -> "tuple[Forecast, ...]":

@@ -23,7 +23,6 @@ from judgesheet.commands import stale_run
 from judgesheet.commands.sheets import Run
 from judgesheet.judges import Judge
 from judgesheet.judges.check import mixes_up_answers
-from judgesheet.judges.providers import BEHIND_HTTP
 from judgesheet.ledger.earlier import make_room
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.run_directory import open_run
@@ -125,7 +124,7 @@ def _refuse_mixing(request: Request, ledger: Ledger) -> None:
     endpoint out.
     """
     is_tried = "auto" in (request.reply, request.logprobs)
-    is_asked_there = request.model.partition("/")[0] in BEHIND_HTTP and request.engine == "local"
+    is_asked_there = request.judge.is_behind_http and request.engine == "local"
     may_ask = is_tried and request.concurrency > 1 and not ledger.totals().attempts
     if is_asked_there and may_ask and ask_outside_plan(request, mixes_up_answers):
         raise JudgeError(MIXED_UP.format("two simultaneous questions got each other's answers"))

@@ -14,7 +14,7 @@ from judgesheet.base import defaults
 from judgesheet.base.errors import UsageError
 from judgesheet.base.records import Call, Outcome, Reply
 from judgesheet.judges.auth import opener
-from judgesheet.judges.providers import BEHIND_HTTP, provider_of
+from judgesheet.judges.providers import JudgeRef
 
 if TYPE_CHECKING:
     import httpx
@@ -119,21 +119,20 @@ class Connection:
     transport: "OwnTransport | None" = field(default=None, repr=False)
 
 
-def check_name(model: str, auth: "OwnAuth | None" = None) -> None:
+def check_name(judge: JudgeRef, auth: "OwnAuth | None" = None) -> None:
     """Refuse a name that no judge can have, or no authentication, without opening a judge."""
-    provider_of(model)
     if auth is not None:
-        _refuse_access(model)
+        _refuse_access(judge)
         opener(auth, None)
-    if model.startswith("sim/"):
+    if judge.provider == "sim":
         from judgesheet.judges.simulated import SimulatedJudge
 
-        SimulatedJudge.from_name(model.removeprefix("sim/"))
+        SimulatedJudge.from_name(judge.name)
 
 
-def declared(model: str) -> Judge | None:
+def declared(judge: JudgeRef) -> Judge | None:
     """The judge, if it is one that says itself what it can be asked about; none is asked here."""
-    return open_judge(model, Connection()) if model.startswith("python/") else None
+    return open_judge(str(judge), Connection()) if judge.provider == "python" else None
 
 
 def open_judge(
@@ -144,10 +143,10 @@ def open_judge(
     `answer_key` maps items to their intended level (0..1); only simulated judges are given it.
     MissingDependencyError or JudgeError if the judge cannot be opened on this machine.
     """
-    provider_of(model)
-    provider, _, name = model.partition("/")
+    judge = JudgeRef.parse(model)
+    provider, name = judge.provider, judge.name
     if connection.auth is not None or connection.transport is not None:
-        _refuse_access(model)
+        _refuse_access(judge)
     # Imported here so that listing stimuli does not load an HTTP client.
     if provider == "sim":
         from judgesheet.judges.simulated import SimulatedJudge
@@ -170,7 +169,8 @@ def open_judge(
     return open_http_judge(provider, name, connection)
 
 
-def _refuse_access(model: str) -> None:
-    provider = model.partition("/")[0]
-    if provider not in BEHIND_HTTP:
-        raise UsageError(f"leave --auth out: {provider}/ sends its requests itself, or sends none")
+def _refuse_access(judge: JudgeRef) -> None:
+    if not judge.is_behind_http:
+        raise UsageError(
+            f"leave --auth out: {judge.provider}/ sends its requests itself, or sends none"
+        )

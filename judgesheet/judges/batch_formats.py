@@ -22,7 +22,7 @@ from judgesheet.judges.dialects import (
     request_body,
     without_refused,
 )
-from judgesheet.judges.providers import BatchName, provider_of
+from judgesheet.judges.providers import BatchName, JudgeRef
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,21 +88,20 @@ _STATUS_OF: Mapping[str, int] = {
 """The HTTP statuses of Anthropic's kinds of error, which its results name alone."""
 
 
-def batch_format(model: str, name: BatchName | None) -> BatchFormat:
+def batch_format(judge: JudgeRef, name: BatchName | None) -> BatchFormat:
     """The format of this name, or else the one that the provider of a judge takes."""
-    return BATCH_FORMATS[name or provider_of(model).batch]
+    return BATCH_FORMATS[name or judge.about.batch]
 
 
 def batch_request(
-    model: str, form: BatchFormat, extra: Mapping[str, Any], refused: Refused
+    judge: JudgeRef, form: BatchFormat, extra: Mapping[str, Any], refused: Refused
 ) -> Callable[[Call], Mapping[str, Any]]:
-    """The request of a call, with the body that the judge `PROVIDER/NAME` would be sent."""
-    own = DIALECTS[provider_of(model).dialect]
+    """The request of a call, with the body that the judge would be sent."""
+    own = DIALECTS[judge.about.dialect]
     dialect = own if own.path == form.dialect.path else form.dialect
-    name = model.partition("/")[2]
 
     def request(call: Call) -> Mapping[str, Any]:
-        body = request_body(dialect, name, call, extra)
+        body = request_body(dialect, judge.name, call, extra)
         return form.request(call.id, without_refused(body, refused))
 
     return request

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Literal
+from typing import Literal, Self
 
 from judgesheet.base.errors import UsageError
 from judgesheet.base.records import ReplyFormat
@@ -122,23 +122,44 @@ def refuse_key(model: str) -> None:
         )
 
 
-def provider_of(model: str) -> Provider:
-    """The provider of `PROVIDER/NAME`; UsageError if no judge can have that name."""
-    refuse_key(model)
-    provider, slash, name = model.partition("/")
-    if provider not in PROVIDERS:
-        near = get_close_matches(provider.lower(), PROVIDERS)
-        nearest = " or ".join(f"{one}/…" for one in near or ["openai-compatible"])
-        hint = f"did you mean {nearest}?"
-        if not (slash or near):
-            hint = f"a judge is PROVIDER/NAME, such as openai/{model};"
-        raise UsageError(f"there is no judge {model!r}: {hint} docs/judges.md lists them all")
-    if not name:
-        raise UsageError(f"there is no judge {model!r}: name a model, {provider}/NAME")
-    return PROVIDERS[provider]
+@dataclass(frozen=True, slots=True)
+class JudgeRef:
+    """A judge as its user names it, `PROVIDER/NAME`: nothing else takes such a name apart."""
 
+    provider: str
+    name: str
 
-def name_in_runs(model: str) -> str:
-    """`PROVIDER/NAME` as a run keeps it: a model in a file without its folder."""
-    provider, _, name = model.partition("/")
-    return f"local/{name.rpartition('/')[2]}" if provider == "local" else model
+    @classmethod
+    def parse(cls, model: str) -> Self:
+        """The judge of this name; UsageError if none can have it."""
+        refuse_key(model)
+        provider, slash, name = model.partition("/")
+        if provider not in PROVIDERS:
+            near = get_close_matches(provider.lower(), PROVIDERS)
+            nearest = " or ".join(f"{one}/…" for one in near or ["openai-compatible"])
+            hint = f"did you mean {nearest}?"
+            if not (slash or near):
+                hint = f"a judge is PROVIDER/NAME, such as openai/{model};"
+            raise UsageError(f"there is no judge {model!r}: {hint} docs/judges.md lists them all")
+        if not name:
+            raise UsageError(f"there is no judge {model!r}: name a model, {provider}/NAME")
+        return cls(provider, name)
+
+    @property
+    def about(self) -> Provider:
+        """What is known about its provider."""
+        return PROVIDERS[self.provider]
+
+    @property
+    def is_behind_http(self) -> bool:
+        """Whether we ask it over the network ourselves."""
+        return self.provider in BEHIND_HTTP
+
+    @property
+    def in_runs(self) -> str:
+        """Its name as a run keeps it: a model in a file without its folder."""
+        name = self.name.rpartition("/")[2] if self.provider == "local" else self.name
+        return f"{self.provider}/{name}"
+
+    def __str__(self) -> str:
+        return f"{self.provider}/{self.name}"

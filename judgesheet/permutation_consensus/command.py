@@ -53,7 +53,7 @@ def decide_sets(
 
     JudgesheetError if sets, request or directory cannot be used, or the judge cannot be asked.
     """
-    check_name(request.model)
+    check_name(request.judge)
     if request.engine != "local":
         raise UsageError("candidate sets are decided in this process: leave --engine out")
     given = read_sets(sets)
@@ -65,7 +65,7 @@ def decide_sets(
     settings = rounds.ConsensusSettings(axis_options(request, settled), k, request.seed, early_stop)
     asked = [rounds.question(stimulus, settings) for stimulus in given]
     refuse_unaskable(
-        said := declared(request.model), {call.axis for one in asked for call in one.calls}
+        said := declared(request.judge), {call.axis for one in asked for call in one.calls}
     )
     if said and said.note:
         tell(f"the judge's own note: {said.note}")

@@ -21,16 +21,16 @@ from judgesheet.judges.batch_formats import (
     batch_request,
     read_result,
 )
-from judgesheet.judges.providers import BatchName, name_in_runs
+from judgesheet.judges.providers import BatchName, JudgeRef
 from judgesheet.ledger.ledger import Ledger
 from tests.batch_service import Line, answered, requests_in, write_results
 from tests.command import run, sentence
 from tests.judges.loopback import Answer, Request, failure, make_call, serving
 
-MODELS: Mapping[BatchName, str] = {
-    "openai": "openai/m",
-    "anthropic": "anthropic/m",
-    "vllm": "vllm/m",
+MODELS: Mapping[BatchName, JudgeRef] = {
+    "openai": JudgeRef("openai", "m"),
+    "anthropic": JudgeRef("anthropic", "m"),
+    "vllm": JudgeRef("vllm", "m"),
 }
 
 
@@ -113,16 +113,18 @@ def test_no_file_holds_more_than_its_format_allows(tmp_path: Path, name: BatchNa
 def test_a_provider_is_given_its_own_format() -> None:
     for name, form in BATCH_FORMATS.items():
         assert batch_format(MODELS[name], None) is form
-        assert batch_format("openai/m", name) is form
-    assert batch_format("together/m", None) is BATCH_FORMATS["openai"]
-    assert name_in_runs("together/org/m") == "together/org/m"
-    assert name_in_runs("local//home/me/m.gguf") == "local/m.gguf", "as the judge calls itself"
+        assert batch_format(MODELS["openai"], name) is form
+    assert batch_format(JudgeRef("together", "m"), None) is BATCH_FORMATS["openai"]
+    assert JudgeRef.parse("together/org/m").in_runs == "together/org/m"
+    in_runs = JudgeRef.parse("local//home/me/m.gguf").in_runs
+    assert in_runs == "local/m.gguf", "as the judge calls itself"
 
 
 def test_requests_are_those_of_the_judge_asked_directly() -> None:
     def body(model: str, name: BatchName | None = None, **extra: Any) -> Line:
-        form = batch_format(model, name)
-        request: Line = dict(batch_request(model, form, extra, {"seed": None})(make_call(seed=1)))
+        judge = JudgeRef.parse(model)
+        form = batch_format(judge, name)
+        request: Line = dict(batch_request(judge, form, extra, {"seed": None})(make_call(seed=1)))
         content: Line = request.get("params") or request["body"]
         assert [*content.pop("messages")] == [{"role": "user", "content": "Grade this."}]
         assert content.pop("temperature") == 0
@@ -142,7 +144,7 @@ def test_requests_are_those_of_the_judge_asked_directly() -> None:
 def test_a_batch_measures_what_asking_directly_does(
     tmp_path: Path, asked: Mapping[str, Any], name: BatchName
 ) -> None:
-    model, folder = MODELS[name], tmp_path / "run"
+    model, folder = str(MODELS[name]), tmp_path / "run"
     with serving(judge) as server:
         direct = judgesheet.probe(
             model, tmp_path / "direct", base_url=server.base_url, pdf=False, cases=False, **asked

@@ -15,7 +15,7 @@ from judgesheet.base.records import Reply
 from judgesheet.collect.collect import CollectSettings, Progress, collect
 from judgesheet.judges import Connection, open_judge
 from judgesheet.judges.dialects import DIALECTS
-from judgesheet.judges.providers import BEHIND_HTTP, PROVIDERS
+from judgesheet.judges.providers import BEHIND_HTTP, PROVIDERS, JudgeRef
 from judgesheet.judges.redaction import of_environment
 from judgesheet.ledger.ledger import Ledger
 from tests.command import Done, run, sentence
@@ -146,7 +146,7 @@ def test_azure_is_given_its_key_in_its_own_header(monkeypatch: pytest.MonkeyPatc
 def test_a_server_of_ones_own_needs_no_key_but_gets_one(
     model: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    variable = PROVIDERS[model.partition("/")[0]].key_env
+    variable = JudgeRef.parse(model).about.key_env
     monkeypatch.delenv(variable, raising=False)
     _, (request,) = asked(model, lambda *_: completion("[RESULT] 1"))
     assert "authorization" not in request.headers

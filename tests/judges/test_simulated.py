@@ -16,7 +16,7 @@ from judgesheet.axes.score_order._reply import score_probabilities
 from judgesheet.axis.simulation import Parameters
 from judgesheet.base.errors import JudgesheetError, UsageError
 from judgesheet.base.records import Call, Reply, ReplyFormat
-from judgesheet.judges.providers import provider_of
+from judgesheet.judges.providers import JudgeRef
 from judgesheet.judges.simulated import PRESETS, SimulatedJudge
 
 ORDER = [3, 1, 5, 2, 4]
@@ -153,7 +153,7 @@ def test_parameters_override_a_preset_and_are_its_identity() -> None:
 def test_opening_a_simulated_judge_loads_nothing_heavy() -> None:
     program = "from judgesheet.judges import *; open_judge('sim/fair', Connection())"
     assert loaded(program, "httpx", "aiohttp", "numpy") == set()
-    assert provider_of("sim/fair").reply == "json"
+    assert JudgeRef.parse("sim/fair").about.reply == "json"
 
 
 def test_batches_are_written_and_read_without_a_client() -> None:
