@@ -1,4 +1,4 @@
-"""How `make site` builds the site from docs/ and README.md; docs/decisions/0030-site.md says why.
+"""How `make site` builds the site from docs/ and README.md.
 
 Every warning is an error there: a link that leads nowhere, a heading that does not exist, a page
 that the navigation lacks.

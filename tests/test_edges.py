@@ -20,7 +20,7 @@ from tests.simulate import Sheet, answered, simulate
 NARROWING = 1 / 6
 """By how much of its length the far side of an interval may shrink with one more slip.
 
-The share of stimuli that was missed and the sampling error share one error (decision 83). Without
+The share of stimuli that was missed and the sampling error share one error. Without
 any slip there is no sampling error, and the share takes it all.
 """
 ROUNDING = 1e-9

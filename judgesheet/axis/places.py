@@ -40,7 +40,7 @@ def shares(counts: Floats | Ints, label: str, conditions: Conditions) -> Iterato
             n=total_calls(counts),
             conditions=conditions,
             # As if calls on one prompt were independent: it covers .67 of 10 clusters of 6 with ICC
-            # .5 (docs/decisions/0014-own-arithmetic.md), and is there for comparison only.
+            # .5 (docs/notes/layout.md), and is there for comparison only.
             paper=wilson_beside(float(counts[:, place - 1].sum()), total, "Wilson over calls"),
         )
 

@@ -40,7 +40,7 @@ all stimuli or a whole evaluation stand in it, which is more than a text."""
 LARGEST_TABLE = 5 * LONGEST_DOCUMENT
 """Characters of a table: all of its rows are held at once."""
 MOST_LINES = 10_000_000
-"""Of a file; the largest import that was measured has 562,562 (decision 13)."""
+"""Of a file; the largest import that was measured has 562,562."""
 MOST_ROWS = MOST_LINES // 5
 """Of a table of verdicts that is corrected, whose rows are held at once in about 1 GB."""
 MOST_MEMBERS = MOST_LINES // 10

@@ -44,7 +44,7 @@ LIBRARIES = {"libgomp.so.1": "apt-get install libgomp1 (Fedora: dnf install libg
 class LocalJudge(Judge):
     """A GGUF model that a child process serves for as long as the judge is entered."""
 
-    # One slot keeps its prefix warm: calls in turn are 3.4 times as fast (decision 3).
+    # One slot keeps its prefix warm: calls in turn are 3.4 times as fast.
     max_concurrency = 1
 
     def __init__(self, name: str, weights: Path, connection: Connection) -> None:

@@ -68,7 +68,7 @@ class Typesetter:
         except ImportError as error:
             raise MissingDependencyError(f"{NO_TYPESETTER} ({error})") from None
         self._make = typst.Compiler
-        # Ours alone, so that the same sheet gives the same bytes on every machine (decision 36).
+        # Ours alone, so that the same sheet gives the same bytes on every machine.
         self._fonts = typst.Fonts(
             include_system_fonts=False,
             include_embedded_fonts=False,

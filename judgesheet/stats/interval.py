@@ -289,7 +289,7 @@ def ends(
         return min(low, value), max(high, value)
 
     # A one-sided bound is an end of the two-sided interval at twice the error, so that no gate is
-    # looser than the printed interval (docs/decisions/0015-edges.md).
+    # looser than the printed interval (docs/notes/bounds.md).
     return Ends(*pair(level), pair(2 * level - 1))
 
 
@@ -305,7 +305,7 @@ def _shared_room(
     If a share u of stimuli lies at a `far` end, all of them are missed with probability (1 - u)^G,
     and only then does the rest look as it does. An end for the rest may therefore err in
     error / (1 - u)^G: no more than the error of one bound is spent, which the sampling error of the
-    rest and the share that was missed would else spend each (docs/decisions/0083-one-error.md).
+    rest and the share that was missed would else spend each (docs/notes/bounds.md).
     """
     error, low, high = 1 - confidence(), inf, -inf
     for allowed in error ** np.linspace(1.0, 0.0, STEPS):
@@ -386,7 +386,7 @@ def cluster_mean(
     """Ratio mean over clusters with a cluster-robust t interval and room for unseen clusters.
 
     The variance is the sandwich, with G/(G-1) where sizes are equal and more for large clusters
-    where they are not (docs/decisions/0098-unequal-groups.md), the quantile t with G-1 degrees of
+    where they are not (docs/notes/bounds.md), the quantile t with G-1 degrees of
     freedom, farther out where clusters are skewed (`student`). Clusters of size 0 are dropped. One
     cluster: a value and no interval.
 

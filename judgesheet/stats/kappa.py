@@ -41,7 +41,7 @@ def cohens_kappa(
 
     1 is agreement, 0 what two raters with these habits would reach by chance. 95 % intervals cover
     .93 to 1.00 from 24 stimuli up, also where one in ten carries the disagreement; less where a
-    category is so rare that few stimuli have it (docs/decisions/0092).
+    category is so rare that few stimuli have it (docs/notes/bounds.md).
 
     Parameters
     ----------

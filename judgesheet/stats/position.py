@@ -179,7 +179,7 @@ def cramers_v(counts: ArrayLike) -> CramersV:
         return answer(v, None, None, note=why.sentence, reason=why.code)
     sampling = float(np.trace(sample.covariance)) * sample.shares.size / sample.df
     debiased = float(np.sqrt(max(0.0, v * v - sampling)))
-    # Never below 1: clusters that balance by chance shorten nothing (docs/decisions/0015-edges.md).
+    # Never below 1: clusters that balance by chance shorten nothing (docs/notes/bounds.md).
     deff, positions = max(1.0, _v_deff(sample)), sample.shares.size
     sizes = floats(counts).sum(axis=1)
     most = floats(counts).T[sample.shares > sample.shares.max() - ROUNDING]  # several where tied

@@ -55,7 +55,7 @@ def jackknifed(value: float, left_out: Floats, least: float = 0.0) -> At:
     """
     groups, mean = left_out.size, float(left_out.mean())
     error = max(least, jackknife_error(left_out))
-    # A mean over criteria keeps all bias of small samples and little error (docs/decisions/0019).
+    # A mean over criteria keeps all bias of small samples and little error (docs/notes/bounds.md).
     bias = (groups - 1) * (mean - value)
     return student(value - bias, error, groups, skewness_of(mean - left_out))
 
@@ -87,7 +87,7 @@ def ends_of_r(r: float, left_out: Floats, clusters: int, least: float) -> Ends:
     Those of Fisher's z (`jackknifed`). Towards 0 they lie no farther out than the slope of z at r
     puts them and than stimuli that were not seen could take them, as far below 0 as r is above:
     where one cluster keeps r from 1, z without it is so far off that -.9 to 1 told nothing of a
-    judge of r = .998 (docs/decisions/0067).
+    judge of r = .998 (docs/notes/bounds.md).
 
     Parameters
     ----------

@@ -62,7 +62,7 @@ class Extent:
 _EVERY_STEP: Mapping[float, int | None] = {float(step): None for step in range(1, 10)}
 
 # 40 tasks, as 22 without any fault prove 10 %; most are asked only what policies limit, the few of
-# `more` everything (docs/decisions/0020-profiles.md).
+# `more` everything (docs/notes/designs.md).
 PROFILES: Mapping[str, Extent] = {
     "first": Extent(tasks=6, natural=6, same=1, kinds=("identical",), ladder={5: 1}),
     "smoke": Extent(tasks=2, natural=4, same=1, strict_same=1, ladder={1: 1, 5: 1},

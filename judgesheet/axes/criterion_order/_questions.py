@@ -225,7 +225,7 @@ def shape(prompt: Prompt) -> dict[str, Any]:
 
 
 # `quick` reads two orders twice, so that the noise of a prompt is not 0 or 1
-# (docs/decisions/0020-profiles.md); `first` shows two criteria, which spares orders and words.
+# (docs/notes/designs.md); `first` shows two criteria, which spares orders and words.
 PROFILES: Mapping[str, Settings] = {
     "first": Settings(stimuli=6, candidates=1, repeated=0, random=0, fixed=0, listed=2),
     "smoke": Settings(stimuli=3, candidates=2, repeated=2, random=0, fixed=0),

@@ -291,7 +291,7 @@ def _commonest(frame: "pd.DataFrame", base: str) -> "pd.DataFrame":
     scale = pd.Series(frame.get("scale"), index=frame.index, dtype=float).fillna(0)
     calls = frame.assign(order=frame["order"].map(tuple), n=frame["order"].map(len), scale=scale)
     layouts = calls[calls["arm"] == base].groupby(["n", "scale"])["stimulus"].nunique()
-    # Lists of different length do not compare (docs/decisions/0007-criterion-order.md).
+    # Lists of different length do not compare (docs/notes/order-tests.md).
     commonest = layouts.reset_index().sort_values(["stimulus", "n", "scale"]).tail(1)
     return calls.merge(commonest[["n", "scale"]], on=["n", "scale"])
 

@@ -90,7 +90,7 @@ def significant_criteria(scores: Scores) -> UnkeyedEstimate:
     if not tested:
         return absent(label, NOTHING_READ)
     # The papers' count: with responses as blocks a bias that does not exist is found in a fifth of
-    # data sets whose prompts differ (docs/decisions/0007-criterion-order.md).
+    # data sets whose prompts differ (docs/notes/order-tests.md).
     papers = [_papers_p(scores, index) for index in range(len(scores.names))]
     count, papers_count = (
         sum(p is not None and p < ALPHA for p in tests) for tests in (tested, papers)

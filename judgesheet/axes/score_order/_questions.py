@@ -197,8 +197,8 @@ def shape(prompt: Prompt) -> dict[str, Any]:
 MAIN_SCALE = 5
 """The scale of the headline figures (Xu et al., table 2), or of the shortest rubric if less."""
 # What a limit can decide is fixed by the number of prompts, not of calls: 24 can prove V < .15
-# (docs/decisions/0020-profiles.md). `first` leaves out the reverse rotations, which add neighbours,
-# not places (docs/decisions/0034-a-first-sheet.md).
+# (docs/notes/designs.md). `first` leaves out the reverse rotations, which add neighbours,
+# not places (docs/notes/designs.md).
 PROFILES: Mapping[str, Settings] = {
     "first": Settings(stimuli=6, candidates=1, repeated=1, random=0, fixed=0, forward=True),
     "smoke": Settings(stimuli=3, candidates=2, repeated=2, random=0, fixed=1),
@@ -213,7 +213,7 @@ OF_MANY: Mapping[str, Sequence[Settings]] = {
     "quick": (Settings(stimuli=44, candidates=2, repeated=2, random=0, fixed=0, half=True),),
     "standard": (replace(_MAIN, random=None, fixed=None), replace(_MAIN, scales=(2, 3, 9)), _MAIN),
 }
-"""What prompts are asked in turn where there are many (docs/decisions/0085-more-prompts.md)."""
+"""What prompts are asked in turn where there are many (docs/notes/designs.md)."""
 
 
 def design(
