@@ -9,7 +9,7 @@ GENERATED = $(shell grep -rl '^<!-- \[\[\[cog' README.md docs --include='*.md')
 # Modules are compiled once, whatever the shell says: tests start hundreds of processes that load them.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo announced openmp test bare env check lint types texts docs site proof check-proof torture sheets examples bench golden judges counts clean
+.PHONY: help demo announced openmp test bare env check lint types texts docs site proof check-proof torture sheets examples bench golden judges counts release-check clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -82,6 +82,17 @@ judges: $(VENV)/dev.stamp  ## measure real judges: public logs in the folder DAT
 
 counts: $(VENV)/dev.stamp  ## modules and lines of the package by folder
 	$(BIN)/python -m benchmarks.counts
+
+# A fresh environment for the build, and another one that has the wheel and nothing else of ours.
+release-check:  ## build wheel and sdist into build/dist, and probe from the wheel alone (minutes)
+	rm -rf build/dist build/release
+	$(PYTHON) -m venv build/release/build
+	build/release/build/bin/python -m pip install --quiet --disable-pip-version-check build
+	build/release/build/bin/python -m build --outdir build/dist
+	$(PYTHON) -m venv build/release/wheel
+	build/release/wheel/bin/python -m pip install --quiet --disable-pip-version-check --no-compile build/dist/*.whl
+	cd build/release && wheel/bin/judgesheet probe --model sim/good --profile smoke --out run
+	cd build/release/run && ls datasheet.html datasheet.pdf datasheet.json
 
 clean:  ## remove the environment and the demo
 	rm -rf $(VENV) $(DEMO)

