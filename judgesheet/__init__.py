@@ -1,12 +1,16 @@
 """judgesheet measures an LLM judge before anyone trusts it.
 
-Every command of the command line is a function here: `judgesheet.probe("sim/fair", out="run")`.
-They are loaded on first use, so that importing the package costs nothing.
+Every command of the command line is a function here: `judgesheet.probe("sim/fair", out="run")`, and
+what these return and raise has its name here. All else is private, whatever it is called. Names are
+loaded on first use, so that importing the package costs nothing.
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from judgesheet.base.effects import Effect, JudgedEffect
+    from judgesheet.base.errors import JudgesheetError
+    from judgesheet.base.records import Datasheet, Estimate
     from judgesheet.base.version import __version__
     from judgesheet.collect.options import Request
     from judgesheet.commands.attach import attach
@@ -38,8 +42,13 @@ if TYPE_CHECKING:
     from judgesheet.permutation_consensus.command import Decided
 
 __all__ = [
+    "Datasheet",
     "Decided",
+    "Effect",
+    "Estimate",
     "HttpTransport",
+    "JudgedEffect",
+    "JudgesheetError",
     "Request",
     "Run",
     "__version__",
@@ -71,8 +80,13 @@ __all__ = [
     "verify",
 ]
 _HOMES = {
+    "Datasheet": "base.records",
     "Decided": "permutation_consensus.command",
+    "Effect": "base.effects",
+    "Estimate": "base.records",
     "HttpTransport": "judges.transport",
+    "JudgedEffect": "base.effects",
+    "JudgesheetError": "base.errors",
     "Request": "collect.request",
     "Run": "commands.sheets",
     "__version__": "base.version",

@@ -33,6 +33,8 @@ def compare(
     differences are paired by stimulus and call, and `agreement` says how far the two judges agree.
     `across_prompts` compares two prompts on the same stimuli, `force` even answers to different
     questions.
+
+    RunError if a sheet cannot be read, or if they answered different questions.
     """
     from judgesheet.decide import compare as comparing
 

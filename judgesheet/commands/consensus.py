@@ -39,6 +39,9 @@ def consensus(
     the run can be resumed and `decisions.jsonl` and `summary.json` are written there; without,
     nothing is kept. `options` are those of `probe` that say which judge to ask and how;
     `tell` receives warnings for the user before the first call.
+
+    StimuliError if a set has a fault, StoppedError if the judge no longer answers in any useful way
+    (what arrived is kept where there is an `out`), JudgeError if it never did.
     """
     from judgesheet.collect.request import as_request
     from judgesheet.permutation_consensus.command import decide_sets

@@ -32,6 +32,8 @@ def correct(
     `columns` names (docs/correct.md). `labels` says how the labelled rows were found: `random`
     or `chosen`. `scale` and `human_scale` are the ends of scores; `group_prefix` is the sign before
     which an id names what it belongs to. `verdicts` says what words mean: `{"good": "pass"}`.
+
+    StimuliError, with the line, if a row cannot be read; UsageError if a column is missing.
     """
     from judgesheet.correcting.run import corrected
     from judgesheet.correcting.table import Choice, read

@@ -30,6 +30,8 @@ def gate(
     (run directory or datasheet.json) it is also compared with that one. A baseline that answered
     other questions proves nothing, unless `across_prompts` lets it be of another prompt, or `force`
     of anything else. `junit` names a file for the verdicts.
+
+    RunError if the sheet cannot be read, PolicyError if the policy has a fault.
     """
     from judgesheet.decide import decide
     from judgesheet.decide import policy as policies

@@ -56,6 +56,9 @@ def ingest(
     `LOGS` it is), and `columns` (`--map`), `where`, `scale`, `nearest` (`--round`), `human_scale`,
     `unreadable` and `verdicts` say what is in it; `ratings` is a second file, with people's ratings
     by the column `on`. `tell` receives how it was read.
+
+    StimuliError, with the line, if the file cannot be read so; RunError if `out` holds other
+    verdicts; PolicyError if the policy has a fault.
     """
     from judgesheet.collect.ingest import ingest as fill_ledger
     from judgesheet.importers import logs

@@ -38,6 +38,9 @@ def measure(
 
     `parsers` (axis -> file) read the stored replies from now on; the ledger remembers those before.
     Without a `policy` the sheet carries no verdicts, whatever it carried before.
+
+    RunError if there is no run or its ledger is damaged, ParserError, PolicyError if a file has a
+    fault.
     """
     from judgesheet.commands.publish import publish
     from judgesheet.ledger.ledger import Ledger
