@@ -9,7 +9,7 @@ GENERATED = $(shell grep -rl '^<!-- \[\[\[cog' README.md docs --include='*.md')
 # Modules are compiled once, whatever the shell says: tests start hundreds of processes that load them.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo announced openmp test bare env check lint types texts docs site proof check-proof torture sheets examples bench golden judges counts release-check clean
+.PHONY: help demo announced openmp test bare env check lint types texts docs site proof check-proof torture sheets examples bench golden judges validity counts release-check clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -79,6 +79,9 @@ bench: $(VENV)/dev.stamp  ## measure size and collecting; nothing is asserted
 
 judges: $(VENV)/dev.stamp  ## measure real judges: public logs in the folder DATA, and a small model (an hour)
 	$(BIN)/python -m examples.judges --model local/smollm2-135m $(if $(DATA),--data $(DATA))
+
+validity: $(VENV)/dev.stamp  ## whether sheets say how real judges agree: public logs in the folder DATA (ten minutes)
+	$(BIN)/python -m validity --data $(DATA)
 
 counts: $(VENV)/dev.stamp  ## modules and lines of the package by folder
 	$(BIN)/python -m benchmarks.counts

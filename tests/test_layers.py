@@ -188,6 +188,7 @@ SHIPPED_BY_NAME = {
     "proof": "simulations of each axis",
     "benchmarks": "sizes measured on a known axis",
     "sheets": "faults of judges that one axis has",
+    "validity": "public verdicts on pairs",
     "torture": "faults and kills are suffered by a run of one axis",
     "Makefile": "the demo, and one proof per axis",
     "README.md": "a newcomer's examples",

@@ -1,0 +1,1 @@
+"""Whether a datasheet says beforehand how a judge agrees with people; see docs/validity.md."""
