@@ -4,6 +4,7 @@ import gzip
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from unicodedata import category
 
 import pytest
 from hypothesis import given
@@ -88,7 +89,15 @@ def test_a_slug_is_a_plain_file_name(text: str) -> None:
     name = slug(text)
     assert name == slug(name)
     assert name.strip(".-") == name
-    assert all(sign.isascii() and (sign.isalnum() or sign in ".-") for sign in name)
+    assert all(category(sign)[0] in "LMN" or sign in ".-" for sign in name)
+    assert len(name.encode()) <= 255
+
+
+def test_a_slug_keeps_other_scripts_and_the_end_of_a_long_name() -> None:
+    assert slug("vllm/評価器 v2") == "vllm-評価器-v2"
+    long = f"local/{'models/' * 20}judge-{{}}.gguf"
+    assert slug(long.format("q4_0")) != slug(long.format("q8_0"))
+    assert slug(long.format("q4_0")).endswith("judge-q4-0.gguf")
 
 
 def test_no_output_takes_the_place_of_a_ledger(tmp_path: Path) -> None:

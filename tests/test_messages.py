@@ -116,13 +116,16 @@ def test_stimuli_of_a_folder_are_named_by_their_file(tmp_path: Path) -> None:
     assert about["name"] == "score_order.jsonl"
 
 
-@pytest.mark.parametrize(("form", "out"), [("md", "sheet.md"), ("junit", "gate.xml")])
+@pytest.mark.parametrize(("form", "out"), [("md", "sheet.md"), ("csv", "rows.csv")])
 def test_a_file_for_a_folder_is_refused(form: str, out: str, tmp_path: Path) -> None:
     (tmp_path / "datasheet.json").write_bytes(SHEET.read_bytes())
     done = run("render", "datasheet.json", "--to", form, "--out", out, cwd=tmp_path)
     assert done.returncode == 2
-    assert f"--out {out} is the name of a file" in done.stderr
+    assert f"--to {form}={out}" in done.stderr
     assert not (tmp_path / out).exists()
+    assert (
+        run("render", "datasheet.json", "--to", f"{form}={out}", cwd=tmp_path).stdout == out + "\n"
+    )
 
 
 def test_doctor_shows_what_concerns_the_model() -> None:

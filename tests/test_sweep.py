@@ -144,6 +144,23 @@ def test_the_folder_of_a_value_is_no_link(tmp_path: Path) -> None:
         sweep(tmp_path / "run", "sim/fair", "temperature=0,1")
 
 
+def test_several_judges_have_a_run_each_and_are_compared(tmp_path: Path) -> None:
+    words = ["probe", "--axis", "score_order", "--profile", "smoke", "--no-pdf", "--json"]
+    judges = ["--model", "sim/fair", "--model", "sim/noisy"]
+    found = json.loads(run(*words, *judges, "--out", tmp_path / "runs").stdout)
+    assert found["runs"] == [str(tmp_path / "runs" / f"sim-{one}") for one in ("fair", "noisy")]
+    assert [one["new"]["judge"] for one in found["changes"]] == ["sim/noisy"]
+    assert judgesheet.load(tmp_path / "runs" / "sim-noisy").run["complete"] is True
+
+
+def test_no_judge_is_asked_where_one_cannot_be(tmp_path: Path) -> None:
+    out = tmp_path / "runs"
+    for second in ("sim/fair", "sim/nobody", "nowhere/m"):
+        done = run("probe", "--model", "sim/fair", "--model", second, "--out", out)
+        assert done.returncode in (1, 2)
+        assert not out.exists()
+
+
 def test_a_plan_counts_every_setting() -> None:
     from judgesheet.planning.plan import as_record, as_text
 

@@ -21,6 +21,7 @@ from functools import cache, partial
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
+from unicodedata import category, normalize
 from uuid import uuid4
 
 from judgesheet.base.errors import JudgesheetError, RunError, StimuliError, UsageError
@@ -416,6 +417,15 @@ def adapter(kind: Any) -> "TypeAdapter[Any]":
 # -- names -----------------------------------------------------------------------------------------
 
 
-def slug(text: str) -> str:
-    """The text as part of a file name: letters, digits, dots and dashes, with none at the ends."""
-    return re.sub(r"[^A-Za-z0-9.]+", "-", text).strip("-.")
+def slug(text: str, most: int = 56) -> str:
+    """The text as part of a file name: letters and digits of any script, dots, and dashes between.
+
+    What is longer loses its middle: names often begin alike and differ at their ends. A character
+    has up to four bytes, a name 255 on most file systems, with what is put before and behind it.
+    """
+    signs = (c if c == "." or category(c)[0] in "LMN" else "-" for c in normalize("NFC", text))
+    name = re.sub("-+", "-", "".join(signs)).strip("-.")
+    if len(name) <= most:
+        return name
+    begins, ends = name[: most // 2].rstrip("-."), name[most // 2 + 1 - most :].lstrip("-.")
+    return f"{begins}-{ends}"

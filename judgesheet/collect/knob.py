@@ -5,12 +5,10 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass
 from math import isfinite
-from pathlib import Path
 
-from judgesheet.base.errors import RunError, UsageError
+from judgesheet.base.errors import UsageError
 from judgesheet.base.files import slug
 from judgesheet.judges.redaction import is_secret_name
-from judgesheet.ledger.run_directory import settings_of
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 # Parameters that make up the question; another value would ask something else.
@@ -25,24 +23,8 @@ class Knob:
     values: tuple[str, ...]
 
     def folder(self, value: str) -> str:
-        """The folder of a value: letters, digits, dots and dashes, nothing else."""
-        return f"{self.name}-{slug(value) or 'empty'}"[:80]
-
-    def begun(self, directory: Path) -> dict[str, Path]:
-        """Value -> the folder of its run, where that was begun: its ledger holds a plan."""
-        folders = {value: self.place(directory, value) for value in self.values}
-        return {value: path for value, path in folders.items() if settings_of(path)}
-
-    def place(self, directory: Path, value: str) -> Path:
-        """Where the run of a value lies in the folder of the sweep.
-
-        RunError if a link lies there, which may lead anywhere.
-        """
-        path = directory / self.folder(value)
-        # Folders of a run may come from elsewhere, and are written to.
-        if path.is_symlink():
-            raise RunError(f"{path} is a link; each run of a sweep must be in its own folder")
-        return path
+        """The name of the folder of a value."""
+        return f"{self.name}-{slug(value) or 'empty'}"
 
 
 def parse_knob(text: str) -> Knob:

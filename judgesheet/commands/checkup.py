@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
+from judgesheet.base import defaults
 from judgesheet.base.arguments import checked
 from judgesheet.base.async_runner import run
 from judgesheet.base.digits import seconds
@@ -38,10 +39,17 @@ class Diagnosis:
     detail: str
 
 
-def examine(model: str | None = None, **how: Any) -> list[Diagnosis]:
+def examine(
+    model: str | None = None,
+    *,
+    temperature: float = defaults.TEMPERATURE,
+    max_tokens: int | None = None,
+    **how: Any,
+) -> list[Diagnosis]:
     """Check the machine, and with `model` also the endpoint (a few tiny questions).
 
-    `how` are fields of `judges.Connection`.
+    A reply to them has at most 64 tokens unless `max_tokens` says otherwise, too few to think
+    aloud. `how` are fields of `judges.Connection`.
     """
     # A local server may load its model for the first question.
     connection = Connection(**checked(Connection, {**how, "timeout_s": 60.0}))
@@ -49,7 +57,8 @@ def examine(model: str | None = None, **how: Any) -> list[Diagnosis]:
         refuse_key(model)  # else it would stand in the list
     checks = [tried(what, look) for what, look in _MACHINE.items() if _concerns(what, model)]
     if model is not None:
-        checks.extend(_endpoint(model, connection))
+        given = {"temperature": temperature} | ({"max_tokens": max_tokens} if max_tokens else {})
+        checks.extend(_endpoint(model, connection, given))
     return checks
 
 
@@ -120,13 +129,12 @@ def _concerns(what: str, model: str | None) -> bool:
     return model.startswith("local/") if what == "local judge" else what != "keys"
 
 
-def _endpoint(model: str, connection: Connection) -> Iterator[Diagnosis]:
-
+def _endpoint(model: str, connection: Connection, given: Mapping[str, Any]) -> Iterator[Diagnosis]:
     try:
         judge = open_judge(model, connection)
         if connection.api_key_env or not connection.auth:
             yield from _key(model, connection.api_key_env)
-        seen = run(lambda: examine_judge(judge))
+        seen = run(lambda: examine_judge(judge, **given))
     except JudgesheetError as error:
         yield Diagnosis(model, "failed", str(error).removeprefix(f"{model} "))
         return
@@ -147,11 +155,11 @@ def _endpoint(model: str, connection: Connection) -> Iterator[Diagnosis]:
         yield _long_prompt(finds_beginning=seen.finds_beginning)
     yield _parameters(seen.refused)
     for what, present, otherwise in (
-        ("JSON schema", seen.json_schema, "use --reply text"),
+        ("JSON schema", seen.json_schema, "the reply did not keep to one: use --reply text"),
         ("log-probabilities", seen.logprobs, "expected scores are not available"),
     ):
         yield Diagnosis(what, *(("ok", "yes") if present else ("note", f"no: {otherwise}")))
-    yield from _repeatability(seen)
+    yield from _repeatability(seen, given["temperature"])
 
 
 def _long_prompt(*, finds_beginning: bool) -> Diagnosis:
@@ -167,13 +175,13 @@ def _long_prompt(*, finds_beginning: bool) -> Diagnosis:
     )
 
 
-def _repeatability(seen: Examined) -> Iterator[Diagnosis]:
+def _repeatability(seen: Examined, temperature: float) -> Iterator[Diagnosis]:
     """What was seen of a seed and of repeats, which is less than that answers do not vary."""
     if seen.seed:
         yield Diagnosis("seed", "ok", "accepted; whether it is used cannot be seen")
     else:
         yield Diagnosis("seed", "note", "no: runs with a temperature do not repeat")
-    asked = f"{ASKED} answers to one short question at temperature 0"
+    asked = f"{ASKED} answers to one short question at temperature {temperature:g}"
     if seen.alike:
         yield Diagnosis("repeats", "ok", f"{ASKED} of {asked} are equal")
     else:

@@ -123,8 +123,7 @@ def command(
     new: tuple[Path, ...],
     across_prompts: bool,
     force: bool,
-    formats: tuple[str, ...],
-    out: Path | None,
+    formats: dict[str, Path | None],
     paper: Paper,
     as_json: bool,
 ) -> None:
@@ -136,4 +135,4 @@ def command(
     from judgesheet.sheet.comparison import render
 
     changes = compare(old, *new, force=force, across_prompts=across_prompts)
-    say_document(lambda form: render(changes, form, paper), formats, out, as_json=as_json)
+    say_document(lambda form: render(changes, form, paper), formats, as_json=as_json)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from judgesheet.base import defaults
+from judgesheet.commands.grouped import GroupedCommand
 from judgesheet.commands.options import EXISTING, FRESH, PATH, deciding, option
 from judgesheet.commands.reporting import exit_incomplete
 from judgesheet.commands.terminal import note, say, say_lines, say_record
@@ -61,7 +62,7 @@ def consensus(
     return decided if out is not None else replace(decided, directory=None)
 
 
-@click.command("consensus")
+@click.command("consensus", cls=GroupedCommand)
 @click.argument("candidates", type=EXISTING)
 @option("-k", type=click.IntRange(1, 100), default=defaults.CONSENSUS_ORDERS,
         help="Orders per list; ideally a multiple of its length.")  # fmt: skip

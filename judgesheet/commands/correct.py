@@ -65,8 +65,7 @@ def command(
     human_scale: tuple[float, float] | None,
     group_prefix: str,
     verdicts: dict[str, str],
-    formats: tuple[str, ...],
-    out: Path | None,
+    formats: dict[str, Path | None],
     paper: Paper,
     as_json: bool,
 ) -> None:  # fmt: skip
@@ -80,4 +79,4 @@ def command(
 
     result = correct(table, labels, columns=columns, scale=scale, human_scale=human_scale,
                      group_prefix=group_prefix, verdicts=verdicts)  # fmt: skip
-    say_document(lambda form: render(result, form, paper), formats, out, as_json=as_json)
+    say_document(lambda form: render(result, form, paper), formats, as_json=as_json)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from judgesheet.commands.options import AUTH, BASE_URL, JSON, KEY, option
+from judgesheet.commands.options import JSON, option, reached
 from judgesheet.commands.terminal import say, say_record
 
 if TYPE_CHECKING:
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 def doctor(model: str | None = None, **how: Any) -> "list[Diagnosis]":
     """Check the machine, and with `model` also the endpoint (a few tiny questions).
 
-    `how` it is reached: `base_url`, `api_key_env`, `auth` and `transport`, as with `probe`.
+    `how` it is reached and asked, as with `probe`: `base_url`, `api_key_env`, `extra_body`, `auth`,
+    `transport`, `temperature` and `max_tokens`, without which a reply has at most 64 tokens.
     """
     from judgesheet.commands.checkup import examine
 
@@ -24,9 +25,7 @@ def doctor(model: str | None = None, **how: Any) -> "list[Diagnosis]":
 
 @click.command("doctor")
 @option("--model", metavar="PROVIDER/NAME", help="Also ask this endpoint.")
-@BASE_URL
-@KEY
-@AUTH
+@reached
 @JSON
 def command(as_json: bool, **options: Any) -> None:
     """Check this machine, and an endpoint if --model is given."""

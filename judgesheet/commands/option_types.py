@@ -5,7 +5,7 @@ import math
 import operator
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
@@ -131,6 +131,20 @@ def axis_file(name: str) -> Callable[[str], tuple[str, Path]]:
             f"--{name} {brief(text)}: there is no such file; write AXIS=FILE, or FILE and one "
             "--axis"
         )
+
+    return parse
+
+
+def format_file(formats: Collection[str]) -> Callable[[str], tuple[str, Path | None]]:
+    """The parser of `--to FORMAT=FILE`, or FORMAT alone."""
+
+    def parse(text: str) -> tuple[str, Path | None]:
+        form, sign, file = text.partition("=")
+        if form not in formats or (sign and not file):
+            raise UsageError(
+                f"--to {brief(text)}: write FORMAT or FORMAT=FILE; formats are {', '.join(formats)}"
+            )
+        return form, Path(file) if file else None
 
     return parse
 

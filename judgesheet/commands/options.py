@@ -12,12 +12,14 @@ from annotated_types import Interval
 from judgesheet.axis import PROFILES
 from judgesheet.base import defaults
 from judgesheet.collect.options import Request
+from judgesheet.commands import settings
 from judgesheet.commands.option_types import (
     Finite,
     Place,
     as_dict,
     axis_file,
     column_map,
+    format_file,
     json_object,
     on_off,
     pair,
@@ -101,7 +103,11 @@ _OF_TEXT: Mapping[str, Mapping[str, Any]] = {
 }  # fmt: skip
 """How fields are read whose values are more than a word or a number."""
 _REQUEST = {one.name: together(*of_request(one)) for one in fields(Request)}
-BASE_URL, KEY, AUTH = (_REQUEST[name] for name in ("base_url", "api_key_env", "auth"))
+reached = together(
+    *(_REQUEST[name] for name in ("base_url", "api_key_env", "auth", "extra_body", "temperature")),
+    option("--max-tokens", type=click.IntRange(1), help="Maximum tokens per reply. [64]"),
+)
+"""The options of `doctor` that say how a judge is reached and asked."""
 POLICY = option(
     "--policy", metavar="FILE|NAME", help=f"Limits to check the judge against: {POLICIES}"
 )
@@ -124,12 +130,17 @@ FORCE = option("--force", is_flag=True, help="Overwrite an existing file.")
 JSON = option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
 
+def to_file(*formats: str, meaning: str, **more: Any) -> Callable[[Command], Command]:
+    """The repeatable option that names formats, and the file of each."""
+    return option("--to", "formats", multiple=True, type=format_file(formats), callback=as_dict,
+                  metavar="FORMAT[=FILE]",
+                  help=f"{meaning} Repeatable: {', '.join(formats)}.", **more)  # fmt: skip
+
+
 def document(*formats: str) -> Callable[[Command], Command]:
     """The options of a command that gives a page, for `reporting.say_document`."""
     return together(
-        option("--to", "formats", multiple=True, type=click.Choice(formats),
-               help="Format; repeatable with --out. [md]"),
-        option("--out", type=PATH, help="File to write. [standard output]"),
+        to_file(*formats, meaning="Print it in this format, or write it to a file. [md]"),
         PAPER,
         JSON,
     )  # fmt: skip
@@ -140,10 +151,20 @@ _WHAT_IS_MEASURED = frozenset({
     *("axes", "profile", "stimuli", "parsers", "repeats", "sequences", "sweep"),
     *("retry_unreadable", "logprobs", "engine", "engine_address"),
 })  # fmt: skip
-asking = together(*_REQUEST.values(), _QUIET, JSON)
-"""The options that `probe` and `plan` share."""
+CONFIG = option("--config", type=EXISTING, metavar="FILE", is_eager=True, expose_value=False,
+                callback=settings.read, help="A TOML file of these options by their long names; "
+                f"what is typed wins. [{settings.FILE}: some of them]")  # fmt: skip
+MODEL = _REQUEST.pop("model")
+MODELS = option(
+    "--model", "models", multiple=True, required=True, metavar="PROVIDER/NAME",
+    help="The judge (docs/judges.md): openai/NAME, anthropic/NAME, openai-compatible/NAME with "
+    "--base-url, local/smollm2-135m, sim/NAME, python/module:function. Repeatable: a run of each "
+    "in a folder of --out, then how the others differ from the first.",
+)  # fmt: skip
+asking = together(*_REQUEST.values(), CONFIG, _QUIET, JSON)
+"""The options that `probe` and `plan` share, without the judge."""
 deciding = together(
-    *(add for name, add in _REQUEST.items() if name not in _WHAT_IS_MEASURED), _QUIET, JSON
+    MODEL, *(add for name, add in _REQUEST.items() if name not in _WHAT_IS_MEASURED), _QUIET, JSON
 )
 """Those of `asking` that do not choose what is measured."""
 VERDICT = option(

@@ -10,7 +10,8 @@ import click
 from judgesheet.base.digits import counted
 from judgesheet.base.errors import UsageError
 from judgesheet.base.records import Plan
-from judgesheet.commands.options import PATH, POLICY, UNTIL, asking, choice, option
+from judgesheet.commands.grouped import GroupedCommand
+from judgesheet.commands.options import MODEL, PATH, POLICY, UNTIL, asking, choice, option
 from judgesheet.commands.policy import load_policy
 from judgesheet.commands.terminal import say, say_lines, say_record
 
@@ -111,7 +112,8 @@ def forecasts(planned: "Plan", policy: str | Path) -> "tuple[Forecast, ...]":
     return provable.forecasts(planned, policies.load(policy))
 
 
-@click.command("plan")
+@click.command("plan", cls=GroupedCommand)
+@MODEL
 @asking
 @option("--out", type=PATH, help="Write every call to this plan.jsonl.")
 @option("--export-batch", "batch", type=PATH,

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from judgesheet.base.files import refuse_existing, write_whole
-from judgesheet.commands.options import EXISTING, FORCE, PATH, option
+from judgesheet.commands.options import EXISTING
 from judgesheet.commands.sheets import load
 from judgesheet.commands.terminal import note, say, say_lines
 
@@ -26,17 +25,11 @@ def load_policy(source: str | Path | None) -> "Policy | None":
     return policy.load(source, policy.known_figures())
 
 
-def suggest_policy(source: str | Path, out: str | Path | None = None) -> str:
-    """A policy made from a finished run or datasheet, each limit with its reason; for later runs.
-
-    `out` names a file for it.
-    """
+def suggest_policy(source: str | Path) -> str:
+    """A policy made from a finished run or datasheet, a reason with each limit; for later runs."""
     from judgesheet.decide.suggest import suggest
 
-    text = suggest(load(source))
-    if out is not None:
-        write_whole(Path(out), text.encode())
-    return text
+    return suggest(load(source))
 
 
 @click.group("policy")
@@ -64,9 +57,7 @@ def policy_show(name: str) -> None:
 
 @command.command("suggest")
 @click.argument("source", type=EXISTING)
-@option("--out", type=PATH, help="File to write. [standard output]")
-@FORCE
-def policy_suggest(source: Path, out: Path | None, force: bool) -> None:
+def policy_suggest(source: Path) -> None:
     """Suggest a policy for later runs from a finished one (directory or datasheet.json).
 
     Each limit is that of a shipped policy if the run meets it, else the nearest that the run meets;
@@ -74,11 +65,5 @@ def policy_suggest(source: Path, out: Path | None, force: bool) -> None:
     """
     from judgesheet.decide.suggest import PROVES_NOTHING
 
-    if out is not None and not force:
-        refuse_existing(out)
-    text = suggest_policy(source, out)
-    if out is None:
-        say_lines(text.rstrip("\n"))
-    else:
-        say(out)
+    say_lines(suggest_policy(source).rstrip("\n"))
     note(PROVES_NOTHING)

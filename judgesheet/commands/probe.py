@@ -1,6 +1,6 @@
 """`judgesheet probe`: measure a judge and write its datasheet."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from datetime import timedelta
 from functools import partial
@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from judgesheet.base import defaults
-from judgesheet.base.errors import MissingDependencyError, UsageError
+from judgesheet.base.errors import MissingDependencyError, RunError, UsageError
 from judgesheet.base.records import Datasheet
 from judgesheet.base.resources import require_typesetter
+from judgesheet.commands.grouped import GroupedCommand
 from judgesheet.commands.option_types import days
 from judgesheet.commands.options import (
     FRESH,
+    MODELS,
     NO_CASES,
     NO_PDF,
     PATH,
@@ -31,6 +33,7 @@ from judgesheet.commands.terminal import note, say, say_markdown, say_record
 
 if TYPE_CHECKING:
     from judgesheet.collect.collect import Progress
+    from judgesheet.collect.options import Request
     from judgesheet.collect.request import JudgeOrRequest
 
 
@@ -111,18 +114,28 @@ def sweep(
 
     StoppedError if the judge no longer answers: the runs before have their sheets.
     """
+    from judgesheet.commands import several
+    from judgesheet.ledger.run_directory import default_directory
+
+    request, probing = _parts(model, options)
+    directory = Path(out) if out is not None else default_directory(request.model)
+    singles = several.of_sweep(request, directory)
+    return several.probe_each(singles, directory, probing, fresh=fresh)
+
+
+def _parts(
+    model: "JudgeOrRequest", options: Mapping[str, Any]
+) -> "tuple[Request, Callable[[Request, Path], Run]]":
+    """What several runs ask, and how each is probed."""
     from judgesheet.collect.options import Request
     from judgesheet.collect.request import as_request
-    from judgesheet.commands.sweep_loop import probe_each_value
-    from judgesheet.ledger.run_directory import default_directory
 
     names = {field.name for field in fields(Request)}
     request = as_request(model, {name: options[name] for name in options if name in names})
     how = {name: value for name, value in options.items() if name not in names}
     if how.get("until_decided") is not None:
-        raise UsageError("a sweep compares settings on the same stimuli: leave --until-decided out")
-    directory = Path(out) if out is not None else default_directory(request.model)
-    return probe_each_value(request, directory, partial(probe, **how), fresh=fresh)
+        raise UsageError("several runs are compared on the same stimuli: leave --until-decided out")
+    return request, partial(probe, **how)
 
 
 def _found(templates: Sequence[str | Path]) -> list[Path]:
@@ -162,7 +175,8 @@ def _write_own(
             tell(str(error))
 
 
-@click.command("probe")
+@click.command("probe", cls=GroupedCommand)
+@MODELS
 @asking
 @option("--out", type=PATH, help="Run directory. [runs/MODEL]")
 @FRESH
@@ -185,18 +199,18 @@ def _write_own(
     metavar="FILE|NAME",
     help="Also write a page of your own, NAME.html.jinja, or a shipped one; repeatable.",
 )
-def command(quiet: bool, as_json: bool, **options: Any) -> None:
+def command(models: tuple[str, ...], quiet: bool, as_json: bool, **options: Any) -> None:
     """Measure a judge and write its datasheet. Resumes an unfinished run.
 
     Exits 5 if the run is not complete: its budget is spent, calls failed, or the judge stopped.
     """
     from judgesheet.commands.progress import closing, display
 
-    if options["sweep"] is not None:
-        _sweep(quiet=quiet, as_json=as_json, **options)
+    if len(models) > 1 or options["sweep"] is not None:
+        _several(models, quiet=quiet, as_json=as_json, **options)
         return
     with display(quiet=quiet) as show:
-        run = probe(on_progress=show, tell=note, **options)
+        run = probe(*models, on_progress=show, tell=note, **options)
     if run.progress is not None and not quiet and (summary := closing(run.progress)):
         note(summary)
     report(run, as_json=as_json)
@@ -204,14 +218,40 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
         exit_incomplete("The run is", run.progress, "; --give-up leaves out what failed")
 
 
-def _sweep(*, quiet: bool, as_json: bool, **options: Any) -> None:
-    """A run per value, and their figures in one table."""
+def _several(
+    models: Sequence[str],
+    out: Path | None,
+    *,
+    fresh: bool,
+    quiet: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """A run per judge and how the others differ from the first, or one per value of a sweep."""
+    from judgesheet.commands import several
     from judgesheet.commands.progress import display
-    from judgesheet.commands.sweep_loop import is_whole
+    from judgesheet.ledger.run_directory import RUNS, default_directory
+
+    is_sweep = len(models) == 1
+    with display(quiet=quiet) as show:
+        request, probing = _parts(models[0], {"on_progress": show, "tell": note, **options})
+        if is_sweep:
+            directory = out or default_directory(request.model)
+            singles = several.of_sweep(request, directory)
+        else:
+            directory = out or RUNS
+            singles = several.of_models(request, models, directory)
+        runs = several.probe_each(singles, directory, probing, fresh=fresh)
+    (_say_sweep if is_sweep else _say_judges)(runs, as_json=as_json)
+    if not several.is_whole(singles, runs):
+        exit_incomplete("One of the runs is", runs[-1].progress,
+                        "; --give-up leaves out what failed")  # fmt: skip
+
+
+def _say_sweep(runs: Sequence[Run], *, as_json: bool) -> None:
+    """The figures of the runs in one table."""
     from judgesheet.sheet import by_value
 
-    with display(quiet=quiet) as show:
-        runs = sweep(on_progress=show, tell=note, **options)
     sheets = [run.datasheet for run in runs]
     if as_json:
         say_record({"runs": [str(run.directory) for run in runs], **by_value.as_record(sheets)})
@@ -219,5 +259,23 @@ def _sweep(*, quiet: bool, as_json: bool, **options: Any) -> None:
         say_markdown(by_value.as_markdown(sheets))
         for run in runs:
             say(run.directory)
-    if not is_whole(options["sweep"], runs):
-        exit_incomplete("The sweep is", runs[-1].progress, "; --give-up leaves out what failed")
+
+
+def _say_judges(runs: Sequence[Run], *, as_json: bool) -> None:
+    """What was found of each judge, then how the others differ from the first."""
+    from judgesheet.commands.compare import compare
+    from judgesheet.sheet.comparison import as_record, render
+
+    try:
+        changes = compare(*(run.directory for run in runs)) if len(runs) > 1 else []
+    except RunError as why:  # one was asked for text, another for JSON
+        note(str(why))
+        changes = []
+    if as_json:
+        places = [str(run.directory) for run in runs]
+        say_record({"runs": places, "changes": [*map(as_record, changes)]})
+        return
+    for run in runs:
+        report(run, as_json=False)
+    if changes:
+        say_markdown(render(changes, "md", defaults.PAPER).decode())

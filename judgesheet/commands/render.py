@@ -1,6 +1,6 @@
 """`judgesheet render`: a datasheet that is there in other formats."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,54 +8,65 @@ import click
 
 from judgesheet.base import defaults
 from judgesheet.base.errors import UsageError
-from judgesheet.commands.options import EXISTING, PAPER, PATH, option
+from judgesheet.base.files import write_whole
+from judgesheet.commands.options import EXISTING, PAPER, PATH, option, to_file
 from judgesheet.commands.sheets import load, sheet_of
 from judgesheet.commands.terminal import say
 from judgesheet.sheet import RENDERERS, Paper, renderer, write
+from judgesheet.sheet import render as sheet_in
 
 
 def render(
     source: str | Path,
-    formats: Sequence[str],
+    formats: Sequence[str] | Mapping[str, str | Path | None],
     out: str | Path | None = None,
     paper: Paper = defaults.PAPER,
     template: str | Path | None = None,
 ) -> list[Path]:
     """Write the datasheet of a run directory or a datasheet.json in these formats.
 
-    Files land beside the source unless `out` names another folder. A datasheet.json that is
-    rendered as JSON where it lies stays as it is. With a `template`, a file NAME.html.jinja or the
-    name of a shipped one, NAME.html and NAME.pdf are written instead.
+    A mapping names the file of a format. Other files land beside the source, or in the folder
+    `out`. A datasheet.json that is rendered as JSON where it lies stays as it is. With a
+    `template`, a file NAME.html.jinja or the name of a shipped one, NAME.html and NAME.pdf are
+    written instead.
     """
     from judgesheet.ledger.run_directory import DATASHEET
 
     sheet, file = load(source), sheet_of(source)
     directory = Path(out) if out is not None else file.parent
-    _refuse_file(directory, formats)
+    named = formats if isinstance(formats, Mapping) else dict.fromkeys(formats)
+    files = {form: Path(place) for form, place in named.items() if place is not None}
+    rest = [form for form in named if form not in files]
+    _refuse_file(directory, rest)
     if template is not None:
         from judgesheet.sheet import own_template
 
-        return own_template.write(sheet, own_template.found(template), directory, tuple(formats))
+        if files:
+            raise UsageError("a template gives its name to what it writes: leave =FILE out of --to")
+        return own_template.write(sheet, own_template.found(template), directory, tuple(rest))
+    for form, path in files.items():
+        write_whole(path, sheet_in(sheet, form, paper))
     there = directory / DATASHEET
     # Written anew by a later version it would no longer be the file whose digest others hold.
     itself = ["json"] if there.exists() and there.samefile(file) else []
-    others = [form for form in formats if form not in itself]
-    written = write(sheet, directory, others, paper)
-    return written if len(others) == len(formats) else [*written, there]
+    others = [form for form in rest if form not in itself]
+    written = [*files.values(), *write(sheet, directory, others, paper)]
+    return written if len(others) == len(rest) else [*written, there]
 
 
 def _refuse_file(directory: Path, formats: Sequence[str]) -> None:
     """UsageError for `--out sheet.pdf`, which would become a folder of that name."""
-    names = [f"datasheet.{renderer(form).SUFFIX}" for form in formats]
-    for name in names:
-        if directory.suffix == Path(name).suffix and not directory.is_dir():
-            raise UsageError(f"--out {directory} is the name of a file: name a folder for {name}")
+    for form in formats:
+        if (
+            directory.suffix == f".{renderer(form).SUFFIX.split('.')[-1]}"
+            and not directory.is_dir()
+        ):
+            raise UsageError(f"--out names a folder: for a file write --to {form}={directory}")
 
 
 @click.command("render")
 @click.argument("source", type=EXISTING)
-@option("--to", "formats", multiple=True, required=True, type=click.Choice(list(RENDERERS)),
-        help="Format; repeatable.")  # fmt: skip
+@to_file(*RENDERERS, meaning="A format, and its file. [datasheet.… in --out]", required=True)
 @option("--out", type=PATH, help="Folder to write to. [beside the source]")
 @option(
     "--template", metavar="FILE|NAME", help="A page of your own, NAME.html.jinja, or a shipped one."

@@ -1,6 +1,6 @@
 """What `probe`, `measure`, `ingest` and `consensus` print of a run."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -43,34 +43,24 @@ def report(run: Run, *, as_json: bool) -> None:
 
 
 def say_document(
-    render: Callable[[str], bytes], formats: Sequence[str], out: Path | None, *, as_json: bool
+    render: Callable[[str], bytes], formats: Mapping[str, Path | None], *, as_json: bool
 ) -> None:
-    """Print a document, or write it in each format and say where; a PDF is written."""
-    forms = [*dict.fromkeys((*formats, *["json"] * as_json))] or ["md"]
-    if out is None and (len(forms) > 1 or "pdf" in forms):
-        what = (
-            "a PDF is written to a file"
-            if forms == ["pdf"]
-            else "several formats are written to files"
-        )
-        raise UsageError(f"{what}: --out FILE")
+    """Write a document to the file of each format, and print the one that has none.
+
+    UsageError for two to print, or a PDF.
+    """
+    forms = {**formats, **({"json": None} if as_json else {})} or {"md": None}
+    printed = [form for form, file in forms.items() if file is None]
+    if len(printed) > 1 or printed == ["pdf"]:
+        raise UsageError(f"only one format is printed, and no PDF: write --to {printed[-1]}=FILE")
     made = {form: render(form) for form in forms}
-    if out is not None:
-        for path, content in zip(_places(out, forms), made.values(), strict=True):
-            write_whole(path, content)
-            say(path)
-        return
-    ((form, content),) = made.items()
+    for form, file in forms.items():
+        if file is not None:
+            write_whole(file, made[form])
+            say(file, err=bool(printed))
     how = {"json": say_json, "md": say_markdown}
-    how.get(form, say_lines)(content.decode())
-
-
-def _places(out: Path, forms: Sequence[str]) -> list[Path]:
-    """The file that was named, or one of that name for each of several formats."""
-    if len(forms) == 1 or out.is_dir():  # a folder is refused where it is written
-        return [out] * len(forms)
-    is_ending = out.suffix.removeprefix(".") in forms
-    return [out.parent / f"{out.stem if is_ending else out.name}.{form}" for form in forms]
+    for form in printed:
+        how.get(form, say_lines)(made[form].decode())
 
 
 def _say_findings(sheet: Datasheet) -> None:

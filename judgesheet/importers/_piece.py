@@ -12,7 +12,7 @@ from typing import Any
 
 from judgesheet.axis.shaping import Holds
 from judgesheet.base.errors import UsageError
-from judgesheet.base.files import decoded, slug
+from judgesheet.base.files import decoded
 from judgesheet.base.records import digest
 from judgesheet.base.resources import data_folder
 from judgesheet.base.sanitize import brief
@@ -110,7 +110,7 @@ def name_of(raw: str) -> str:
     """A name that our files allow: `raw` itself, or its letters with a unique suffix."""
     if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,79}", raw):
         return raw
-    letters = slug(raw.replace(".", "-"))[:40]
+    letters = re.sub("[^A-Za-z0-9]+", "-", raw).strip("-")[:40]
     # Two names may have the same letters: the digest tells them apart.
     return "-".join(part for part in (letters, digest(raw)[:6]) if part)
 

@@ -50,10 +50,10 @@ class Examined:
     """What an endpoint can do. Features are False where it did not answer the first question.
 
     `is_reached` says whether anything came back at all, `problem` in a few words why no answer did,
-    "" if one did. `seed` means that a request with one was answered, whether or not it is used;
-    `alike` that the `ASKED` answers to one question at temperature 0 are the same, which a judge
-    that answers at random may give, too, where they are as short as here. `refused`
-    are parameters that the endpoint does not take, so that they are not sent, or under another
+    "" if one did. `json_schema` means that a schema was kept which the words did not ask for,
+    `seed` that a request with one was answered, whether or not it is used; `alike` that the `ASKED`
+    answers to one question are the same, as short ones of chance may be, too. `refused` are
+    parameters that the endpoint does not take, so that they are not sent, or under another
     name. `mixes_up` says that a question got the answer to another, `finds_beginning` that a prompt
     of `LONG` characters was answered from its beginning (None: it was not answered). `latency_s` is
     the median of all answers, in seconds.
@@ -71,18 +71,22 @@ class Examined:
     latency_s: float = math.nan
 
 
-async def examine(judge: Judge) -> Examined:
-    """Enter the judge, ask it, leave it; JudgesheetError if it cannot be opened."""
+async def examine(judge: Judge, **given: Any) -> Examined:
+    """Enter the judge, ask it, leave it; JudgesheetError if it cannot be opened.
+
+    `given` are parameters of the requests (`temperature`, `max_tokens`) in place of those here.
+    """
     async with judge:
-        first = await _ask(judge, {})
+        first = await _ask(judge, given)
         if first.outcome != "ok":
             return Examined(problem=_problem(judge, first), is_reached=_is_from_there(first))
-        repeats = [await _ask(judge, {}, repeat) for repeat in range(1, ASKED)]
-        schema = await _ask(judge, _IN_JSON)
-        logprobs = await _ask(judge, LOGPROBS)
-        seed = await _ask(judge, {"seed": 1})
-        mixes_up = await mixes_up_answers(judge)
-        finds_beginning = await _finds_beginning(judge)
+        repeats = [await _ask(judge, given, repeat) for repeat in range(1, ASKED)]
+        # The words ask for another form: JSON comes only from an endpoint that enforces the schema.
+        schema = await _ask(judge, {**given, **_IN_JSON}, form=_TEXT_FORM)
+        logprobs = await _ask(judge, {**given, **LOGPROBS})
+        seed = await _ask(judge, {**given, "seed": 1})
+        mixes_up = await mixes_up_answers(judge, **given)
+        finds_beginning = await _finds_beginning(judge, given)
         refused = judge.refused
     same = [first, *repeats]
     answered = [reply for reply in (*same, schema, logprobs, seed) if reply.outcome == "ok"]
@@ -116,13 +120,13 @@ async def gives_logprobs(judge: Judge) -> bool:
     return _has_logprobs(await _ask(judge, LOGPROBS))
 
 
-async def mixes_up_answers(judge: Judge) -> bool:
+async def mixes_up_answers(judge: Judge, **given: Any) -> bool:
     """Whether an entered judge gives the answer to another question, of two that are asked at once.
 
     A model that repeats neither word, or a request that fails, says nothing about that.
     """
     words = token_hex(4), token_hex(4)
-    asked = (_ask(judge, {}, content=ECHO.format(word)) for word in words)
+    asked = (_ask(judge, given, content=ECHO.format(word)) for word in words)
     replies = await asyncio.gather(*asked)
     return any(
         reply.finish_reason == ANOTHERS or (other in reply.text and own not in reply.text)
@@ -130,7 +134,7 @@ async def mixes_up_answers(judge: Judge) -> bool:
     )
 
 
-async def _finds_beginning(judge: Judge) -> bool | None:
+async def _finds_beginning(judge: Judge, given: Mapping[str, Any]) -> bool | None:
     """Whether an entered judge behind HTTP repeats the first word of a long prompt.
 
     A server with a smaller context window drops that word, and answers.
@@ -139,7 +143,7 @@ async def _finds_beginning(judge: Judge) -> bool | None:
         return None
     word, filler = token_hex(4), "This sentence only fills the room. "
     content = f"{_REMEMBER.format(word)} {filler * (LONG // len(filler))}{_RECALL}"
-    reply = await _ask(judge, {}, content=content)
+    reply = await _ask(judge, given, content=content)
     return word in reply.text if reply.outcome == "ok" else None
 
 
@@ -148,15 +152,22 @@ async def question(judge: Judge) -> Reply:
     return await _ask(judge, {})
 
 
-async def _ask(judge: Judge, extra: Mapping[str, Any], repeat: int = 0, content: str = "") -> Reply:
+async def _ask(
+    judge: Judge,
+    params: Mapping[str, Any],
+    repeat: int = 0,
+    *,
+    form: str = _JSON_FORM,
+    content: str = "",
+) -> Reply:
     call = Call(
         axis=EXAMINATION,
         stimulus=EXAMINATION,
         cell={},
         repeat=repeat,
-        messages=({"role": "user", "content": content or f"{_QUESTION.format('4')} {_JSON_FORM}"},),
+        messages=({"role": "user", "content": content or f"{_QUESTION.format('4')} {form}"},),
         # Enough for the object that is asked for, and little to pay for.
-        params={"temperature": 0.0, "max_tokens": 64, **extra},
+        params={"temperature": 0.0, "max_tokens": 64, **params},
         reply="text" if content else "json",
     )
     attempts = count(1)

@@ -13,6 +13,8 @@ from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.opening import free_name, held, is_blank
 from judgesheet.planning.plan import write_plan
 
+RUNS = Path("runs")
+"""Where runs lie unless the user says otherwise."""
 LEDGER = "ledger.sqlite"
 SWEEP = "sweep.json"
 """What earlier versions wrote beside the runs of a sweep."""
@@ -26,8 +28,7 @@ CASES = "cases.html"
 
 def default_directory(model: str, prefix: str = "") -> Path:
     """Where a run of this judge lies unless the user says otherwise."""
-    # A name has 255 bytes on most file systems, with what is put before and behind it.
-    return Path("runs") / f"{prefix}{slug(model)[:80] or 'judge'}"
+    return RUNS / f"{prefix}{slug(model) or 'judge'}"
 
 
 def make_directory(directory: Path, *, fresh: bool) -> None:

@@ -90,7 +90,7 @@ def metadata(sheet: Datasheet) -> str:
 def file_name(sheet: Datasheet) -> str:
     """What the PDF is called beside a card: letters, digits, dots and dashes, nothing else."""
     model = str(sheet.judge.get("model") or "judge")
-    return f"judge-datasheet-{slug(model)[:60] or 'judge'}.pdf"
+    return f"judge-datasheet-{slug(model) or 'judge'}.pdf"
 
 
 def _plain(value: Any) -> Markdown:

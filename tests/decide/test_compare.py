@@ -392,7 +392,7 @@ def test_the_command(runs: dict[str, Path], tmp_path: Path) -> None:
     assert "sim/first-biased" in done.stdout
     assert "score_order.cramers_v" in done.stdout
     page = tmp_path / "page.html"
-    assert CliRunner().invoke(main, ["compare", *files, "--to", "html", "--out", str(page)])
+    assert CliRunner().invoke(main, ["compare", *files, "--to", f"html={page}"])
     text = page.read_text(encoding="utf-8")
     assert text.count("<svg") > 10
     assert "http://" not in text.replace("http://www.w3.org/", "")

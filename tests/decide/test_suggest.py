@@ -131,10 +131,10 @@ def test_nothing_is_suggested_from_a_run_that_is_not_complete(biased: Datasheet)
 def test_the_commands(tmp_path: Path) -> None:
     judgesheet.probe("sim/good", tmp_path / "run", axes=["listwise_consensus"], pdf=False)
     out = tmp_path / "policy.toml"
-    done = run("policy", "suggest", tmp_path / "run", "--out", out)
-    assert (done.returncode, done.stdout) == (0, f"{out}\n")
+    done = run("policy", "suggest", tmp_path / "run")
+    assert done.returncode == 0
     assert "proves nothing about that run" in done.stderr
-    assert run("policy", "suggest", tmp_path / "run").stdout == out.read_text("utf-8")
+    out.write_text(done.stdout, "utf-8")
     assert run("gate", tmp_path / "run", "--policy", out).returncode == 0
     listed = run("policy", "list").stdout.splitlines()
     assert [line.split()[0] for line in listed] == policies.shipped()

@@ -134,7 +134,6 @@ def test_a_sheet_and_a_policy_may_come_through_a_pipe(probed: Path, piped: str) 
         ("gate", ".", "--policy", "policy.toml", "--junit", ""),
         ("cases", ".", "--html", ""),
         ("render", ".", "--to", "md", "--out", ""),
-        ("compare", ".", ".", "--out", ""),
     ],
     ids=lambda words: f"{words[0]} {words[-2]}",
 )

@@ -35,16 +35,9 @@ def place(probed: Path, tmp_path: Path) -> Path:
 
 
 TABLE = "q,one,other\nHow long?,Seven minutes.,An hour.\n"
-EDITED: dict[str, Callable[[Path], Words]] = {
-    "stimuli": lambda at: (
-        *("stimuli", "import", "csv", at / "table.csv", "--axis", "candidate_order"),
-        *("--map", "prompt=q,u=one,v=other"),
-    ),
-    "policy": lambda at: ("policy", "suggest", at / "run"),
-}
 REPORTS: dict[str, Callable[[Path], Words]] = {
-    "compare": lambda at: ("compare", at / "run", at / "later", "--out"),
-    "correct": lambda at: ("correct", at / "verdicts.csv", "--labels", "random", "--out"),
+    "compare": lambda at: ("compare", at / "run", at / "later", "--to"),
+    "correct": lambda at: ("correct", at / "verdicts.csv", "--labels", "random", "--to"),
     "gate": lambda at: ("gate", at / "run", "--policy", at / "policy.toml", "--junit"),
     "cases": lambda at: ("cases", at / "run", "--html"),
     "plan": lambda _: (*PLANNING, "--out"),
@@ -52,10 +45,13 @@ REPORTS: dict[str, Callable[[Path], Words]] = {
 }
 
 
-@pytest.mark.parametrize("name", EDITED)
-def test_what_is_edited_is_written_over_by_force_alone(place: Path, name: str) -> None:
+def test_what_is_edited_is_written_over_by_force_alone(place: Path) -> None:
     (place / "table.csv").write_text(TABLE)
-    words, out = (*EDITED[name](place), "--out", place / "mine"), place / "mine"
+    out = place / "mine"
+    words = (
+        *("stimuli", "import", "csv", place / "table.csv", "--axis", "candidate_order"),
+        *("--map", "prompt=q,u=one,v=other", "--out", out),
+    )
     out.touch()
     assert run(*words).returncode == 0, "an empty file holds nobody's work"
     out.write_text("edited")
@@ -71,7 +67,9 @@ def test_reports_are_written_anew(place: Path, name: str) -> None:
     (place / "verdicts.csv").write_text("\n".join(["id,verdict,label", *rows]))
     out = place / "report"
     out.write_text("of yesterday")
-    assert run(*REPORTS[name](place), out).returncode in (0, 3, 4)
+    words = REPORTS[name](place)
+    written = f"md={out}" if words[-1] == "--to" else out
+    assert run(*words, written).returncode in (0, 3, 4)
     assert out.read_text() != "of yesterday"
 
 

@@ -27,6 +27,29 @@ def test_a_capable_endpoint() -> None:
     assert found.latency_s > 0
 
 
+def test_a_schema_that_is_ignored_is_not_kept() -> None:
+    """JSON that the words asked for says nothing about the schema."""
+
+    def script(request: Request, _number: int) -> Answer:
+        return completion('{"score": 5}' if "JSON" in request.words else "Right. [RESULT] 5")
+
+    assert not examined(script).json_schema
+
+
+def test_doctor_asks_as_it_is_told() -> None:
+    with serving(lambda *_: completion('{"score": 5}')) as server:
+        doctor(
+            "openai-compatible/m",
+            base_url=server.base_url,
+            temperature=1.0,
+            max_tokens=512,
+            extra_body={"effort": "low"},
+        )
+        for request in server.requests:
+            sent = {name: request.body[name] for name in ("temperature", "max_tokens", "effort")}
+            assert sent == {"temperature": 1.0, "max_tokens": 512, "effort": "low"}
+
+
 def test_doctor_says_no_more_than_it_saw() -> None:
     """A seed that is taken need not be used, and three answers alike are three answers."""
     with serving(lambda *_: completion('{"score": 5}')) as server:
