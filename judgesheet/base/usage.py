@@ -30,8 +30,10 @@ class PromptSizes:
 
     def __init__(self) -> None:
         self._most = 0
-        self._with_most: dict[str, int] = {}
-        """Characters of the prompts that have the most tokens, by prompt."""
+        self._with_most: set[str] = set()
+        """The prompts that have the most tokens."""
+        self._lengths: set[int] = set()
+        """Their characters."""
         self._others: dict[int, int] = {}
         """Characters -> tokens of all others."""
 
@@ -40,10 +42,11 @@ class PromptSizes:
         if not tokens:
             return
         if tokens > self._most:
-            self._others |= dict.fromkeys(self._with_most.values(), self._most)
-            self._most, self._with_most = tokens, {}
+            self._others |= dict.fromkeys(self._lengths, self._most)
+            self._most, self._with_most, self._lengths = tokens, set(), set()
         if tokens == self._most:
-            self._with_most[prompt] = characters
+            self._with_most.add(prompt)
+            self._lengths.add(characters)
         else:
             self._others[characters] = tokens
 
@@ -55,11 +58,10 @@ class PromptSizes:
         chance, or than so many tokens are in the shorter prompts. Without any shorter prompt of
         fewer tokens the count may be a constant, and counts that fall may be a cache's.
         """
-        if len(self._with_most) < FEWEST_CUT:
+        if len(self._with_most) < FEWEST_CUT or len(self._lengths) < FEWEST_LENGTHS:
             return None
-        lengths = {*self._with_most.values()}
-        shortest, longest = min(lengths), max(lengths)
+        shortest, longest = min(self._lengths), max(self._lengths)
         whole = [length / tokens for length, tokens in self._others.items() if length < shortest]
-        if not whole or len(lengths) < FEWEST_LENGTHS:
+        if not whole:
             return None
         return self._most if longest > LONGER * min(shortest, max(whole) * self._most) else None

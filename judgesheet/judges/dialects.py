@@ -156,13 +156,15 @@ def read_response(dialect: Dialect, status: int, body: Any) -> Answer:
         return replace(answer or Answer(failed), outcome=failed, text="")
     if answer is None:
         return Answer("malformed")
+    is_silent = answer.outcome == "ok" and not answer.text.strip()
+    is_unexplained = is_silent and is_whole(answer.finish_reason)
     # No prompt and no text has 0 tokens: whoever says so does not count them.
-    answer = replace(answer, tokens_in=answer.tokens_in or None)
-    if answer.text:
-        answer = replace(answer, tokens_out=answer.tokens_out or None)
-    silent = answer.outcome == "ok" and not answer.text.strip()
-    unexplained = silent and is_whole(answer.finish_reason)
-    return replace(answer, outcome="empty") if unexplained else answer
+    return replace(
+        answer,
+        outcome="empty" if is_unexplained else answer.outcome,
+        tokens_in=answer.tokens_in or None,
+        tokens_out=answer.tokens_out or (None if answer.text else answer.tokens_out),
+    )
 
 
 def without_refused(body: Mapping[str, Any], refused: Refused) -> dict[str, Any]:

@@ -98,6 +98,8 @@ class Received(NamedTuple):
         Dates are compared with the server's own clock, if its headers show it.
         """
         told = self.headers.get(header, "").strip()[:LONGEST_TIME]
+        if not told:
+            return None
         now = _moment(self.headers.get("date", "")) or time.time()
         if (number := _finite(told)) is not None:
             # So many seconds, or milliseconds, are those since 1970.
