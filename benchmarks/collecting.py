@@ -331,28 +331,26 @@ def asked(port: int, stimuli: Path, calls: int, run: Path) -> Asked:
                "--model", "openai-compatible/loopback", "--base-url", f"http://127.0.0.1:{port}/v1",
                "--axis", "score_order", "--reply", "text", "--profile", "standard",
                "--stimuli", str(stimuli), "--concurrency", str(IN_FLIGHT)]  # fmt: skip
-    most, began = 0.0, time.perf_counter()
-    with subprocess.Popen(command, stderr=subprocess.PIPE) as process:
+    most, said, began = 0.0, b"", time.perf_counter()
+    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
         os.set_blocking(process.stderr.fileno(), False)  # type: ignore[union-attr]
-        said = b""
-        while f"{calls}/{calls} calls".encode() not in said and process.poll() is None:
-            said += process.stderr.read() or b""  # type: ignore[union-attr]
+        while f"{calls}/{calls} calls".encode() not in said:
+            part = process.stderr.read()  # type: ignore[union-attr]
+            if part == b"":
+                raise SystemExit(f"the command ended before all was asked: {said.decode()}")
+            said += part or b""
             if b"calls" in said:  # it asks
                 most = max(most, _resident(process.pid))
             time.sleep(0.005)
-        seconds, cpu_s = time.perf_counter() - began, _cpu(process.pid)
+        seconds = time.perf_counter() - began
         process.kill()
-    return Asked(most, seconds, cpu_s)
+        used = os.wait4(process.pid, 0)[2]  # also of one that has just ended by itself
+    return Asked(most, seconds, used.ru_utime + used.ru_stime)
 
 
 def _resident(pid: int) -> float:
     found = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
     return int(found[1]) / 1000 if found else 0.0
-
-
-def _cpu(pid: int) -> float:
-    parts = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(parts[11]) + int(parts[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def stimuli_for(calls: int, path: Path) -> int:
