@@ -13,7 +13,9 @@ import pandas as pd
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Axis, Options, Readings
 from judgesheet.axis.statements import ORDER_TEST
-from judgesheet.base.records import AxisResult, Estimate, Plan, Recommendation, Statement
+from judgesheet.base.effects import JudgedEffect
+from judgesheet.base.records import AxisResult, Datasheet, Estimate, Plan, Recommendation, Statement
+from judgesheet.decide import decide
 from judgesheet.judges import Judge
 from judgesheet.judges.simulated import SimulatedJudge, answer_key
 from judgesheet.measuring.measure import (
@@ -76,6 +78,17 @@ class Sheet:
         value = self[name].value
         assert value is not None, self[name].note
         return value
+
+    @cached_property
+    def effects(self) -> dict[str, JudgedEffect]:
+        """The effects of the axis by their keys without its name, failed controls applied."""
+        sheet = decide(Datasheet("", {}, {}, {}, (self.result,)))
+        prefix = f"{self.result.name}."
+        return {one.key.removeprefix(prefix): one for one in sheet.axes[0].effects}
+
+    def shown(self) -> set[str]:
+        """The keys of the effects that are shown."""
+        return {key for key, one in self.effects.items() if one.verdict == "shown"}
 
     def about(self, name: str) -> list[Statement]:
         """The findings that rest on a figure."""

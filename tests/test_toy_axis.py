@@ -141,7 +141,7 @@ def test_a_new_axis_goes_through_every_command(kind: str, tmp_path: Path) -> Non
     assert "skipped 1: not two responses (first: table.csv:4)" in texts["stimuli", "import"]
     assert "16" in texts["plan", "--model"]
     assert texts["cases", run].startswith("16 calls\n")
-    assert "greeting listed first" in (Path(run) / "datasheet.md").read_text()
+    assert "first greeting" in (Path(run) / "datasheet.md").read_text()
     sheet = json.loads((Path(run) / "datasheet.json").read_text())
     share, *_ = sheet["axes"][0]["estimates"]
     assert share["value"] > 0.9

@@ -12,6 +12,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from judgesheet.base import defaults
+from judgesheet.base.effects import Effect
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.keys import Key, dims_of
 from judgesheet.base.records import (
@@ -124,6 +125,8 @@ class Axis(Protocol):
     NAME: str
     TITLE: str
     QUESTION: str
+    EFFECTS: tuple[Effect, ...]
+    """What a judge may do wrong, each with the figure that measures it."""
     ESTIMATES: "Mapping[str, Figure[Any]]"
     """Every figure by its name, in the order of the appendix."""
 
@@ -230,6 +233,7 @@ LEFT_OUT: Mapping[str, Any] = {
     "reads": lambda _key, cells: [True] * len(cells),
     "complete": lambda frame: frame,
     **dict.fromkeys(("distribution", "READ_BY")),
+    "EFFECTS": (),
     "FACTS": {},
     "PERMUTED": frozenset(),
     "PAPER": "",

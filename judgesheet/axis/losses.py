@@ -1,8 +1,8 @@
 """Which calls gave no verdict, whether that depends on the order, and what they could have said.
 
 A call is lost if it was made and gave no verdict: it failed, was refused, or its reply could not be
-read. A call that was not made yet is not lost. Every axis has this figure: it adopts it, adds
-`measure` to its measuring and `find` to its findings.
+read. A call that was not made yet is not lost. Every axis has this figure: it adopts it and adds
+`measure` to its measuring.
 """
 
 from collections import Counter
@@ -17,7 +17,6 @@ from judgesheet.axis.arrays import Flags
 from judgesheet.axis.figure import Figures, UnkeyedEstimate, absent
 from judgesheet.axis.items import cluster_codes, codes, firsts, items
 from judgesheet.axis.statements import (
-    Sentence,
     Tone,
     keys,
     share_with_interval,
@@ -170,10 +169,6 @@ def find(estimates: Estimates) -> Iterator[Statement]:
         instead += f" Every call on {whole} was refused: {listed(refused, MOST_NAMED)}."
     more = " `judgesheet cases --outcome lost` shows the replies."
     yield Statement(f"{text}.{instead}{more}", keys(rate), tone)
-
-
-# A test, and a bound of the rate.
-SENTENCE = Sentence(find, tests=1, of_losses=1)
 
 
 # -- what they could have said ---------------------------------------------------------------------

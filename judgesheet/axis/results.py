@@ -7,15 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import ParamSpec
 
-from judgesheet.axis.findings import changes_winner, enough, hardly_ranks, is_perfect
-from judgesheet.axis.statements import (
-    FEWEST_PROMPTS,
-    NEAR_ENOUGH,
-    above,
-    curve,
-    percentage_points,
-    share,
-)
+from judgesheet.axis.statements import NEAR_ENOUGH, curve
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Plot
 
@@ -80,18 +72,6 @@ def nothing(_: Estimates) -> str:
     return ""
 
 
-def orders_enough(estimates: Estimates) -> str:
-    """How many orders come near the r with quality of all of them, where scores follow it."""
-    few = enough(estimates)
-    if few is None or few.k == few.orders or few.at.clusters < FEWEST_PROMPTS:
-        return ""
-    r = estimates.of("pearson_r", arm="balanced")
-    if not (above(r, 0.0) or (r is not None and is_perfect(r))):
-        return ""
-    come = "One order comes" if few.k == 1 else f"{few.k} orders come"
-    return f"{come} within {NEAR_ENOUGH} of all {few.orders}"
-
-
 def near_enough(plot: Plot, estimates: Estimates) -> Plot:
     """The plot of such a curve, with the line that is near enough to all orders."""
     points = curve(estimates, plot.families[0], arm="balanced")
@@ -99,24 +79,3 @@ def near_enough(plot: Plot, estimates: Estimates) -> Plot:
         return plot
     line = (points[-1][1].value or 0.0) - NEAR_ENOUGH
     return replace(plot, reference=line, reference_label=f"{NEAR_ENOUGH} below all orders")
-
-
-def flips(order: str, prompts: Callable[[Estimates], int]) -> Says:
-    """Whether an order decides what comes out best; `prompts` counts those that were read."""
-
-    def says(estimates: Estimates) -> str:
-        excess = estimates.known("excess_flip_rate")
-        if ties := hardly_ranks(estimates):
-            return f"Several share the best score in {share(ties)} of readings"
-        if excess is None or excess.most is None:
-            return ""
-        certain = changes_winner(excess, prompts(estimates))
-        if certain == "shown":
-            by = percentage_points(excess.value or 0.0, signed=True)
-            return f"{order} alone changes what is best: {by}"
-        if certain == "cleared":
-            most = percentage_points(excess.most or 0.0)
-            return f"{order} changes what is best by {most} at most"
-        return ""
-
-    return says

@@ -5,16 +5,9 @@ from dataclasses import replace
 import numpy as np
 
 from judgesheet.axis.arrays import Floats, Ints
-from judgesheet.base.missing_reasons import Reason
+from judgesheet.base.missing_reasons import EQUAL_SCORES, NEARLY_EQUAL_SCORES, Reason
 from judgesheet.stats.correlation import Correlation
 
-EQUAL_SCORES = Reason(
-    "equal_scores", "undefined: every response gets the same mean score though quality varies"
-)
-NEARLY_EQUAL_SCORES = Reason(
-    "nearly_equal_scores",
-    "no interval: without one prompt every response gets the same mean score",
-)
 EQUAL_QUALITY = Reason(
     "equal_quality", "undefined: the responses that were read are of one quality"
 )

@@ -175,8 +175,6 @@ MOST_NAMED = 2
 """Things that a sentence of the sheet names before it counts the others."""
 MOST_EXAMPLES = 3
 """The same where the reader has to go to each; the appendix, or `given`, has all."""
-MOST_EVIDENCE = 4
-"""Figures that a finding stands on."""
 MOST_KINDS = 5
 """Kinds of failure and reasons to stop; a server may make up a new one for every call."""
 MOST_SHOWN = 6

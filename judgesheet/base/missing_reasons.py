@@ -25,3 +25,16 @@ CONSTANT = Reason("constant", "undefined: one side is constant")
 NEVER_VARIED = Reason("never_varied", "it rests on fewer than three stimuli: no interval")
 NO_FINITE_NUMBER = Reason("no_finite_number", "the computation gave no finite number")
 NOT_RECORDED = Reason("not_recorded", "the records lack what this figure needs")
+EQUAL_SCORES = Reason(
+    "equal_scores", "undefined: every response gets the same mean score though quality varies"
+)
+NEARLY_EQUAL_SCORES = Reason(
+    "nearly_equal_scores",
+    "no interval: without one prompt every response gets the same mean score",
+)
+FLAT = frozenset({EQUAL_SCORES.code, NEARLY_EQUAL_SCORES.code})
+"""Of a correlation with quality: the judge tells (nearly) nothing apart."""
+PERFECT = Reason("perfect", "perfect correlation: no interval")
+PERFECT_WITHOUT_ONE = Reason("perfect_without_one", "perfect without one cluster: no interval")
+WITHOUT_EXCEPTION = frozenset({PERFECT.code, PERFECT_WITHOUT_ONE.code})
+"""Of a correlation from which (nearly) nothing departs."""

@@ -393,7 +393,8 @@ class Statement:
     data cannot tell) or `neutral`. `stops` says that the judge must not be used for what the
     sentence names. `rank` is its place among all findings of the sheet, 1 for the first that a
     reader must see, 0 before a decision was made; `void` is why it does not hold, "" where it does.
-    `control` is the code of the failed control that it tells of, "" for a finding of the axis.
+    `control` is the code of the failed control that it tells of, "" for a finding of the axis;
+    `of_effect` says that it tells of an effect, and was made by the decision.
     """
 
     text: str
@@ -403,6 +404,7 @@ class Statement:
     rank: int = 0
     control: str = ""
     void: str = ""
+    of_effect: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,19 @@
-"""What decisions calculate with: the three numbers of an estimate, without its evidence."""
+"""What decisions calculate with: the numbers of an estimate, and how surprising they are."""
 
+import math
 from statistics import NormalDist
 from typing import NamedTuple
+
+from judgesheet.base.records import Estimate
+from judgesheet.base.units import FISHER, SHARE, unit
+from judgesheet.stats.multiplicity import student_quantile, student_tail
 
 Z80 = NormalDist().inv_cdf(0.8)
 """The normal quantile of a power of 80 %."""
 
 
 class BoundedValue(NamedTuple):
-    """A value with its ends, none of them missing; those of `gate` may be infinite."""
+    """A value with its ends, none of them missing; those of `reach` may be infinite."""
 
     value: float
     low: float
@@ -22,3 +27,53 @@ class BoundedValue(NamedTuple):
         """
         reach = NormalDist().inv_cdf((1 + level) / 2)
         return (reach + Z80) / reach * max(self.high - self.value, self.value - self.low)
+
+
+def reach(estimate: Estimate) -> BoundedValue | None:
+    """The value with the one-sided bounds that may decide, infinite on a side without any.
+
+    They are the estimate's own, else the ends of its interval; None if none proves anything.
+    """
+    bounds = estimate.bounds
+    # Percentiles over subsets, say, tell of no sampling error: nothing must be decided by them.
+    if bounds is not None and not bounds.proves:
+        return None
+    low = estimate.least if bounds is None else bounds.low
+    high = estimate.most if bounds is None else bounds.high
+    # An end that is missing bounds nothing on its side; with neither, a value proves nothing.
+    low = low if low is not None and math.isfinite(low) else -math.inf
+    high = high if high is not None and math.isfinite(high) else math.inf
+    value = estimate.value
+    if value is None or not math.isfinite(value) or high == -low == math.inf:
+        return None
+    return BoundedValue(float(value), float(low), float(high))
+
+
+def confidence(estimate: Estimate) -> float:
+    """The confidence of its bounds: that of one look, unless the run was looked at more often."""
+    return estimate.level if estimate.bounds is None else estimate.bounds.level
+
+
+def p_at(limit: float, bound: float, estimate: Estimate) -> float:
+    """The p-value of "the true value is the limit", one-sided, from the bound beyond that limit.
+
+    The bound is moved to the limit as that of a t interval over the same clusters would be: exact
+    for means, on Fisher's scale for correlations, and on that of arcsines for shares of cases
+    between 0 and 1.
+    """
+    value = estimate.value
+    if value is None or (value - bound) * (value - limit) <= 0:
+        return 0.0  # without a width nothing is left to chance
+    error, freedom = 1 - confidence(estimate), max(1, estimate.clusters - 1)
+    is_share = unit(estimate.unit).ends == SHARE and unit(estimate.unit).percent
+    if estimate.unit in FISHER and max(map(abs, (value, limit, bound))) < 1:
+        value, limit, bound = map(math.atanh, (value, limit, bound))
+    elif is_share and value in (0.0, 1.0):
+        # Of n without exception, the bound is where n of them have this error.
+        kept, least = (abs(1 - value - one) for one in (limit, bound))
+        return float(error ** (math.log(kept) / math.log(least))) if 0 < kept < 1 else 0.0
+    elif is_share and min(value, limit, bound) >= 0:
+        # On which the spread of a share does not depend on the share.
+        value, limit, bound = (math.asin(math.sqrt(min(1.0, one))) for one in (value, limit, bound))
+    t = student_quantile(error, freedom) * (value - limit) / (value - bound)
+    return student_tail(t, freedom)

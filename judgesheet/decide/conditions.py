@@ -8,8 +8,8 @@ from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_NAMED
 from judgesheet.base.records import AxisResult, Datasheet, Estimate, Verdict
 from judgesheet.base.sanitize import listed
+from judgesheet.decide.bounded_value import reach
 from judgesheet.decide.controls import EVERY, ONE_VERSION, READ, loss_rate
-from judgesheet.decide.gate import reach
 
 Condition = tuple[str, tuple[str, ...]]
 

@@ -1,4 +1,4 @@
-"""The one place where a sheet is decided: controls applied, findings ranked, marks, decision.
+"""The one place where a sheet is decided: controls, effects, findings, marks and decision.
 
 What it finds out is stored in the sheet, and everything that prints only prints it.
 """
@@ -10,6 +10,7 @@ from judgesheet.base.datasheet import SCHEMA_VERSION
 from judgesheet.base.records import Datasheet, Verdict
 from judgesheet.decide.controls import with_controls
 from judgesheet.decide.decision import decide_judge
+from judgesheet.decide.effects import with_effects
 from judgesheet.decide.findings import with_findings
 from judgesheet.decide.gate import usable, verdicts
 from judgesheet.decide.policy import Policy, policy_of
@@ -28,7 +29,7 @@ def decide(
     """
     rules = policy_of(sheet) if policy is None else policy
     recorded = sheet if policy is None else _with_policy(sheet, policy)
-    checked = with_controls(replace(recorded, schema_version=SCHEMA_VERSION))
+    checked = with_effects(with_controls(replace(recorded, schema_version=SCHEMA_VERSION)))
     held: tuple[Verdict, ...] = ()
     if rules is not None:
         axes = {axis.name: axis for axis in checked.axes}

@@ -13,6 +13,7 @@ from judgesheet.base.keys import Key
 from judgesheet.base.records import AxisResult, Control, Datasheet, Recommendation, Statement
 from judgesheet.base.sanitize import capital
 from judgesheet.decide.controls import failed
+from judgesheet.decide.effects import statements
 from judgesheet.decide.gate import weight
 
 STOP, CONTROL, PROBLEM, DECIDES, UNKNOWN, GOOD, NOTE, VOID = range(8)
@@ -84,7 +85,8 @@ def _advice_void(axis: AxisResult | None, advice: Recommendation) -> str:
 
 def _every(axis: AxisResult, broken: Collection[str]) -> Iterator[Statement]:
     # Of an axis without a call the control says all there is.
-    own = [finding for finding in axis.findings if axis.made and not finding.control]
+    told = (one for one in axis.findings if not (one.control or one.of_effect))
+    own = [*statements(axis.effects), *told] if axis.made else []
     accused = {key for finding in own if finding.tone == "bad" for key in finding.evidence}
     for control in failed(axis):
         # What the judge did is mostly told by the axis itself, with its number.
@@ -92,7 +94,8 @@ def _every(axis: AxisResult, broken: Collection[str]) -> Iterator[Statement]:
             yield _of_control(control)
     for finding in own:
         merits = _merits(finding, accused | {*broken})
-        yield replace(finding, void=_void(axis, finding.evidence, merits))
+        void = finding.void if finding.of_effect else _void(axis, finding.evidence, merits)
+        yield replace(finding, void=void)
 
 
 def _merits(finding: Statement, faults: Collection[str]) -> Collection[str]:

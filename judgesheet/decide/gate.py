@@ -17,11 +17,10 @@ from judgesheet.base.digits import apart, counted, level, tenths
 from judgesheet.base.keys import ANY, Key
 from judgesheet.base.missing_reasons import NOT_RECORDED
 from judgesheet.base.records import AxisResult, Control, Datasheet, Estimate, Verdict, VerdictStatus
-from judgesheet.base.units import FISHER, SHARE, unit
-from judgesheet.decide.bounded_value import BoundedValue
+from judgesheet.base.units import SHARE, unit
+from judgesheet.decide.bounded_value import BoundedValue, confidence, p_at, reach
 from judgesheet.decide.controls import failed, mend_of_losses, touches
 from judgesheet.decide.policy import Limit, Policy, closest_key, or_meant, shipped_keys
-from judgesheet.stats.multiplicity import student_quantile, student_tail
 from judgesheet.stats.unseen import clusters_for
 
 HOPELESS = 100.0
@@ -35,26 +34,6 @@ BY_CHANCE = (
     "ties are broken at random, so a judge that ignores the order also flips on ties; "
     "excess_flip_rate is the effect of the order"
 )
-
-
-def reach(estimate: Estimate) -> BoundedValue | None:
-    """The value with the one-sided bounds that a gate may use, infinite on a side without any.
-
-    They are the estimate's own, else the ends of its interval; None if none proves anything.
-    """
-    bounds = estimate.bounds
-    # Percentiles over subsets, say, tell of no sampling error: a gate must not decide by them.
-    if bounds is not None and not bounds.proves:
-        return None
-    low = estimate.least if bounds is None else bounds.low
-    high = estimate.most if bounds is None else bounds.high
-    # An end that is missing bounds nothing on its side; with neither, a value proves nothing.
-    low = low if low is not None and math.isfinite(low) else -math.inf
-    high = high if high is not None and math.isfinite(high) else math.inf
-    value = estimate.value
-    if value is None or not math.isfinite(value) or high == -low == math.inf:
-        return None
-    return BoundedValue(float(value), float(low), float(high))
 
 
 def verdicts(sheet: Datasheet, policy: Policy) -> Iterator[Verdict]:
@@ -150,27 +129,10 @@ def _rejecting(held: Sequence[Verdict], found: Mapping[str, Estimate]) -> Iterat
 
 
 def _surprise(verdict: Verdict, estimate: Estimate) -> float:
-    """The p-value of a limit that is broken, in units of the error that its bound may make.
-
-    The bound is moved to the limit as that of a t interval over the same clusters would be: exact
-    for means, on Fisher's scale for correlations, and on that of arcsines for shares between 0
-    and 1.
-    """
-    value, limit, bound = verdict.observed, verdict.limit, verdict.bound
-    if value is None or limit is None or bound is None or (value - bound) * (value - limit) <= 0:
-        return 0.0  # without a width nothing is left to chance
-    error, freedom = 1 - _level(estimate), max(1, estimate.clusters - 1)
-    if estimate.unit in FISHER and max(map(abs, (value, limit, bound))) < 1:
-        value, limit, bound = map(math.atanh, (value, limit, bound))
-    elif unit(estimate.unit).ends == SHARE and value in (0.0, 1.0):
-        # Of n without exception, the bound is where n of them have this error.
-        kept, least = (abs(1 - value - one) for one in (limit, bound))
-        return float(error ** (math.log(kept) / math.log(least) - 1)) if 0 < kept < 1 else 0.0
-    elif unit(estimate.unit).ends == SHARE and min(value, limit, bound) >= 0:
-        # On which the spread of a share does not depend on the share.
-        value, limit, bound = (math.asin(math.sqrt(min(1.0, one))) for one in (value, limit, bound))
-    t = student_quantile(error, freedom) * (value - limit) / (value - bound)
-    return student_tail(t, freedom) / error
+    """The p-value of a limit that is broken, in units of the error that its bound may make."""
+    if verdict.limit is None or verdict.bound is None:
+        return 0.0
+    return p_at(verdict.limit, verdict.bound, estimate) / (1 - confidence(estimate))
 
 
 def usable(verdict: Verdict, axes: Mapping[str, AxisResult]) -> Verdict:
@@ -322,7 +284,7 @@ def _decide(
         return _unproven(limit, key, estimate.value, why, "an estimate with this bound")
     place = "below" if bound < limit.value else "above" if bound > limit.value else "at"
     why = (
-        f"the one-sided {level(_level(estimate))} {'upper' if upper else 'lower'} bound "
+        f"the one-sided {level(confidence(estimate))} {'upper' if upper else 'lower'} bound "
         f"{apart(bound, limit.value)} is {place} the limit {limit.value:g}{_counted(estimate)}"
     )
     is_open = status == "not proven"
@@ -331,11 +293,6 @@ def _decide(
     more = _stimuli_to_prove(limit, estimate, bounds) if is_open else None
     remark = BY_CHANCE if estimate.given.get("ties") == "random" else ""
     return replace(text, status=status, bound=bound, more_stimuli=more, remark=remark)
-
-
-def _level(estimate: Estimate) -> float:
-    """The confidence of its bounds: that of one look, unless the run was looked at more often."""
-    return estimate.level if estimate.bounds is None else estimate.bounds.level
 
 
 def _needed(limit: Limit, estimate: Estimate, bounds: BoundedValue, spare: int, mend: str) -> str:

@@ -17,8 +17,8 @@ from judgesheet.base.keys import Key
 from judgesheet.base.records import AxisResult, Datasheet, Estimate
 from judgesheet.base.sanitize import one_line
 from judgesheet.base.units import unit
-from judgesheet.decide.bounded_value import BoundedValue
-from judgesheet.decide.gate import members, reach
+from judgesheet.decide.bounded_value import BoundedValue, reach
+from judgesheet.decide.gate import members
 from judgesheet.decide.policy import Limit, Policy, load, shipped
 
 PROVES_NOTHING = (

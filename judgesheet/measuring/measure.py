@@ -42,7 +42,7 @@ from judgesheet.base.resources import PACKAGE, require_memory, uncollected
 from judgesheet.base.sanitize import listed
 from judgesheet.measuring.impute import with_imputed
 from judgesheet.measuring.parsing import Parser, from_records, reading
-from judgesheet.measuring.scale import in_keys, in_points_of, scale_of
+from judgesheet.measuring.scale import in_keys, in_points_of, on_scale, scale_of
 from judgesheet.reading.reasons import CUT_PROMPT, of_outcome
 from judgesheet.stats.confidence import LEVEL, at_confidence
 
@@ -206,7 +206,11 @@ def measure_axis(axis: Axis, readings: Readings) -> tuple[AxisResult, list[Recom
             *in_keys(readings.scale),
             *(_not_estimable(axis, estimates.values()) if is_recorded else ()),
         ),
-        findings=tuple(axis.find(estimates) if calls.answered else _silent(estimates, calls)),
+        declared=on_scale(readings.scale, axis.EFFECTS),
+        findings=(
+            *(axis.find(estimates) if calls.answered else _silent(estimates, calls)),
+            *losses.find(estimates),
+        ),
         characteristics=tuple(row for row in headline(axis) if row.key in estimates),
         mitigations=tuple(
             remedy
@@ -243,7 +247,6 @@ def measure_wanted(axis: Axis, readings: Readings) -> AxisResult:
 
 def _silent(estimates: Estimates, calls: CallOutcomes) -> Iterator[Statement]:
     yield unanswered.find(calls, tuple(estimates)[:1])
-    yield from losses.find(estimates)
 
 
 def _missing(axis: Axis, estimates: Estimates) -> Iterator[Estimate]:

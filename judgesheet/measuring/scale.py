@@ -1,17 +1,21 @@
 """Figures in points, in points of the user's own scale: a log may grade from 0 to 1 in quarters."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 from typing import Any
 
+from judgesheet.axes import declared_unit
 from judgesheet.axis.scale_use import ScoreShares
+from judgesheet.base.effects import Effect
 from judgesheet.base.errors import RunError
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate
 
 POINTS = "points"
+USUAL = 5
+"""Scores of the scale for which effects are declared."""
 LEVELS = frozenset({"position_mean"})
 """Families in points that are scores; the others are differences of scores."""
 
@@ -40,6 +44,15 @@ def in_keys(scale: Mapping[str, Any] | None) -> Iterator[str]:
             f"Where a figure is named after a score or an order of scores, scores are numbered "
             f"from 1, the lowest ({scale['low']:g}), to {scale['count']}, the highest ({high:g})."
         )
+
+
+def on_scale(scale: Mapping[str, Any] | None, effects: Sequence[Effect]) -> tuple[Effect, ...]:
+    """The effects with what is small in points as the same part of this scale as of 1 to 5."""
+    part = 1.0 if scale is None else float(scale["step"]) * (scale["count"] - 1) / (USUAL - 1)
+    return tuple(
+        replace(one, small=part * one.small) if declared_unit(Key.parse(one.key)) == POINTS else one
+        for one in effects
+    )
 
 
 def in_points_of(scale: Mapping[str, Any] | None, estimates: Estimates) -> Estimates:

@@ -9,7 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from judgesheet.base.limits import MOST_DELETIONS, MOST_ONE_BY_ONE
-from judgesheet.base.missing_reasons import CONSTANT, NEVER_VARIED, ONE_CLUSTER, Reason
+from judgesheet.base.missing_reasons import (
+    CONSTANT,
+    NEVER_VARIED,
+    ONE_CLUSTER,
+    PERFECT,
+    PERFECT_WITHOUT_ONE,
+    Reason,
+)
 
 from ._support import (
     Flags,
@@ -49,8 +56,6 @@ NO_BAND = (None, None)
 LEAST_CLUSTERS = 3
 """Two leave one degree of freedom and a t of 12.7, which says nothing about r."""
 FEW_CLUSTERS = Reason("few_clusters", "fewer than three clusters: no interval")
-PERFECT = Reason("perfect", "perfect correlation: no interval")
-PERFECT_WITHOUT_ONE = Reason("perfect_without_one", "perfect without one cluster: no interval")
 DEGENERATE_WITHOUT_ONE = Reason(
     "degenerate_without_one", "undefined without one cluster: no interval"
 )

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from judgesheet.axis.differences import compared, delta_r
+from judgesheet.axis.effect import averaging
 from judgesheet.axis.figure import UnkeyedEstimate
-from judgesheet.axis.findings import enough
 from judgesheet.axis.labels import Quality
 from judgesheet.axis.scored import Compared
 from judgesheet.base.estimates import Estimates
@@ -26,25 +26,21 @@ def budget(figure: str, *values: float | None) -> list[Estimate]:
     ]
 
 
-def test_the_smallest_number_near_the_end_is_enough() -> None:
-    few = enough(Estimates("any", budget("budget_r", 0.50, 0.59, 0.60)))
-    assert few is not None
-    assert (few.k, few.orders) == (2, 3)
-    assert few.single.value == 0.50
-
-
-def test_where_every_order_is_needed_all_are_named() -> None:
-    few = enough(Estimates("any", budget("budget_r", 0.50, 0.55, 0.60)))
-    assert few is not None
-    assert few.averaging("the list", "its r") == (
-        "Average over all 3 orders of the list: fewer do not bring its r within 0.02 of that "
-        "of all orders."
-    )
+@pytest.mark.parametrize(
+    ("values", "calls"),
+    [((0.5, 0.59, 0.6, 0.6), 3), ((0.5, 0.52, 0.55, 0.6), 4), ((0.5, 0.6), 2)],
+)
+def test_as_many_readings_are_averaged_as_come_near_all_and_three_at_least(
+    values: tuple[float, ...], calls: int
+) -> None:
+    (remedy,) = averaging(Estimates("any", budget("budget_r", *values)), "list")
+    assert (remedy.calls, remedy.before) == (calls, "any.budget_r[k=1,arm=balanced]")
+    assert remedy.after == f"any.budget_r[k={calls},arm=balanced]"
 
 
 @pytest.mark.parametrize("unknown", [(), (None, 0.6), (None, None)])
 def test_without_known_quality_no_number_is_enough(unknown: tuple[float | None, ...]) -> None:
-    assert enough(Estimates("any", budget("budget_r", *unknown))) is None
+    assert not [*averaging(Estimates("any", budget("budget_r", *unknown)), "list")]
 
 
 def gains(pairs: list[Compared]) -> Iterable[UnkeyedEstimate]:

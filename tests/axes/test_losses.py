@@ -82,12 +82,7 @@ def first(share: float, seed: int) -> Losing:
 
 
 def accused(sheet: Sheet) -> bool:
-    names = ("position_share", "win_share", "friedman_p")
-    places = {f"{sheet.result.name}.{name}" for name in names}
-    return any(
-        finding.tone == "bad" and any(key.partition("[")[0] in places for key in finding.evidence)
-        for finding in sheet.result.findings
-    )
+    return "cramers_v" in sheet.shown()
 
 
 def by_chance(sheet: Sheet) -> bool | None:
@@ -254,21 +249,15 @@ def test_read_alone_it_would_be() -> None:
     assert not accused(sheet)
 
 
-@pytest.mark.parametrize(
-    ("axis", "profile"), [("score_order", "quick"), ("listwise_consensus", "standard")]
-)
-def test_a_strong_preference_is_still_found(axis: str, profile: str) -> None:
-    sheet = lossy(axis, first(0.05, 1), "first-biased", profile=profile, families=PLACES)
+def test_a_strong_preference_is_still_found() -> None:
+    sheet = lossy("score_order", first(0.05, 1), "first-biased", profile="quick", families=PLACES)
     assert accused(sheet)
 
 
 def test_a_judge_is_not_cleared_by_losing_what_would_convict_it() -> None:
     """Cramér's V of the calls read is small because the favoured place is lost half of the time."""
     sheet = lossy("score_order", first(0.5, 2), "fair?first=1.5", 0, "standard", PLACES)
-    assert not any(
-        finding.tone == "good" and "score_order.cramers_v" in finding.evidence
-        for finding in sheet.result.findings
-    )
+    assert sheet.effects["cramers_v"].verdict not in ("negligible", "not_measured")
 
 
 # -- the gate --------------------------------------------------------------------------------------

@@ -8,12 +8,10 @@ import pytest
 
 import judgesheet
 from judgesheet.axes import get_axis
-from judgesheet.axes.criterion_order.findings import points_of_scale
 from judgesheet.axis import Options
 from judgesheet.axis.prompt import built_in
 from judgesheet.base.datasheet import from_json
 from judgesheet.base.errors import StimuliError
-from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Call
 from judgesheet.base.scale import Scale
 from judgesheet.planning.plan import make_plan
@@ -203,18 +201,18 @@ def test_their_figures_are_in_points_of_the_range(tmp_path: Path) -> None:
 
 
 def test_the_same_judge_on_a_wider_range_is_called_the_same(tmp_path: Path) -> None:
-    told, gaps, halves = [], [], []
+    told, gaps, small = [], [], set()
     for ends in ([1.0, 5.0], [0.0, 100.0, 25.0]):
         folder = tmp_path / str(ends[1])
         stimuli = graded([{**one, "range": ends} for one in CRITERIA], 24)
         found = figures("sim/fair?greedy=1&shift=0:.3:.1", "criterion_order", stimuli, folder)
         (axis,) = from_json(folder / "datasheet.json").axes
-        told.append([(one.tone, one.evidence) for one in axis.findings])
+        told.append([(one.verdict, one.key) for one in axis.effects])
         gaps.append(found["max_delta_pos"])
-        halves.append(points_of_scale(Estimates(axis.name, axis.estimates), 0.5))
+        small.update({one.small for one in axis.declared if "delta_pos" in one.key})
     assert told[0] == told[1]
     assert gaps[1] == pytest.approx(25 * gaps[0])
-    assert halves == [2, 50]
+    assert small == {0.5, 12.5}
 
 
 def test_a_criterion_without_both_is_refused(tmp_path: Path) -> None:

@@ -9,10 +9,10 @@ import pytest
 from judgesheet.axes import get_axis
 from judgesheet.axis import Readings
 from judgesheet.axis.repeats import control
-from judgesheet.axis.statements import ORDER_ERROR
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Datasheet
 from judgesheet.decide import decide
+from judgesheet.decide.effects import TESTS
 from judgesheet.decide.policy import load
 from judgesheet.measuring.measure import measure_wanted
 from tests.simulate import ORDER_AXES, Sheet, parsed, simulate
@@ -51,7 +51,7 @@ def test_one_reply_given_twice_is_no_second_call() -> None:
     cached = simulate("fair", "quick", "listwise_consensus", edit=from_a_cache)
     sampled = replace(cached.readings, temperature=1.0)
     sheet = Sheet(cached.plan, cached.axis, sampled)
-    assert sheet.value("order_dependence_p") < ORDER_ERROR
+    assert sheet.value("order_dependence_p") < TESTS["order_dependence_p"]
     made = decided(sheet)
     status = {verdict.key: verdict.status for verdict in made.verdicts}
     assert status["listwise_consensus.excess_flip_rate"] == "void"

@@ -1,7 +1,6 @@
 """The axis recovers what was planted, and says so in words."""
 
 import json
-import re
 from collections import Counter
 from collections.abc import Callable
 from itertools import combinations, pairwise
@@ -15,12 +14,14 @@ import pytest
 import judgesheet
 from judgesheet.axes import get_axis
 from judgesheet.axes.score_order._reply import score_probabilities
-from judgesheet.axes.score_order.findings import find
 from judgesheet.axis import Options, Readings
+from judgesheet.axis.undefined import EQUAL_QUALITY
+from judgesheet.base.effects import JudgedEffect
 from judgesheet.base.errors import StimuliError, TemplateError
-from judgesheet.base.estimates import Estimates
-from judgesheet.base.records import AxisResult, Estimate, Label, Plan, Recommendation
+from judgesheet.base.missing_reasons import NEARLY_EQUAL_SCORES
+from judgesheet.base.records import AxisResult, Label, Plan
 from judgesheet.base.resources import data_folder
+from judgesheet.decide.effects import judged
 from judgesheet.judges.simulated import SimulatedJudge
 from judgesheet.measuring.measure import COLUMNS, measure_axis, parse_rows
 from judgesheet.planning.plan import make_plan
@@ -187,8 +188,8 @@ def test_a_fair_judge_is_cleared() -> None:
     low = sheet["excess_flip_rate"].low
     assert low is not None
     assert low <= 0
-    assert sheet.says("follows quality")
-    assert not any(finding.tone == "bad" for finding in sheet.result.findings)
+    verdicts = {key: one.verdict for key, one in sheet.effects.items()}
+    assert set(verdicts.values()) == {"negligible"}, verdicts
 
 
 def test_a_judge_that_takes_the_first_line_is_convicted() -> None:
@@ -199,10 +200,7 @@ def test_a_judge_that_takes_the_first_line_is_convicted() -> None:
     assert sheet.value("order_dependence_p") < 0.001
     assert sheet.value("repeat_change_rate") == 0
     assert sheet["pearson_r[arm=balanced]"].value is None
-    [said] = sheet.about("position_share[position=1]")
-    assert said.tone == "bad"
-    assert "pearson_r[arm=balanced]" in sheet.stops
-    assert any("Do not score" in advice.text for advice in sheet.advice)
+    assert sheet.shown() >= {"cramers_v", "excess_change_rate", "pearson_r[arm=balanced]"}
 
 
 def test_a_constant_judge_has_no_position_bias_and_no_use() -> None:
@@ -211,7 +209,9 @@ def test_a_constant_judge_has_no_position_bias_and_no_use() -> None:
     assert sheet.value("order_change_rate") == 0
     assert sheet["bias_cost[order=12345]"].value is None
     assert "never" in sheet["selection[score=1,position=1]"].note
-    assert any("Do not score" in advice.text for advice in sheet.advice)
+    assert sheet.shown() == {"pearson_r[arm=balanced]", "top_tie_rate"}
+    # Scores that never change are no merit of a judge that reads nothing.
+    assert sheet.effects["cramers_v"].verdict == "invalid"
 
 
 def test_an_unreadable_judge_gets_a_sheet_that_says_so() -> None:
@@ -230,46 +230,12 @@ def test_noise_is_not_taken_for_an_effect_of_the_order() -> None:
     assert excess.low <= 0 <= (excess.high or 0)
 
 
-def test_an_order_is_recommended_only_if_it_is_measurably_better() -> None:
-    blind = simulate("fair", profile="quick")
-    assert not any("one order can be used" in advice.text for advice in blind.advice)
-    biased = simulate("fair?position=1.2:0:0", profile="quick")
-    assert any("one order can be used" in advice.text for advice in biased.advice)
-
-
 def test_too_few_prompts_clear_nothing() -> None:
     sheet = simulate("fair?width=0.2", profile="smoke")
-    assert not any(finding.tone == "good" for finding in sheet.result.findings)
-    # Not the papers' statistic, which its own docstring warns of.
-    cited = [one.evidence for one in sheet.result.findings]
-    cited += [one.evidence for one in sheet.advice]
-    assert not any("score_order.chi2" in evidence for evidence in cited)
-    assert any("Probe at least" in advice.text for advice in sheet.advice)
+    assert not {one.verdict for one in sheet.effects.values()} & {"negligible", "shown"}
     v = sheet["cramers_v"]
     assert v.high is not None
     assert v.high > (v.value or 0)
-
-
-@pytest.mark.parametrize("p", [0.0001, 0.03])
-def test_what_only_a_test_shows_is_told_with_what_the_rates_do_not_show(p: float) -> None:
-    def said(excess: float, low: float) -> str:
-        figures: dict[str, dict[str, Any]] = {
-            "chi2": {"value": 4.0},
-            "order_change_rate": {"value": 0.5, "low": 0.4, "high": 0.6},
-            "repeat_change_rate": {"value": 0.5 - excess, "low": 0.3, "high": 0.7},
-            "excess_change_rate": {"value": excess, "low": low, "high": 0.3},
-            "order_dependence_p": {"value": p},
-        }
-        estimates = Estimates(
-            "score_order",
-            [Estimate(f"score_order.{n}", n, clusters=24, **of) for n, of in figures.items()],
-        )
-        (text,) = (one.text for one in find(estimates) if "another order changes" in one.text)
-        return text
-
-    beside = "it is not shown that this is more often than for a repeat (−6 percentage points"
-    assert beside in said(excess=-0.06, low=-0.1)
-    assert "is not shown" not in said(excess=0.2, low=0.1)
 
 
 def test_one_odd_reply_does_not_make_a_useless_judge_usable() -> None:
@@ -280,15 +246,16 @@ def test_one_odd_reply_does_not_make_a_useless_judge_usable() -> None:
         return frame
 
     sheet = simulate("position-only", profile="quick", edit=slip)
-    assert [advice.text[:12] for advice in sheet.advice] == ["Do not score"]
-    assert sheet.says("nearly every response gets the same score")
+    assert sheet["pearson_r[arm=balanced]"].reason == NEARLY_EQUAL_SCORES.code
+    assert "pearson_r[arm=balanced]" in sheet.shown()
 
 
-def test_a_noisy_judge_is_not_called_good_for_its_average() -> None:
+def test_a_noisy_judge_is_told_how_many_readings_to_average() -> None:
     sheet = simulate("noisy", profile="quick")
     assert sheet.value("single_read_r") < sheet.value("pearson_r[arm=balanced]") - 0.1
-    assert any("Average over" in advice.text for advice in sheet.advice)
-    assert not any("follows quality" in f.text and f.tone == "good" for f in sheet.result.findings)
+    (remedy,) = sheet.result.mitigations
+    assert 3 <= remedy.calls <= 10
+    assert remedy.after == f"score_order.budget_r[k={remedy.calls},arm=balanced]"
 
 
 def test_arms_of_unequal_budget_are_not_compared() -> None:
@@ -363,7 +330,6 @@ def test_raters_set_a_ceiling_that_a_perfect_judge_reaches(tmp_path: Path) -> No
     assert "3 ratings per response" in ceiling.conditions
     r = sheet["pearson_r[arm=balanced]"]
     assert (ceiling.low or 0) < (r.value or 0) < (ceiling.high or 0)
-    assert sheet.says("a perfect judge would reach")
 
 
 def test_one_score_per_item_has_no_ceiling(tmp_path: Path) -> None:
@@ -492,7 +458,7 @@ def test_broken_stimuli_are_named_with_their_line(
 
 def recorded(
     arm: str, verdict: Callable[[int, int], int], level: Callable[[int], int]
-) -> tuple[AxisResult, list[Recommendation]]:
+) -> AxisResult:
     """The result of 12 responses that were read under two orders (one in a fixed arm)."""
     orders = [[1, 2], [2, 1]] if arm == "balanced" else [[1, 2]]
     rows = [
@@ -504,27 +470,23 @@ def recorded(
     labels = tuple(Label("score_order", f"s{n}/a", "human", level(n)) for n in range(12))
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
     axis = get_axis("score_order")
-    return measure_axis(axis, Readings(parse_rows(axis, frame), labels, None, 0))
+    result, _ = measure_axis(axis, Readings(parse_rows(axis, frame), labels, None, 0))
+    return result
+
+
+def quality_in(result: AxisResult) -> JudgedEffect:
+    return next(one for one in judged(result) if ".pearson_r[" in one.key)
 
 
 def test_equal_labels_do_not_accuse_a_judge_of_equal_scores() -> None:
-    result, advice = recorded("balanced", lambda n, _: 1 + n % 2, lambda _: 2)
-    assert not any("gets the same score" in finding.text for finding in result.findings)
-    assert any("are of one quality" in finding.text for finding in result.findings)
-    assert not any("Do not score" in one.text for one in advice)
+    of_quality = quality_in(recorded("balanced", lambda n, _: 1 + n % 2, lambda _: 2))
+    assert of_quality.verdict == "not_measured"
+    assert of_quality.why == EQUAL_QUALITY.sentence
 
 
 def test_equal_scores_are_said_to_be_the_judges() -> None:
-    result, advice = recorded("balanced", lambda _, first: first, lambda n: n % 3)
-    assert any("gets the same score" in finding.text for finding in result.findings)
-    assert any("Do not score" in one.text for one in advice)
-
-
-def test_a_log_in_one_order_shows_its_correlation_with_people() -> None:
-    result, _ = recorded("fixed", lambda n, _: 1 + n % 2, lambda n: n % 2 + n % 3)
-    [finding] = [f for f in result.findings if "pearson_r[arm=fixed]" in f.evidence[0]]
-    assert finding.tone == "neutral"
-    assert re.search(r"r = 0\.\d+, −?0\.\d+ to 0\.\d+ \(quality: mean human", finding.text)
+    result = recorded("balanced", lambda _, first: first, lambda n: n % 3)
+    assert quality_in(result).verdict == "shown"
 
 
 def test_a_judge_that_tells_prompts_apart_but_not_responses_is_not_enough_to_choose_with() -> None:
@@ -533,10 +495,7 @@ def test_a_judge_that_tells_prompts_apart_but_not_responses_is_not_enough_to_cho
         lambda score: sorted(score)[len(score) // 2]
     )
     readings = Readings(rows.assign(value=scores), plan.labels, 0.0, 0, None)
-    sheet = Sheet(plan, AXIS, readings)
-    assert sheet.says("It hardly ranks at all")
-    assert any("Do not choose between responses" in advice.text for advice in sheet.advice)
-    assert not any("enough" in advice.text for advice in sheet.advice)
+    assert "top_tie_rate" in Sheet(plan, AXIS, readings).shown()
 
 
 def test_no_interval_reaches_what_the_orders_do_not_allow() -> None:
@@ -567,19 +526,3 @@ def test_two_scores_say_beforehand_what_they_cannot_show(tmp_path: Path) -> None
 
 
 ON_PLACES = frozenset({"cramers_v", "order_dependence_p", "position_share", "chi2"})
-
-
-@pytest.mark.parametrize("always_first", [False, True])
-def test_a_place_is_cleared_on_no_scale_but_the_one_that_was_counted(always_first: bool) -> None:
-    def edit(frame: pd.DataFrame) -> pd.DataFrame:
-        cells = frame["cell"].map(json.loads)
-        first = cells.map(lambda cell: json.dumps({"score": cell["order"][0]}))
-        mine = cells.map(lambda cell: always_first and cell["scale"] != 5)
-        return frame.assign(text=frame["text"].where(~mine, first))
-
-    sheet = simulate("fair?width=0.2", edit=edit, families=ON_PLACES)
-    assert sheet.value("cramers_v") < 0.1
-    scales = {"cramers_v[scale=2]", "cramers_v[scale=3]", "cramers_v[scale=9]"}
-    for scale in scales:
-        assert sheet.tones(scale) == ({"bad"} if always_first else set())
-    assert sheet.tones("cramers_v") == ({"neutral"} if always_first else {"good"})

@@ -7,14 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgesheet.axes import all_axes
 from judgesheet.axis.statements import (
-    OF_LOSSES,
-    OF_ORDER,
-    ORDER_ERROR,
     OTHER_ERROR,
-    OTHERS,
-    SIGNIFICANT,
     above,
     announced,
     below,
@@ -29,12 +23,10 @@ from judgesheet.axis.statements import (
     surely_below,
     whatever_lost,
 )
-from judgesheet.base.defaults import LOSS_ERROR
 from judgesheet.base.digits import percent, two_digits
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Estimate, Imputed
 from judgesheet.stats.interval import student
-from tests.simulate import simulate
 
 
 @pytest.mark.parametrize(
@@ -70,29 +62,6 @@ def test_the_whole_interval_decides(
     assert (above(estimate, 0.5), below(estimate, 0.5)) == (is_above, is_below)
     assert not above(None, 0.5)
     assert not below(None, 0.5)
-
-
-def test_the_tests_by_which_page_one_accuses_are_counted() -> None:
-    """The sum over the sentences that each axis prints, of this package alone."""
-    axes: list[Any] = list(all_axes().values())
-    sentences = [sentence for axis in axes for sentence in axis.SENTENCES]
-    of = ((one.of_order, one.of_losses, one.tests) for one in sentences)
-    counted = tuple(map(sum, zip(*of, strict=True)))
-    told = "another sentence accuses: each must err less"
-    assert counted == (OF_ORDER, OF_LOSSES, OTHERS), told
-    spent = ORDER_ERROR * OF_ORDER + LOSS_ERROR * OF_LOSSES + OTHER_ERROR * OTHERS
-    assert spent <= SIGNIFICANT
-
-
-@pytest.mark.parametrize("name", all_axes())
-def test_only_sentences_that_declare_a_test_name_a_problem(name: str) -> None:
-    axis: Any = all_axes()[name]
-    for judge in ("random", "always-1", "first-biased"):
-        sheet = simulate(judge, "smoke", name)
-        estimates = Estimates(name, sheet.result.estimates)
-        for sentence in axis.SENTENCES:
-            told = {finding.tone for finding in sentence.find(estimates)}
-            assert any(sentence[1:]) or "bad" not in told, (judge, sentence.find)
 
 
 def test_a_sentence_accuses_by_its_share_of_the_error_of_the_page() -> None:

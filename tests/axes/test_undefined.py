@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from judgesheet.axis.undefined import EQUAL_QUALITY, EQUAL_SCORES, NEARLY_EQUAL_SCORES, explained
+from judgesheet.axis.undefined import EQUAL_QUALITY, explained
+from judgesheet.base.missing_reasons import EQUAL_SCORES, NEARLY_EQUAL_SCORES
 from judgesheet.stats.correlation import cluster_jackknife_r
 
 RISING = [1, 2, 3, 4, 5, 6]

@@ -103,7 +103,6 @@ def find(estimates: Estimates) -> Iterator[Statement]:
     )
     if not measured and not in_one_order(estimates):
         yield Statement(TOO_LITTLE, tuple(estimates)[:1], "unknown")
-        yield from losses.find(estimates)
         return
     yield from findings_of(SENTENCES, estimates)
 
@@ -579,6 +578,5 @@ SENTENCES = (
     Sentence(_differences, tests=1),
     Sentence(_strict),
     Sentence(_filler, tests=1),
-    losses.SENTENCE,
 )
 """The sentences of page one: what must not be, then what the judge is."""

@@ -7,8 +7,8 @@ In reading order: `_questions` (what is asked about, in which orders, how often)
 reply is read, what lost ones could have said), `_scores` (the readings as arrays), then the
 figures: `positions` (does a place score higher), `scores` (does the order change scores, do they
 follow quality) and `averaging` (how many orders are enough). Those that axes share are in
-`judgesheet.axis`: `reversal` (do scores and winners change), `raters` and `differences`. `findings`
-says what the figures mean, `_plots` draws them.
+`judgesheet.axis`: `reversal` (do scores and winners change), `raters` and `differences`. `effects`
+says which effects they measure, `_plots` draws them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,8 +34,8 @@ from ._plots import plots
 from ._questions import TAKES, arm, check, design, fault, labels, material, shape
 from ._reply import impute, parts, points_by_place, reading, simulate
 from ._scores import REPEATED, arrange, figure
-from .findings import SENTENCES as SENTENCES
-from .findings import control, find, mitigate, recommend, warn
+from .effects import EFFECTS as EFFECTS
+from .effects import control, mitigate, warn
 
 NAME = "criterion_order"
 TITLE = "Order of several criteria"

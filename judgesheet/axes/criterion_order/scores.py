@@ -48,7 +48,7 @@ def pearson_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
         if arm != "balanced":
             continue
         for name, own, worth in zip(scores.names, means.T, quality.T, strict=True):
-            r = correlation.cluster_jackknife_r(own, worth, cluster)
+            r = explained(correlation.cluster_jackknife_r(own, worth, cluster), own, worth, cluster)
             dims = {"criterion": name, "arm": arm}
             yield UnkeyedEstimate(f"{label}, {name}", r, dims, n=r.n, conditions=conditions)
 

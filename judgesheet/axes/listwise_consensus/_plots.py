@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from judgesheet.axis.findings import hardly_ranks
 from judgesheet.axis.places import farthest
-from judgesheet.axis.results import FLIPS, Plots, flips
+from judgesheet.axis.results import FLIPS, Plots, nothing
 from judgesheet.axis.statements import (
     NEAR_ENOUGH,
     above,
@@ -15,7 +15,7 @@ from judgesheet.base.digits import percent
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Plot
 
-from .findings import NEARLY_EVEN, favours_place, from_all, prompts_read
+from .findings import NEARLY_EVEN, favours_place, from_all
 
 _ARMS = {"direct": "one call", "repeated": "one order again", "permuted": "several orders"}
 
@@ -103,7 +103,7 @@ drawn.plot(
     shows=("order_flip_rate",),
     brief="How often two single calls on a list choose different winners under two orders, under "
     "one order, and the difference.",
-)(flips("The order of the list", prompts_read))
+)(nothing)
 
 
 plots = drawn.of

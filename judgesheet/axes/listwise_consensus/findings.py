@@ -7,7 +7,7 @@ it rests on. What the data cannot tell is said to be unknown, never good.
 from collections.abc import Iterator
 from functools import partial
 
-from judgesheet.axis import Readings, losses, places
+from judgesheet.axis import Readings, places
 from judgesheet.axis.findings import hardly_ranks
 from judgesheet.axis.repeats import about_repeats
 from judgesheet.axis.statements import (
@@ -88,7 +88,6 @@ def find(estimates: Estimates) -> Iterator[Statement]:
     prompts = prompts_read(estimates)
     if prompts == 0:
         yield Statement(TOO_LITTLE, tuple(estimates)[:1], "unknown")
-        yield from losses.find(estimates)
         return
     yield from too_few(prompts, estimates.key("win_share", position=1))
     yield from findings_of(SENTENCES, estimates)
@@ -250,7 +249,6 @@ SENTENCES = (
     Sentence(_order, tests=1, of_order=2),
     Sentence(_ties),
     Sentence(_help, tests=1),
-    losses.SENTENCE,
 )
 """The sentences of page one, most consequential first."""
 

@@ -96,7 +96,6 @@ def find(estimates: Estimates) -> Iterator[Statement]:
     lost = {estimates.key(name) for name in losses.NAMES}
     if not any(one.value is not None and key not in lost for key, one in estimates.items()):
         yield Statement(TOO_LITTLE, tuple(estimates)[:1], "unknown")
-        yield from losses.find(estimates)
         return
     yield from findings_of(SENTENCES, estimates)
 
@@ -424,7 +423,6 @@ SENTENCES = (
     Sentence(_scores, tests=1),
     Sentence(_own_pairs),
     Sentence(_control),
-    losses.SENTENCE,
 )
 """The sentences of page one."""
 

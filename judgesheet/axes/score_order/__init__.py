@@ -9,8 +9,8 @@ reply is read, what lost ones could have said), `_scores` (the readings as array
 figures: `positions` (is a place favoured), `alignment` (does the score agree with quality),
 `orders` (which order to print, and how many) and `expected` (what log-probabilities add). Those
 that axes share are in `judgesheet.axis`: `reversal` (do scores and winners change), `raters` (how
-reliable are the labels) and `differences` (what is gained). `findings` says what the figures mean,
-`_plots` draws them.
+reliable are the labels) and `differences` (what is gained). `effects`
+says which effects they measure, `_plots` draws them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -58,8 +58,8 @@ from ._reply import (
     simulated_shares,
 )
 from ._scores import Scores, arrange, figure
-from .findings import SENTENCES as SENTENCES
-from .findings import control, find, mitigate, recommend, warn
+from .effects import EFFECTS as EFFECTS
+from .effects import control, mitigate, recommend, warn
 
 NAME = "score_order"
 TITLE = "Order of the rubric's scores"

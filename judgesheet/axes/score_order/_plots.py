@@ -2,28 +2,9 @@
 
 from dataclasses import replace
 
-from judgesheet.axis.places import farthest
-from judgesheet.axis.results import (
-    FLIPS,
-    Plots,
-    flips,
-    near_enough,
-    nothing,
-    orders_enough,
-)
-from judgesheet.axis.statements import (
-    ORDER_TEST,
-    announced,
-    below,
-    number,
-    share,
-    surely_above,
-)
-from judgesheet.base.digits import percent
+from judgesheet.axis.results import FLIPS, Plots, near_enough, nothing
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Plot
-
-from .findings import SMALL_CHANGES, favours_place, prompts_read
 
 COLOURS_END = 3
 """Times the even share at which the colours of the heat map end."""
@@ -48,7 +29,7 @@ def _if_several_scales(plot: Plot, estimates: Estimates) -> Plot | None:
 drawn = Plots()
 
 
-@drawn.but(_if_even).plot(
+drawn.but(_if_even).plot(
     kind="line",
     title="Where the chosen score stood",
     caption="Share of calls that chose each position of the rubric, with intervals. A judge that "
@@ -61,20 +42,10 @@ drawn = Plots()
     shows=("position_share",),
     brief="Share of calls that chose the score listed at each position; a judge that reads the "
     "content stays on the dashed line.",
-)
-def _favourite(estimates: Estimates) -> str:
-    """Whether a place in the rubric is favoured, whatever stands there."""
-    v, certain = estimates.known("cramers_v"), favours_place(estimates)
-    extreme = farthest(estimates, "position_share")
-    if extreme and certain in ("shown", "small"):
-        often = f"{share(extreme.share)} of calls; {percent(extreme.even)} is no preference"
-        return f"Gives the score listed at place {extreme.place} in {often}"
-    if v is not None and certain == "cleared":
-        return f"No place in the rubric is favoured by much: V is {number(v, 'most')} at most"
-    return ""
+)(nothing)
 
 
-@drawn.but(_coloured).plot(
+drawn.but(_coloured).plot(
     kind="heatmap",
     title="Score by position",
     caption="When a score was given, how often its line stood at each position. Every row of an "
@@ -85,19 +56,10 @@ def _favourite(estimates: Estimates) -> str:
     x_label="position in the rubric",
     y_label="score given",
     even=True,
-)
-def _selection(estimates: Estimates) -> str:
-    """Whether one place is favoured whatever the score."""
-    cells = estimates.family("selection")
-    places = dict.fromkeys(dims["position"] for dims, _ in cells)
-    for place in places:
-        column = [one for dims, one in cells if dims["position"] == place and one.value is not None]
-        if column and all(surely_above(one, 1 / len(places)) for one in column):
-            return f"Every score is given more often where it is listed at place {place}"
-    return ""
+)(nothing)
 
 
-@drawn.plot(
+drawn.plot(
     kind="intervals",
     title="Does the order change the score?",
     caption="How often the score of a response changes under another order of the rubric, and when "
@@ -111,18 +73,7 @@ def _selection(estimates: Estimates) -> str:
     shows=("order_change_rate",),
     brief="How often the score changes under another order of the rubric, and when the same order "
     "is asked again.",
-)
-def _changes(estimates: Estimates) -> str:
-    """How often the score changes with the order, where that is more than noise."""
-    change, noise = (estimates.known(f"{kind}_change_rate") for kind in ("order", "repeat"))
-    if change is None or noise is None or noise.most is None:
-        return ""
-    if below(change, (noise.least or 0.0) + SMALL_CHANGES):
-        return "Another order changes hardly more scores than a repeat does"
-    is_more = (change.value or 0.0) > (noise.value or 0.0)
-    if surely_above(change, noise.most) or (is_more and announced(estimates, ORDER_TEST)):
-        return f"Another order changes {share(change)} of scores, a repeat {share(noise)}"
-    return ""
+)(nothing)
 
 
 drawn.plot(
@@ -136,7 +87,7 @@ drawn.plot(
     shows=("excess_flip_rate",),
     brief="How often two readings of a prompt's responses disagree on the best one under two "
     "orders, under one order, and the difference.",
-)(flips("The order of the rubric", prompts_read))
+)(nothing)
 
 
 drawn.but(near_enough).plot(
@@ -149,7 +100,7 @@ drawn.but(near_enough).plot(
     series="arm",
     x_label="number of orders averaged",
     y_label="r with quality",
-)(orders_enough)
+)(nothing)
 
 
 drawn.but(_if_several_scales).plot(

@@ -19,15 +19,8 @@ from judgesheet.axis.figure import Figures, UnkeyedEstimate, absent, measured
 from judgesheet.axis.prompt import compile_prompt
 from judgesheet.axis.shaping import Holds, NotAStimulusError, Prompt
 from judgesheet.axis.simulation import Known, Parameters
-from judgesheet.axis.statements import (
-    Sentence,
-    Tone,
-    above,
-    findings_of,
-    keys,
-    share_with_interval,
-    surely_above,
-)
+from judgesheet.axis.statements import keys
+from judgesheet.base.effects import Effect
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.missing_reasons import NO_OBSERVATIONS
 from judgesheet.base.records import (
@@ -36,7 +29,6 @@ from judgesheet.base.records import (
     Plot,
     Recommendation,
     ReplyFormat,
-    Statement,
     Stimulus,
 )
 from judgesheet.stats.interval import by_cluster, cluster_rate
@@ -128,21 +120,20 @@ def points_by_place(verdict: str, order: Sequence[str]) -> list[float]:
 # -- step 3: what the figures mean
 
 
-def _first(estimates: Estimates) -> Iterator[Statement]:
-    """Whether the greeting listed first is preferred."""
-    share = estimates.known("first_share")
-    if share is not None and above(share, 0.5):
-        tone: Tone = "bad" if surely_above(share, 0.5) else "unknown"
-        text = f"It prefers the greeting listed first: {share_with_interval(share)} of calls."
-        yield Statement(text, (share.key,), tone)
-
-
-SENTENCES = (Sentence(_first, tests=1), losses.SENTENCE)
-
-
-def find(estimates: Estimates) -> Iterator[Statement]:
-    """The sentences of page one."""
-    return findings_of(SENTENCES, estimates)
+EFFECTS = (
+    Effect(
+        f"{NAME}.first_share",
+        null=0.5,
+        small=0.1,
+        harm="both",
+        test=f"{NAME}.order_dependence_p",
+        says={
+            "shown": "The greeting listed first wins in {value} of calls ({interval}).",
+            "negligible": "The place of a greeting hardly matters: the first wins in {value}.",
+            "inconclusive": "Whether the first greeting wins more is open: {value} ({interval}).",
+        },
+    ),
+)
 
 
 def recommend(estimates: Estimates) -> Iterator[Recommendation]:

@@ -1,0 +1,210 @@
+"""What the data of a run say of each effect that an axis declares. Nothing here needs numpy.
+
+A judge without a fault has any effect shown in at most one sheet of twenty: `TESTS`, `EXCESS` and
+`REST` are the shares of that error, the same whether an axis was asked or not.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Literal
+
+from judgesheet.base.digits import decimals, percent, rounded, two_digits, with_noun
+from judgesheet.base.effects import Effect, EffectVerdict, JudgedEffect
+from judgesheet.base.keys import ANY, Key
+from judgesheet.base.missing_reasons import FLAT, WITHOUT_EXCEPTION
+from judgesheet.base.records import AxisResult, Datasheet, Estimate, Statement
+from judgesheet.base.units import unit
+from judgesheet.decide.bounded_value import p_at, reach
+from judgesheet.decide.gate import members
+
+TESTS: Mapping[str, float] = {"order_dependence_p": 0.006, "slice_p": 0.0025}
+"""The error of a test by its name: one of the order per axis, and one per way to split a sheet."""
+EXCESS = 0.002
+"""The error of the bound of an effect that has a test as well: one per axis."""
+REST = 0.0016
+"""The error of all other bounds of an axis together, each effect an equal part of it."""
+FEWEST = 6
+"""With fewer stimuli an effect may be shown, and none is negligible."""
+WORST_FIRST: tuple[EffectVerdict, ...] = (
+    *("shown", "inconclusive", "invalid", "not_measured", "negligible"),
+)
+TONES: Mapping[EffectVerdict, Literal["good", "bad", "unknown"]] = {
+    "shown": "bad",
+    "negligible": "good",
+    "inconclusive": "unknown",
+    "invalid": "unknown",
+}
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+
+
+def with_effects(sheet: Datasheet) -> Datasheet:
+    """The sheet with what its figures say of every effect that its axes declare."""
+    return replace(sheet, axes=tuple(replace(one, effects=judged(one)) for one in sheet.axes))
+
+
+def judged(axis: AxisResult) -> tuple[JudgedEffect, ...]:
+    """What the figures of an axis say of its effects, the worst first."""
+    found = {estimate.key: estimate for estimate in axis.estimates}
+    sharing = sum(not (one.share or one.test) for one in axis.declared)
+    ranked: list[tuple[int, float, JudgedEffect]] = []
+    for effect in axis.declared:
+        share = effect.share or (EXCESS if effect.test else REST / sharing)
+        # Of a family without a member nothing can be said.
+        keys = [one for one in members(effect.key, found) if one in found or ANY not in one]
+        for key in keys:
+            one = judge(effect, key, axis, found, share / len(keys))
+            away = 0.0 if one.value is None else _departure(effect, one.value)
+            ranked.append((WORST_FIRST.index(one.verdict), -away, one))
+    return tuple(one for *_, one in sorted(ranked, key=lambda row: row[:2]))
+
+
+def judge(
+    effect: Effect, key: str, axis: AxisResult, found: Mapping[str, Estimate], share: float
+) -> JudgedEffect:
+    """What the figure with this key says of an effect whose bound may err so often.
+
+    What is proven to be small is negligible, though it may be there. A failed control of the run
+    leaves nothing to say; one of the judge clears of nothing, and may accuse.
+    """
+    estimate, test = found.get(key), _test(effect, key, axis, found)
+    p = None if test is None else test.greatest
+    is_beyond = estimate is not None and _is_beyond(effect, estimate, share)
+    verdict, why = _verdict(effect, key, axis, estimate)
+    if verdict in ("inconclusive", "not_measured") and (is_beyond or _rejects(effect, p)):
+        verdict, why = "shown", ""
+    near = verdict == "shown"
+    bound = None if estimate is None else _bound(effect, estimate, near=near)
+    noise = found.get(effect.noise)
+    sentence = effect.says.get(verdict, "")
+    if near and not is_beyond:
+        sentence = effect.says.get("by_test", sentence)
+    words = {
+        **Key.parse(key).dims,
+        "value": "unknown" if estimate is None else printed(estimate, estimate.value),
+        "interval": "no interval" if estimate is None else _interval(estimate),
+        "bound": "unknown" if estimate is None else printed(estimate, bound),
+        "noise": "unknown" if noise is None else printed(noise, noise.value),
+        "p": "unknown" if p is None else f"p {'< 0.001' if p < 0.001 else f'= {two_digits(p)}'}",
+    }
+    name = key if estimate is None else estimate.label or key
+    return JudgedEffect(
+        key=key,
+        verdict=verdict,
+        # A declaration may come from a stranger's file: nothing but these words is filled in.
+        text=f"{name}: {why}."
+        if why
+        else _PLACEHOLDER.sub(lambda found: words.get(found[1], found[0]), sentence),
+        value=None if estimate is None else estimate.value,
+        low=None if estimate is None else estimate.low,
+        high=None if estimate is None else estimate.high,
+        bound=bound,
+        p=p,
+        uses=effect.uses,
+        remedy=effect.remedy,
+        why=why,
+    )
+
+
+def _verdict(
+    effect: Effect, key: str, axis: AxisResult, estimate: Estimate | None
+) -> tuple[EffectVerdict, str]:
+    """What is known of an effect that is not shown, and why nothing is."""
+    if why := axis.silent_reason(key):
+        return "invalid", why
+    if estimate is None:
+        return "not_measured", "this run did not measure it"
+    if _is_inside(effect, estimate):
+        unearned = axis.unearned.get(key, "")
+        return ("invalid" if unearned else "negligible"), unearned
+    if reach(estimate) is None:
+        return "not_measured", estimate.note or "it has no interval"
+    return "inconclusive", ""
+
+
+def _test(
+    effect: Effect, key: str, axis: AxisResult, found: Mapping[str, Estimate]
+) -> Estimate | None:
+    """The test of an effect, with the dimensions of its figure, where it may be used."""
+    if not effect.test:
+        return None
+    pattern, dims = Key.parse(effect.test), Key.parse(key).dims
+    own = str(pattern.at(**{dim: dims.get(dim, ANY) for dim in pattern.dims}))
+    return None if axis.silent_reason(own) else found.get(own)
+
+
+def _rejects(effect: Effect, p: float | None) -> bool:
+    return p is not None and p < TESTS[Key.parse(effect.test).name]
+
+
+def _is_inside(effect: Effect, estimate: Estimate) -> bool:
+    """Whether the whole interval, lost calls counted, departs by no more than is small."""
+    if estimate.clusters < FEWEST:
+        return False
+    least, most = estimate.least, estimate.most
+    if estimate.reason in WITHOUT_EXCEPTION:  # a correlation of 1, or of −1
+        least = most = estimate.value
+        if estimate.imputed is not None:
+            least, most = estimate.imputed.low, estimate.imputed.high
+    up = most is not None and most <= effect.null + effect.small
+    down = least is not None and least >= effect.null - effect.small
+    return {"up": up, "down": down, "both": up and down}[effect.harm]
+
+
+def _is_beyond(effect: Effect, estimate: Estimate, share: float) -> bool:
+    """Whether the bound that errs no more often than its share lies beyond no effect."""
+    if estimate.reason in FLAT:
+        return effect.harm == "down" and estimate.clusters >= FEWEST
+    if (bounds := reach(estimate)) is None:
+        return False
+    sides = {"up": bounds.low > effect.null, "down": bounds.high < effect.null}
+    side = next((side for side, beyond in sides.items() if beyond), "")
+    if not side or effect.harm not in (side, "both"):
+        return False
+    bound = bounds.low if side == "up" else bounds.high
+    return p_at(effect.null, bound, estimate) < (share / 2 if effect.harm == "both" else share)
+
+
+def _departure(effect: Effect, value: float) -> float:
+    """How far a value lies beyond what is small, on a side that hurts."""
+    away = value - effect.null
+    return {"up": away, "down": -away, "both": abs(away)}[effect.harm] - effect.small
+
+
+def _bound(effect: Effect, estimate: Estimate, *, near: bool) -> float | None:
+    """The end of the interval next to no effect, or the far one; lost calls counted."""
+    value = effect.null if estimate.value is None else estimate.value
+    upward = effect.harm == "up" or (effect.harm == "both" and value >= effect.null)
+    return estimate.least if upward == near else estimate.most
+
+
+# -- words -----------------------------------------------------------------------------------------
+
+
+def printed(estimate: Estimate, number: float | None, *, noun: bool = True) -> str:
+    """A number of an estimate in its unit, with the digits that its interval allows."""
+    known = unit(estimate.unit)
+    if number is None:
+        return "unknown"
+    if known.percent:
+        return percent(number)
+    text = rounded(number, decimals(number, estimate.low, estimate.high))
+    return with_noun(text, known.one) if noun and known.one else text
+
+
+def _interval(estimate: Estimate) -> str:
+    if estimate.low is None or estimate.high is None:
+        return "no interval"
+    return f"{printed(estimate, estimate.low, noun=False)} to {printed(estimate, estimate.high)}"
+
+
+def statements(effects: Sequence[JudgedEffect]) -> Iterator[Statement]:
+    """A finding for each effect, and one for all that is missing for the same reason."""
+    missing: dict[str, list[str]] = {}
+    for one in effects:
+        if one.verdict == "not_measured":
+            missing.setdefault(one.why, []).append(one.key)
+        else:
+            yield Statement(one.text, (one.key,), TONES[one.verdict], void=one.why, of_effect=True)
+    for why, keys in missing.items():
+        yield Statement(f"Not measured: {why}.", tuple(keys), "unknown", of_effect=True)
