@@ -23,7 +23,7 @@ from judgesheet.base.missing_reasons import NO_FINITE_NUMBER
 from judgesheet.base.records import Datasheet, Estimate, Verdict, VerdictStatus
 from judgesheet.base.remembered import remembered
 
-SCHEMA_VERSION = "2.3"
+SCHEMA_VERSION = "3.0"
 """Raised in its first part when old readers would misread a sheet, in its second for additions."""
 # History
 # 1.0: the first.
@@ -37,9 +37,10 @@ SCHEMA_VERSION = "2.3"
 # 2.1: `why` of a figure's status.
 # 2.2: `policy_digest` of the decision, and how many stimuli its policy required.
 # 2.3: `order_dependence_p` is what was `anywhere_p`; the older tests of that name are not read.
+# 3.0: `declared` and `effects` of an axis.
 OTHER_ORDER_TESTS = ("1.0", "1.1", "1.2", "1.3", "2.0", "2.1", "2.2")
 """Versions in which `order_dependence_p` was another test on every axis."""
-READABLE = ("1", "2")
+READABLE = ("1", "2", "3")
 """First parts of the versions that are read."""
 
 

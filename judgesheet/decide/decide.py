@@ -6,6 +6,7 @@ What it finds out is stored in the sheet, and everything that prints only prints
 from collections.abc import Sequence
 from dataclasses import replace
 
+from judgesheet.axes import all_axes
 from judgesheet.base.datasheet import SCHEMA_VERSION
 from judgesheet.base.records import Datasheet, Verdict
 from judgesheet.decide.controls import with_controls
@@ -28,7 +29,7 @@ def decide(
     a sheet: it follows from its figures.
     """
     rules = policy_of(sheet) if policy is None else policy
-    recorded = sheet if policy is None else _with_policy(sheet, policy)
+    recorded = _declaring(sheet if policy is None else _with_policy(sheet, policy))
     checked = with_effects(with_controls(replace(recorded, schema_version=SCHEMA_VERSION)))
     held: tuple[Verdict, ...] = ()
     if rules is not None:
@@ -37,6 +38,22 @@ def decide(
     marked = with_remedies(with_statuses(with_findings(replace(checked, verdicts=held))))
     # A policy of which nothing applies proves nothing, which is a decision, too.
     return replace(marked, decision=None if rules is None else decide_judge(marked))
+
+
+def _declaring(sheet: Datasheet) -> Datasheet:
+    """A sheet from before 3.0 with the effects that its axes declare today, for its findings."""
+    if sheet.schema_version.partition(".")[0] not in ("1", "2"):
+        return sheet
+    known = all_axes()
+    return replace(
+        sheet,
+        axes=tuple(
+            replace(axis, declared=known[axis.name].EFFECTS, findings=())
+            if axis.name in known and known[axis.name].EFFECTS
+            else axis
+            for axis in sheet.axes
+        ),
+    )
 
 
 def _with_policy(sheet: Datasheet, policy: Policy) -> Datasheet:

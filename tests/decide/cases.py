@@ -121,7 +121,7 @@ def text_of_schema_1_3(sheet: Datasheet) -> str:
         del advice["void"]
     for axis in data["axes"]:
         for name in ("void", "voided", "unearned", "statuses", "summary", "served_models",
-                     "mixed_stimuli"):  # fmt: skip
+                     "mixed_stimuli", "declared", "effects"):  # fmt: skip
             del axis[name]
         own = ("text", "evidence", "tone")
         axis["findings"] = [
