@@ -41,8 +41,8 @@ html_theme_options = {"navigation_with_keys": True}
 
 
 def _from_docs(_app: object, path: Path, _page: str, content: list[str]) -> None:
-    """The README's links, which start at the root, as the home page in docs/ has to write them."""
-    if path.name == "README.md":
+    """The links of pages at the root, as their pages in docs/ have to write them."""
+    if path.name in ("README.md", "CONTRIBUTING.md"):
         content[0] = re.sub(r"\]\((?!https?:|#)", "](../", content[0]).replace("](../docs/", "](")
 
 

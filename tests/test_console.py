@@ -1,4 +1,4 @@
-"""Every console block of the README and the pages runs, in the order in which a reader comes to it.
+"""Every console block of the pages runs, in the order in which a reader comes to it.
 
 A page may say in comments what the test needs beside it:
 
@@ -31,7 +31,7 @@ EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["option
 FENCE = "```console\n"
 PAGES = [
     page
-    for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+    for page in (*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")))
     if FENCE in page.read_text(encoding="utf-8")
 ]
 PART = re.compile(
@@ -123,7 +123,7 @@ def perform(command: Command, place: Path, environment: dict[str, str]) -> str:
             if file:
                 (place / file).write_text(done.stdout, encoding="utf-8")
             return done.stdout
-        case ["make", target]:
+        case ["make", target, *_]:
             assert re.search(rf"(?m)^{target}:", (ROOT / "Makefile").read_text()), target
         case ["pip", "install", *packages]:
             named = re.findall(r"judgesheet\[(\w+)\]|\.\[(\w+)\]", " ".join(packages))
