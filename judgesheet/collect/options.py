@@ -48,8 +48,8 @@ class Request:
         "Your own prompt template.", "--prompt", metavar="[AXIS=]FILE",
         )] = field(default_factory=dict)
     parsers: Annotated[Mapping[str, Path], Said(
-        "Your own parser of the replies. [FILE.toml beside --prompt, if any]", "--parser",
-        metavar="[AXIS=]FILE")] = field(default_factory=dict)
+        "Your own parser of the replies: a file, or module:function. [FILE.toml beside --prompt]",
+        "--parser", metavar="[AXIS=]FILE")] = field(default_factory=dict)
     seed: Annotated[int, Interval(ge=0), Said("Seed of every random choice.")] = defaults.SEED
     repeats: Annotated[Annotated[int, Interval(ge=1, le=100)] | None, Said(
         "How often a repeated question is asked. [by axis and profile: 2, or 1 in quick]")] = None

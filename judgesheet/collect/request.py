@@ -240,7 +240,7 @@ def _own_parsers(request: Request, axes: Sequence[Axis]) -> dict[str, Parser]:
     """The user's own parsers: those named, and those that lie beside a prompt as FILE.toml."""
     paths = {**parsers_beside(request), **request.parsers}
     _refuse_unprobed("--parser", paths, axes)
-    return {axis: Parser.from_file(path) for axis, path in paths.items()}
+    return {axis: Parser.named(path) for axis, path in paths.items()}
 
 
 def _refuse_what_is_ours(extra_body: Mapping[str, Any]) -> None:

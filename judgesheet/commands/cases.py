@@ -8,7 +8,7 @@ import click
 
 from judgesheet.base.records import ShownCall
 from judgesheet.commands.option_types import as_dict, pair
-from judgesheet.commands.options import EXISTING, JSON, PATH, option
+from judgesheet.commands.options import EXISTING, JSON, OWN_FUNCTION, PATH, option
 from judgesheet.commands.sheets import load
 from judgesheet.commands.terminal import say, say_json, say_lines, width
 
@@ -66,6 +66,7 @@ def cases(
         "without a verdict.")  # fmt: skip
 @option("--verdict", help="Only calls with this verdict.")
 @option("--limit", type=click.IntRange(1), default=5, help="Calls to show.")
+@OWN_FUNCTION
 @option("--html", type=PATH, help="Also write a page to browse every call and figure.")
 @JSON
 def command(limit: int, html: Path | None, as_json: bool, **options: Any) -> None:

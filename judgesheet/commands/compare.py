@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from judgesheet.base.records import Datasheet
-from judgesheet.commands.options import ACROSS, EXISTING, document, option
+from judgesheet.commands.options import ACROSS, EXISTING, OWN_FUNCTION, document, option
 from judgesheet.commands.reporting import say_document
 from judgesheet.commands.sheets import load
 from judgesheet.sheet import Paper
@@ -116,6 +116,7 @@ def readings(source: str | Path) -> "dict[str, Readings]":
 @click.argument("old", type=EXISTING)
 @click.argument("new", type=EXISTING, nargs=-1, required=True)
 @ACROSS
+@OWN_FUNCTION
 @option("--force", is_flag=True, help="Compare sheets that answer different questions.")
 @document("md", "html", "pdf", "json")
 def command(

@@ -17,6 +17,7 @@ from judgesheet.base.errors import UsageError
 from judgesheet.base.files import text_of, toml
 from judgesheet.base.resources import is_shipped
 from judgesheet.base.sanitize import brief
+from judgesheet.judges.user_code import is_name
 
 Value = TypeVar("Value")
 
@@ -117,7 +118,8 @@ def word_pair(text: str) -> tuple[str, str]:
 def axis_file(name: str) -> Callable[[str], tuple[str, Path]]:
     """The parser of `--prompt AXIS=FILE`, or FILE alone: that of the one axis that is asked about.
 
-    A prompt may be one of `templates/prompts/`, by its name. UsageError if there is no such file.
+    A prompt may be one of `templates/prompts/`, by its name, a parser `module:function`.
+    UsageError if there is no such file.
     """
 
     def parse(text: str) -> tuple[str, Path]:
@@ -125,7 +127,8 @@ def axis_file(name: str) -> Callable[[str], tuple[str, Path]]:
         if not re.fullmatch(r"\w*", axis):  # a sign in the name of the file
             axis, file = "", text
         with suppress(OSError):  # of a name that is too long for a file
-            if Path(file).exists() or (name == "prompt" and is_shipped(file)):
+            is_other = is_shipped(file) if name == "prompt" else is_name(file)
+            if Path(file).exists() or is_other:
                 return axis, Path(file)
         raise UsageError(
             f"--{name} {brief(text)}: there is no such file; write AXIS=FILE, or FILE and one "
@@ -147,6 +150,14 @@ def format_file(formats: Collection[str]) -> Callable[[str], tuple[str, Path | N
         return form, Path(file) if file else None
 
     return parse
+
+
+def name_functions(_ctx: click.Context, _param: click.Parameter, given: Sequence[str]) -> None:
+    """Let the user's functions read the replies of a run that a command only looks at."""
+    from judgesheet.measuring.parsing import Parser
+
+    for text in given:
+        Parser.named(text.rpartition("=")[2])
 
 
 def json_object(text: str) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from judgesheet.commands.option_types import (
     column_map,
     format_file,
     json_object,
+    name_functions,
     on_off,
     pair,
     prices,
@@ -126,6 +127,10 @@ FRESH = option(
 ACROSS = option("--across-prompts", is_flag=True,
                 help="Compare two prompts or parsers on the same stimuli.")  # fmt: skip
 PAPER = choice("--paper", "a4", "letter", default=defaults.PAPER, help="Page size of the PDF.")
+OWN_FUNCTION = option(
+    "--parser", multiple=True, callback=name_functions, expose_value=False,
+    metavar="[AXIS=]MODULE:FUNCTION", help="Your function that reads the replies, if one does.",
+)  # fmt: skip
 FORCE = option("--force", is_flag=True, help="Overwrite an existing file.")
 JSON = option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 

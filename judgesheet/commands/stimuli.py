@@ -85,7 +85,7 @@ def _try_parser(parser: str | Path, axes: list[str], stimuli: str | Path | None)
     # Any judge will do: only the first cell of its plan is looked at.
     request = Request("sim/fair", axes, "smoke", path)
     cell = make_plan(request, settle(request)).calls[0].cell
-    own = parsing.Parser.from_file(Path(parser))
+    own = parsing.Parser.named(parser)
     return list(parsing.try_examples(own, get_axis(axes[0]), cell))
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from judgesheet.commands.options import EXISTING, JSON, POLICIES, option
+from judgesheet.commands.options import EXISTING, JSON, OWN_FUNCTION, POLICIES, option
 from judgesheet.commands.terminal import say, say_record
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ def verify(
 @click.argument("file", type=EXISTING)
 @option("--run", type=click.Path(path_type=Path, exists=True, file_okay=False),
         help="The run it was made from; every figure is computed again.")  # fmt: skip
+@OWN_FUNCTION
 @option("--policy", metavar="FILE|NAME",
         help=f"Decide again under these limits: {POLICIES}")  # fmt: skip
 @JSON

@@ -3,6 +3,7 @@
 import ast
 import importlib
 import inspect
+import re
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -15,6 +16,13 @@ from typing import Any, TextIO
 from judgesheet.base.errors import UsageError
 from judgesheet.base.records import digest
 from judgesheet.judges.redaction import of_environment
+
+_NAME = re.compile(r"[\w.]+:\w+")
+
+
+def is_name(text: str) -> bool:
+    """Whether this has the form `module:name`."""
+    return _NAME.fullmatch(text) is not None
 
 
 def named_object(name: str) -> Any:

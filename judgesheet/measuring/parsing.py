@@ -20,15 +20,20 @@ Where a verdict has a part for each criterion or candidate, the pattern names th
 `{position}` its number (1, 2, …) by displayed place. Where each part has several fields, there is a
 table for each: `[verdict.score]`, `[verdict.uncertain]`.
 
+What no pattern can tell, a Python function of the user's may: `module:function`. It runs only where
+the user names it in this process; that a folder names one runs nothing.
+
 Replies are hostile. Regular expressions run in RE2, whose time grows with the length of the reply
 and not beyond; a path names one place in the JSON of a reply. Nothing of a reply is executed.
 """
 
+import inspect
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -43,6 +48,8 @@ from judgesheet.base.files import checked, text_of, toml
 from judgesheet.base.finish_reasons import is_whole
 from judgesheet.base.limits import LONGEST_ANSWER, MOST_MATCHES
 from judgesheet.base.records import Call, Reply, ReplyFormat, digest
+from judgesheet.base.sanitize import brief
+from judgesheet.judges.user_code import aside, is_name, named_object, version_of
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.reading import CUT_OFF, NO_VERDICT, Reading
 from judgesheet.reading.objects import UnclearError, json_documents
@@ -174,23 +181,38 @@ class Trial:
     passed: bool
 
 
+Find = Callable[[str, Sequence[Mapping[str, str]]], Any]
+"""The recorded verdict of a reply, None where it has none; the names of its parts come with it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Parser:
-    """A parser of one axis; `source` is its file, verbatim, and `name` that file's name.
+    """A parser of one axis.
 
-    `fields` maps the fields of a verdict to their patterns; the key "" stands for a verdict without
-    fields.
+    `name` is that of its file, or `module:function`. `source` is the file, verbatim, "" of a
+    function, whose code is not kept; `digest` is the SHA-256 of file or code.
     """
 
     name: str
     source: str
-    fields: Mapping[str, VerdictPattern]
-    examples: tuple[Example, ...]
+    digest: str
+    find: Find = field(compare=False, repr=False)
+    examples: tuple[Example, ...] = ()
 
     @classmethod
-    def from_file(cls, path: Path) -> Self:
-        """The parser in a file; a ParserError says what is wrong with it."""
-        return cls.from_source(text_of(path, "the parser", ParserError), path.name)
+    def named(cls, given: str | Path) -> Self:
+        """The parser in a file, or of a function; ParserError or UsageError if there is none."""
+        path, name = Path(given), str(given)
+        if path.exists() or not is_name(name):
+            return cls.from_source(text_of(path, "the parser", ParserError), path.name)
+        function = named_object(name)
+        try:
+            inspect.signature(function).bind("", ())
+        except (TypeError, ValueError) as error:
+            raise ParserError(f"{name} must take a reply and its parts ({error})") from None
+        parser = cls(name, "", digest(version_of(name)), _by_function(function))
+        _FUNCTIONS[name, parser.digest] = parser
+        return parser
 
     @classmethod
     def from_source(cls, source: str, name: str) -> Self:
@@ -198,17 +220,12 @@ class Parser:
         file = checked(_File, toml(source, name, ParserError), name, ParserError)
         is_one = not file.verdict or file.verdict.keys() & {"regex", "path", "jsonpath"}
         tables = {"": file.verdict} if is_one else file.verdict
-        fields = {}
-        for field, table in tables.items():
-            place = ("verdict", field) if field else ("verdict",)
+        patterns = {}
+        for part, table in tables.items():
+            place = ("verdict", part) if part else ("verdict",)
             where = f"{name}, [{'.'.join(place)}]"
-            fields[field] = checked(VerdictPattern, table, where, ParserError, place=place)
-        return cls(name, source, fields, tuple(file.example))
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 of the file."""
-        return digest(self.source)
+            patterns[part] = checked(VerdictPattern, table, where, ParserError, place=place)
+        return cls(name, source, digest(source), _by_patterns(patterns), tuple(file.example))
 
     def verdict(self, text: str, parts: Iterable[Mapping[str, str]] = ()) -> str:
         """The recorded verdict that a reply gives, as JSON.
@@ -222,18 +239,42 @@ class Parser:
             It gives none, or two.
         """
         text = without_reasoning(text).lstrip()
-        if not text or len(text) > LONGEST_ANSWER:
+        found = self.find(text, [*parts]) if text and len(text) <= LONGEST_ANSWER else None
+        if found is None:
             raise UnclearError("no_verdict")
-        if not any(pattern.names_parts for pattern in self.fields.values()):
-            return json.dumps(self._part(text, {}))
-        values = {names["candidate"]: self._part(text, names) for names in parts}
-        if not values:
-            raise UnclearError("no_verdict")
-        return json.dumps(values)
+        return json.dumps(found, allow_nan=False)
 
-    def _part(self, reply: str, names: Mapping[str, str]) -> Any:
-        found = {field: pattern.find(reply, names) for field, pattern in self.fields.items()}
+
+_FUNCTIONS: dict[tuple[str, str], Any] = {}
+"""Parsers of the functions that the user named in this process, by name and digest."""
+
+
+def _by_patterns(patterns: Mapping[str, VerdictPattern]) -> Find:
+    """By the pattern of each field; the key "" stands for a verdict without fields."""
+
+    def part(reply: str, names: Mapping[str, str]) -> Any:
+        found = {name: pattern.find(reply, names) for name, pattern in patterns.items()}
         return found.get("", found)
+
+    def find(reply: str, parts: Sequence[Mapping[str, str]]) -> Any:
+        if not any(pattern.names_parts for pattern in patterns.values()):
+            return part(reply, {})
+        return {names["candidate"]: part(reply, names) for names in parts} or None
+
+    return find
+
+
+def _by_function(function: Callable[..., Any]) -> Find:
+    """By the user's code; what it prints is no result of the command's."""
+
+    def find(reply: str, parts: Sequence[Mapping[str, str]]) -> Any:
+        try:
+            with aside(sys.stderr):
+                return function(reply, parts)
+        except Exception:  # whatever it stumbles over, the reply is paid for, and is kept
+            return None
+
+    return find
 
 
 def reading(
@@ -325,10 +366,25 @@ def as_record(axis: str, parser: Parser) -> dict[str, str]:
 
 
 def from_records(records: Iterable[Mapping[str, str]]) -> dict[str, Parser]:
-    """Parsers by axis, from what `as_record` made of them."""
-    return {
-        record["axis"]: Parser.from_source(record["source"], record["name"]) for record in records
-    }
+    """Parsers by axis, from what `as_record` made of them.
+
+    ParserError where one is a function that the user has not named in this process.
+    """
+    return {record["axis"]: _of_record(record) for record in records}
+
+
+def _of_record(record: Mapping[str, str]) -> Parser:
+    if record["source"]:
+        return Parser.from_source(record["source"], record["name"])
+    known: Parser | None = _FUNCTIONS.get((record["name"], record["digest"]))
+    if known is None:
+        axis, name = record["axis"], brief(record["name"])
+        raise ParserError(
+            f"replies of {axis} are read by the Python function {name}, which runs only where you "
+            f"name it, and not where it has changed: give --parser {axis}={name}, or let "
+            f"`judgesheet measure DIR --parser {axis}={name}` read them anew"
+        )
+    return known
 
 
 def readable_by(records: Iterable[Mapping[str, str]]) -> Callable[[Call, Reply], bool]:
@@ -344,7 +400,7 @@ def readable_by(records: Iterable[Mapping[str, str]]) -> Callable[[Call, Reply],
 
 
 def replace_parsers(path: Path, files: Mapping[str, str | Path]) -> None:
-    """Note in a ledger that these parsers (axis -> file) read its replies from now on."""
+    """Note in a ledger that these (axis -> file or function) read its replies from now on."""
     with Ledger.open(path, writable=True) as ledger:
         cells: dict[str, Mapping[str, Any]] = {}
         for call in ledger.calls():
@@ -355,7 +411,7 @@ def replace_parsers(path: Path, files: Mapping[str, str | Path]) -> None:
         for name, file in files.items():
             if name not in cells:
                 raise UsageError(f"--parser names {name}, which this run did not ask about")
-            parser = Parser.from_file(Path(file))
+            parser = Parser.named(file)
             refuse_failing_examples(parser, get_axis(name), cells[name])
             now[name] = as_record(name, parser)
         ledger.replace_parsers([now[name] for name in sorted(now)])

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from judgesheet.axes import get_axis
-from judgesheet.base.errors import ParserError
+from judgesheet.base.errors import JudgesheetError, ParserError
 from judgesheet.base.limits import LONGEST_ANSWER
+from judgesheet.measuring import parsing
 from judgesheet.measuring.parsing import (
     Parser,
     as_record,
@@ -204,10 +205,10 @@ def test_a_broken_parser_is_named(source: str, place: tuple[str | int, ...]) -> 
 def test_a_parser_that_is_no_text_is_named(tmp_path: Path) -> None:
     file = tmp_path / "odd.toml"
     with pytest.raises(ParserError, match=r"odd\.toml"):
-        Parser.from_file(file)
+        Parser.named(file)
     file.write_bytes(b"\xff")
     with pytest.raises(ParserError, match=r"odd\.toml"):
-        Parser.from_file(file)
+        Parser.named(file)
 
 
 EXAMPLES = """
@@ -287,3 +288,55 @@ def test_a_parser_survives_the_ledger() -> None:
     record: Any = json.loads(json.dumps(as_record("score_order", RATING)))
     assert from_records([record]) == {"score_order": RATING}
     assert record["digest"] == RATING.digest
+
+
+MODULE = """
+def grade(reply, parts):
+    return int(reply.rpartition("grade ")[2])
+
+def by_name(reply, parts):
+    lines = dict(line.split(": ") for line in reply.splitlines())
+    return {part["candidate"]: int(lines[part["candidate"]]) for part in parts}
+
+def none(reply):
+    return 4
+"""
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The name of a module of the user's in the folder that the command runs in."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    name = f"grading_{tmp_path.parent.name}_{tmp_path.name}".replace("-", "_")
+    (tmp_path / f"{name}.py").write_text(MODULE)
+    return name
+
+
+@pytest.mark.parametrize(("text", "score"), [("A grade 4", 4), ("A grade 9", None), ("?", None)])
+def test_a_function_of_the_users_reads_what_the_axis_allows(
+    module: str, text: str, score: int | None
+) -> None:
+    made = Parser.named(f"{module}:grade")
+    assert reading(SCORE, text, "text", CELL, made).verdict == score
+
+
+def test_a_function_is_given_the_names_of_what_is_shown(module: str) -> None:
+    made = Parser.named(f"{module}:by_name")
+    cell = {"order": ["coherence", "fluency"]}
+    found = reading(get_axis("criterion_order"), "fluency: 4\ncoherence: 2", "text", cell, made)
+    assert found.verdict == {"fluency": 4, "coherence": 2}
+
+
+@pytest.mark.parametrize("name", ["none", "lacking"])
+def test_a_function_that_cannot_be_called_is_refused(module: str, name: str) -> None:
+    with pytest.raises(JudgesheetError, match=module):
+        Parser.named(f"{module}:{name}")
+
+
+def test_a_folder_names_no_function_that_runs(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    record = as_record("score_order", Parser.named(f"{module}:grade"))
+    assert from_records([record])["score_order"].name == f"{module}:grade"
+    monkeypatch.setattr(parsing, "_FUNCTIONS", {})  # as in another process
+    with pytest.raises(ParserError, match=module):
+        from_records([record])
