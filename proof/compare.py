@@ -15,6 +15,7 @@ from judgesheet import axis as kit
 from judgesheet import collect, decide, ledger, measuring, planning, stats
 from judgesheet.axes import candidate_order, get_axis, score_order
 from judgesheet.axis import Options, Readings
+from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts
 from judgesheet.base.records import AxisResult, Datasheet, Plan
 from judgesheet.decide.compare import Z95, Comparison, Difference, compare
 from judgesheet.decide.paired import pairings
@@ -67,7 +68,7 @@ def run(spec: str, seed: int) -> Run:
 
 
 def _sheet(name: str, axes: tuple[AxisResult, ...]) -> Datasheet:
-    return Datasheet("1.1", {"model": f"sim/{name}"}, {}, {}, axes)
+    return Datasheet("1.1", JudgeIdentity(f"sim/{name}"), RunFacts(), Provenance(), axes)
 
 
 async def _ask(plan: Plan, judge: SimulatedJudge) -> pd.DataFrame:

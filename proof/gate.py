@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from judgesheet import decide as deciding
 from judgesheet import stats
+from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts
 from judgesheet.base.records import AxisResult, Bounds, Datasheet, Estimate
 from judgesheet.decide import decide
 from judgesheet.decide.policy import Limit, Policy
@@ -119,7 +120,9 @@ def _sheet(rates: Sequence[Interval], *, complete: bool = True) -> Datasheet:
     )  # fmt: skip
     asked = max(one.clusters for one in rates)
     axis = AxisResult("some", "", "", asked, asked, 0, 0, 0, estimates, ())
-    return Datasheet("2.0", {"model": "sim/some"}, {"complete": complete}, {}, (axis,))
+    return Datasheet(
+        "2.0", JudgeIdentity("sim/some"), RunFacts(complete=complete), Provenance(), (axis,)
+    )
 
 
 def _broken(sheet: Datasheet, limits: Mapping[str, float]) -> bool:

@@ -12,6 +12,7 @@ import pandas as pd
 from judgesheet.axes import all_axes
 from judgesheet.axis import Readings, Simulating
 from judgesheet.base.clusters import Clusters
+from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Call, Datasheet, Plan
 from judgesheet.decide import decide, looks
@@ -74,7 +75,7 @@ def rehearse(plan: Plan, judge: str, draw: int, keys: Iterable[str]) -> Datashee
         measure_wanted(all_axes()[axis], _readings(plan, axis, rows, _families(wanted, axis)))
         for axis, rows in ((str(label), rows) for label, rows in frame.groupby("axis", sort=False))
     )
-    return Datasheet("", {}, {}, {}, tuple(results))
+    return Datasheet("", JudgeIdentity(), RunFacts(), Provenance(), tuple(results))
 
 
 def _drawn(plan: Plan, judge: str, draw: int) -> pd.DataFrame:

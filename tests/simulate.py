@@ -14,6 +14,7 @@ from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Axis, Options, Readings
 from judgesheet.axis.statements import ORDER_TEST
 from judgesheet.base.effects import JudgedEffect
+from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts
 from judgesheet.base.records import AxisResult, Datasheet, Estimate, Plan, Recommendation, Statement
 from judgesheet.decide import decide
 from judgesheet.judges import Judge
@@ -82,7 +83,8 @@ class Sheet:
     @cached_property
     def effects(self) -> dict[str, JudgedEffect]:
         """The effects of the axis by their keys without its name, failed controls applied."""
-        sheet = decide(Datasheet("", {}, {}, {}, (self.result,)))
+        parts = JudgeIdentity(), RunFacts(), Provenance()
+        sheet = decide(Datasheet("", *parts, (self.result,)))
         prefix = f"{self.result.name}."
         return {one.key.removeprefix(prefix): one for one in sheet.axes[0].effects}
 

@@ -264,10 +264,12 @@ def test_a_changed_prompt_is_held_to_the_limits_and_not_to_the_baseline(
     judged = judgesheet.gate(*files, baseline=tmp_path / "accepted", across_prompts=True)
     assert judged.decision is not None
     assert judged.decision.verdict in ("adopt", "conditions")
-    (remark, *_) = judged.provenance["baseline"]["remarks"]
+    assert judged.provenance.baseline is not None
+    (remark, *_) = judged.provenance.baseline.remarks
     assert "paired by stimulus" in remark
     assert "prompts of score_order" in remark
     alone = judgesheet.gate(
         *files, baseline=place / "judge/accepted/datasheet.json", across_prompts=True
     )
-    assert "independent" in alone.provenance["baseline"]["remarks"][0]
+    assert alone.provenance.baseline is not None
+    assert "independent" in alone.provenance.baseline.remarks[0]

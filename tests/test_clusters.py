@@ -54,10 +54,11 @@ def test_no_figure_counts_a_story_twice(name: str, tmp_path: Path) -> None:
         policy="ranking",
     )  # fmt: skip
     (axis,) = run.datasheet.axes
-    (pool,) = run.datasheet.provenance["stimuli"]
-    assert pool["independent"] == STORIES < pool["stimuli"]
+    (pool,) = run.datasheet.provenance.stimuli
+    assert pool.stimuli is not None
+    assert pool.independent == STORIES < pool.stimuli
     assert max(one.clusters for one in axis.estimates) == STORIES
-    assert any(f"{pool['stimuli']} stimuli, {STORIES} independent" in one for one in axis.caveats)
+    assert any(f"{pool.stimuli} stimuli, {STORIES} independent" in one for one in axis.caveats)
     assert run.datasheet.decision is not None
     assert run.datasheet.decision.verdict not in ("adopt", "adopt under conditions")
 
@@ -151,7 +152,7 @@ def test_records_say_which_stimuli_are_one(
     file = written(tmp_path / "log.jsonl", *judgments(**told))
     sheet = ingest(file, tmp_path / "run", pdf=False).datasheet
     assert max(one.clusters for one in sheet.axes[0].estimates) == clusters
-    assert sheet.provenance["stimuli"][0].get("independent", 8) == clusters
+    assert (sheet.provenance.stimuli[0].independent or 8) == clusters
 
 
 def test_a_stimulus_has_one_group(tmp_path: Path) -> None:

@@ -185,7 +185,7 @@ def test_what_is_permuted_is_permuted_inside_the_prompt_of_the_framework(
     (axis,) = sheet.axes
     assert (axis.planned, axis.unreadable + axis.failed) == (axis.answered, 0)
     assert [one.value for one in axis.estimates if one.key == FIRST[axis.name]] == [1]
-    assert any(sheet.judge["note"] in caveat for caveat in axis.caveats)
+    assert any(sheet.judge.note in caveat for caveat in axis.caveats)
 
 
 @pytest.mark.parametrize("example", SAYS)

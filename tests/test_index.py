@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from judgesheet.base.datasheet import to_json
+from judgesheet.base.facts import JudgeIdentity
 from judgesheet.base.records import Datasheet
 from judgesheet.sheet.index import Listed, grouped, render, render_markdown
 from tests.command import run, sentence
@@ -111,8 +112,8 @@ def test_a_run_is_the_original_and_a_sheet_alone_the_copy(tmp_path: Path) -> Non
 
 def test_only_one_protocol_stands_in_a_table() -> None:
     one = next(iter(SHEETS.values()))()
-    other = replace(one, run={**one.run, "temperature": 0.7})
-    twin = replace(one, judge={**one.judge, "model": "sim/another"})
+    other = replace(one, run=replace(one.run, temperature=0.7))
+    twin = replace(one, judge=replace(one.judge, model="sim/another"))
     groups = [*grouped([Listed("a", one), Listed("b", other), Listed("c", twin)])]
     assert [[row.address for row in group.rows] for group in groups] in (
         [["a", "c"], ["b"]], [["c", "a"], ["b"]],
@@ -122,7 +123,7 @@ def test_only_one_protocol_stands_in_a_table() -> None:
 
 def test_foreign_names_stay_text() -> None:
     one = next(iter(SHEETS.values()))()
-    evil = replace(one, judge={"model": EVIL, "provider": EVIL}, run={**one.run, "profile": EVIL})
+    evil = replace(one, judge=JudgeIdentity(EVIL, EVIL), run=replace(one.run, profile=EVIL))
     assert "<script>alert" not in render([Listed("a", evil, EVIL)], EVIL).decode()
 
 
@@ -142,8 +143,8 @@ def browser() -> Iterator[Any]:
 def visit(browser: Any, site: Path, tmp_path: Path) -> Iterator[chromium.Open]:
     one = next(iter(SHEETS.values()))()
     many = [
-        Listed(f"{n}.html", replace(one, judge={"model": f"sim/judge-{n}", "provider": "sim"},
-                              run={**one.run, "seed": n, "temperature": n % 7 / 10}))
+        Listed(f"{n}.html", replace(one, judge=JudgeIdentity(f"sim/judge-{n}", "sim"),
+                              run=replace(one.run, seed=n, temperature=n % 7 / 10)))
         for n in range(MANY)
     ]  # fmt: skip
     (tmp_path / "many.html").write_bytes(render(many, "many"))
@@ -186,7 +187,7 @@ def measured(value: float | None, day: str) -> Datasheet:
         ))
         for axis in one.axes
     ]  # fmt: skip
-    return replace(one, axes=tuple(axes), run={**one.run, "ended_at": f"{day}T10:00:00+00:00"})
+    return replace(one, axes=tuple(axes), run=replace(one.run, ended_at=f"{day}T10:00:00+00:00"))
 
 
 @chromium.needs_chromium

@@ -54,7 +54,7 @@ def sheet(directory: Path) -> Datasheet:
 def test_every_reply_is_readable_under_the_schema(sheet: Datasheet) -> None:
     (axis,) = sheet.axes
     assert axis.answered == axis.planned
-    assert sheet.run["reply"] == "json"
+    assert sheet.run.reply == "json"
 
 
 def test_its_weakness_is_said_loudly(sheet: Datasheet) -> None:
@@ -67,9 +67,9 @@ def test_its_weakness_is_said_loudly(sheet: Datasheet) -> None:
 
 
 def test_the_sheet_says_which_model_it_was(sheet: Datasheet) -> None:
-    assert sheet.judge["model"] == "local/smollm2-135m"
+    assert sheet.judge.model == "local/smollm2-135m"
     assert "b179c9523d0e" in json.dumps(sheet.judge)
-    assert sheet.run["tokens_in"]
+    assert sheet.run.tokens_in
 
 
 def texts(directory: Path) -> dict[str, str]:
@@ -105,6 +105,6 @@ def test_it_says_the_same_where_a_batch_asks_it(
         answers = list(answered(requests[:SOME], url))
     results = write_results(tmp_path / "results.jsonl", answers)
     sheet = judgesheet.ingest(results, run, pdf=False, cases=False).datasheet
-    assert (sheet.run["answered"], sheet.run["complete"]) == (SOME, False)
+    assert (sheet.run.answered, sheet.run.complete) == (SOME, False)
     direct = texts(directory)
     assert texts(run) == {one["custom_id"]: direct[one["custom_id"]] for one in requests[:SOME]}

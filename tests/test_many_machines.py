@@ -188,7 +188,7 @@ def test_what_an_endpoint_refuses_is_learned_once(tmp_path: Path) -> None:
     with serving(script) as server:
         sheet = judgesheet.probe(**options(server), out=tmp_path, engine="ray").datasheet
     assert sum("temperature" in request.body for request in server.requests) == 1
-    assert (sheet.run["refused_parameters"], sheet.run["complete"]) == ({"temperature": None}, True)
+    assert (sheet.run.refused_parameters, sheet.run.complete) == ({"temperature": None}, True)
 
 
 @pytest.mark.usefixtures("cluster")
@@ -236,7 +236,7 @@ def test_a_question_that_ends_its_worker_is_asked_of_another(
     judge = "python/tests.judges.mortal:twice"
     run = judgesheet.probe(judge, **known, out=tmp_path, engine="ray").datasheet.run
     assert 2 <= lost(tmp_path).total() <= 8
-    assert run["complete"]
+    assert run.complete
     assert capsys.readouterr().out == ""
 
 
@@ -297,7 +297,7 @@ def test_what_a_killed_run_has_on_disk_is_not_asked_again(tmp_path: Path, cluste
         before = asked(server)
         known = options(server, profile="quick", concurrency=8)
         resumed = judgesheet.probe(**known, out=tmp_path, engine="ray")
-        assert resumed.datasheet.run["complete"]
+        assert resumed.datasheet.run.complete
     assert asked(server) - before == left
     # What was in flight, and what was on its way to the disk.
     assert (before - done).total() <= 8 + 8 // 4
@@ -324,8 +324,9 @@ def test_an_interrupted_run_keeps_what_came(
             assert 20 < ledger.totals().settled < ledger.totals().planned
         known = options(server, profile="quick")
         resumed = judgesheet.probe(**known, out=tmp_path)
-        assert resumed.datasheet.run["complete"]
-    assert asked(server).total() <= resumed.datasheet.run["planned"] + 8 + 8 // 4
+        assert resumed.datasheet.run.complete
+    assert resumed.datasheet.run.planned is not None
+    assert asked(server).total() <= resumed.datasheet.run.planned + 8 + 8 // 4
 
 
 # -- limits and faults -----------------------------------------------------------------------------
@@ -340,7 +341,7 @@ def test_a_budget_is_spent_to_the_last_request_and_no_further(tmp_path: Path) ->
             assert some.progress is not None
             assert some.progress.stopped == "max_calls"
         rest = judgesheet.probe(**options(server), out=tmp_path, engine="ray")
-    assert len(server.requests) == rest.datasheet.run["planned"]
+    assert len(server.requests) == rest.datasheet.run.planned
 
 
 @pytest.mark.usefixtures("cluster")
@@ -348,7 +349,8 @@ def test_no_more_is_paid_than_was_allowed(tmp_path: Path) -> None:
     with serving(grades) as server:  # 10 tokens in, 2 out: $0.042, and $3.3 for all
         known = options(server, max_cost=2.0, prices=(200.0, 20_000.0), max_tokens=5)
         some = judgesheet.probe(**known, out=tmp_path, engine="ray")
-    assert some.datasheet.run["cost_usd"] <= 2.0
+    assert some.datasheet.run.cost_usd is not None
+    assert some.datasheet.run.cost_usd <= 2.0
     assert some.progress is not None
     assert (some.progress.stopped, len(server.requests) > 20) == ("max_cost", True)
 
@@ -358,7 +360,8 @@ def test_a_rate_is_that_of_all_workers(tmp_path: Path) -> None:
     with serving(grades) as server:
         began = time.monotonic()
         run = judgesheet.probe(**options(server, rate=50.0), out=tmp_path, engine="ray")
-        assert time.monotonic() - began >= (run.datasheet.run["planned"] - 50) / 50
+        assert run.datasheet.run.planned is not None
+        assert time.monotonic() - began >= (run.datasheet.run.planned - 50) / 50
 
 
 @pytest.mark.usefixtures("cluster")
@@ -389,7 +392,7 @@ def test_all_stop_where_one_met_a_fault(tmp_path: Path) -> None:
 
     with serving(until(50)) as server, pytest.raises(StoppedError, match="revoked"):
         judgesheet.probe(**options(server, concurrency=8), out=tmp_path / "some", engine="ray")
-    assert judgesheet.load(tmp_path / "some").run["settled"] == 50
+    assert judgesheet.load(tmp_path / "some").run.settled == 50
     assert len(server.requests) <= 50 + 5 + 8
     with serving(until(0)) as server, pytest.raises(JudgeError) as stopped:
         judgesheet.probe(**options(server), out=tmp_path / "none", engine="ray")

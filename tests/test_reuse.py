@@ -218,7 +218,7 @@ def test_no_reply_is_taken_over_against_the_users_will(
         assert probe(server, out, *given, *more).returncode == 0
         assert asked(server) == calls + (refusal == "model-2")
     sheet = json.loads((out / "datasheet.json").read_text("utf-8"))
-    assert "taken_over" not in sheet["run"]
+    assert sheet["run"]["taken_over"] is None
 
 
 def test_earlier_replies_are_their_owners(tmp_path: Path, stimuli: Path) -> None:

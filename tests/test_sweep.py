@@ -75,9 +75,9 @@ def test_any_parameter_is_sent_and_told(tmp_path: Path) -> None:
 def test_a_sweep_that_was_cut_short_goes_on(tmp_path: Path) -> None:
     folder, knob = tmp_path / "run", "temperature=0,1"
     (begun,) = sweep(folder, "sim/first-biased", knob, max_calls=5)
-    assert (begun.datasheet.run["complete"], begun.datasheet.run["settled"]) == (False, 5)
+    assert (begun.datasheet.run.complete, begun.datasheet.run.settled) == (False, 5)
     whole = sweep(folder, "sim/first-biased", knob)
-    assert [one.datasheet.run["complete"] for one in whole] == [True, True]
+    assert [one.datasheet.run.complete for one in whole] == [True, True]
     assert [one.progress and one.progress.asked for one in whole] == [CALLS - 5, CALLS]
     # Another value later asks for no more than itself.
     more = sweep(folder, "sim/first-biased", "temperature=0,0.5,1")
@@ -109,7 +109,7 @@ def test_a_sweep_starts_over_and_keeps_what_was_there(tmp_path: Path) -> None:
     sweep(folder, "sim/first-biased", knob)
     again = sweep(folder, "sim/first-biased", knob, fresh=True)
     assert [one.progress and one.progress.asked for one in again] == [CALLS, CALLS]
-    assert judgesheet.load(folder / "temperature-0.old-1").run["complete"] is True
+    assert judgesheet.load(folder / "temperature-0.old-1").run.complete is True
 
 
 @pytest.mark.parametrize("judges", [("sim/fair", "sim/noisy"), ("sim/fair", "sim/fair")])
@@ -150,7 +150,7 @@ def test_several_judges_have_a_run_each_and_are_compared(tmp_path: Path) -> None
     found = json.loads(run(*words, *judges, "--out", tmp_path / "runs").stdout)
     assert found["runs"] == [str(tmp_path / "runs" / f"sim-{one}") for one in ("fair", "noisy")]
     assert [one["new"]["judge"] for one in found["changes"]] == ["sim/noisy"]
-    assert judgesheet.load(tmp_path / "runs" / "sim-noisy").run["complete"] is True
+    assert judgesheet.load(tmp_path / "runs" / "sim-noisy").run.complete is True
 
 
 def test_no_judge_is_asked_where_one_cannot_be(tmp_path: Path) -> None:
@@ -195,9 +195,9 @@ def test_a_sweep_that_its_endpoint_ends_keeps_what_was_answered(
     with pytest.raises(StoppedError, match="revoked") as stopped:
         served(folder, until(1, answered))
     assert stopped.value.exit_code == 5
-    assert judgesheet.load(folder / "temperature-0").run["complete"] is True
+    assert judgesheet.load(folder / "temperature-0").run.complete is True
     whole = served(folder, lambda *_: completion("[RESULT] 1"))
-    assert [one.datasheet.run["answered"] for one in whole] == [CALLS, CALLS]
+    assert [one.datasheet.run.answered for one in whole] == [CALLS, CALLS]
 
 
 def test_a_sweep_without_an_answer_has_none(tmp_path: Path) -> None:

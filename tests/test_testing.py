@@ -6,6 +6,7 @@ import pytest
 
 from judgesheet.base.datasheet import to_json
 from judgesheet.base.errors import RunError, UsageError
+from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts
 from judgesheet.base.records import AxisResult, Bounds, Datasheet, Estimate
 from judgesheet.testing import assert_limit
 
@@ -19,7 +20,7 @@ def sheet() -> Datasheet:
     known = Estimate(KEY, "V", 0.1, 0.05, 0.2, n=40, clusters=40, bounds=Bounds(0.06, 0.18))
     unknown = Estimate("score_order.pearson_r[arm=balanced]", "r", None, note="no labels")
     axis = AxisResult("score_order", "Order", "Does it?", 40, 40, 0, 0, 0, (known, unknown), ())
-    return Datasheet("1", {}, {"complete": True}, {}, (axis,))
+    return Datasheet("1", JudgeIdentity(), RunFacts(complete=True), Provenance(), (axis,))
 
 
 def test_a_limit_holds_only_where_the_gate_would_pass(sheet: Datasheet) -> None:
@@ -32,7 +33,7 @@ def test_a_limit_holds_only_where_the_gate_would_pass(sheet: Datasheet) -> None:
     with pytest.raises(AssertionError, match=r"NOT PROVEN"):
         assert_limit(sheet, "score_order.pearson_r[arm=balanced]", min=0.1)
     with pytest.raises(AssertionError, match=r"VOID"):
-        assert_limit(replace(sheet, run={"complete": False}), KEY, max=0.18)
+        assert_limit(replace(sheet, run=RunFacts(complete=False)), KEY, max=0.18)
 
 
 def test_a_limit_that_is_none_is_no_failed_test(sheet: Datasheet) -> None:

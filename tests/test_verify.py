@@ -105,7 +105,7 @@ EDITS: dict[str, tuple[Callable[[Any], object], str]] = {
         lambda s: s["provenance"]["stimuli"][0].update(name="ours"),
         "provenance.stimuli.ours",
     ),
-    "a field": (lambda s: s["run"].update(reviewed=True), "run.reviewed"),
+    "a field": (lambda s: s["run"].update(reviewed=True), "in the form that judgesheet writes"),
     "a figure": (lambda s: s["axes"][0]["estimates"].pop(), "score_order."),
     "a digest": (
         lambda s: s["provenance"]["policy"].update(digest="0" * 64),

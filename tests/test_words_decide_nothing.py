@@ -17,6 +17,7 @@ import pytest
 
 from judgesheet import stats
 from judgesheet.axes import all_axes
+from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts
 from judgesheet.base.records import AxisResult, Bounds, Control, Datasheet, Estimate, Recommendation
 from judgesheet.decide import decide
 from judgesheet.decide.policy import load
@@ -119,7 +120,8 @@ def said(axis: str, spec: str, edit: str) -> Said:
 
 def decided(result: AxisResult, advice: list[Recommendation]) -> Said:
     judged = decide(
-        Datasheet("1.2", {"model": "sim"}, {}, {}, (result,), tuple(advice)), load("ranking")
+        Datasheet("1.2", JudgeIdentity("sim"), RunFacts(), Provenance(), (result,), tuple(advice)),
+        load("ranking"),
     )
     judged = decide(judged, load("scoring"))
     page = build(judged)

@@ -181,12 +181,12 @@ def recordings(data: Path) -> Iterator[Recorded]:
 def _of_models(chosen: argparse.Namespace) -> Iterator[tuple[str, dict[str, str], Datasheet]]:
     for sheet in _runs(chosen, [*FIGURES]):
         about = {
-            "stimuli": f"built-in questions, profile {sheet.run['profile']}",
-            "prompt": f"built-in, replies as {sheet.run['reply']}",
+            "stimuli": f"built-in questions, profile {sheet.run.profile}",
+            "prompt": f"built-in, replies as {sheet.run.reply}",
             "source": "asked on the machine that made this page",
             "licence": "Apache-2.0, as this project",
         }
-        yield sheet.judge["model"], {**about, "questions": protocol_id(sheet)}, sheet
+        yield sheet.judge.model, {**about, "questions": protocol_id(sheet)}, sheet
 
 
 def _runs(chosen: argparse.Namespace, axes: list[str]) -> Iterator[Datasheet]:

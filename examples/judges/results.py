@@ -45,7 +45,7 @@ def dress(sheet: Datasheet) -> dict[str, Any]:
     known = by_key(sheet)
     found = {key: known.get(f"presentation.{key}") for key in DRESS}
     return {
-        "judge": sheet.judge["model"], "profile": sheet.run["profile"], "calls": axis.planned,
+        "judge": sheet.judge.model, "profile": sheet.run.profile, "calls": axis.planned,
         "stimuli": max(one.clusters or 0 for one in axis.estimates),
         "estimates": {key: _estimate(one) for key, one in found.items() if one is not None},
     }  # fmt: skip

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from judgesheet.base.errors import ContradictionError, RunError
+from judgesheet.base.facts import JudgeIdentity
 from judgesheet.base.files import adapter, checked, decoded, text_of
 from judgesheet.base.keys import Key
 from judgesheet.base.limits import LARGEST_SHEET, LARGEST_WHOLE, MOST_PARTS_OF_A_SHEET
@@ -37,7 +38,8 @@ SCHEMA_VERSION = "3.0"
 # 2.1: `why` of a figure's status.
 # 2.2: `policy_digest` of the decision, and how many stimuli its policy required.
 # 2.3: `order_dependence_p` is what was `anywhere_p`; the older tests of that name are not read.
-# 3.0: `declared` and `effects` of an axis.
+# 3.0: `declared` and `effects` of an axis; every field of `run` and `provenance`, and every known
+#      one of `judge`, stands in each sheet.
 OTHER_ORDER_TESTS = ("1.0", "1.1", "1.2", "1.3", "2.0", "2.1", "2.2")
 """Versions in which `order_dependence_p` was another test on every axis."""
 READABLE = ("1", "2", "3")
@@ -56,12 +58,6 @@ def by_key(sheet: Datasheet) -> dict[str, Estimate]:
 def named(found: Mapping[str, Estimate], key: str) -> str:
     """A figure as a sentence names it: by its label, or by its key where there is none."""
     return f"“{found[key].label}”" if key in found and found[key].label else key
-
-
-def mappings(value: Any) -> Sequence[Mapping[str, Any]]:
-    """The mappings in a list that was not validated, such as the stimuli of a provenance."""
-    listed = value if isinstance(value, list | tuple) else ()
-    return [part for part in listed if isinstance(part, Mapping)]
 
 
 WORST: tuple[VerdictStatus, ...] = ("broken", "void", "not proven", "proven")
@@ -83,7 +79,8 @@ def worst_verdicts(sheet: Datasheet) -> dict[str, Verdict]:
 @remembered  # every page of the sheet asks for it
 def to_json(sheet: Datasheet) -> str:
     """The sheet as indented JSON: the same record gives the same text, and no NaN is in it."""
-    text = json.dumps(_finite(asdict(sheet)), indent=2, ensure_ascii=False, allow_nan=False)
+    told = asdict(sheet) | {"judge": sheet.judge.spread}
+    text = json.dumps(_finite(told), indent=2, ensure_ascii=False, allow_nan=False)
     # A lone surrogate has no UTF-8; written as \\udXXX it survives the way there and back.
     return text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n"
 
@@ -112,7 +109,7 @@ def from_json(source: str | Path) -> Datasheet:
     _check_version(data, where)
     # Before the record is made: pydantic would take NaN for a float like any other.
     _reject_endless_numbers(data, where)
-    sheet = checked(Datasheet, data, where, RunError, strict=True)
+    sheet = checked(Datasheet, _gathered(data), where, RunError, strict=True)
     for fault in _contradictions(sheet):
         raise ContradictionError(
             f"{where} contradicts itself: {fault}; use the file as judgesheet wrote it"
@@ -137,6 +134,8 @@ def schema_text() -> str:
     title = f"judgesheet datasheet {SCHEMA_VERSION}"
     known = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
     document = {**known, **adapter(Datasheet).json_schema(), "title": title}
+    judge = document["$defs"][JudgeIdentity.__name__]
+    judge["additionalProperties"] = judge["properties"].pop("details")["additionalProperties"]
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -180,18 +179,30 @@ def _check_version(data: Any, where: str) -> None:
         )
 
 
+def _gathered(data: dict[str, Any]) -> dict[str, Any]:
+    """A sheet with what its judge says of itself where the record has it."""
+    told = data.get("judge")
+    return data | {"judge": JudgeIdentity.gathered(told)} if isinstance(told, dict) else data
+
+
+def _mappings(value: Any) -> Sequence[Mapping[str, Any]]:
+    """The mappings in a list that was not validated."""
+    listed = value if isinstance(value, list | tuple) else ()
+    return [part for part in listed if isinstance(part, Mapping)]
+
+
 def _rename_order_tests(data: Mapping[str, Any]) -> None:
     """Give the test of the order its name of today in an older sheet, and take others away.
 
     The sheet is decided anew, and its sentences would read another test as this one.
     """
-    for axis in mappings(data.get("axes")):
+    for axis in _mappings(data.get("axes")):
         old, new = (f"{axis.get('name')}.{name}" for name in ("anywhere_p", "order_dependence_p"))
         if not isinstance(estimates := axis.get("estimates"), list):
             continue
-        others = [one for one in mappings(estimates) if str(one.get("key")).startswith(new)]
+        others = [one for one in _mappings(estimates) if str(one.get("key")).startswith(new)]
         estimates[:] = [one for one in estimates if one not in others]
-        for one in mappings(estimates):
+        for one in _mappings(estimates):
             if isinstance(one, dict) and one.get("key") == old:
                 one["key"] = new
 
@@ -209,6 +220,8 @@ def _as_written_today(data: Any) -> Any:
     rules, unit, given = today.get("only"), str(today.get("unit")), today.get("given")
     if isinstance(rules, list) and "families" in today:
         today["having"] = dict(str(rule).partition("=")[::2] for rule in rules)
+    if isinstance(today.get("sweep"), str):  # what a sheet of a whole sweep had there
+        today["sweep"] = None
     if {"rule", "observed", "passed"} <= today.keys():  # a verdict
         today["status"] = _STATUSES.get(today.pop("passed"), "not proven")
     if {"name", "passed", "evidence"} <= today.keys():  # a control was known by its name

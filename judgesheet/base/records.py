@@ -12,6 +12,7 @@ from itertools import zip_longest
 from typing import Any, Literal, Self
 
 from judgesheet.base.effects import Effect, JudgedEffect
+from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts
 
 END_OF_TIME = 253_370_764_800.0
 """When the year 9999 begins, in seconds since the epoch; no clock shows more."""
@@ -698,9 +699,9 @@ class Datasheet:
     """The product; `datasheet.json` is this record (schema in `docs/datasheet.schema.json`)."""
 
     schema_version: str
-    judge: Mapping[str, Any]
-    run: Mapping[str, Any] = field(repr=False)
-    provenance: Mapping[str, Any] = field(repr=False)
+    judge: JudgeIdentity
+    run: RunFacts = field(repr=False)
+    provenance: Provenance = field(repr=False)
     axes: tuple[AxisResult, ...] = field(repr=False)
     recommendations: tuple[Recommendation, ...] = ()
     verdicts: tuple[Verdict, ...] = field(default=(), repr=False)

@@ -14,6 +14,7 @@ from judgesheet.base.arguments import checked
 from judgesheet.base.async_runner import run
 from judgesheet.base.digits import seconds
 from judgesheet.base.errors import JudgesheetError, MissingDependencyError
+from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts
 from judgesheet.base.records import Datasheet
 from judgesheet.base.resources import data_folder
 from judgesheet.base.version import __version__
@@ -73,9 +74,12 @@ def tried(what: str, look: Callable[[], Diagnosis | str]) -> Diagnosis:
     return seen if isinstance(seen, Diagnosis) else Diagnosis(what, "ok", seen)
 
 
+EMPTY = Datasheet("1", JudgeIdentity(), RunFacts(), Provenance(), ())
+
+
 def _pdf() -> str:
     """That the typesetter works, tested with an empty sheet."""
-    return f"a test sheet was set ({len(render(Datasheet('1', {}, {}, {}, ()), 'pdf')):,} bytes)"
+    return f"a test sheet was set ({len(render(EMPTY, 'pdf')):,} bytes)"
 
 
 def _own_pdf() -> str:

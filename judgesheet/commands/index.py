@@ -34,7 +34,7 @@ def index(
     site = Path(out)
     sheets = []
     for number, (place, sheet) in enumerate(_sheets(Path(folder), tell), start=1):
-        name = f"{number:04d}-{slug(str(sheet.judge.get('model'))) or 'judge'}"
+        name = f"{number:04d}-{slug(sheet.judge.model) or 'judge'}"
         for form in ("html", "json"):
             write_whole(site / "sheets" / f"{name}.{form}", render(sheet, form))
         sheets.append(page.Listed(f"sheets/{name}.html", sheet, place))

@@ -100,10 +100,11 @@ def command(as_json: bool, **options: Any) -> None:
     run = ingest(tell=note, **options)
     report(run, as_json=as_json)
     counts = run.datasheet.run
-    if not counts.get("complete"):
-        missing = counts["planned"] - counts["settled"]
+    if not counts.complete:
+        planned = counts.planned or 0
+        missing = planned - (counts.settled or 0)
         say(
-            f"The run is not complete: {missing:,} of {counts['planned']:,} calls have no answer. "
+            f"The run is not complete: {missing:,} of {planned:,} calls have no answer. "
             f"The same `judgesheet plan` with --resume {run.directory} exports them again, "
             f"`judgesheet probe` with its options and --out {run.directory} asks them.",
             err=True,

@@ -68,5 +68,5 @@ def command(as_json: bool, **options: Any) -> None:
     """Recompute a datasheet from its ledger. No call is made."""
     run = measure(**options)
     report(run, as_json=as_json)
-    if not run.datasheet.run.get("complete"):
+    if not run.datasheet.run.complete:
         say("The run is not complete.", err=True)

@@ -214,7 +214,7 @@ def command(models: tuple[str, ...], quiet: bool, as_json: bool, **options: Any)
     if run.progress is not None and not quiet and (summary := closing(run.progress)):
         note(summary)
     report(run, as_json=as_json)
-    if not run.datasheet.run.get("complete"):
+    if not run.datasheet.run.complete:
         exit_incomplete("The run is", run.progress, "; --give-up leaves out what failed")
 
 

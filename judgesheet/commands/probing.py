@@ -27,7 +27,7 @@ from judgesheet.ledger.earlier import make_room
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.run_directory import open_run
 from judgesheet.measuring.early import EarlyWarning
-from judgesheet.planning.plan import remarks
+from judgesheet.planning.plan import pools_of, remarks
 
 if TYPE_CHECKING:
     from judgesheet.decide.policy import Policy
@@ -54,12 +54,13 @@ class RunOptions:
 
 def _about_stimuli(planned: Plan, profile: str) -> Iterator[str]:
     """How many of the user's own stimuli are asked about, what they share and cannot show."""
-    for pool in planned.provenance["stimuli"]:
-        if pool["name"] != BUILT_IN and pool["stimuli"] < pool["in_pool"]:
-            part = f"{pool['stimuli']} of {pool['in_pool']} stimuli"
-            yield f"{pool['axis']}: the profile {profile} asks about {part}"
-        for what in (*remarks(pool), *pool.get("cannot_show", ())):
-            yield f"{pool['axis']}: {what}"
+    for pool in pools_of(planned):
+        asked, every = pool.stimuli or 0, pool.in_pool or 0
+        if pool.name != BUILT_IN and asked < every:
+            part = f"{asked} of {every} stimuli"
+            yield f"{pool.axis}: the profile {profile} asks about {part}"
+        for what in (*remarks(pool), *pool.cannot_show):
+            yield f"{pool.axis}: {what}"
 
 
 def probe_once(

@@ -36,7 +36,7 @@ def publish(
     measured = measure(ledger)
     sheet = decide(assemble(ledger, measured), policy)
     write_table(measured.readings, directory)
-    if cases and "html" in forms and sheet.run["planned"] <= MOST_CALLS_OF_A_PAGE:
+    if cases and "html" in forms and (sheet.run.planned or 0) <= MOST_CALLS_OF_A_PAGE:
         write_cases(ledger, measured.readings, sheet, directory / CASES)
     else:
         remove(directory / CASES)  # that of an earlier sheet

@@ -29,7 +29,7 @@ def report(run: Run, *, as_json: bool) -> None:
 
     sheet = run.datasheet
     failed = (f"failed attempts: {kind}" for kind in failures(sheet.run))
-    for trouble in (*refusals(sheet.run), *failed):
+    for trouble in (*refusals(sheet.run.refused_parameters), *failed):
         say(trouble, err=True)
     if as_json:
         say_json(to_json(sheet))

@@ -38,7 +38,7 @@ from judgesheet.commands.scaffold import (
 )
 from judgesheet.decide import policy as policies
 from judgesheet.decide.provable import forecasts, reasons
-from judgesheet.planning.plan import remarks
+from judgesheet.planning.plan import pools_of, remarks
 from judgesheet.planning.stimuli import problems, reject_duplicates, validated
 
 PROFILE = "quick"
@@ -119,7 +119,7 @@ def _judge(directory: Path, profile: str) -> Iterator[Fault]:
         file = directory / _FILES.get(type(error), STIMULI / path.name)
         if file != path or not faults:
             yield _of_error(file, error)
-    for pool in plan.provenance["stimuli"] if plan else ():
+    for pool in pools_of(plan) if plan else ():
         yield from (Fault(path, None, told, is_note=True) for told in remarks(pool))
     yield from _policy(directory / POLICY, plan, profile)
 

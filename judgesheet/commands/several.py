@@ -98,7 +98,7 @@ def _make_places(singles: Singles, directory: Path, *, fresh: bool) -> None:
 
 def is_whole(singles: Singles, runs: Sequence[Run]) -> bool:
     """Whether each has its complete run."""
-    return len(runs) == len(singles) and all(run.datasheet.run.get("complete") for run in runs)
+    return len(runs) == len(singles) and all(run.datasheet.run.complete for run in runs)
 
 
 def _totals(directory: Path) -> Totals:

@@ -64,7 +64,7 @@ def verification(file: Path, run: Path | None, policy: Policy | None = None) -> 
         sheet = from_json(text)
     except ContradictionError as error:
         return Verification(file.name, digest(text), "", (str(error),), ())
-    by = str(sheet.provenance.get("judgesheet"))[:60]
+    by = str(sheet.provenance.judgesheet)[:60]
     if by == __version__:
         found = [
             *_compared(sheet, text, run, policy),
@@ -75,7 +75,7 @@ def verification(file: Path, run: Path | None, policy: Policy | None = None) -> 
     return Verification(
         file.name,
         digest(text),
-        str(sheet.judge.get("model")),
+        sheet.judge.model,
         tuple(what for what, differs in found if differs),
         tuple(what for what, differs in found if not differs),
         decide(sheet, policy).decision if policy else None,
@@ -89,11 +89,10 @@ def _compared(
     """Each difference from what its run gives, or its own figures; and what was not compared."""
     if to_json(sheet) != text.replace("\r\n", "\n"):
         yield "its JSON is not in the form that judgesheet writes", True
-    known = sheet.provenance.get("policy")
-    named = known if isinstance(known, dict) else {}
-    policy = given if given and given.digest == named.get("digest") else policy_of(sheet)
+    named = sheet.provenance.policy
+    policy = given if given and named and given.digest == named.digest else policy_of(sheet)
     if policy is not None and not policy.digest:
-        name = str(named.get("name"))
+        name = named.name if named else ""
         what = f"the policy {name[:60]} does not come with judgesheet"
         # The name of a shipped one is no file's.
         yield f"its limits: {what}; give its file with --policy", name in shipped()
@@ -187,10 +186,10 @@ def other_origin(held: Datasheet, made: Datasheet) -> str:
 
     All else of another run differs, too, and says nothing of the sheet.
     """
-    pairs = {
-        "judge.model": [one.judge.get("model") for one in (held, made)],
-        "the plan's digest": [one.provenance.get("plan_digest") for one in (held, made)],
-        "run.started_at": [one.run.get("started_at") for one in (held, made)],
+    pairs: dict[str, list[str | None]] = {
+        "judge.model": [one.judge.model for one in (held, made)],
+        "the plan's digest": [one.provenance.plan_digest for one in (held, made)],
+        "run.started_at": [one.run.started_at for one in (held, made)],
     }
     return next((name for name, (first, second) in pairs.items() if first != second), "")
 
@@ -203,13 +202,11 @@ def differences(
     Without its `policy` the limits are those that the sheet names.
     """
     if policy is None:
-        named = {key: held.provenance[key] for key in ("policy",) if key in held.provenance}
-        days = {key: held.run[key] for key in ("review_days",) if key in held.run}
         measured = replace(
             measured,
             verdicts=held.verdicts,
-            run={**measured.run, **days},
-            provenance={**measured.provenance, **named},
+            run=replace(measured.run, review_days=held.run.review_days),
+            provenance=replace(measured.provenance, policy=held.provenance.policy),
         )
     made = decide(measured, policy)
     yield from _between(json.loads(to_json(held)), json.loads(to_json(made)), "")

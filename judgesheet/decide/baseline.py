@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from judgesheet.base.digits import counted, significant
+from judgesheet.base.facts import BaselineRemarks
 from judgesheet.base.keys import Key, key
 from judgesheet.base.records import Characteristic, Datasheet, Verdict, VerdictStatus
 from judgesheet.decide.bounded_value import BoundedValue
@@ -75,8 +76,8 @@ def unanswered(sheet: Datasheet, why: OtherQuestionsError, accept: str) -> Itera
 
 def with_remarks(sheet: Datasheet, comparison: Comparison) -> Datasheet:
     """The sheet with what limits its comparison with the baseline, in its provenance."""
-    told = {"remarks": [*comparison.remarks], "forced": [*comparison.forced]}
-    return replace(sheet, provenance={**sheet.provenance, "baseline": told})
+    told = BaselineRemarks(tuple(comparison.remarks), tuple(comparison.forced))
+    return replace(sheet, provenance=replace(sheet.provenance, baseline=told))
 
 
 def regressions(policy: Policy) -> Sequence[Regression]:

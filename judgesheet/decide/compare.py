@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
-from judgesheet.base.datasheet import by_key, mappings
+from judgesheet.base.datasheet import by_key
 from judgesheet.base.digits import counted, percent
 from judgesheet.base.errors import RunError
 from judgesheet.base.keys import Key
@@ -281,7 +281,7 @@ def obstacles(old: Datasheet, new: Datasheet) -> Iterator[Obstacle]:
         "reply": "reply formats", "profile": "profiles", "sequences": "designs"
     }  # fmt: skip
     for name, what in settings.items():
-        first, second = old.run.get(name), new.run.get(name)
+        first, second = getattr(old.run, name), getattr(new.run, name)
         if first != second:
             yield Obstacle(name, f"their {what} differ ({first} and {second})")
     parts: tuple[Literal["prompts", "stimuli"], ...] = ("prompts", "stimuli")
@@ -295,7 +295,7 @@ def obstacles(old: Datasheet, new: Datasheet) -> Iterator[Obstacle]:
         names = ", ".join(sorted(mine | theirs))
         yield Obstacle("parsers", f"different parsers read their replies ({names})")
     # Parsers of the package have no digest of their own: its version stands for them.
-    first, second = old.provenance.get("judgesheet"), new.provenance.get("judgesheet")
+    first, second = old.provenance.judgesheet, new.provenance.judgesheet
     if first != second:
         yield Obstacle(
             "version",
@@ -319,10 +319,9 @@ def _are_of_one_run(old: Datasheet, new: Datasheet) -> bool:
     replies took no time, and has the times of those.
     """
     mine, theirs = (
-        (sheet.judge, sheet.run, sheet.provenance.get("plan_digest"), sheet.axes)
-        for sheet in (old, new)
+        (sheet.judge, sheet.run, sheet.provenance.plan_digest, sheet.axes) for sheet in (old, new)
     )
-    return bool(new.run.get("wall_s") or new.run.get("taken_over")) and mine == theirs
+    return bool(new.run.wall_s or new.run.taken_over) and mine == theirs
 
 
 def _of_the_same_ratings(
@@ -350,9 +349,10 @@ def _how_known(old: Datasheet, new: Datasheet, pairings: Mapping[str, Pairing]) 
         )
 
 
-def _digests(sheet: Datasheet, part: str) -> dict[str, Any]:
-    known = mappings(sheet.provenance.get(part))
-    return {str(record.get("axis")): record.get("digest") for record in known}
+def _digests(
+    sheet: Datasheet, part: Literal["prompts", "stimuli", "parsers"]
+) -> dict[str, str | None]:
+    return {one.axis: one.digest for one in getattr(sheet.provenance, part)}
 
 
 def _void(sheet: Datasheet, which: str) -> dict[str, str]:
@@ -372,17 +372,17 @@ def _without_verdict(row: Difference, why: str) -> Difference:
 
 def _remarks(old: Datasheet, new: Datasheet) -> Iterator[str]:
     for sheet, which in ((old, "old"), (new, "new")):
-        if sheet.run.get("complete") is False:
+        if sheet.run.complete is False:
             yield f"The {which} run is not complete."
         for axis in sheet.axes:
             if axis.void is not None:
                 yield f"No figure of {axis.name} is usable in the {which} sheet: {axis.void}."
     yield from _told_losses(old, new)
-    first, second = old.run.get("temperature"), new.run.get("temperature")
+    first, second = old.run.temperature, new.run.temperature
     if first != second:
         words = ("unknown" if one is None else one for one in (first, second))
         yield f"The temperatures differ: {' and '.join(map(str, words))}."
-    first, second = (sheet.run.get("retry_unreadable", 0) for sheet in (old, new))
+    first, second = (sheet.run.retry_unreadable for sheet in (old, new))
     if first != second:
         yield (
             f"Unreadable replies were asked again up to {first} times in the old run and {second} "

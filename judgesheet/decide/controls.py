@@ -77,12 +77,12 @@ def loss_rate(axis: AxisResult) -> Estimate | None:
 
 def _complete(axis: AxisResult, sheet: Datasheet) -> Control:
     """Whether all was asked: a run that is read before its end shows what chance shows first."""
-    looks = sheet.run.get("looks")
-    goes_on = isinstance(looks, Mapping) and looks.get("ended") is False
+    looks = sheet.run.looks
+    goes_on = looks is not None and not looks.ended
     lacking = [one.name for one in sheet.axes if one.made < one.planned]
     # Only a plain no counts: a sheet that does not say may be whole. Where no axis lacks a call,
     # something else is missing.
-    cut = sheet.run.get("complete") is False and (axis.name in lacking or goes_on or not lacking)
+    cut = sheet.run.complete is False and (axis.name in lacking or goes_on or not lacking)
     text = f"{'only ' if cut else ''}{count(axis.made)} of {count(axis.planned)} calls were made"
     if not axis.made and axis.planned:
         text = f"none of {count(axis.planned)} calls was made"
@@ -97,11 +97,10 @@ def _complete(axis: AxisResult, sheet: Datasheet) -> Control:
 
 def end_of_run(sheet: Datasheet) -> str:
     """What brings a run to its end that is not complete."""
-    is_batch = str(sheet.judge.get("model")).startswith(f"{BATCH}/")
-    if is_batch and sheet.run.get("complete") is False:
+    if sheet.judge.provider == BATCH and sheet.run.complete is False:
         return "`judgesheet plan --resume` exports the calls that have no answer"
-    settled, made = sheet.run.get("settled"), sum(axis.made for axis in sheet.axes)
-    failed = made - settled if isinstance(settled, int) else 0
+    settled, made = sheet.run.settled, sum(axis.made for axis in sheet.axes)
+    failed = 0 if settled is None else made - settled
     if failed <= 0 or made < sum(axis.planned for axis in sheet.axes):
         return "the same command resumes it"
     calls = counted(failed, "call")
@@ -112,13 +111,12 @@ def _served(axis: AxisResult, sheet: Datasheet) -> Control:
     """Whether one model answered all calls of the axis, as far as the endpoint says."""
     # Without counts of its own an axis may have been answered by any model of the sheet.
     by_axis = any(one.served_models for one in sheet.axes)
-    known = axis.served_models if by_axis else sheet.judge.get("served_models")
-    models = known if isinstance(known, Mapping) else {}
+    models = axis.served_models if by_axis else sheet.judge.served_models
     passed: bool | None = len(models) == 1
     text = "every reply names the same model"
     if not models:
         # What answers in this process, or from a file on this machine, cannot be exchanged.
-        is_here = not sheet.judge.get("base_url") and sheet.run.get("reply") != "recorded"
+        is_here = not sheet.judge.base_url and sheet.run.reply != "recorded"
         passed = True if is_here else None
         text = (
             "it runs on this machine"
@@ -195,8 +193,6 @@ def _mend_losses(axis: AxisResult, lost: Mapping[str, int], sheet: Datasheet) ->
     most = max(counts or of_kind, key=(counts or of_kind).__getitem__, default="")
     if not most:
         return ""
-    parsers = sheet.provenance.get("parsers")
-    own = parsers if isinstance(parsers, list | tuple) else ()
-    has_parser = any(isinstance(one, Mapping) and one.get("axis") == axis.name for one in own)
-    advice = REASONS[most].advice(str(sheet.run.get("reply")), has_parser=has_parser)
+    has_parser = any(one.axis == axis.name for one in sheet.provenance.parsers)
+    advice = REASONS[most].advice(str(sheet.run.reply), has_parser=has_parser)
     return f"{advice} (most of the lost calls: {REASONS[most].words})" if counts else advice

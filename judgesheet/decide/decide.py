@@ -58,5 +58,9 @@ def _declaring(sheet: Datasheet) -> Datasheet:
 
 def _with_policy(sheet: Datasheet, policy: Policy) -> Datasheet:
     """The sheet with what it keeps of its policy beside the limits, which its verdicts name."""
-    run = {**sheet.run, "review_days": policy.review_days} if policy.review_days else sheet.run
-    return replace(sheet, run=run, provenance={**sheet.provenance, "policy": policy.as_record})
+    days = policy.review_days or sheet.run.review_days
+    return replace(
+        sheet,
+        run=replace(sheet.run, review_days=days),
+        provenance=replace(sheet.provenance, policy=policy.named),
+    )

@@ -28,15 +28,15 @@ EXIT_CODES = {"adopt": PASSED, "conditions": PASSED, "reject": FAILED, "not prov
 
 def decide_judge(sheet: Datasheet) -> Decision:
     """The decision that the verdicts of a sheet give; its policy stands in the provenance."""
-    policy = _policy(sheet)
+    policy = sheet.provenance.policy
     verdict, limiting, because, text = _decided(sheet)
     agreed = tuple(dict.fromkeys(conditions.of(sheet))) if verdict == "adopt" else ()
     texts, keys = zip(*agreed, strict=True) if agreed else ((), ())
-    scope = _scope(sheet, policy)
+    scope = _scope(sheet)
     return Decision(
         verdict="conditions" if agreed else verdict,
-        policy=str(policy.get("name", "")),
-        policy_digest=str(policy.get("digest", "")),
+        policy=policy.name if policy else "",
+        policy_digest=policy.digest if policy else "",
         limiting=limiting,
         text=f"{text.replace('Adopt:', 'Adopt under conditions:') if agreed else text}{scope}",
         because=because,
@@ -51,11 +51,11 @@ def decide_judge(sheet: Datasheet) -> Decision:
 
 def review_day(sheet: Datasheet) -> date | None:
     """The day on which the policy wants the judge measured again; None if it is not given."""
-    days = sheet.run.get("review_days")
-    if not isinstance(days, int):
+    days = sheet.run.review_days
+    if days is None:
         return None
     try:
-        return datetime.fromisoformat(str(sheet.run.get("ended_at"))).date() + timedelta(days=days)
+        return datetime.fromisoformat(str(sheet.run.ended_at)).date() + timedelta(days=days)
     except (ValueError, OverflowError):  # no time, or one at the end of all calendars
         return None
 
@@ -223,15 +223,10 @@ def _is_outside(
     return next(measures, "") not in limits
 
 
-def _policy(sheet: Datasheet) -> Mapping[str, object]:
-    policy = sheet.provenance.get("policy")
-    return policy if isinstance(policy, Mapping) else {}
-
-
-def _scope(sheet: Datasheet, policy: Mapping[str, object]) -> str:
+def _scope(sheet: Datasheet) -> str:
     """What the decision does not cover, and how long it is valid."""
     absent = absent_axes(sheet)
-    day = review_day(sheet) if policy else None
+    day = review_day(sheet) if sheet.provenance.policy else None
     # Their titles are known only to the axes, which whoever decides need not load.
     names = ", ".join(name.replace("_", " ") for name in absent)
     skipped = f" Not probed: {names}." if absent else ""
@@ -240,5 +235,5 @@ def _scope(sheet: Datasheet, policy: Mapping[str, object]) -> str:
 
 def absent_axes(sheet: Datasheet) -> list[str]:
     """Axes that the policy limits and the run left out."""
-    named, probed = _policy(sheet).get("axes"), {axis.name for axis in sheet.axes}
-    return [one for one in map(str, named) if one not in probed] if isinstance(named, list) else []
+    policy, probed = sheet.provenance.policy, {axis.name for axis in sheet.axes}
+    return [one for one in policy.axes if one not in probed] if policy else []

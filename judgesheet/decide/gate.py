@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from judgesheet.base.datasheet import WORST, by_key, mappings
+from judgesheet.base.datasheet import WORST, by_key
 from judgesheet.base.digits import apart, counted, level, tenths
 from judgesheet.base.keys import ANY, Key
 from judgesheet.base.missing_reasons import NOT_RECORDED
@@ -48,13 +48,13 @@ def _too_few(sheet: Datasheet, policy: Policy) -> dict[str, tuple[str, bool]]:
     """By axis with too few independent stimuli: why nothing is proven, and if any are copies."""
     least = policy.min_independent or 0
     return {
-        str(pool.get("axis")): (
-            f"of its {pool.get('stimuli')} stimuli {pool['independent']} are independent, the "
-            f"policy requires {least}",
-            pool["independent"] != pool.get("stimuli"),
+        pool.axis: (
+            f"of its {pool.stimuli} stimuli {pool.independent} are independent, the policy "
+            f"requires {least}",
+            pool.independent != pool.stimuli,
         )
-        for pool in mappings(sheet.provenance.get("stimuli"))
-        if isinstance(pool.get("independent"), int) and pool["independent"] < least
+        for pool in sheet.provenance.stimuli
+        if pool.independent is not None and pool.independent < least
     }
 
 
@@ -194,9 +194,9 @@ def members(key: str, found: Mapping[str, Estimate]) -> list[str]:
 def not_asked(sheet: Datasheet) -> dict[str, int]:
     """Per axis, the stimuli of its pool that the profile left out; axes without any are absent."""
     spare = {
-        str(pool.get("axis")): int(pool["in_pool"]) - int(pool["stimuli"])
-        for pool in mappings(sheet.provenance.get("stimuli"))
-        if isinstance(pool.get("in_pool"), int) and isinstance(pool.get("stimuli"), int)
+        pool.axis: pool.in_pool - pool.stimuli
+        for pool in sheet.provenance.stimuli
+        if pool.in_pool is not None and pool.stimuli is not None
     }
     return {axis: number for axis, number in spare.items() if number > 0}
 

@@ -19,11 +19,12 @@ from judgesheet.axis import Readings
 from judgesheet.axis.streams import drawn_for
 from judgesheet.base.clusters import Clusters
 from judgesheet.base.errors import RunError
+from judgesheet.base.facts import AxisLook, JudgeIdentity, Looks, Provenance, RunFacts
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Datasheet
 from judgesheet.decide.gate import verdicts
 from judgesheet.decide.policy import Limit, Policy
-from judgesheet.ledger.ledger import Ledger, Looks
+from judgesheet.ledger.ledger import Ledger
 from judgesheet.stats.confidence import LEVEL, at_confidence
 from judgesheet.stats.spending import nominal, obrien_fleming
 
@@ -183,7 +184,7 @@ def figures(
         with at_confidence(levels[axis]):
             wanted = replace(readings[axis], families=families)
             results.append(measure_wanted(all_axes()[axis], wanted))
-    return Datasheet("", {}, {}, {}, tuple(results))
+    return Datasheet("", JudgeIdentity(), RunFacts(), Provenance(), tuple(results))
 
 
 # -- a run -----------------------------------------------------------------------------------------
@@ -209,7 +210,7 @@ class SequentialMonitor:
             self._keep(ended=False)
         else:
             # The record counts from 1, for readers.
-            self._reached |= {str(one["axis"]): one["look"] - 1 for one in record.axes}
+            self._reached |= {one.axis: one.look - 1 for one in record.axes}
 
     def extend(self) -> bool:
         """Look at what was asked; whether the ledger now has more to ask."""
@@ -232,24 +233,24 @@ class SequentialMonitor:
         taken = asked(self._looks, self._reached)
         every = asked(self._looks, {axis: len(one.sizes) - 1 for axis, one in self._looks.items()})
         reached = Looks(
-            policy=self._policy.as_record,
+            policy=self._policy.named,
             ended=ended,
             look=max(self._reached.values()) + 1,
             of=max(len(one.sizes) for one in self._looks.values()),
             calls=len(taken),
             needed=len(every),
             planned=len(self._ids),
-            axes=[self._axis(axis, look) for axis, look in self._reached.items()],
+            axes=tuple(self._axis(axis, look) for axis, look in self._reached.items()),
         )
         self._ledger.look(reached, [one for one in self._ids if one not in taken])
 
-    def _axis(self, axis: str, look: int) -> dict[str, Any]:
+    def _axis(self, axis: str, look: int) -> AxisLook:
         looks = self._looks[axis]
-        return {
-            "axis": axis,
-            "look": look + 1,
-            "of": len(looks.sizes),
-            "level": looks.levels[look],
-            "stimuli": looks.sizes[look],
-            "stimuli_planned": len(looks.calls),
-        }
+        return AxisLook(
+            axis,
+            look=look + 1,
+            of=len(looks.sizes),
+            level=looks.levels[look],
+            stimuli=looks.sizes[look],
+            stimuli_planned=len(looks.calls),
+        )

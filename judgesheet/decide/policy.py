@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from judgesheet.axes import all_axes, axis_names, declared_unit
 from judgesheet.base.errors import PolicyError, RunError, UsageError
+from judgesheet.base.facts import REQUIRED, PolicyName
 from judgesheet.base.files import checked, text_of, toml
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Datasheet, digest
@@ -24,8 +25,6 @@ from judgesheet.base.units import unit
 
 FiniteNumber = Annotated[float, Field(allow_inf_nan=False)]
 NotProven = Literal["fail", "warn"]
-REQUIRED = 10
-"""Independent stimuli that most shipped policies require."""
 SIMILAR = 0.75
 """How alike two names must be (`difflib` ratio) for one to be a slip of the other."""
 
@@ -98,10 +97,11 @@ class Policy(_Part):
         return list(dict.fromkeys(Key.parse(limit.key).axis for limit in self.limit))
 
     @property
-    def as_record(self) -> dict[str, Any]:
+    def named(self) -> PolicyName:
         """What a run and its sheet keep of it beside the limits."""
-        named = {"name": self.name, "title": self.title, "digest": self.digest}
-        return {**named, "axes": self.axes, "min_independent": self.min_independent}
+        return PolicyName(
+            self.name, self.title, self.digest, tuple(self.axes), self.min_independent
+        )
 
 
 def policy_of(sheet: Datasheet) -> Policy | None:
@@ -110,10 +110,9 @@ def policy_of(sheet: Datasheet) -> Policy | None:
     None where it names no policy. Limits on the change against a baseline cannot be decided without
     that one and are left out, as are those of the first sheets, whose verdicts had no limit.
     """
-    known = sheet.provenance.get("policy")
-    named = known if isinstance(known, Mapping) else {}
-    ours = load(str(named["name"])) if named.get("name") in shipped() else None
-    if ours is not None and ours.digest == named.get("digest"):
+    named = sheet.provenance.policy
+    ours = load(named.name) if named and named.name in shipped() else None
+    if named and ours and ours.digest == named.digest:
         return ours
     limits = [
         Limit.model_validate(
@@ -122,11 +121,9 @@ def policy_of(sheet: Datasheet) -> Policy | None:
         for one in sheet.verdicts
         if one.kind and one.limit is not None and not one.against_baseline
     ]
-    if not limits and known is None:
+    if not limits and named is None:
         return None
-    # Sheets before 2.2 do not say what their policy required.
-    least = named.get("min_independent", REQUIRED)
-    return Policy(limit=limits, min_independent=least if isinstance(least, int) else None)
+    return Policy(limit=limits, min_independent=named.min_independent if named else REQUIRED)
 
 
 def shipped() -> list[str]:

@@ -41,7 +41,7 @@ class Suggestion:
 def suggest(sheet: Datasheet) -> str:
     """The text of a policy file; RunError if there is nothing in the sheet to make it from."""
     # Its bounds are wider than those of the whole run: limits made of them would ask too little.
-    if sheet.run.get("complete") is False:
+    if sheet.run.complete is False:
         raise RunError("the run is not complete: finish it first, the same command resumes it")
     found, axes = by_key(sheet), {axis.name: axis for axis in sheet.axes}
     suggestions = [one for rule in _strictest() for one in _suggested(*rule, found, axes)]
@@ -138,8 +138,8 @@ def _says_nothing(kind: str, limit: float, estimate: Estimate) -> bool:
 
 
 def _lines(sheet: Datasheet, suggestions: list[Suggestion]) -> Iterator[str]:
-    model, ended = sheet.judge.get("model", "unnamed"), sheet.run.get("ended_at", "unknown")
-    yield f"# Suggested from a run of {one_line(str(model))} that ended {one_line(str(ended))}."
+    model, ended = sheet.judge.model or "unnamed", sheet.run.ended_at or "unknown"
+    yield f"# Suggested from a run of {one_line(model)} that ended {one_line(ended)}."
     yield f"# {PROVES_NOTHING}"
     yield 'name = "suggested"'
     yield "review_days = 90"

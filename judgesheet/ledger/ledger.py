@@ -15,13 +15,14 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from judgesheet.base.clusters import members
 from judgesheet.base.errors import OtherRunError, RunError
-from judgesheet.base.files import decoded
+from judgesheet.base.facts import Looks
+from judgesheet.base.files import checked, decoded
 from judgesheet.base.limits import LARGEST_COUNT, LONGEST_NAME
 from judgesheet.base.records import BATCH, Call, Label, Outcome, Plan, Reply
 from judgesheet.base.usage import CHARACTERS_PER_TOKEN, CHARACTERS_PER_TOKEN_AT_MOST, PromptSizes
@@ -89,31 +90,6 @@ _PAGE = 2000  # calls read at once: no read transaction stays open while request
 
 AskedCall = tuple[str, str, str, str, int, str, Outcome | None, str | None, str | None, str]
 """`call_id, axis, stimulus, cell (JSON), repeat, reply format, outcome, text, finish_reason`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Looks:
-    """How far a run is that is looked at while it grows, until a policy is decided.
-
-    `policy` is the policy's entry in a datasheet. The run has reached `look` of `of`, both from 1,
-    and has `ended` if no further one follows. `calls` are those asked so far, `needed` those that
-    all looks would ask, `planned` those of the whole design. `axes` has per axis its `axis`, `look`
-    and `of`, its `stimuli` of `stimuli_planned`, and the `level` of its intervals.
-    """
-
-    policy: Mapping[str, Any]
-    ended: bool
-    look: int
-    of: int
-    calls: int
-    needed: int
-    planned: int
-    axes: Sequence[Mapping[str, Any]]
-
-    @property
-    def levels(self) -> dict[str, float]:
-        """Confidence of the intervals of each axis."""
-        return {str(one["axis"]): float(one["level"]) for one in self.axes}
 
 
 class Pending(NamedTuple):
@@ -486,7 +462,7 @@ class Ledger:
     def looks(self) -> Looks | None:
         """How far a run is that is looked at while it grows; None where the number was settled."""
         record = self.get_meta("looks")
-        return None if record is None else Looks(**record)
+        return None if record is None else checked(Looks, record, str(self.path), RunError)
 
     @property
     def left_out(self) -> Sequence[str]:
@@ -504,9 +480,8 @@ class Ledger:
         if looks is None:
             is_other = policy is not None and self.totals().attempts > 0
             return "a run that is asked in full" if is_other else ""
-        name = looks.policy.get("name")
-        is_other = looks.policy.get("digest") != policy
-        return f"a run until the policy {name} is decided" if is_other else ""
+        is_other = looks.policy.digest != policy
+        return f"a run until the policy {looks.policy.name} is decided" if is_other else ""
 
     def look(self, reached: Looks, left_out: Sequence[str]) -> None:
         """Record how far it is; the calls with these ids are not to be made meanwhile."""

@@ -82,7 +82,7 @@ def decide_sets(
         progress = run(
             lambda: rounds.ask(judge, ledger, asked, collect_settings(request), on_progress)
         )
-        for sentence in refusals({"refused_parameters": ledger.refused_parameters}):
+        for sentence in refusals(ledger.refused_parameters):
             tell(sentence)
         decisions = rounds.decide(ledger, asked)
         summary = summarise(decisions, ledger.totals(), request.prices)

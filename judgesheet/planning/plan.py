@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from math import ceil
 from pathlib import Path
@@ -14,7 +14,9 @@ from judgesheet.axis import Axis, Options
 from judgesheet.axis.material import clusters
 from judgesheet.axis.streams import drawn_for
 from judgesheet.base.digits import cents, counted
-from judgesheet.base.files import write_lines
+from judgesheet.base.errors import RunError
+from judgesheet.base.facts import StimulusPool
+from judgesheet.base.files import checked, write_lines
 from judgesheet.base.prices import Prices, cost
 from judgesheet.base.records import BUILT_IN, Call, Label, Plan, Stimulus, canonical_json, digest
 from judgesheet.base.sanitize import one_line
@@ -130,37 +132,33 @@ def _about_stimuli(
     }
 
 
-def remarks(pool: Mapping[str, Any]) -> Iterator[str]:
+def pools_of(plan: Plan) -> Sequence[StimulusPool]:
+    """The stimuli of each axis of a plan."""
+    told = plan.provenance.get("stimuli", ())
+    return [checked(StimulusPool, pool, "the plan", RunError) for pool in told]
+
+
+def remarks(pool: StimulusPool) -> Iterator[str]:
     """What part of the stimuli is asked about, what counts as one, faults, and mere templates."""
-    asked, held = pool.get("responses"), pool.get("responses_held")
-    if isinstance(asked, int) and isinstance(held, int):
+    if pool.responses is not None:
         yield (
-            f"{asked} of the {held} responses are asked about, of each stimulus those that stand "
-            "first in the file: a larger profile asks about more"
+            f"{pool.responses} of the {pool.responses_held} responses are asked about, of each "
+            "stimulus those that stand first in the file: a larger profile asks about more"
         )
-    stimuli, independent = pool.get("stimuli"), pool.get("independent")
-    if isinstance(independent, int) and independent != stimuli:
+    if pool.independent not in (None, pool.stimuli):
         yield (
-            f"{stimuli} stimuli, {independent} independent: the others are near copies or of the "
-            "same group, and intervals, tests and counts take them for one"
+            f"{pool.stimuli} stimuli, {pool.independent} independent: the others are near copies "
+            "or of the same group, and intervals, tests and counts take them for one"
         )
-    faults = pool.get("faults")
-    if isinstance(faults, int):
-        first = f"{counted(faults, 'fault')} in these stimuli, such as: {pool.get('first_fault')}"
+    if pool.faults:
+        first = f"{counted(pool.faults, 'fault')} in these stimuli, such as: {pool.first_fault}"
         yield f"`judgesheet stimuli check` finds {first}"
-    yield from _shared_templates(pool)
-
-
-def _shared_templates(pool: Mapping[str, Any]) -> Iterator[str]:
-    """The texts of a pool that share a template, in one line."""
-    told = pool.get("templates")
-    templates = told if isinstance(told, list) else []
-    if len(templates) < 2:
-        yield from map(str, templates)
+    if len(pool.templates) < 2:
+        yield from pool.templates
         return
     yield (
-        f"{len(templates)} groups of texts share a template each, as macros do, which alone makes "
-        "no stimulus a copy of another (`judgesheet stimuli check` lists the groups)"
+        f"{len(pool.templates)} groups of texts share a template each, as macros do, which alone "
+        "makes no stimulus a copy of another (`judgesheet stimuli check` lists the groups)"
     )
 
 
@@ -207,7 +205,7 @@ class AxisBudget:
 
 def budget(plan: Plan, axes: Sequence[Axis]) -> Iterator[AxisBudget]:
     """Calls and tokens of every axis of a plan."""
-    in_pool = {one["axis"]: one["in_pool"] for one in plan.provenance.get("stimuli", ())}
+    in_pool = {pool.axis: pool.in_pool or 0 for pool in pools_of(plan)}
     for axis in axes:
         calls = [call for call in plan.calls if call.axis == axis.NAME]
         yield AxisBudget(
@@ -260,8 +258,8 @@ def as_text(plan: Plan, budgets: Sequence[AxisBudget], prices: Prices | None) ->
         lines.append(f"{one.axis}: {counted(one.calls, 'call')} on {stimuli}")
         lines += [f"  {calls:>7,}  {arm}" for arm, calls in one.arms.items()]
         lines.append(f"  about {one.tokens_in:,} tokens in, at most {one.tokens_out_at_most:,} out")
-        pools = [pool for pool in plan.provenance["stimuli"] if pool["axis"] == one.axis]
-        lines += [f"  {line}" for pool in pools for line in remarks(pool)]
+        mine = (pool for pool in pools_of(plan) if pool.axis == one.axis)
+        lines += [f"  {line}" for pool in mine for line in remarks(pool)]
         lines += [f"  {line}" for line in one.cannot_show]
     limit, times = cost_at_most(budgets, prices), _times(plan)
     if times > 1:

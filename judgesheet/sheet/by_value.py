@@ -1,6 +1,6 @@
 """The figures of several runs by the value of the request parameter that a sweep varies."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,20 +16,15 @@ from judgesheet.sheet.report import DASH, Report, ReportTable
 
 def parameter(sheets: Sequence[Datasheet]) -> str:
     """The parameter that all these runs of one judge vary; "" where they are not of one sweep."""
-    of = {(sheet.judge.get("model"), _knob(sheet).get("name")) for sheet in sheets}
+    of = {(sheet.judge.model, sheet.run.sweep and sheet.run.sweep.name) for sheet in sheets}
     values = {_value(sheet) for sheet in sheets}
     is_one = len(of) == 1 and len(values) == len(sheets)
-    return str(_knob(sheets[0]).get("name", "")) if is_one else ""
-
-
-def _knob(sheet: Datasheet) -> Mapping[str, Any]:
-    knob = sheet.run.get("sweep")
-    # A sheet of a whole sweep, as earlier releases made it, has a text here.
-    return knob if isinstance(knob, Mapping) else {}
+    sweep = sheets[0].run.sweep
+    return sweep.name if is_one and sweep else ""
 
 
 def _value(sheet: Datasheet) -> str:
-    return str(next(iter(_knob(sheet).get("values", ())), ""))
+    return next(iter(sheet.run.sweep.values), "") if sheet.run.sweep else ""
 
 
 def _followed(sheets: Sequence[Datasheet]) -> Iterator[tuple[str, dict[str, dict[str, Estimate]]]]:

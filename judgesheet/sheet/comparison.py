@@ -56,7 +56,7 @@ def as_record(comparison: Comparison) -> dict[str, Any]:
 
 
 def _identity(sheet: Datasheet) -> dict[str, Any]:
-    return {"judge": sheet.judge.get("model"), "datasheet_sha256": digest(to_json(sheet))}
+    return {"judge": sheet.judge.model, "datasheet_sha256": digest(to_json(sheet))}
 
 
 def _difference_record(row: Difference) -> dict[str, Any]:

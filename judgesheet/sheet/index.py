@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from judgesheet.base.datasheet import by_key, mappings
+from judgesheet.base.datasheet import by_key
 from judgesheet.base.records import Datasheet
 from judgesheet.sheet import show
 from judgesheet.sheet.html import filled, minify_html
@@ -150,25 +150,23 @@ def _row(listed: Listed, protocol: str, columns: Sequence[tuple[str, str]]) -> R
     return Row(
         listed.address,
         part_number(sheet.judge),
-        show.moment(sheet.run.get("ended_at")),
+        show.moment(sheet.run.ended_at),
         _decided(sheet),
         {name: show.short(text, 90) for name, text in _facts(sheet, protocol).items()},
         tuple(_cell(sheet, key) for key, _ in columns),
-        show.short(sheet.run.get("ended_at") or "", 40),
+        show.short(sheet.run.ended_at or "", 40),
         show.visible(listed.folder, 200),
     )
 
 
 def _facts(sheet: Datasheet, protocol: str) -> dict[str, str]:
     prompts, stimuli = (
-        ", ".join(
-            dict.fromkeys(str(part.get("name")) for part in mappings(sheet.provenance.get(of)))
-        )
-        for of in ("prompts", "stimuli")
+        ", ".join(dict.fromkeys(str(part.name) for part in used))
+        for used in (sheet.provenance.prompts, sheet.provenance.stimuli)
     )
     return {
-        "provider": str(sheet.judge.get("provider") or "unknown"),
-        "profile": str(sheet.run.get("profile") or "unknown"),
+        "provider": sheet.judge.provider or "unknown",
+        "profile": sheet.run.profile or "unknown",
         "prompt": prompts or "not recorded",
         "stimuli": stimuli or "not recorded",
         "protocol": protocol,
@@ -207,9 +205,9 @@ def _about(sheets: Iterable[Datasheet]) -> str:
 
 
 def _settings(sheet: Datasheet) -> tuple[str, ...]:
-    facts, temperature = _facts(sheet, ""), sheet.run.get("temperature")
+    facts, temperature = _facts(sheet, ""), sheet.run.temperature
     return (
         *(f"{name} {facts[name]}" for name in ("profile", "prompt", "stimuli")),
-        f"{sheet.run.get('reply')} replies",
+        f"{sheet.run.reply} replies",
         "" if temperature is None else f"temperature {temperature}",
     )

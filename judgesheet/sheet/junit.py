@@ -50,7 +50,7 @@ def render(sheet: Datasheet, _paper: Paper) -> bytes:
 
 
 def _head(sheet: Datasheet, decision: Decision) -> dict[str, str]:
-    ended = show.parse_moment(sheet.run.get("ended_at"))
+    ended = show.parse_moment(sheet.run.ended_at)
     if ended is not None and ended.tzinfo is not None:
         ended = ended.astimezone(UTC)  # the schema knows no time zones
     kinds = Counter((_DECISIONS[decision.verdict], *(_kind(verdict) for verdict in sheet.verdicts)))
@@ -71,7 +71,7 @@ def _head(sheet: Datasheet, decision: Decision) -> dict[str, str]:
 
 def _properties(sheet: Datasheet, decision: Decision) -> dict[str, str]:
     return {
-        "judge": str(sheet.judge.get("model", "unnamed judge")),
+        "judge": sheet.judge.model or "unnamed judge",
         "datasheet.sha256": digest(to_json(sheet)),
         "policy": decision.policy,
         "policy.sha256": decision.policy_digest,

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from judgesheet.base.datasheet import by_key, mappings, to_json
+from judgesheet.base.datasheet import by_key, to_json
 from judgesheet.base.errors import MissingDependencyError
 from judgesheet.base.files import slug
 from judgesheet.base.keys import Key
@@ -41,7 +41,7 @@ def render(sheet: Datasheet, _paper: Paper) -> bytes:
 
 def section(sheet: Datasheet) -> str:
     """The section with its markers: verdict, scope, problems, figures, where the sheet lies."""
-    page, decision, served = build(sheet), sheet.decision, sheet.judge.get("served_models")
+    page, decision, served = build(sheet), sheet.decision, sheet.judge.served_models
     return fill(
         "model_card.md.jinja",
         begin=Markdown(BEGIN),
@@ -52,8 +52,8 @@ def section(sheet: Datasheet) -> str:
         role="" if decision is None else show.ROLES[decision.because],
         problems=[finding for finding in page.front.findings if finding.must],
         advice=[one for one in sheet.recommendations if not one.void],
-        served=list(served)[:2] if isinstance(served, dict) else [],
-        measured=show.day(sheet.run.get("ended_at")),
+        served=list(served)[:2],
+        measured=show.day(sheet.run.ended_at),
         axes=[(axis, [*map(_row, _key_figures(axis))]) for axis in page.axes],
         head=(
             "Figure",
@@ -89,8 +89,7 @@ def metadata(sheet: Datasheet) -> str:
 
 def file_name(sheet: Datasheet) -> str:
     """What the PDF is called beside a card: letters, digits, dots and dashes, nothing else."""
-    model = str(sheet.judge.get("model") or "judge")
-    return f"judge-datasheet-{slug(model) or 'judge'}.pdf"
+    return f"judge-datasheet-{slug(sheet.judge.model) or 'judge'}.pdf"
 
 
 def _plain(value: Any) -> Markdown:
@@ -118,10 +117,10 @@ def _row(row: TableRow) -> tuple[str, ...]:
 def _results(part: AxisPart, sheet: Datasheet) -> Iterator[dict[str, Any]]:
     """The figures for a machine, which reads no mark: without those that must not be used."""
     axis = part.result
-    pools = {str(pool.get("axis")): pool for pool in mappings(sheet.provenance.get("stimuli"))}
+    pools = {pool.axis: pool for pool in sheet.provenance.stimuli}
     stimuli = "stimuli not recorded"
     if (pool := pools.get(axis.name)) is not None:
-        name, short = _plain(pool.get("name")), _plain(pool.get("digest"))[:12]
+        name, short = _plain(pool.name), _plain(pool.digest)[:12]
         stimuli = f"{name} stimuli, SHA-256 {short}"
     usable = (row.estimate for row in _key_figures(part) if not row.is_void)
     for estimate in usable:

@@ -32,7 +32,7 @@ def render(sheet: Datasheet, paper: Paper) -> bytes:
     """
     typesetter = Typesetter(to_json(sheet), paper)
     # The end of the run: a date that does not change when the sheet is rendered again.
-    ended = show.parse_moment(sheet.run.get("ended_at")) or EPOCH
+    ended = show.parse_moment(sheet.run.ended_at) or EPOCH
     when = ended.astimezone(UTC) if ended.tzinfo else ended.replace(tzinfo=UTC)
     return typesetter.pdf(content(sheet), when)
 

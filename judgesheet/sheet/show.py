@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 from judgesheet.base import digits
 from judgesheet.base.digits import MINUS, decimals, rounded, with_noun
+from judgesheet.base.facts import RunFacts
 from judgesheet.base.limits import MOST_DECIMALS
 from judgesheet.base.records import Datasheet, Decision, Estimate, Verdict, canonical_json
 from judgesheet.base.sanitize import spelled
@@ -117,26 +118,24 @@ def confidence(estimates: Iterable[Estimate]) -> str:
     return f"{' to '.join(ends)} %"
 
 
-def looks(run: Mapping[str, Any]) -> str:
+def looks(run: RunFacts) -> str:
     """How far a run went that stops once a policy is decided, and what that saved; "" for others.
 
     In one sentence: the looks, the calls that were asked and that the design has, and per axis the
     stimuli and the level at which its intervals hold whenever the run stops.
     """
-    told = run.get("looks")
-    if not isinstance(told, Mapping):
+    told = run.looks
+    if told is None:
         return ""
-    axes = told.get("axes")
     parts = (
-        f"{visible(str(axis.get('axis')), 60)} {digits.level(finite(axis.get('level')) or 0.0)} "
-        f"({count(axis.get('stimuli'))} of {count(axis.get('stimuli_planned'))} stimuli)"
-        for axis in (axes if isinstance(axes, list | tuple) else ())
-        if isinstance(axis, Mapping)
+        f"{visible(axis.axis, 60)} {digits.level(axis.level)} "
+        f"({count(axis.stimuli)} of {count(axis.stimuli_planned)} stimuli)"
+        for axis in told.axes
     )
     return (
-        f"{looked(run)}; {count(told.get('calls'))} of {count(told.get('planned'))} planned calls "
-        f"asked, a limit reads {count(told.get('needed'))} of those planned; intervals hold "
-        f"whenever it stops, at {', '.join(parts)}"
+        f"{looked(run)}; {count(told.calls)} of {count(told.planned)} planned calls asked, a limit "
+        f"reads {count(told.needed)} of those planned; intervals hold whenever it stops, at "
+        f"{', '.join(parts)}"
     )
 
 
@@ -169,13 +168,12 @@ def limits(decision: Decision) -> str:
     return " ".join(f"{name}: {words}." for name, words in told.items() if words)
 
 
-def looked(run: Mapping[str, Any]) -> str:
+def looked(run: RunFacts) -> str:
     """`stopped after look 3 of 5`, of a run that stops once a policy is decided; "" of others."""
-    told = run.get("looks")
-    if not isinstance(told, Mapping):
+    if run.looks is None:
         return ""
-    did = "stopped after" if told.get("ended") else "at"
-    return f"{did} look {count(told.get('look'))} of {count(told.get('of'))}"
+    did = "stopped after" if run.looks.ended else "at"
+    return f"{did} look {count(run.looks.look)} of {count(run.looks.of)}"
 
 
 def unit_of(e: Estimate) -> str:
@@ -308,15 +306,16 @@ def share(part: float, whole: float) -> str:
     return f"{rounded(100 * part / whole, 1, 100.0)} %" if whole else _DASH
 
 
-def first_readings(run: Mapping[str, Any]) -> str:
+def first_readings(run: RunFacts) -> str:
     """`12 of 400 (3 %), asked again up to 2 times`; "" where unreadable replies were not."""
-    known = run.get("first_readings")
-    if not isinstance(known, Mapping):
+    known = run.first_readings
+    if known is None:
         return ""
-    lost, replies = known.get("unreadable"), known.get("replies")
-    rate = share(finite(lost) or 0.0, finite(replies) or 0.0)
-    again = count(run.get("retry_unreadable"))
-    return f"{count(lost)} of {count(replies)} ({rate}), asked again up to {again} times"
+    rate = share(known.unreadable, known.replies)
+    return (
+        f"{count(known.unreadable)} of {count(known.replies)} ({rate}), asked again up to "
+        f"{count(run.retry_unreadable)} times"
+    )
 
 
 def stimuli(number: Any, independent: Any) -> str:
@@ -337,9 +336,9 @@ def count(number: Any) -> str:
     return digits.count(real).replace("-", MINUS)
 
 
-def cost(run: Mapping[str, Any]) -> str:
+def cost(run: RunFacts) -> str:
     """`$0.42`; `at least $0.42, …` where the cost of some attempts is unknown."""
-    usd, unmetered = run.get("cost_usd"), finite(run.get("unmetered_attempts"))
+    usd, unmetered = run.cost_usd, run.unmetered_attempts
     if not unmetered or not finite(usd):
         return money(usd)
     attempts = "1 attempt has" if unmetered == 1 else f"{count(unmetered)} attempts have"
@@ -399,7 +398,7 @@ def anything(value: Any, limit: int = 400) -> str:
 
 def judge(sheet: Datasheet) -> str:
     """What the judge is called."""
-    return visible(str(sheet.judge.get("model") or "unnamed judge"), 120)
+    return visible(sheet.judge.model or "unnamed judge", 120)
 
 
 def visible(text: str, limit: int = 2000) -> str:

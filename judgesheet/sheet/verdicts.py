@@ -57,11 +57,12 @@ def _shown_by(sheet: Datasheet, run: Path) -> Iterator[str]:
 
 def as_json(sheet: Datasheet, exit_code: int) -> str:
     """Verdicts, decision and the axes that are not usable, as one JSON document."""
+    policy = sheet.provenance.policy
     return json.dumps(
         {
             "exit_code": exit_code,
-            "judge": sheet.judge.get("model"),
-            "policy": sheet.provenance.get("policy"),
+            "judge": sheet.judge.model,
+            "policy": policy and asdict(policy),
             "decision": sheet.decision and asdict(sheet.decision),
             "void": {axis.name: axis.void for axis in sheet.axes if axis.void is not None},
             "verdicts": [asdict(verdict) for verdict in sheet.verdicts],
@@ -75,7 +76,7 @@ def as_markdown(sheet: Datasheet) -> str:
     cells = (_cells(verdict, sheet) for verdict in sheet.verdicts)
     return fill(
         "verdicts.md.jinja",
-        judge=str(sheet.judge.get("model", "unnamed judge")),
+        judge=sheet.judge.model or "unnamed judge",
         said=summary(sheet),
         glance_head=GLANCE,
         glance=[
@@ -160,10 +161,9 @@ def summary(sheet: Datasheet) -> Sequence[str]:
 
 def _on_the_baseline(sheet: Datasheet) -> Iterator[str]:
     """What limits the comparison with a baseline."""
-    known = sheet.provenance.get("baseline")
-    if isinstance(known, dict):
-        yield from (f"Baseline: {told}" for told in known.get("remarks", ()))
-        yield from (f"Baseline, compared with --force: {told}." for told in known.get("forced", ()))
+    if known := sheet.provenance.baseline:
+        yield from (f"Baseline: {told}" for told in known.remarks)
+        yield from (f"Baseline, compared with --force: {told}." for told in known.forced)
 
 
 def _data(text: str) -> str:

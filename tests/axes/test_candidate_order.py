@@ -24,6 +24,7 @@ from judgesheet.axis.material import word_count
 from judgesheet.axis.statements import above, share_with_interval
 from judgesheet.base.errors import StimuliError, TemplateError
 from judgesheet.base.estimates import Estimates
+from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts
 from judgesheet.base.records import AxisResult, Call, Datasheet, Plan
 from judgesheet.decide.decide import decide
 from judgesheet.decide.policy import load as load_policy
@@ -443,7 +444,10 @@ def test_a_judge_to_whom_padding_makes_no_difference_keeps_the_limit(
 
 def limited(sheet: Sheet, name: str = "filler_preference", policy: str = "ranking") -> str:
     """How the limit of a policy on a figure comes out, by default that on padding."""
-    decided = decide(Datasheet("", {}, {}, {}, axes=(sheet.result,)), load_policy(policy))
+    decided = decide(
+        Datasheet("", JudgeIdentity(), RunFacts(), Provenance(), axes=(sheet.result,)),
+        load_policy(policy),
+    )
     key = f"candidate_order.{name}"
     return next(verdict.status for verdict in decided.verdicts if verdict.key == key)
 

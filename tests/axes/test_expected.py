@@ -195,11 +195,11 @@ def test_auto_asks_the_endpoint_once_and_remembers(tmp_path: Path) -> None:
     with serving(script) as server:
         for _ in range(2):
             run = probe(server.base_url, tmp_path / "run", logprobs="auto")
-            assert run.datasheet.run["logprobs"] is False
+            assert run.datasheet.run.logprobs is False
     assert tried == [1]
     with serving(lambda _, number: chat(3, number, 0.6)) as server:
         run = probe(server.base_url, tmp_path / "other", logprobs="auto")
-    assert run.datasheet.run["logprobs"] is True
+    assert run.datasheet.run.logprobs is True
 
 
 @pytest.mark.parametrize("model", ["anthropic/m", "python/json:dumps"])

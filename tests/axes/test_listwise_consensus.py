@@ -22,6 +22,7 @@ from judgesheet.axis.prompt import boundary
 from judgesheet.axis.reversal import HARDLY_RANKS
 from judgesheet.base.errors import StimuliError, TemplateError
 from judgesheet.base.estimates import Estimates
+from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts
 from judgesheet.base.records import AxisResult, Call, Datasheet, Estimate, Plan
 from judgesheet.decide.decide import decide
 from judgesheet.decide.policy import load as load_policy
@@ -711,7 +712,9 @@ def test_a_place_that_wins_where_answers_are_nearly_equal_is_rejected() -> None:
     found = []
     for edit in (nearly_equal_go_to_the_first, None):
         sheet = simulate(*rows, edit=edit)
-        whole = Datasheet("1.3", {}, {"complete": True}, {}, (sheet.result,))
+        whole = Datasheet(
+            "1.3", JudgeIdentity(), RunFacts(complete=True), Provenance(), (sheet.result,)
+        )
         told = {one.key: one.status for one in decide(whole, load_policy("order-only")).verdicts}
         found.append((told["listwise_consensus.place_v"], sheet.value("win_share[position=1]")))
     (first, share), (fair, even) = found

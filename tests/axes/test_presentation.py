@@ -19,6 +19,7 @@ from judgesheet.axis import Options
 from judgesheet.axis.material import word_count
 from judgesheet.axis.shaping import NotAStimulusError, Prompt, Response
 from judgesheet.base.datasheet import by_key
+from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts
 from judgesheet.base.records import Call, Datasheet, Plan
 from judgesheet.decide.decide import decide
 from judgesheet.decide.policy import load as load_policy
@@ -209,7 +210,9 @@ def test_a_taste_is_told_and_the_shipped_policies_reject_it(
 ) -> None:
     sheet = sheet_of(spec)
     assert sheet.tones(name) == {"bad"}
-    whole = Datasheet("1.2", {"model": "sim"}, {}, {}, (sheet.result,), tuple(sheet.advice))
+    whole = Datasheet(
+        "1.2", JudgeIdentity("sim"), RunFacts(), Provenance(), (sheet.result,), tuple(sheet.advice)
+    )
     decision = decide(whole, load_policy(figure)).decision
     assert decision is not None
     assert decision.verdict == "reject"
@@ -271,7 +274,9 @@ def test_a_slot_is_no_dress() -> None:
 def test_a_slot_that_decides_between_dresses_is_told_and_rejected() -> None:
     sheet = sheet_of("fair?slot=20")
     assert "bad" in sheet.tones("dress_excess[kind=length]")
-    whole = Datasheet("1.2", {"model": "sim"}, {}, {}, (sheet.result,), tuple(sheet.advice))
+    whole = Datasheet(
+        "1.2", JudgeIdentity("sim"), RunFacts(), Provenance(), (sheet.result,), tuple(sheet.advice)
+    )
     decision = decide(whole, load_policy("ranking")).decision
     assert decision is not None
     assert decision.verdict == "reject"

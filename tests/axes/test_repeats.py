@@ -10,6 +10,7 @@ from judgesheet.axes import get_axis
 from judgesheet.axis import Readings
 from judgesheet.axis.repeats import control
 from judgesheet.base.estimates import Estimates
+from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts
 from judgesheet.base.records import Datasheet
 from judgesheet.decide import decide
 from judgesheet.decide.effects import TESTS
@@ -60,4 +61,7 @@ def test_one_reply_given_twice_is_no_second_call() -> None:
 
 
 def decided(sheet: Sheet) -> Datasheet:
-    return decide(Datasheet("", {}, {"complete": True}, {}, (sheet.result,)), load("order-only"))
+    return decide(
+        Datasheet("", JudgeIdentity(), RunFacts(complete=True), Provenance(), (sheet.result,)),
+        load("order-only"),
+    )

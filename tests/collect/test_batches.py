@@ -153,8 +153,8 @@ def test_a_batch_measures_what_asking_directly_does(
         answers = list(answered(requests, server.base_url))
         # In two files, out of order, and not all of them.
         part = ingested(tmp_path, answers[9:4:-1], answers[:3])
-        assert part.run["complete"] is False
-        assert part.run["settled"] == 8
+        assert part.run.complete is False
+        assert part.run.settled == 8
         told: list[str] = []
         left = tmp_path / "left.jsonl"
         judgesheet.plan(model, None, left, resume=folder, tell=told.append, **asked)
@@ -162,16 +162,16 @@ def test_a_batch_measures_what_asking_directly_does(
         assert rest == [*requests[3:5], *requests[10:]]
         assert told[0] == f"{len(rest)} of {len(requests)} calls have no answer yet"
         whole = ingested(tmp_path, list(answered(rest, server.base_url)))
-    assert whole.run["complete"] is True
+    assert whole.run.complete is True
     assert measured(whole) == measured(direct)
     for count in ("attempts", "tokens_in", "tokens_out", "outcomes"):
-        assert whole.run[count] == direct.run[count]
-    assert whole.judge["served_models"] == {"m-1": len(requests)}
-    assert whole.judge["model"] == f"batch/{model}"
-    assert whole.run["cost_usd"] == pytest.approx(len(requests) * 13e-6)
-    assert whole.run["latency_p50_s"] is None
-    assert not str(whole.run["started_at"]).startswith("1970")
-    assert whole.run["batches"] == ["0.jsonl", "1.jsonl", "0.jsonl"]
+        assert getattr(whole.run, count) == getattr(direct.run, count)
+    assert whole.judge.served_models == {"m-1": len(requests)}
+    assert whole.judge.model == f"batch/{model}"
+    assert whole.run.cost_usd == pytest.approx(len(requests) * 13e-6)
+    assert whole.run.latency_p50_s is None
+    assert not str(whole.run.started_at).startswith("1970")
+    assert whole.run.batches == ("0.jsonl", "1.jsonl", "0.jsonl")
 
 
 @pytest.mark.parametrize("model", ["openai/m", "anthropic/m"])
@@ -189,12 +189,12 @@ def test_what_a_batch_left_open_can_be_asked_directly(
                 judgesheet.probe(**{"model": model, "base_url": server.base_url, **how, **other})
         sheet = judgesheet.probe(model, base_url=server.base_url, **how).datasheet
         assert len(server.requests) == 2
-        assert sheet.run["complete"] is True
-        assert sheet.judge["model"] == model
-        assert sheet.judge["base_url"] == server.base_url
-        assert "earlier_base_urls" not in sheet.judge
-        assert sheet.run["latency_p50_s"] > 0
-        assert len(sheet.run["batches"]) == 1
+        assert sheet.run.complete is True
+        assert sheet.judge.model == model
+        assert sheet.judge.base_url == server.base_url
+        assert not sheet.judge.earlier_base_urls
+        assert sheet.run.latency_p50_s
+        assert len(sheet.run.batches) == 1
 
 
 def test_a_judge_without_an_address_goes_on_with_a_batch(
@@ -207,7 +207,7 @@ def test_a_judge_without_an_address_goes_on_with_a_batch(
     with pytest.raises(OtherRunError):
         judgesheet.probe("sim/random", **how)
     sheet = judgesheet.probe("sim/fair", **how).datasheet
-    assert (sheet.run["complete"], sheet.judge["model"]) == (True, "sim/fair")
+    assert (sheet.run.complete, sheet.judge.model) == (True, "sim/fair")
 
 
 def test_the_rest_of_a_probe_can_be_sent_as_a_batch(
@@ -224,12 +224,14 @@ def test_the_rest_of_a_probe_can_be_sent_as_a_batch(
         begun = judgesheet.probe("openai/m", base_url=server.base_url, **how).datasheet
         judgesheet.plan("openai/m", None, left, resume=folder, **asked)
         rest = requests_in(left)
-        assert len(rest) == begun.run["planned"] - begun.run["settled"] > 0
+        assert begun.run.planned is not None
+        assert begun.run.settled is not None
+        assert len(rest) == begun.run.planned - begun.run.settled > 0
         assert not any("temperature" in request["body"] for request in rest)
         whole = ingested(tmp_path, list(answered(rest, server.base_url)))
-    assert whole.run["complete"] is True
-    assert whole.run["failed"] == 0
-    assert whole.judge["model"] == "openai/m"
+    assert whole.run.complete is True
+    assert whole.run.failed == 0
+    assert whole.judge.model == "openai/m"
     for other in ({"seed": 5}, {"extra_body": {"top_p": 1}}):
         with pytest.raises(OtherRunError):
             judgesheet.plan("openai/m", None, left, resume=folder, **{**asked, **other})
@@ -278,14 +280,14 @@ def test_results_are_taken_once_and_never_twice_differently(
         with Ledger.open(tmp_path / "run" / "ledger.sqlite") as ledger:
             assert not ledger.was_asked, "nothing is taken of such a file"
     first = ingested(tmp_path, [failed, *answers[1:3], answers[1]], answers[2:4], [failed])
-    assert first.run["outcomes"] == {"ok": 3, "unavailable": 2}
+    assert first.run.outcomes == {"ok": 3, "unavailable": 2}
     again = ingested(tmp_path, [failed, *answers[1:3], answers[1]], answers[2:4], [failed])
     assert again.run == first.run
-    assert again.run["unmetered_attempts"] == 0, "what expired was never asked"
+    assert again.run.unmetered_attempts == 0, "what expired was never asked"
     with pytest.raises(StimuliError):
         ingested(tmp_path, [answers[5], changed])
     late = ingested(tmp_path, [answers[0], failed])
-    assert (late.run["settled"], late.run["failed"]) == (4, 0)
+    assert (late.run.settled, late.run.failed) == (4, 0)
 
 
 def test_an_answer_comes_in_for_a_call_that_was_given_up(
@@ -301,7 +303,7 @@ def test_an_answer_comes_in_for_a_call_that_was_given_up(
     with Ledger.open(tmp_path / "run" / "ledger.sqlite", writable=True) as ledger:
         ledger.give_up()
     late = ingested(tmp_path, answers[:1])
-    assert (late.run["complete"], late.run["failed"]) == (True, 1)
+    assert (late.run.complete, late.run.failed) == (True, 1)
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ def test_where_nothing_is_asked_at_once_or_tried_out_there_are_no_such_questions
     how: dict[str, Any], tmp_path: Path
 ) -> None:
     with serving(plain, canary=swapping(repeated)) as server:
-        assert probe(server, tmp_path / "run", **how).datasheet.run["complete"]
+        assert probe(server, tmp_path / "run", **how).datasheet.run.complete
         assert not server.canaries
 
 
@@ -87,7 +87,7 @@ def test_doctor_tells_of_it() -> None:
 @pytest.mark.parametrize("says", ["", "No.", "b" * 3000])
 def test_who_repeats_no_word_is_not_accused(says: str, tmp_path: Path) -> None:
     with serving(plain, canary=lambda *_: completion(says)) as server:
-        assert probe(server, tmp_path / "run", reply="auto").datasheet.run["complete"]
+        assert probe(server, tmp_path / "run", reply="auto").datasheet.run.complete
         assert len(server.canaries) == 2
 
 
@@ -128,7 +128,7 @@ def test_a_cache_that_repeats_the_id_of_the_first_asking_mixes_nothing_up(tmp_pa
         return kept.setdefault(request.words, in_body(request, number))
 
     with serving(script) as server:
-        assert probe(server, tmp_path / "run").datasheet.run["complete"]
+        assert probe(server, tmp_path / "run").datasheet.run.complete
         assert len(kept) < len(server.requests)
 
 

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from judgesheet.base.datasheet import SCHEMA_VERSION, from_json, to_json
+from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts
 from judgesheet.base.records import AxisResult, Control, Datasheet, Recommendation
 from judgesheet.decide import decide
 from judgesheet.decide.policy import Policy, load, parse
@@ -46,10 +47,10 @@ def measured(*sheets: Sheet, **run: Any) -> Datasheet:
     """The sheet of a whole run of several axes."""
     return Datasheet(
         SCHEMA_VERSION,
-        {"model": "sim/some", "served_models": {"sim/some": 624}},
-        {"complete": True, "profile": "quick", "reply": "json", "temperature": 0.0,
-         "ended_at": "2026-11-21T07:00:00+00:00", **run},
-        {},
+        JudgeIdentity("sim/some", served_models={"sim/some": 624}),
+        replace(RunFacts("quick", reply="json", temperature=0.0, complete=True,
+                         ended_at="2026-11-21T07:00:00+00:00"), **run),
+        Provenance(),
         tuple(sheet.result for sheet in sheets),
         tuple(advice for sheet in sheets for advice in sheet.advice),
     )  # fmt: skip
@@ -84,12 +85,12 @@ def two_models(*places: int) -> Datasheet:
         replace(axis, served_models=SERVED if at in places else one, mixed_stimuli=2)
         for at, axis in enumerate(sheet.axes)
     )
-    return replace(sheet, judge={**sheet.judge, "served_models": SERVED}, axes=axes)
+    return replace(sheet, judge=replace(sheet.judge, served_models=SERVED), axes=axes)
 
 
 def cut(*places: int) -> Datasheet:
     """A run of which half the calls on these axes are still to be made."""
-    sheet = replace(measured(scores(), pairs()), run={"complete": False})
+    sheet = replace(measured(scores(), pairs()), run=RunFacts(complete=False))
     for at in places:
         sheet = changed(sheet, at, planned=2 * sheet.axes[at].planned)
     return sheet

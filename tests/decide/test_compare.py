@@ -21,6 +21,14 @@ from statsmodels.stats.inter_rater import cohens_kappa
 
 import judgesheet
 from judgesheet.base.errors import RunError
+from judgesheet.base.facts import (
+    JudgeIdentity,
+    PromptUsed,
+    Provenance,
+    RunFacts,
+    StimulusPool,
+    TakenOver,
+)
 from judgesheet.base.records import (
     AxisResult,
     Bounds,
@@ -65,7 +73,8 @@ def sheet(*estimates: Estimate, row: Characteristic | None = None, **run: object
     rows = (row,) if row else tuple(Characteristic(e.key, better="lower") for e in estimates)
     axis = AxisResult("candidate_order", "t", "q", 1, 1, 0, 0, 0, estimates, (),
                       characteristics=rows)  # fmt: skip
-    return Datasheet("1.1", {"model": "sim/a"}, run, {}, (axis,))
+    facts = replace(RunFacts(), **run)  # type: ignore[arg-type]
+    return Datasheet("1.1", JudgeIdentity("sim/a"), facts, Provenance(), (axis,))
 
 
 def change(old: Estimate, new: Estimate, row: Characteristic | None = None) -> Difference:
@@ -157,6 +166,10 @@ def test_a_figure_of_one_sheet_only() -> None:
     assert {row.note for row in found} == {"only in the old sheet", "only in the new sheet"}
 
 
+def of_stimuli(digest: str) -> Provenance:
+    return Provenance(stimuli=(StimulusPool("candidate_order", digest=digest),))
+
+
 def test_apples_and_oranges() -> None:
     one, other = sheet(rate(0.1, 0, 0.2), reply="text"), sheet(rate(0.1, 0, 0.2), reply="json")
     with pytest.raises(RunError):
@@ -164,8 +177,8 @@ def test_apples_and_oranges() -> None:
     forced = compare(one, other, force=True)
     assert forced.forced
     assert "by --force" in render([forced])
-    asked = replace(one, provenance={"stimuli": [{"axis": "candidate_order", "digest": "a"}]})
-    again = replace(one, provenance={"stimuli": [{"axis": "candidate_order", "digest": "b"}]})
+    asked = replace(one, provenance=of_stimuli("a"))
+    again = replace(one, provenance=of_stimuli("b"))
     with pytest.raises(RunError, match="candidate_order"):
         compare(asked, again)
     with pytest.raises(RunError):
@@ -174,9 +187,8 @@ def test_apples_and_oranges() -> None:
 
 def test_two_prompts_are_compared_if_that_is_wanted() -> None:
     def asked(prompt: str, stimuli: str = "s") -> Datasheet:
-        of = {"prompts": prompt, "stimuli": stimuli}
-        digests = {part: [{"axis": "candidate_order", "digest": of[part]}] for part in of}
-        return replace(sheet(rate(0.1, 0, 0.2)), provenance=digests)
+        used = replace(of_stimuli(stimuli), prompts=(PromptUsed("candidate_order", digest=prompt),))
+        return replace(sheet(rate(0.1, 0, 0.2)), provenance=used)
 
     with pytest.raises(OtherQuestionsError, match="--across-prompts"):
         compare(asked("a"), asked("b"))
@@ -190,7 +202,9 @@ def test_two_prompts_are_compared_if_that_is_wanted() -> None:
 
 
 def test_foreign_names_stay_text() -> None:
-    evil = replace(sheet(rate(0.1, 0, 0.2)), judge={"model": "<script>alert(1)</script>|\x00"})
+    evil = replace(
+        sheet(rate(0.1, 0, 0.2)), judge=JudgeIdentity(model="<script>alert(1)</script>|\x00")
+    )
     found = [compare(evil, evil)]
     assert "<script>alert" not in render(found, "html")
     assert "<script>" not in render(found)
@@ -201,7 +215,7 @@ def test_foreign_names_stay_text() -> None:
 def test_paper_has_a_table_of_each_judge_and_a_figure_per_parameter() -> None:
     old = sheet(rate(0.1, 0, 0.2))
     worse, better = (
-        replace(sheet(rate(value, value - 0.02, value + 0.02)), judge={"model": name})
+        replace(sheet(rate(value, value - 0.02, value + 0.02)), judge=JudgeIdentity(model=name))
         for name, value in (("sim/b", 0.6), ("sim/c", 0.02))
     )
     pages = page_texts(comparison.render([compare(old, worse), compare(old, better)], "pdf", "a4"))
@@ -213,7 +227,9 @@ def test_paper_has_a_table_of_each_judge_and_a_figure_per_parameter() -> None:
 
 def test_long_names_of_judges_leave_room_on_paper_for_their_figures() -> None:
     old, new = (
-        replace(sheet(rate(value, value - 0.1, value + 0.2)), judge={"model": f"{PROVIDER}/{name}"})
+        replace(
+            sheet(rate(value, value - 0.1, value + 0.2)), judge=JudgeIdentity(f"{PROVIDER}/{name}")
+        )
         for name, value in (("chat-judge-of-may", 0.1), ("chat-judge-of-june", 0.6))
     )
     lines = "".join(page_texts(comparison.render([compare(old, new)], "pdf", "a4"))).splitlines()
@@ -356,11 +372,12 @@ def test_a_sheet_of_the_same_run_proves_that_nothing_got_worse(
     judged = judgesheet.gate(runs["one"], limits, baseline=accepted)
     (verdict,) = (one for one in judged.verdicts if one.against_baseline)
     assert (verdict.key, verdict.status, verdict.observed) == (key, "proven", 0.0)
-    (remark,) = judged.provenance["baseline"]["remarks"]
+    assert judged.provenance.baseline is not None
+    (remark,) = judged.provenance.baseline.remarks
     assert remark.startswith("Both are of one run, with identical figures")
     # A run that took over all of its replies took no time to ask.
     whole = judgesheet.load(accepted)
-    reused = replace(whole, run={**whole.run, "wall_s": 0.0, "taken_over": {"replies": 1}})
+    reused = replace(whole, run=replace(whole.run, wall_s=0.0, taken_over=TakenOver(1)))
     assert compare(reused, reused).remarks[0].startswith("Both are of one run")
     # Another run of the same plan, though all its figures were the same, is none of it.
     sheet = json.loads(Path(accepted).read_text("utf-8"))
@@ -519,7 +536,8 @@ def test_a_policy_travels_with_the_run(runs: dict[str, Path], tmp_path: Path) ->
     assert measured.decision is not None
     assert measured.decision.verdict == "reject"
     assert judgesheet.load(copy) == measured
-    assert measured.provenance["policy"]["name"] == "scoring"
+    assert measured.provenance.policy is not None
+    assert measured.provenance.policy.name == "scoring"
     done = CliRunner().invoke(main, ["render", str(copy), "--to", "junit"])
     assert done.exit_code == 0
     assert "<failure" in (copy / "datasheet.junit.xml").read_text(encoding="utf-8")
@@ -563,7 +581,7 @@ def test_two_runs_of_one_judge_are_told_apart_by_their_paths(
 ) -> None:
     twin = shutil.copytree(runs["one"], tmp_path / "twin")
     found = judgesheet.compare(runs["one"], twin)
-    judge = judgesheet.load(twin).judge["model"]
+    judge = judgesheet.load(twin).judge.model
     names = (f"{judge} ({runs['one']})", f"{judge} ({twin})")
     assert comparison.page(found).title == " → ".join(names)
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from judgesheet.base.facts import JudgeIdentity, Looks, ParserUsed, PolicyName, Provenance, RunFacts
 from judgesheet.base.records import AxisResult, Bounds, Control, Datasheet, Estimate, Imputed
 from judgesheet.decide import decide
 from judgesheet.decide.controls import COMPLETE, READ, SERVED
@@ -27,9 +28,14 @@ def axis(name: str = "one", **parts: Any) -> AxisResult:
     return replace(made, **parts)
 
 
-def sheet(*axes: AxisResult, judge: Any = None, **run: Any) -> Datasheet:
-    given = {"model": "sim/judge"} if judge is None else judge
-    return Datasheet("2.0", given, {"complete": True, **run}, {}, axes or (axis(),))
+def sheet(*axes: AxisResult, judge: JudgeIdentity | None = None, **run: Any) -> Datasheet:
+    given = JudgeIdentity("sim/judge", "sim") if judge is None else judge
+    facts = replace(RunFacts(complete=True), **run)
+    return Datasheet("2.0", given, facts, Provenance(), axes or (axis(),))
+
+
+def looks(*, ended: bool) -> Looks:
+    return Looks(PolicyName("p"), ended, look=1, of=2, calls=60, needed=100, planned=100, axes=())
 
 
 def limits(*rules: str, axis_: str = "one") -> Policy:
@@ -53,15 +59,16 @@ def failing(**parts: Any) -> Control:
 @pytest.mark.parametrize(
     ("made", "planned", "run", "passed"),
     [
-        (100, 100, {"complete": True}, True),
-        (100, 100, {}, True),
-        (60, 100, {"complete": False}, False),
-        (60, 100, {"complete": True, "looks": {"ended": True}}, True),  # stopped as decided
-        (100, 100, {"complete": False, "looks": {"ended": False}}, False),  # goes on
-        (100, 100, {"complete": False}, False),  # something else is missing: no axis lacks a call
+        (100, 100, RunFacts(complete=True), True),
+        (100, 100, RunFacts(), True),
+        (60, 100, RunFacts(complete=False), False),
+        (60, 100, RunFacts(complete=True, looks=looks(ended=True)), True),  # stopped as decided
+        (100, 100, RunFacts(complete=False, looks=looks(ended=False)), False),  # goes on
+        # Something else is missing: no axis lacks a call.
+        (100, 100, RunFacts(complete=False), False),
     ],
 )
-def test_whether_the_run_is_whole(made: int, planned: int, run: Any, passed: bool) -> None:
+def test_whether_the_run_is_whole(made: int, planned: int, run: RunFacts, passed: bool) -> None:
     one = axis(answered=made, planned=planned)
     found = control(replace(sheet(one), run=run), COMPLETE)
     assert found.passed is passed
@@ -78,18 +85,18 @@ def test_an_axis_that_is_whole_stands_beside_one_that_is_not() -> None:
     [({"a": 100}, True), ({"a": 60, "b": 40}, False), ({}, None)],
 )
 def test_how_many_models_answered(served: dict[str, int], passed: bool | None) -> None:
-    judge = {"model": "openai/a", "base_url": "http://there", "served_models": served}
+    judge = JudgeIdentity("openai/a", base_url="http://there", served_models=served)
     assert control(sheet(judge=judge), SERVED).passed is passed
 
 
 def test_what_runs_on_this_machine_cannot_be_exchanged_and_a_log_can() -> None:
-    here = {"model": "local/a"}
+    here = JudgeIdentity("local/a")
     assert control(sheet(judge=here), SERVED).passed is True
     assert control(sheet(judge=here, reply="recorded"), SERVED).passed is None
 
 
 def test_two_models_make_void_only_the_axes_on_which_both_answered() -> None:
-    judge = {"model": "x", "base_url": "http://there", "served_models": {"a": 150, "b": 50}}
+    judge = JudgeIdentity("x", base_url="http://there", served_models={"a": 150, "b": 50})
     mixed = axis("two", served_models={"a": 50, "b": 50}, mixed_stimuli=7)
     made = decide(sheet(axis(served_models={"a": 100}), mixed, axis("three"), judge=judge))
     assert [one.void is None for one in made.axes] == [True, False, True]
@@ -114,23 +121,23 @@ def test_where_nothing_was_asked_nothing_is_said_of_replies() -> None:
 
 
 @pytest.mark.parametrize(
-    ("lost", "run", "provenance", "word"),
+    ("lost", "reply", "parsers", "word"),
     [
-        ({"failed": 10}, {}, {}, "--retry-failed"),
-        ({"refused": 10}, {}, {}, "other stimuli"),
-        ({"unreadable": 10}, {"reply": "text"}, {}, "--reply json"),
-        ({"unreadable": 10}, {"reply": "json"}, {}, "a --parser"),
-        ({"unreadable": 10}, {"reply": "text"}, {"parsers": [{"axis": "one"}]}, "another --parser"),
-        ({"unreadable": 4, "refused": 6}, {}, {}, "other stimuli"),
+        ({"failed": 10}, None, (), "--retry-failed"),
+        ({"refused": 10}, None, (), "other stimuli"),
+        ({"unreadable": 10}, "text", (), "--reply json"),
+        ({"unreadable": 10}, "json", (), "a --parser"),
+        ({"unreadable": 10}, "text", (ParserUsed("one", "", ""),), "another --parser"),
+        ({"unreadable": 4, "refused": 6}, None, (), "other stimuli"),
     ],
 )
 def test_what_would_bring_verdicts_depends_on_what_was_lost(
-    lost: dict[str, Any], run: Any, provenance: Any, word: str
+    lost: dict[str, Any], reply: str | None, parsers: tuple[ParserUsed, ...], word: str
 ) -> None:
-    made = sheet(axis(answered=100 - sum(lost.values()), **lost), **run)
-    found = control(replace(made, provenance=provenance), READ)
+    made = sheet(axis(answered=100 - sum(lost.values()), **lost), reply=reply)
+    found = control(replace(made, provenance=Provenance(parsers=parsers)), READ)
     assert word in found.mend
-    if provenance:
+    if parsers:
         assert "--reply" not in found.mend
 
 
@@ -140,7 +147,7 @@ def test_what_helps_is_what_the_cases_say_of_what_came_most_often(code: str, own
     few = "off_scale" if code != "off_scale" else "cut_off"
     lost = Estimate("one.loss_rate", "lost", 0.1, given={"reasons": {few: 3, code: 7}})
     made = sheet(axis(answered=90, unreadable=10, estimates=(rate(KEY), lost)), reply="text")
-    told = replace(made, provenance={"parsers": [{"axis": "one"}]} if own else {})
+    told = replace(made, provenance=Provenance(parsers=(ParserUsed("one", "", ""),) * own))
     advice = REASONS[code].advice("text", has_parser=own)
     assert control(told, READ).mend == f"{advice} (most of the lost calls: {REASONS[code].words})"
 
@@ -163,7 +170,7 @@ def test_a_run_in_which_calls_failed_says_what_ends_it() -> None:
 
 def test_a_batch_without_all_answers_is_exported_again() -> None:
     made = sheet(axis(answered=42, failed=8), complete=False, planned=100, settled=42)
-    batch = replace(made, judge={"model": "batch/openai/m"})
+    batch = replace(made, judge=JudgeIdentity("batch/openai/m", "batch"))
     assert "plan --resume" in control(batch, COMPLETE).mend
 
 

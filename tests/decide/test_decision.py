@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from judgesheet.base.datasheet import from_json, to_json, worst_verdicts
+from judgesheet.base.facts import Provenance, StimulusPool
 from judgesheet.base.records import (
     Characteristic,
     Control,
@@ -327,7 +328,7 @@ def test_an_unfinished_run_is_finished_first_and_nothing_more_is_asked_of_it() -
 
 
 def test_what_was_left_out_of_the_pool_comes_before_more_stimuli() -> None:
-    pool = {"stimuli": [{"axis": "one", "stimuli": 24, "in_pool": 40}]}
+    pool = Provenance(stimuli=(StimulusPool("one", stimuli=24, in_pool=40),))
     (with_pool,) = needed(replace(sheet(), provenance=pool))
     assert "16 of “one” were not asked" in with_pool
     assert "--profile" in with_pool

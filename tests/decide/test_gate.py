@@ -20,6 +20,7 @@ from judgesheet.axes import all_axes
 from judgesheet.axis.figure import Figures, UnkeyedEstimate, absent
 from judgesheet.base.datasheet import from_json, to_json
 from judgesheet.base.errors import PolicyError, UsageError
+from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts, StimulusPool
 from judgesheet.base.keys import Key
 from judgesheet.base.missing_reasons import NO_OBSERVATIONS, NOT_RECORDED
 from judgesheet.base.records import (
@@ -65,8 +66,8 @@ def sheet(*estimates: Estimate, **parts: object) -> Datasheet:
         for name in dict.fromkeys(Key.parse(e.key).axis for e in estimates)
         if (mine := [e for e in estimates if Key.parse(e.key).axis == name])
     )  # fmt: skip
-    run = {"complete": True, "ended_at": "2026-11-21T07:00:00+00:00"}
-    made = Datasheet("1.1", {"model": "sim/judge"}, run, {}, axes)
+    run = RunFacts(complete=True, ended_at="2026-11-21T07:00:00+00:00")
+    made = Datasheet("1.1", JudgeIdentity("sim/judge"), run, Provenance(), axes)
     return replace(made, **parts)  # type: ignore[arg-type]
 
 
@@ -418,7 +419,7 @@ def test_lost_replies_and_an_open_run_prove_nothing() -> None:
     made = sheet(GOOD)
     lossy = replace(made, axes=(replace(made.axes[0], answered=80, unreadable=20),))
     assert verdict_of(decide(lossy, policy(limit()))) == "not proven"
-    cut = replace(made, run={"complete": False})
+    cut = replace(made, run=RunFacts(complete=False))
     cut_here = replace(cut, axes=(replace(made.axes[0], answered=80),))
     for open_run in (cut, cut_here):
         judged = decide(open_run, policy(limit()))
@@ -455,7 +456,7 @@ def test_the_day_of_review_is_named() -> None:
 
 
 def test_a_day_of_review_beyond_the_calendar_is_not_named() -> None:
-    last = replace(sheet(GOOD), run={**sheet(GOOD).run, "ended_at": "9999-12-31T23:59:59+00:00"})
+    last = replace(sheet(GOOD), run=replace(sheet(GOOD).run, ended_at="9999-12-31T23:59:59+00:00"))
     decision = decide(last, policy("review_days = 10\n" + limit())).decision
     assert decision is not None
     assert "Measure again" not in decision.text
@@ -615,7 +616,7 @@ def three() -> Datasheet:
     )
     rules = [limit(key) for key in keys[:3]]
     rules.append(limit(keys[3], "max = 0.1", 'not_proven = "warn"'))
-    return decide(sheet(*estimates, judge={"model": EVIL}), policy("".join(rules)))
+    return decide(sheet(*estimates, judge=JudgeIdentity(model=EVIL)), policy("".join(rules)))
 
 
 def test_junit_is_valid_and_counts() -> None:
@@ -810,7 +811,7 @@ def test_it_is_a_function(tmp_path: Path) -> None:
     rules.write_text(limit(), encoding="utf-8")
     found = judgesheet.gate(path, rules)
     assert isinstance(found.decision, Decision)
-    assert found.provenance["policy"]["name"] == "mine.toml"
+    assert found.provenance.policy == policies.load(str(rules)).named
 
 
 def test_an_axis_that_was_not_asked_yet_is_not_a_wrong_key() -> None:
@@ -840,9 +841,9 @@ def test_no_limit_outweighs_the_advice_not_to_use_it() -> None:
     ],
 )
 def test_copies_of_two_stimuli_decide_nothing(high: float, independent: int, status: str) -> None:
-    pools = [{"axis": "candidate_order", "stimuli": 24, "independent": independent}]
+    pools = (StimulusPool("candidate_order", stimuli=24, independent=independent),)
     rate = share(KEY, high - 0.05, high - 0.1, high)
-    made = sheet(rate, provenance={"stimuli": pools})
+    made = sheet(rate, provenance=Provenance(stimuli=pools))
     held = decide(made, policy("min_independent = 10\n" + limit())).verdicts
     assert [one.status for one in held] == [status]
     (free,) = decide(made, policy(limit())).verdicts
@@ -850,8 +851,8 @@ def test_copies_of_two_stimuli_decide_nothing(high: float, independent: int, sta
 
 
 def test_few_stimuli_that_are_no_copies_can_reject_and_not_adopt() -> None:
-    pools = [{"axis": "candidate_order", "stimuli": 5, "independent": 5}]
+    pools = (StimulusPool("candidate_order", stimuli=5, independent=5),)
     for rate, status in ((share(KEY, 0.0, 0.0, 0.08), "void"), (share(KEY, 1, 0.9, 1), "broken")):
-        made = sheet(rate, provenance={"stimuli": pools})
+        made = sheet(rate, provenance=Provenance(stimuli=pools))
         (verdict,) = decide(made, policy("min_independent = 10\n" + limit())).verdicts
         assert verdict.status == status

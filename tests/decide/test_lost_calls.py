@@ -10,6 +10,7 @@ import pytest
 
 from judgesheet.axes import get_axis
 from judgesheet.axis import Readings
+from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts
 from judgesheet.base.records import (
     AxisResult,
     Characteristic,
@@ -56,7 +57,7 @@ def run(spec: str, every: int = 0, verdict: str = "") -> Run:
     texts = pd.Series("", index=rows["call_id"])
     readings = Readings(rows, plan.labels, 0.0, 0, FAMILIES, texts)
     result, _ = measure_axis(get_axis(PAIRS), readings)
-    made = Datasheet("2.0", {"model": spec}, {"complete": True}, {}, (result,))
+    made = Datasheet("2.0", JudgeIdentity(spec), RunFacts(complete=True), Provenance(), (result,))
     return decide(made), readings
 
 
@@ -114,7 +115,7 @@ def test_the_same_replies_differ_only_by_what_nobody_read() -> None:
     """Both lost the same calls; had they words, they said the same, else nobody knows."""
     sheet, readings = run("good", 6)
     known = (sheet, replace(readings, texts=pd.Series("so", index=readings.frame["call_id"])))
-    silent = (replace(sheet, run={"complete": True, "wall_s": 1.0}), readings)
+    silent = (replace(sheet, run=RunFacts(complete=True, wall_s=1.0)), readings)
     same = row(paired(known, known))
     assert (same.low, same.high) == (0.0, 0.0)
     found = row(paired(silent, (sheet, readings)))
@@ -134,7 +135,8 @@ def change(old: Estimate, new: Estimate, better: str = "lower", null: float | No
            drawn: Drawn | None = None) -> Difference:  # fmt: skip
     rows = (Characteristic(CHANGES, better=better, null=null),)  # type: ignore[arg-type]
     olds, news = (
-        Datasheet("2.0", {}, {}, {}, (AxisResult(PAIRS, "", "", 1, 1, 0, 0, 0, (one,), (),
+        Datasheet("2.0", JudgeIdentity(), RunFacts(), Provenance(),
+                  (AxisResult(PAIRS, "", "", 1, 1, 0, 0, 0, (one,), (),
                                                 characteristics=rows),))
         for one in (old, new)
     )  # fmt: skip
@@ -227,7 +229,7 @@ def counted_losses(rate: float, lost: int) -> Datasheet:
     rows = (Characteristic(CHANGES, better="lower"),)
     axis = AxisResult(PAIRS, "", "", 100, 100 - lost, lost, 0, 0, estimates, (),
                       characteristics=rows)  # fmt: skip
-    return Datasheet("2.0", {}, {}, {}, (axis,))
+    return Datasheet("2.0", JudgeIdentity(), RunFacts(), Provenance(), (axis,))
 
 
 def test_a_comparison_shows_what_was_lost() -> None:
@@ -246,7 +248,7 @@ def test_the_index_shows_how_far_lost_calls_reach() -> None:
     whole = share(0.0, 0.0, 0.13)
     rows = (Characteristic(CHANGES, better="lower"),)
     sheets = [
-        Listed("", Datasheet("2.0", {"model": name}, {}, {}, (
+        Listed("", Datasheet("2.0", JudgeIdentity(name), RunFacts(), Provenance(), (
             AxisResult(PAIRS, "", "", 1, 1, 0, 0, 0, (one,), (), characteristics=rows),)))
         for name, one in (("a", lossy), ("b", whole))
     ]  # fmt: skip

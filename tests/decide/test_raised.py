@@ -7,6 +7,7 @@ import pytest
 from judgesheet.axes import get_axis
 from judgesheet.axis import Readings
 from judgesheet.base.datasheet import by_key, from_json, to_json
+from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts
 from judgesheet.base.records import Datasheet
 from judgesheet.decide import decide
 from judgesheet.decide.baseline import against
@@ -30,7 +31,9 @@ def run(spec: str) -> tuple[Datasheet, Readings]:
     families = frozenset({"cramers_v", "cramers_v_debiased"})
     readings = Readings(rows, plan.labels, 0.0, 0, families)
     result, _ = measure_axis(get_axis(AXIS), readings)
-    return decide(Datasheet("2.0", {"model": spec}, {}, {}, (result,))), readings
+    return decide(
+        Datasheet("2.0", JudgeIdentity(spec), RunFacts(), Provenance(), (result,))
+    ), readings
 
 
 @cache

@@ -9,6 +9,7 @@ import pytest
 
 import judgesheet
 from judgesheet.base.errors import RunError
+from judgesheet.base.facts import RunFacts
 from judgesheet.base.records import Bounds, Datasheet, Estimate
 from judgesheet.collect.options import Request
 from judgesheet.collect.request import make_plan, settle
@@ -122,7 +123,7 @@ def test_a_figure_that_its_own_run_could_not_prove_is_left_out_once(biased: Data
 
 def test_nothing_is_suggested_from_a_run_that_is_not_complete(biased: Datasheet) -> None:
     with pytest.raises(RunError):
-        suggest(replace(biased, run={"complete": False}))
+        suggest(replace(biased, run=RunFacts(complete=False)))
     with pytest.raises(RunError):
         suggest(replace(biased, axes=()))
 

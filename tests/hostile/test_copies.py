@@ -1,6 +1,7 @@
 """Texts that no reader can tell apart are no two texts, whatever their characters."""
 
 import json
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from judgesheet import probe
 from judgesheet.axis.copies import ALIKE, bare, groups
+from judgesheet.base.facts import StimulusPool
 from judgesheet.base.records import digest
 from judgesheet.base.resources import data_folder
 from judgesheet.planning.plan import remarks
@@ -170,14 +172,14 @@ def test_identical_candidates_are_told_and_noted(tmp_path: Path) -> None:
 
 
 def test_several_templates_are_one_line_with_what_follows() -> None:
-    pool = {"stimuli": 40, "independent": 37, "templates": ["one", "two", "three"]}
+    pool = StimulusPool("x", stimuli=40, independent=37, templates=("one", "two", "three"))
     copies, templates = remarks(pool)
     assert "40 stimuli, 37 independent" in copies
     assert "no stimulus a copy" in templates
-    assert [*remarks({"stimuli": 40, "independent": 40, "templates": ["one"]})] == ["one"]
+    assert [*remarks(replace(pool, independent=40, templates=("one",)))] == ["one"]
 
 
 def test_responses_that_a_profile_leaves_out_are_counted() -> None:
-    part = {"stimuli": 40, "independent": 40, "responses": 80, "responses_held": 160}
+    part = StimulusPool("x", stimuli=40, independent=40, responses=80, responses_held=160)
     assert "80 of the 160 responses" in next(remarks(part))
-    assert not [*remarks({**part, "responses": "a stranger's"})]
+    assert not [*remarks(replace(part, responses=None))]

@@ -136,7 +136,7 @@ def test_what_a_killed_process_left_is_read(run: Path) -> None:
 def test_views_of_a_ledger_are_not_used(run: Path, statement: str) -> None:
     with closing(sqlite3.connect(run / "ledger.sqlite")) as db:
         db.executescript(statement)
-    assert measure(run, pdf=False).datasheet.run["complete"]
+    assert measure(run, pdf=False).datasheet.run.complete
 
 
 @pytest.mark.parametrize(

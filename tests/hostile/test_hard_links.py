@@ -43,7 +43,7 @@ def test_a_ledger_of_two_names_is_written_under_neither(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="hard link"):
         probe("sim/fair", run, **asked)
     # To read it is harmless.
-    assert not measure(copy, pdf=False, cases=False).datasheet.run["complete"]
+    assert not measure(copy, pdf=False, cases=False).datasheet.run.complete
     (copy / "ledger.sqlite-wal").touch()  # what a killed process leaves
     with pytest.raises(RunError, match="hard link"):
         measure(copy, pdf=False)

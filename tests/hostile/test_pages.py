@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 
+from judgesheet.base.facts import JudgeIdentity
 from judgesheet.decide.compare import compare
 from judgesheet.sheet import comparison, render
 from tests.sheet.sheets import hostile, plausible
@@ -51,7 +52,7 @@ def test_a_title_paints_nothing() -> None:
 
 
 def test_a_comparison_has_a_policy_and_nothing_that_it_refuses() -> None:
-    old, new = hostile(), replace(hostile(), judge={"model": PAINT})
+    old, new = hostile(), replace(hostile(), judge=JudgeIdentity(model=PAINT))
     for pair in ((plausible(), plausible()), (old, new)):
         text = comparison.render([compare(*pair, force=True)], "html", "a4").decode()
         page = Page(text)

@@ -66,7 +66,7 @@ def hostile_sheet() -> Datasheet:
     verdict = Verdict(EVIL, key, 1.0, "broken", EVIL)
     return replace(
         sheet,
-        judge={**sheet.judge, "model": EVIL},
+        judge=replace(sheet.judge, model=EVIL),
         axes=(axis, *sheet.axes[1:]),
         verdicts=(verdict,),
         decision=Decision("conditions", EVIL, key, EVIL, (EVIL,)),

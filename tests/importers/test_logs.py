@@ -204,7 +204,7 @@ def test_both_games_of_mt_bench_are_both_orders(tmp_path: Path) -> None:
     ]
     assert [row["cell"]["order"] for row in rows[:2]] == [["u", "v"], ["v", "u"]]
     sheet = ingest(log, tmp_path / "run", form="mt-bench-pairs", pdf=False).datasheet
-    assert sheet.judge["model"] == "recorded/gpt-4"
+    assert sheet.judge.model == "recorded/gpt-4"
     (flips,) = [
         estimate
         for estimate in sheet.axes[0].estimates
@@ -1020,7 +1020,7 @@ def spread_of(log: Path, scale: str, out: Path) -> tuple[float, Any]:
     sheet = load(out)
     points = (one for one in sheet.axes[0].estimates if ".within_item_sd[" in one.key)
     (spread,) = (one.value for one in points if one.value is not None)
-    return spread, sheet.provenance["scale"]
+    return spread, sheet.provenance.scale
 
 
 @pytest.mark.parametrize(("low", "step"), [(0.0, 0.25), (0.0, 25.0), (1.0, 1.5)])

@@ -141,7 +141,7 @@ def test_a_function_is_given_as_it_is(tmp_path: Path) -> None:
     """Its run is resumed by its name, which is the one that the command line takes."""
     how: dict[str, Any] = {"axes": ["candidate_order"], "profile": "smoke", "pdf": False}
     run = probe(always_first, tmp_path / "run", **how)
-    assert run.datasheet.judge["model"] == f"python/{__name__}:always_first"
+    assert run.datasheet.judge.model == f"python/{__name__}:always_first"
     resumed = probe(f"python/{__name__}:always_first", tmp_path / "run", **how)
     assert resumed.progress is not None
     assert resumed.progress.asked == 0
@@ -272,7 +272,7 @@ def test_framework_and_note_are_on_the_sheet(module: str) -> None:
     axis = smoke(f"{module}:of_a_framework", "score_order")
     assert "It sorts its scale." in axis.caveats[0]
     sheet = from_json(Path("run", DATASHEET).read_text())
-    assert (sheet.judge["framework"], sheet.judge["note"]) == (
+    assert (sheet.judge.framework, sheet.judge.note) == (
         "framework 1.2",
         "It sorts its scale.",
     )

@@ -85,7 +85,7 @@ def test_a_ledger_that_is_removed_during_a_run_is_copied(what: str, tmp_path: Pa
         asked = len(server.requests)
         assert kept(rescued) == asked < CALLS
         done = probe(server, rescued)
-        assert done.datasheet.run["complete"]
+        assert done.datasheet.run.complete
         assert words_asked_twice(server, rescued) == 0
 
 
@@ -188,7 +188,7 @@ def test_a_disk_that_fills_up_keeps_every_reply(small_disk: Path) -> None:
         ballast.unlink()
         assert kept(run) == asked
         shutil.move(run, small_disk.parent / "larger")  # the disk is too small for all of it
-        assert probe(server, small_disk.parent / "larger").datasheet.run["complete"]
+        assert probe(server, small_disk.parent / "larger").datasheet.run.complete
         assert words_asked_twice(server, small_disk.parent / "larger") == 0
 
 

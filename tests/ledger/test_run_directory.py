@@ -51,7 +51,7 @@ def test_a_run_that_was_killed_before_its_plan_was_stored_settled_nothing(
     assert bool((tmp_path / LEDGER).stat().st_size) == has_pages
     assert settings_of(tmp_path) == {}
     request = judgesheet.Request("sim/fair", ["score_order"], "smoke", logprobs="auto")
-    assert judgesheet.probe(request, tmp_path, pdf=False).datasheet.run["complete"]
+    assert judgesheet.probe(request, tmp_path, pdf=False).datasheet.run.complete
     assert settings_of(tmp_path)["logprobs"] is True
 
 

@@ -92,12 +92,12 @@ def test_cut_prompts_stop_a_run_are_lost_and_are_asked_again(tmp_path: Path) -> 
         lost = len(ledger.cut_calls())
     assert lost >= 5
     assert sheet.axes[0].failed == lost
-    assert not sheet.run["complete"]
+    assert not sheet.run.complete
     told: list[str] = []
     mended = asked(tmp_path, cutting(10**6), tell=told.append)
-    assert mended.run["complete"]
+    assert mended.run.complete
     assert mended.axes[0].failed == 0
-    assert mended.axes[0].answered == mended.run["planned"]
+    assert mended.axes[0].answered == mended.run.planned
     assert any(str(lost) in sentence for sentence in told)
 
 
@@ -118,7 +118,7 @@ def test_two_hosts_fail_a_run_only_where_they_judge_differently(
     tmp_path: Path, field: str, lenient: int
 ) -> None:
     sheet = asked(tmp_path, routed(lenient, field), repeats=9)
-    assert sheet.judge["hosts"].keys() == {"a", "b"}
+    assert sheet.judge.hosts.keys() == {"a", "b"}
     (found,) = [one for one in sheet.axes[0].controls if one.code == "hosts_alike"]
     assert found.passed is (False if lenient else None), found.text
     assert found.of == "run"
@@ -126,7 +126,7 @@ def test_two_hosts_fail_a_run_only_where_they_judge_differently(
 
 def test_one_host_is_recorded_and_no_control(tmp_path: Path) -> None:
     sheet = asked(tmp_path, lambda r, _: answered(300, r, provider="only"))
-    assert [*sheet.judge["hosts"]] == ["only"]
+    assert [*sheet.judge.hosts] == ["only"]
     assert not [one for one in sheet.axes[0].controls if one.code == "hosts_alike"]
 
 

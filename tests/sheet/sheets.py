@@ -11,6 +11,15 @@ from itertools import product
 from typing import Any, Literal
 
 from judgesheet.base.datasheet import SCHEMA_VERSION, from_json
+from judgesheet.base.facts import (
+    Failure,
+    JudgeIdentity,
+    ParserUsed,
+    PromptUsed,
+    Provenance,
+    RunFacts,
+    StimulusPool,
+)
 from judgesheet.base.records import (
     AxisResult,
     Characteristic,
@@ -417,63 +426,65 @@ def plausible() -> Datasheet:
     key = f"{AXIS}.{{}}".format
     sheet = Datasheet(
         schema_version=SCHEMA_VERSION,
-        judge={
-            "model": "local/smollm2-135m",
-            "provider": "local",
-            "name": "SmolLM2-135M-Instruct",
-            "base_url": "http://127.0.0.1:41213/v1",
-            "served_models": {"SmolLM2-135M-Instruct-Q4_K_M.gguf": 960},
-            "weights_sha256": "5c2d1f6f0ac1d8f6c0ae1c1f9a7a4c7c2a4e6f1d3b5a79880f0e1d2c3b4a5968",
-        },
-        run={
-            "profile": "quick",
-            "axes": [AXIS],
-            "seed": 20260101,
-            "reply": "json",
-            "temperature": 0.0,
-            "planned": 960,
-            "settled": 960,
-            "answered": N,
-            "attempts": 962,
-            "outcomes": {"ok": 960, "timeout": 2},
-            "tokens_in": 341_220,
-            "tokens_out": 6_720,
-            "cost_usd": 0.0,
-            "started_at": "2026-11-20T13:58:04+00:00",
-            "ended_at": "2026-11-20T14:03:09+00:00",
-            "wall_s": 305.4,
-            "latency_p50_s": 0.29,
-            "latency_p99_s": 1.41,
-            "complete": True,
-            "command": "judgesheet probe --model local/smollm2-135m --profile quick",
-        },
-        provenance={
-            "judgesheet": "0.1.0",
-            "python": "3.11.2",
-            "platform": "Linux-6.1-x86_64",
-            "packages": {"numpy": "2.4.6", "scipy": "1.17.1", "pandas": "2.3.3"},
-            "plan_digest": "9d1c4be0c1f2a3b4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c",
-            "prompts": [
-                {
-                    "axis": AXIS,
-                    "name": "score_order.jinja",
-                    "digest": "0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0",
-                    "template": TEMPLATE,
-                    "permuted": ["options"],
-                    "example": [{"role": "user", "content": EXAMPLE}],
-                }
-            ],
-            "stimuli": [
-                {
-                    "axis": AXIS,
-                    "name": "built-in",
-                    "stimuli": 24,
-                    "items": 96,
-                    "digest": "a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90",
-                }
-            ],
-            "caching": "prefix cache of the server on",
-        },
+        judge=JudgeIdentity(
+            model="local/smollm2-135m",
+            provider="local",
+            name="SmolLM2-135M-Instruct",
+            base_url="http://127.0.0.1:41213/v1",
+            served_models={"SmolLM2-135M-Instruct-Q4_K_M.gguf": 960},
+            details={
+                "weights_sha256": "5c2d1f6f0ac1d8f6c0ae1c1f9a7a4c7c2a4e6f1d3b5a79880f0e1d2c3b4a5968"
+            },
+        ),
+        run=RunFacts(
+            profile="quick",
+            axes=(AXIS,),
+            seed=20260101,
+            reply="json",
+            temperature=0.0,
+            planned=960,
+            settled=960,
+            answered=N,
+            attempts=962,
+            outcomes={"ok": 960, "timeout": 2},
+            tokens_in=341_220,
+            tokens_out=6_720,
+            cost_usd=0.0,
+            started_at="2026-11-20T13:58:04+00:00",
+            ended_at="2026-11-20T14:03:09+00:00",
+            wall_s=305.4,
+            latency_p50_s=0.29,
+            latency_p99_s=1.41,
+            complete=True,
+        ),
+        provenance=Provenance(
+            judgesheet="0.1.0",
+            measured_with={
+                "python": "3.11.2",
+                "numpy": "2.4.6",
+                "scipy": "1.17.1",
+                "pandas": "2.3.3",
+            },
+            plan_digest="9d1c4be0c1f2a3b4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c",
+            prompts=(
+                PromptUsed(
+                    axis=AXIS,
+                    name="score_order.jinja",
+                    digest="0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0",
+                    template=TEMPLATE,
+                    permuted=("options",),
+                    example=({"role": "user", "content": EXAMPLE},),
+                ),
+            ),
+            stimuli=(
+                StimulusPool(
+                    axis=AXIS,
+                    name="built-in",
+                    stimuli=24,
+                    digest="a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90",
+                ),
+            ),
+        ),
         axes=(
             AxisResult(
                 name=AXIS,
@@ -559,15 +570,11 @@ def all_unreadable() -> Datasheet:
     keys = ("chi2", "cramers_v", "order_dependence_p", "excess_flip_rate")
     sheet = Datasheet(
         schema_version=SCHEMA_VERSION,
-        judge={"model": "openai/babble-1", "served_models": {"babble-1-0613": 40, "babble-1": 8}},
-        run={
-            "profile": "smoke",
-            "reply": "text",
-            "complete": False,
-            "cost_usd": None,
-            "ended_at": "2026-11-20T14:03:09+00:00",
-        },
-        provenance={},
+        judge=JudgeIdentity("openai/babble-1", served_models={"babble-1-0613": 40, "babble-1": 8}),
+        run=RunFacts(
+            profile="smoke", reply="text", complete=False, ended_at="2026-11-20T14:03:09+00:00"
+        ),
+        provenance=Provenance(),
         axes=(
             AxisResult(
                 name=AXIS,
@@ -611,13 +618,12 @@ def several(number: int, estimates: int = 0) -> Datasheet:
     names = [AXIS, "criterion_order", "candidate_order", "listwise_consensus"][:number]
     axes = tuple(_renamed(sheet.axes[0], name, estimates) for name in names)
     advice = tuple(replace(one, axis=name) for name in names for one in sheet.recommendations)
-    provenance = {
-        **sheet.provenance,
-        **{
-            part: [{**one, "axis": name} for name in names for one in sheet.provenance[part]]
-            for part in ("prompts", "stimuli")
-        },
-    }
+    used = sheet.provenance
+    provenance = replace(
+        used,
+        prompts=tuple(replace(one, axis=name) for name in names for one in used.prompts),
+        stimuli=tuple(replace(one, axis=name) for name in names for one in used.stimuli),
+    )
     return decide(replace(sheet, axes=axes, recommendations=advice, provenance=provenance))
 
 
@@ -745,32 +751,33 @@ def hostile(url: str = CANARY) -> Datasheet:
     items = {attack: attack for attack in attacks}
     sheet = Datasheet(
         schema_version=SCHEMA_VERSION,
-        judge={"model": everything, "served_models": {everything: 3, word: 4}, **items},
-        run={
-            "profile": everything,
-            "reply": word,
-            "planned": "many",
-            "tokens_in": everything,
-            "cost_usd": everything,
-            "wall_s": None,
-            "ended_at": everything,
-            "complete": False,
-            **items,
-        },
-        provenance={
-            "prompts": [
-                {
-                    "axis": everything,
-                    "name": word,
-                    "digest": everything,
-                    "template": everything + word,
-                    "example": [{"role": everything, "content": everything + word}],
-                }
-            ],
-            "stimuli": [items, "no mapping"],
-            "packages": items,
-            **items,
-        },
+        judge=JudgeIdentity(everything, served_models={everything: 3, word: 4}, details=items),
+        run=RunFacts(
+            profile=everything,
+            reply=word,
+            ended_at=everything,
+            complete=False,
+            machine=word,
+            outcomes=dict.fromkeys(attacks, 1),
+            refused_parameters=items,
+            failures=(Failure(everything, word, 1),),
+        ),
+        provenance=Provenance(
+            prompts=(
+                PromptUsed(
+                    axis=everything,
+                    name=word,
+                    digest=everything,
+                    template=everything + word,
+                    example=({"role": everything, "content": everything + word},),
+                    params=items,
+                ),
+            ),
+            stimuli=tuple(StimulusPool(attack, name=attack) for attack in attacks),
+            measured_with=items,
+            papers=tuple(attacks),
+            parsers=(ParserUsed(everything, word, everything, everything + word),),
+        ),
         axes=(
             AxisResult(
                 name=attacks[0],

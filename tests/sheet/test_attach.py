@@ -124,8 +124,8 @@ def test_every_sheet_has_a_card(sheet: Datasheet) -> None:
 def test_hostile_words_stay_words() -> None:
     sheet = replace(
         PLAUSIBLE,
-        judge={**PLAUSIBLE.judge, "model": HOSTILE, "served_models": {HOSTILE: 3}},
-        run={**PLAUSIBLE.run, "ended_at": HOSTILE},
+        judge=replace(PLAUSIBLE.judge, model=HOSTILE, served_models={HOSTILE: 3}),
+        run=replace(PLAUSIBLE.run, ended_at=HOSTILE),
         decision=Decision("conditions", HOSTILE, "", HOSTILE, (HOSTILE,)),
         recommendations=(Recommendation("score_order", HOSTILE, ()),),
     )

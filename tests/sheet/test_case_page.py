@@ -62,7 +62,7 @@ def plain(number: int) -> str:
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("cases")
     evil = sheets.plausible()
-    evil = replace(evil, judge={**evil.judge, "model": HOSTILE[0]})
+    evil = replace(evil, judge=replace(evil.judge, model=HOSTILE[0]))
     pages = {
         "large": page_of(10_000, plain, sheets.plausible()),
         "small": page_of(40, plain, sheets.plausible()),

@@ -169,7 +169,7 @@ def test_signs_that_our_fonts_lack_are_boxes_that_copy_as_themselves() -> None:
     words = "漢字 かな אבג ไทย 😀 \ue000 \U0010fffd"
     sheet = sheets.plausible()
     axis = replace(sheet.axes[0], title=f"Ab {words}")
-    sheet = replace(sheet, judge={**sheet.judge, "model": words}, axes=(axis,))
+    sheet = replace(sheet, judge=replace(sheet.judge, model=words), axes=(axis,))
     reader = PdfReader(io.BytesIO(render(sheet, "pdf")))
     assert reader.metadata is not None
     assert words in str(reader.metadata.title)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from judgesheet.base.facts import JudgeIdentity, PromptUsed, Provenance, RunFacts, StimulusPool
 from judgesheet.base.records import (
     AxisResult,
     Characteristic,
@@ -62,23 +63,23 @@ def measured(
 @pytest.mark.parametrize(
     ("judge", "part"),
     [
-        ({"model": "openai/gpt", "served_models": {"gpt-2026": 3}}, "openai/gpt@gpt-2026"),
-        ({"model": "openai/gpt", "served_models": {"gpt": 3}}, "openai/gpt"),
-        ({"model": "sim/fair", "served_models": {"sim/fair": 3}}, "sim/fair"),
-        ({"model": "a/b", "served_models": {"b-1": 3, "b-2": 1}}, "a/b@2 models"),
-        ({}, "unnamed judge"),
+        (JudgeIdentity("openai/gpt", served_models={"gpt-2026": 3}), "openai/gpt@gpt-2026"),
+        (JudgeIdentity("openai/gpt", name="gpt", served_models={"gpt": 3}), "openai/gpt"),
+        (JudgeIdentity("sim/fair", served_models={"sim/fair": 3}), "sim/fair"),
+        (JudgeIdentity("a/b", served_models={"b-1": 3, "b-2": 1}), "a/b@2 models"),
+        (JudgeIdentity(), "unnamed judge"),
     ],
 )
-def test_the_part_number_names_the_version_once(judge: dict[str, Any], part: str) -> None:
+def test_the_part_number_names_the_version_once(judge: JudgeIdentity, part: str) -> None:
     assert part_number(judge) == part
 
 
 def test_the_protocol_changes_with_what_was_asked_and_nothing_else() -> None:
     sheet = sheets.plausible()
-    same = replace(sheet, judge={"model": "another"}, axes=())
-    warmer = replace(sheet, run={**sheet.run, "temperature": 1.0})
-    prompts = [{**sheet.provenance["prompts"][0], "digest": "f" * 64}]
-    worded = replace(sheet, provenance={**sheet.provenance, "prompts": prompts})
+    same = replace(sheet, judge=JudgeIdentity(model="another"), axes=())
+    warmer = replace(sheet, run=replace(sheet.run, temperature=1.0))
+    prompts = (replace(sheet.provenance.prompts[0], digest="f" * 64),)
+    worded = replace(sheet, provenance=replace(sheet.provenance, prompts=prompts))
     assert protocol_id(same) == protocol_id(sheet)
     assert len({protocol_id(one) for one in (sheet, warmer, worded)}) == 3
 
@@ -86,8 +87,8 @@ def test_the_protocol_changes_with_what_was_asked_and_nothing_else() -> None:
 def test_a_sheet_is_reviewed_after_half_a_year_or_when_the_policy_says() -> None:
     sheet = sheets.plausible()
     assert review_by(sheet) == "19 May 2027"
-    assert review_by(replace(sheet, run={**sheet.run, "review_days": 10})) == "30 November 2026"
-    for run in ({}, {"ended_at": "9999-12-31T23:59:59+00:00"}):
+    assert review_by(replace(sheet, run=replace(sheet.run, review_days=10))) == "30 November 2026"
+    for run in (RunFacts(), RunFacts(ended_at="9999-12-31T23:59:59+00:00")):
         assert review_by(replace(sheet, run=run)) == show.NOT_RECORDED
 
 
@@ -147,7 +148,7 @@ def test_problems_come_first() -> None:
 
 def test_every_axis_has_its_line_at_a_glance() -> None:
     sheet = sheets.several(3)
-    cut = {**sheet.run, "complete": False}
+    cut = replace(sheet.run, complete=False)
     axes = (sheet.axes[0], replace(sheet.axes[1], answered=400), *sheet.axes[2:])
     front = page(replace(sheet, run=cut, axes=axes)).front
     assert [line.axis for line in front.glance] == [axis.title for axis in sheet.axes]
@@ -170,10 +171,10 @@ def test_all_stimuli_are_counted_beside_the_independent_ones() -> None:
     sheet = sheets.plausible()
     (axis,) = sheet.axes
     independent = max(estimate.clusters for estimate in axis.estimates)
-    pool = {"axis": axis.name, "name": "own", "stimuli": independent + 3}
+    pool = StimulusPool(axis.name, "own", independent + 3)
     for told in (independent, independent + 3):
-        stimuli = [{**pool, "independent": told}]
-        asked = page(replace(sheet, provenance={"stimuli": stimuli})).front.glance[0].asked
+        stimuli = (replace(pool, independent=told),)
+        asked = page(replace(sheet, provenance=Provenance(stimuli=stimuli))).front.glance[0].asked
         assert (f"{independent + 3} stimuli, {independent} " in asked) == (told == independent)
 
 
@@ -425,7 +426,7 @@ def test_the_price_is_that_of_verdicts_and_says_so() -> None:
     sheet = sheets.plausible()
     lost = replace(sheet.axes[0], answered=sheet.axes[0].answered // 2)
     cost = lost.answered / 1000
-    price = build(replace(sheet, axes=(lost,), run={**sheet.run, "cost_usd": cost})).front.price
+    price = build(replace(sheet, axes=(lost,), run=replace(sheet.run, cost_usd=cost))).front.price
     assert [fact.value for fact in price if fact.name == "Per 1,000 readable verdicts"] == ["$1.00"]
 
 
@@ -441,17 +442,17 @@ def test_nothing_measured_draws_nothing() -> None:
 
 
 def test_the_schematic_marks_what_changes_place() -> None:
-    drawn = schema({"template": sheets.TEMPLATE, "permuted": ["options"]}, "Order")
+    drawn = schema(PromptUsed("x", template=sheets.TEMPLATE, permuted=("options",)), "Order")
     assert drawn is not None
     marked = [line.text for line in drawn.lines if line.permuted]
     assert marked == ["Score ‹option score›: ‹option description›"]
     assert "‹response›" in [line.text for line in drawn.lines]
-    assert schema({"template": None}, "x") is None
+    assert schema(PromptUsed("x"), "x") is None
 
 
 def test_a_permuted_variable_may_have_several_words() -> None:
     template = "# Task\n{{ first_answer.text }} and {{ task }}\nplain"
-    drawn = schema({"template": template, "permuted": ["first_answer"]}, "x")
+    drawn = schema(PromptUsed("x", template=template, permuted=("first_answer",)), "x")
     assert drawn is not None
     assert [(line.text, line.permuted, line.frame) for line in drawn.lines] == [
         ("# Task", False, True),
@@ -492,7 +493,7 @@ def test_what_axes_say_of_one_control_are_sentences_that_follow_each_other() -> 
     ],
 )
 def test_a_broken_template_breaks_no_sheet(template: str) -> None:
-    schema({"template": template}, "x")
+    schema(PromptUsed("x", template=template), "x")
 
 
 # -- the appendix ----------------------------------------------------------------------------------
@@ -576,8 +577,8 @@ def test_the_most_that_a_design_allows_is_a_condition() -> None:
 
 def test_latency_is_told_with_where_it_was_seen() -> None:
     sheet = sheets.plausible()
-    local = {name: value for name, value in sheet.judge.items() if name != "base_url"}
-    here = replace(sheet, judge=local, run={**sheet.run, "machine": "2 cores, a processor"})
+    local = replace(sheet.judge, base_url=None)
+    here = replace(sheet, judge=local, run=replace(sheet.run, machine="2 cores, a processor"))
     for one, where in ((sheet, "the probing machine"), (here, "2 cores, a processor")):
         assert any(where in fact.value for fact in build(one).front.price)
     assert ("Tokens per call, in / out", "355 / 7") in [

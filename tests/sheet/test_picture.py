@@ -53,7 +53,7 @@ def test_the_limit_that_rejects_a_judge_is_what_is_worst() -> None:
         with_plot(brief=""),
         with_plot(kind="pie"),
         with_plot(families=("not_there",)),
-        decide(replace(sheets.plausible(), run={**sheets.plausible().run, "complete": False})),
+        decide(replace(sheets.plausible(), run=replace(sheets.plausible().run, complete=False))),
         sheets.all_unreadable(),
     ],
     ids=["not declared", "no words", "no such kind", "empty", "incomplete", "unreadable"],

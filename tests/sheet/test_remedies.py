@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts, StimulusPool
 from judgesheet.base.records import (
     AxisResult,
     Characteristic,
@@ -36,7 +37,7 @@ def sheet(gain: Estimate | None, *, before: float = 0.3, after: float = 0.1) -> 
         characteristics=(Characteristic("toy.before", better="lower"),),
         mitigations=(remedy,),
     )
-    return decide(Datasheet("1", {"model": "sim/x"}, {}, {}, (axis,)))
+    return decide(Datasheet("1", JudgeIdentity("sim/x"), RunFacts(), Provenance(), (axis,)))
 
 
 def remedy_of(made: Datasheet) -> Remedy:
@@ -89,8 +90,8 @@ def test_a_gain_that_was_not_measured_is_not_shown() -> None:
 
 
 def test_a_sheet_says_what_was_tested_and_what_was_not() -> None:
-    told = build(replace(sheet(None), run={"profile": "quick"})).front.tested
+    told = build(replace(sheet(None), run=RunFacts(profile="quick"))).front.tested
     assert told.value.startswith("9 calls")
     assert "several turns" in told.why
-    own = {"stimuli": [{"axis": "toy", "name": "mine"}]}
+    own = Provenance(stimuli=(StimulusPool("toy", "mine"),))
     assert "several turns" not in build(replace(sheet(None), provenance=own)).front.tested.why

@@ -8,7 +8,7 @@ was measured and whether it is valid.
 
 from dataclasses import dataclass
 
-from judgesheet.base.datasheet import by_key, mappings, to_json, worst_verdicts
+from judgesheet.base.datasheet import by_key, to_json, worst_verdicts
 from judgesheet.base.records import Datasheet, digest
 from judgesheet.base.remembered import remembered
 from judgesheet.sheet import show
@@ -51,9 +51,9 @@ def build(sheet: Datasheet) -> Page:
     context = _context(sheet)
     document = digest(to_json(sheet))
     model = show.judge(sheet)
-    ended = show.parse_moment(sheet.run.get("ended_at"))
-    prompts = mappings(sheet.provenance.get("prompts"))
-    schemas = (schema(prompt, axis_title(sheet, prompt.get("axis"))) for prompt in prompts)
+    ended = show.parse_moment(sheet.run.ended_at)
+    prompts = sheet.provenance.prompts
+    schemas = (schema(prompt, axis_title(sheet, prompt.axis)) for prompt in prompts)
     return Page(
         title=f"{model}: judge datasheet",
         model=model,

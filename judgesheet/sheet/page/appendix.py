@@ -1,17 +1,16 @@
 """The appendix: every finding, every estimate, the prompts and the test conditions."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from judgesheet.base.datasheet import mappings
+from judgesheet.base.facts import ParserUsed, PromptUsed, StimulusPool
 from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_LISTED
 from judgesheet.base.records import AxisResult, Datasheet
 from judgesheet.sheet import show
 from judgesheet.sheet.page.identity import failures, refusals, served, setting
 from judgesheet.sheet.page.parts import (
-    LATENCY,
     Fact,
     axis_title,
     both,
@@ -36,9 +35,8 @@ _RUN_KNOWN = (
     *("latency_p50_s", "latency_p99_s", "started_at", "ended_at", "machine"),
     *("refused_parameters", "tokens_reasoning", "retry_unreadable", "first_readings"),
 )
-_PROMPT_KNOWN = ("axis", "name", "digest", "template", "example")
 _PROVENANCE_KNOWN = (
-    *("prompts", "stimuli", "packages", "judgesheet", "plan_digest"),
+    *("prompts", "stimuli", "judgesheet", "plan_digest"),
     *("parsers", "parsers_replaced", "papers", "axis_code"),
 )
 
@@ -190,55 +188,52 @@ def conditions(sheet: Datasheet) -> TestConditions:
     return TestConditions(
         glance=tuple(_glance(sheet)),
         judge=(
-            Fact("Model", show.anything(judge.get("model"))),
+            Fact("Model", show.anything(judge.model)),
             Fact("Served model", served(judge)),
-            *unknown(judge, _JUDGE_KNOWN),
+            *unknown(judge.spread, _JUDGE_KNOWN),
         ),
         run=(
-            Fact("Started", show.moment(run.get("started_at"))),
-            Fact("Ended", show.moment(run.get("ended_at"))),
+            Fact("Started", show.moment(run.started_at)),
+            Fact("Ended", show.moment(run.ended_at)),
             *(Fact(heading, setting(run, n)) for n, heading in _RUN_SETTINGS.items()),
             Fact("Reading", "The verdict is what stands behind the mark; reasons are not read."),
-            *(Fact("Parameter", told) for told in refusals(run)),
+            *(Fact("Parameter", told) for told in refusals(run.refused_parameters)),
             *([Fact("Until decided", looked)] if (looked := show.looks(run)) else ()),
-            Fact("Attempts", show.count(run.get("attempts"))),
-            Fact("Outcomes of attempts", show.anything(run.get("outcomes"))),
+            Fact("Attempts", show.count(run.attempts)),
+            Fact("Outcomes of attempts", show.anything(run.outcomes or None)),
             *(Fact("Failed attempts", failure) for failure in failures(run)),
-            *unknown(run, _RUN_KNOWN),
+            *unknown(asdict(run), _RUN_KNOWN),
         ),
         provenance=tuple(_provenance(sheet)),
-        stimuli=tuple(
-            tuple(_pool(sheet, pool)) for pool in mappings(sheet.provenance.get("stimuli"))
-        ),
-        prompts=tuple(_prompt(sheet, one) for one in mappings(sheet.provenance.get("prompts"))),
+        stimuli=tuple(tuple(_pool(sheet, pool)) for pool in sheet.provenance.stimuli),
+        prompts=tuple(_prompt(sheet, one) for one in sheet.provenance.prompts),
     )
 
 
-def _prompt(sheet: Datasheet, prompt: Mapping[str, Any]) -> Prompt:
-    template = str(prompt.get("template") or show.NOT_RECORDED)
+def _prompt(sheet: Datasheet, prompt: PromptUsed) -> Prompt:
     return Prompt(
-        axis=axis_title(sheet, prompt.get("axis")),
-        name=show.anything(prompt.get("name"), 120),
-        digest=show.anything(prompt.get("digest"), 80),
+        axis=axis_title(sheet, prompt.axis),
+        name=show.anything(prompt.name, 120),
+        digest=show.anything(prompt.digest, 80),
         settings=tuple(
-            Fact(show.words(str(name)).lower(), show.anything(value, 2000))
-            for name, value in prompt.items()
-            if name not in _PROMPT_KNOWN
+            Fact(name, show.anything(value, 2000))
+            for name, value in (("params", prompt.params), ("permuted", prompt.permuted))
+            if value
         ),
-        template=show.visible(template, PROMPT_LIMIT),
+        template=show.visible(prompt.template or show.NOT_RECORDED, PROMPT_LIMIT),
         example=tuple(
             (
                 show.anything(message.get("role"), 40),
                 show.visible(str(message.get("content", "")), EXAMPLE_LIMIT),
             )
-            for message in mappings(prompt.get("example"))
+            for message in prompt.example
         ),
     )
 
 
-def _pool(sheet: Datasheet, pool: Mapping[str, Any]) -> Iterator[Fact]:
-    yield Fact("Axis", axis_title(sheet, pool.get("axis")))
-    yield from unknown(pool, ("axis",))
+def _pool(sheet: Datasheet, pool: StimulusPool) -> Iterator[Fact]:
+    yield Fact("Axis", axis_title(sheet, pool.axis))
+    yield from unknown(asdict(pool), ("axis",))
 
 
 def _glance(sheet: Datasheet) -> Iterator[Fact]:
@@ -253,35 +248,33 @@ def _glance(sheet: Datasheet) -> Iterator[Fact]:
     if planned > settled:
         yield Fact("Not made yet", show.count(planned - settled))
     run = sheet.run
-    yield Fact("Tokens in / out", both(show.count, run.get("tokens_in"), run.get("tokens_out")))
-    if "tokens_reasoning" in run:
-        yield Fact("Of these out, hidden reasoning", show.count(run["tokens_reasoning"]))
+    yield Fact("Tokens in / out", both(show.count, run.tokens_in, run.tokens_out))
+    if run.tokens_reasoning is not None:
+        yield Fact("Of these out, hidden reasoning", show.count(run.tokens_reasoning))
     yield Fact("Cost", show.cost(run))
-    yield Fact("Wall time", show.seconds(run.get("wall_s")))
-    yield Fact("Latency p50 / p99", both(show.seconds, *map(run.get, LATENCY)))
-    if "machine" in run:
-        yield Fact("Latency on", show.anything(run["machine"], 120))
+    yield Fact("Wall time", show.seconds(run.wall_s))
+    yield Fact("Latency p50 / p99", both(show.seconds, run.latency_p50_s, run.latency_p99_s))
+    if run.machine:
+        yield Fact("Latency on", show.anything(run.machine, 120))
 
 
-def _parser(which: str, axis: str, parser: Mapping[str, Any], more: str) -> Fact:
-    name, digest = (show.anything(parser.get(key), 120) for key in ("name", "digest"))
+def _parser(which: str, axis: str, parser: ParserUsed, more: str) -> Fact:
+    name, digest = (show.anything(text, 120) for text in (parser.name, parser.digest))
     return Fact(f"{which} parser: {axis}", f"{name}, SHA-256 {digest}{more}")
 
 
 def _provenance(sheet: Datasheet) -> Iterator[Fact]:
     provenance = sheet.provenance
-    yield Fact("judgesheet", show.anything(provenance.get("judgesheet")))
-    yield Fact("Plan digest", show.anything(provenance.get("plan_digest")))
-    if "packages" in provenance:
-        yield Fact("Packages", show.anything(provenance["packages"], 1000))
-    for code in mappings(provenance.get("axis_code")):
-        axis = axis_title(sheet, code.get("axis"))
-        yield Fact(f"Code: {axis}", f"SHA-256 {show.anything(code.get('digest'), 80)}")
-    for parser in mappings(provenance.get("parsers")):
-        source = show.visible(str(parser.get("source")), PROMPT_LIMIT)
-        yield _parser("Own", axis_title(sheet, parser.get("axis")), parser, f": {source}")
-    for parser in mappings(provenance.get("parsers_replaced")):
-        axis = axis_title(sheet, parser.get("axis"))
+    yield Fact("judgesheet", show.anything(provenance.judgesheet))
+    yield Fact("Plan digest", show.anything(provenance.plan_digest))
+    for code in provenance.axis_code:
+        axis = axis_title(sheet, code.axis)
+        yield Fact(f"Code: {axis}", f"SHA-256 {show.anything(code.digest, 80)}")
+    for parser in provenance.parsers:
+        source = show.visible(parser.source, PROMPT_LIMIT)
+        yield _parser("Own", axis_title(sheet, parser.axis), parser, f": {source}")
+    for parser in provenance.parsers_replaced:
+        axis = axis_title(sheet, parser.axis)
         yield _parser("Earlier", axis, parser, "; it read the same replies before")
-    yield from unknown(provenance, _PROVENANCE_KNOWN)
+    yield from unknown(asdict(provenance), _PROVENANCE_KNOWN)
     yield Fact("Schema version", show.anything(sheet.schema_version))

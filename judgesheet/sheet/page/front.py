@@ -14,7 +14,6 @@ from judgesheet.base.units import QUALITY_STEPS
 from judgesheet.sheet import show
 from judgesheet.sheet.page.controls import ControlCheck, checks
 from judgesheet.sheet.page.parts import (
-    LATENCY,
     OUTCOMES,
     VOID,
     Context,
@@ -284,7 +283,7 @@ def _ratings(sheet: Datasheet) -> Iterator[Fact]:
     """The largest inputs tested; the sheet says nothing about larger ones."""
     # What was never asked was not tested.
     every = [rating for axis in sheet.axes if axis.made for rating in axis.ratings]
-    longest = show.finite(sheet.run.get("longest_prompt_tokens"))
+    longest = sheet.run.longest_prompt_tokens
     if longest is not None:
         why = "longer prompts were not tested, and long contexts can change biases"
         every.append(Rating("length of a prompt", longest, "tokens", why))
@@ -298,18 +297,18 @@ def _ratings(sheet: Datasheet) -> Iterator[Fact]:
 def _price(sheet: Datasheet) -> Iterator[Fact]:
     """Cost and speed of a call, and what the two depend on."""
     run, answered = sheet.run, sum(axis.answered for axis in sheet.axes)
-    cost, unknown = show.finite(run.get("cost_usd")), "unknown: no prices given"
+    cost, unknown = run.cost_usd, "unknown: no prices given"
     price = unknown if cost is None or not answered else show.money(1000 * cost / answered)
     yield Fact("Per 1,000 readable verdicts", price)
-    attempts, *tokens = (show.finite(run.get(name)) for name in _PER_CALL)
-    if attempts and None not in tokens:
-        per_call = " / ".join(show.count((number or 0.0) / attempts) for number in tokens)
+    tokens = run.tokens_in, run.tokens_out
+    if run.attempts and None not in tokens:
+        per_call = " / ".join(show.count((number or 0) / run.attempts) for number in tokens)
         yield Fact("Tokens per call, in / out", per_call)
-    yield Fact("Latency p50 / p99", both(show.seconds, *map(run.get, LATENCY)))
-    if sheet.judge.get("base_url"):
+    yield Fact("Latency p50 / p99", both(show.seconds, run.latency_p50_s, run.latency_p99_s))
+    if sheet.judge.base_url:
         yield Fact("Latency seen", "from the probing machine, network included")
-    elif run.get("machine"):
-        yield Fact("Latency on", show.short(str(run["machine"]), 60))
+    elif run.machine:
+        yield Fact("Latency on", show.short(run.machine, 60))
 
 
 def _resolution(context: Context) -> Iterator[Fact]:

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 
-from judgesheet.base.datasheet import mappings
+from judgesheet.base.facts import JudgeIdentity, RunFacts
 from judgesheet.base.limits import MOST_IN_A_LIST
 from judgesheet.base.records import Datasheet, canonical_json, digest
 from judgesheet.sheet import show
@@ -40,22 +39,20 @@ def identify(sheet: Datasheet) -> Identity:
     return Identity(
         part=part_number(sheet.judge),
         protocol=protocol_id(sheet),
-        measured=show.day(sheet.run.get("ended_at")),
+        measured=show.day(sheet.run.ended_at),
         review_by=review_by(sheet),
         valid=tuple(_valid(sheet)),
         digests=tuple(_digests(sheet)),
         history=tuple(_history(sheet)),
-        made_with=show.short(show.anything(sheet.provenance.get("judgesheet"), 40), 20),
+        made_with=show.short(show.anything(sheet.provenance.judgesheet, 40), 20),
         papers=tuple(_papers(sheet)),
     )
 
 
-def part_number(judge: Mapping[str, Any]) -> str:
+def part_number(judge: JudgeIdentity) -> str:
     """`provider/model@served version`; the version is left out where it only repeats the name."""
-    model = str(judge.get("model") or "unnamed judge")
-    answered = judge.get("served_models")
-    names = [str(name) for name in answered] if isinstance(answered, Mapping) else []
-    if not names or names in ([model], [model.partition("/")[2]]):
+    model, names = judge.model or "unnamed judge", [*judge.served_models]
+    if not names or names in ([model], [judge.name]):
         return show.short(model, 90)
     version = names[0] if len(names) == 1 else f"{len(names)} models"
     return f"{show.short(model, 60)}@{show.short(version, 60)}"
@@ -63,23 +60,19 @@ def part_number(judge: Mapping[str, Any]) -> str:
 
 def protocol_id(sheet: Datasheet) -> str:
     """A short digest of prompts, stimuli and settings: two sheets with the same one compare."""
-    prompts, stimuli = (
-        [
-            [str(part.get("axis")), *map(part.get, parts)]
-            for part in mappings(sheet.provenance.get(name))
-        ]
-        for name, parts in (("prompts", ("digest", "params")), ("stimuli", ("digest",)))
-    )
+    used = sheet.provenance
+    prompts = [[one.axis, one.digest, one.params] for one in used.prompts]
+    stimuli = [[one.axis, one.digest] for one in used.stimuli]
     names = ("profile", "reply", "temperature", "repeats", "sequences")
-    settings = {name: sheet.run.get(name) for name in names}
+    settings = {name: getattr(sheet.run, name) for name in names}
     return digest(canonical_json([prompts, stimuli, settings]))[:SHORT]
 
 
 def review_by(sheet: Datasheet) -> str:
     """The day after which the sheet should be measured again."""
-    ended, days = show.parse_moment(sheet.run.get("ended_at")), sheet.run.get("review_days")
+    ended, days = show.parse_moment(sheet.run.ended_at), sheet.run.review_days
     # A sheet from elsewhere may hold any number.
-    if not (isinstance(days, int) and 0 < days < 36500):
+    if days is None or not 0 < days < 36500:
         days = REVIEW_DAYS
     with suppress(OverflowError):  # a time at the end of all calendars
         if ended is not None:
@@ -87,52 +80,50 @@ def review_by(sheet: Datasheet) -> str:
     return show.NOT_RECORDED
 
 
-def served(judge: Mapping[str, Any]) -> str:
+def served(judge: JudgeIdentity) -> str:
     """The model or models that the endpoint says answered."""
-    answered = judge.get("served_models")
-    if not isinstance(answered, Mapping) or not answered:
+    answered = judge.served_models
+    if not answered:
         return show.NOT_RECORDED
     if len(answered) == 1:
-        return show.visible(str(next(iter(answered))), 120)
+        return show.visible(next(iter(answered)), 120)
     parts = [
-        f"{show.visible(str(name), 80)} ({show.count(n)} call{'' if n == 1 else 's'})"
+        f"{show.visible(name, 80)} ({show.count(n)} call{'' if n == 1 else 's'})"
         for name, n in answered.items()
     ]
     return f"{len(parts)} models answered: " + ", ".join(parts[:4])
 
 
-def failures(run: Mapping[str, Any]) -> Iterator[str]:
+def failures(run: RunFacts) -> Iterator[str]:
     """The kinds of failed attempts, the commonest first, with what the server said last."""
-    for kind in mappings(run.get("failures")):
-        value = show.visible(str(kind.get("said") or ""), 200)
-        what = f"{show.count(kind.get('attempts'))} × {show.anything(kind.get('outcome'), 40)}"
+    for kind in run.failures:
+        value = show.visible(kind.said, 200)
+        what = f"{show.count(kind.attempts)} × {show.anything(kind.outcome, 40)}"
         yield f"{what} ({value})" if value else what
 
 
-def refusals(run: Mapping[str, Any]) -> Iterator[str]:
+def refusals(refused: Mapping[str, str | None]) -> Iterator[str]:
     """The parameters that the endpoint refuses, with what was done about each."""
-    refused = run.get("refused_parameters")
-    for name, other in refused.items() if isinstance(refused, Mapping) else ():
-        shown = show.visible(str(name), 40)
+    for name, other in refused.items():
+        shown = show.visible(name, 40)
         if other is None:
             yield f"{shown} not sent: the endpoint refuses it"
         else:
             yield f"{shown} sent as {show.anything(other, 40)}: the endpoint refuses the other name"
 
 
-def setting(run: Mapping[str, Any], name: str) -> str:
+def setting(run: RunFacts, name: str) -> str:
     """A setting of the run, or that it was not sent."""
-    refused = run.get("refused_parameters")
-    is_refused = isinstance(refused, Mapping) and name in refused and refused[name] is None
-    return "not sent" if is_refused else show.anything(run.get(name), 40)
+    is_refused = run.refused_parameters.get(name, "") is None
+    return "not sent" if is_refused else show.anything(getattr(run, name), 40)
 
 
 def _valid(sheet: Datasheet) -> Iterator[Fact]:
     run, judge = sheet.run, sheet.judge
     yield Fact("Served model", show.short(served(judge), 70))
-    if framework := judge.get("framework"):
-        yield Fact("Framework", show.short(show.anything(framework, 120), 60))
-    endpoint = judge.get("base_url") or judge.get("provider")
+    if judge.framework:
+        yield Fact("Framework", show.short(show.anything(judge.framework, 120), 60))
+    endpoint = judge.base_url or judge.provider
     yield Fact("Endpoint", show.short(show.anything(endpoint, 120), 60))
     if taken := taken_over(run):
         yield Fact("Taken over", taken)
@@ -143,37 +134,37 @@ def _valid(sheet: Datasheet) -> Iterator[Fact]:
     yield Fact("Review by", review_by(sheet))
 
 
-def taken_over(run: Mapping[str, Any]) -> str:
+def taken_over(run: RunFacts) -> str:
     """How many replies are those of earlier runs, and since when; "" where none is."""
-    known = run.get("taken_over")
-    if not isinstance(known, Mapping):
+    known = run.taken_over
+    if known is None:
         return ""
-    text = f"{show.count(known.get('replies'))} of {show.count(run.get('settled'))} replies"
-    return f"{text}, oldest of {show.day(known.get('oldest_at'))}"
+    text = f"{show.count(known.replies)} of {show.count(run.settled)} replies"
+    return f"{text}, oldest of {show.day(known.oldest_at)}"
 
 
 def _digests(sheet: Datasheet) -> Iterator[tuple[str, ...]]:
+    used = sheet.provenance
     prompts, stimuli, code, own = (
-        {str(part.get("axis")): part.get("digest") for part in mappings(sheet.provenance.get(name))}
-        for name in ("prompts", "stimuli", "axis_code", "parsers")
+        {part.axis: part.digest for part in parts}
+        for parts in (used.prompts, used.stimuli, used.axis_code, used.parsers)
     )
     for axis in sheet.axes:  # a parser of the user's own stands in for the axis's
         digests = (kind.get(axis.name) for kind in (prompts, stimuli, {**code, **own}))
-        shown = ("–" if text is None else show.short(str(text)[:SHORT], SHORT) for text in digests)
+        shown = ("–" if text is None else show.short(text[:SHORT], SHORT) for text in digests)
         yield show.short(axis.title, 40), *shown
 
 
 def _papers(sheet: Datasheet) -> Iterator[str]:
-    papers = sheet.provenance.get("papers")
-    for paper in papers[:MOST_IN_A_LIST] if isinstance(papers, list | tuple) else ():
+    for paper in sheet.provenance.papers[:MOST_IN_A_LIST]:
         yield show.short(show.anything(paper, 400), 300)
 
 
 def _history(sheet: Datasheet) -> Iterator[Fact]:
-    measured, collected = (sheet.provenance.get(name) for name in ("judgesheet", "collected_with"))
+    measured, collected = sheet.provenance.judgesheet, sheet.provenance.collected_with
     version, old = (show.short(show.anything(v, 40), 20) for v in (measured, collected))
     text = f"measured with judgesheet {version}, protocol {protocol_id(sheet)}"
-    yield Fact(show.day(sheet.run.get("ended_at")), text)
+    yield Fact(show.day(sheet.run.ended_at), text)
     if collected is not None and collected != measured:
         yield Fact("later", f"estimates recomputed from the replies collected by judgesheet {old}")
     again = "measure again, or earlier when model, prompt, stimuli or settings change"

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from judgesheet.base.datasheet import mappings
 from judgesheet.base.digits import counted
 from judgesheet.base.records import (
     AxisResult,
@@ -109,10 +108,9 @@ class Context:
         """
         known = self.stimuli
         return {
-            axis: pool["stimuli"]
-            for pool in mappings(self.sheet.provenance.get("stimuli"))
-            if isinstance(pool.get("stimuli"), int)
-            and pool.get("independent") == known.get(axis := str(pool.get("axis")))
+            pool.axis: pool.stimuli
+            for pool in self.sheet.provenance.stimuli
+            if pool.stimuli is not None and pool.independent == known.get(pool.axis)
         }
 
     def on_stimuli(self, axes: Collection[str]) -> str:
@@ -130,15 +128,10 @@ class Context:
 
         None for some of the axes, where not all was asked, and where the plan does not say.
         """
-        found = self.sheet.provenance.get("distinct_stimuli")
+        found = self.sheet.provenance.distinct_stimuli
         if len(axes) < 2 or not {*axes} == {*self.stimuli} == {*self._with_copies}:
             return None
-        numbers = [found.get(name) for name in ("independent", "stimuli")] if isinstance(
-            found, Mapping) else []  # fmt: skip
-        match numbers:
-            case [int(independent), int(every)]:
-                return independent, every
-        return None
+        return (found.independent, found.stimuli) if found else None
 
     @property
     def stimuli(self) -> dict[str, int]:
@@ -240,7 +233,7 @@ def usual(texts: Iterable[str]) -> str:
 
 
 def unknown(items: Mapping[str, Any], known: Iterable[str]) -> Iterator[Fact]:
-    """Items that no table has a place of its own for."""
+    """Items that were recorded and that no table has a place of its own for."""
     for name, value in items.items():
-        if name not in known:
+        if name not in known and value not in (None, "", (), {}):
             yield Fact(capital(show.words(str(name))), show.anything(value))

@@ -1,10 +1,11 @@
 """The structure of a probe prompt in words: what is fixed, filled in, and permuted."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from jinja2 import Environment, TemplateError, nodes
 
+from judgesheet.base.facts import PromptUsed
 from judgesheet.base.limits import LONGEST_LOOK, MOST_DRAWN_LINES
 from judgesheet.sheet import show
 
@@ -32,23 +33,20 @@ class Schema(NamedTuple):
     lines: tuple[PromptLine, ...]
 
 
-def schema(prompt: Mapping[str, Any], axis: str) -> Schema | None:
+def schema(prompt: PromptUsed, axis: str) -> Schema | None:
     """The schema of an axis's recorded prompt; None without a valid template.
 
-    `permuted` lists the variables that its axis permutes. What is permuted and what frames it stay;
-    of the rest the last lines go first.
+    What is permuted and what frames it stay; of the rest the last lines go first.
     """
-    template = prompt.get("template")
-    if not isinstance(template, str) or not template.strip():
+    template = prompt.template
+    if template is None or not template.strip():
         return None
     try:
         # Only read, never rendered: a template that was recorded elsewhere is foreign code.
         tree = Environment(autoescape=True).parse(template[:LONGEST_LOOK])
     except (TemplateError, RecursionError):  # the second: nested too deeply to be a prompt
         return None
-    listed = prompt.get("permuted")
-    permuted = frozenset(map(str, listed)) if isinstance(listed, list | tuple) else frozenset()
-    text = "".join(_drawn(tree.body, permuted, listed=False))
+    text = "".join(_drawn(tree.body, frozenset(prompt.permuted), listed=False))
     lines = [_line(line) for line in text.split("\n") if line.strip()]
     loose = [place for place, line in enumerate(lines) if not (line.permuted or line.frame)]
     excess = max(0, len(lines) - MOST_DRAWN_LINES)

@@ -1,9 +1,9 @@
 """Page one: what was asked, and what does not follow from it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from judgesheet.base.datasheet import mappings
 from judgesheet.base.digits import counted
+from judgesheet.base.facts import PromptUsed, StimulusPool
 from judgesheet.base.limits import MOST_NAMED
 from judgesheet.base.records import BUILT_IN, Datasheet
 from judgesheet.base.sanitize import listed
@@ -14,7 +14,7 @@ from judgesheet.sheet.page.parts import Context, Fact, total
 def tested(context: Context) -> Fact:
     """What was tested, as the value, and what was not, as the remark."""
     sheet = context.sheet
-    own = any(name != BUILT_IN for name in _names(sheet, "stimuli"))
+    own = any(name != BUILT_IN for name in _names(sheet.provenance.stimuli))
     return Fact(
         "Tested", "; ".join(_tested(context, own=own)), "; ".join(_untested(sheet, own=own))
     )
@@ -22,11 +22,11 @@ def tested(context: Context) -> Fact:
 
 def _tested(context: Context, *, own: bool) -> Iterator[str]:
     sheet = context.sheet
-    pools, prompts = _names(sheet, "stimuli"), _names(sheet, "prompts")
+    pools, prompts = _names(sheet.provenance.stimuli), _names(sheet.provenance.prompts)
     looked = show.looked(sheet.run)
     on_stimuli = f" on {stimuli}" if (stimuli := context.on_stimuli([*context.stimuli])) else ""
-    profile = sheet.run.get("profile")
-    in_profile = f", profile {show.short(profile, 20)}" if isinstance(profile, str) else ""
+    profile = sheet.run.profile
+    in_profile = f", profile {show.short(profile, 20)}" if profile else ""
     yield f"{counted(total(sheet, 'made'), 'call')}{on_stimuli}{in_profile}"
     if looked:
         yield looked
@@ -39,10 +39,9 @@ def _tested(context: Context, *, own: bool) -> Iterator[str]:
     yield "built-in prompts, not yours" if is_built_in else f"prompts: {_listed(prompts)}"
 
 
-def _names(sheet: Datasheet, part: str) -> list[str]:
+def _names(used: Iterable[StimulusPool | PromptUsed]) -> list[str]:
     """The names of the stimuli or prompts of all axes, each once."""
-    named = (str(one.get("name")) for one in mappings(sheet.provenance.get(part)))
-    return list(dict.fromkeys(named))
+    return list(dict.fromkeys(str(one.name) for one in used))
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -55,6 +54,5 @@ def _untested(sheet: Datasheet, *, own: bool) -> Iterator[str]:
     yield others if own else "your domain; other languages"
     if not own:
         yield "conversations of several turns"
-    longest = show.finite(sheet.run.get("longest_prompt_tokens"))
-    if longest is not None:
-        yield f"prompts of more than {show.count(longest)} tokens"
+    if sheet.run.longest_prompt_tokens is not None:
+        yield f"prompts of more than {show.count(sheet.run.longest_prompt_tokens)} tokens"
