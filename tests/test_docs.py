@@ -10,8 +10,6 @@ import pytest
 import judgesheet
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.cli import main
-from judgesheet.collect.options import Request
-from judgesheet.collect.request import make_plan, settle
 from judgesheet.planning.stimuli import load, pool_digest
 
 ROOT = Path(__file__).parent.parent
@@ -94,19 +92,7 @@ def test_make_targets_of_the_readme_exist() -> None:
         assert re.search(rf"(?m)^{target}:", makefile), target
 
 
-def test_the_demo_says_how_many_questions_it_asks() -> None:
-    request = Request("local/smollm2-135m", profile="first")
-    asked = f"{len(make_plan(request, settle(request)).calls)} questions"
-    assert asked in (ROOT / "README.md").read_text(encoding="utf-8")
-
-
 @pytest.mark.parametrize("name", list(all_axes()))
 def test_digests_of_the_built_in_stimuli_are_recorded(name: str) -> None:
     recorded = (ROOT / "stimuli" / "README.md").read_text(encoding="utf-8")
     assert pool_digest(load(get_axis(name))) in recorded
-
-
-def test_the_readme_says_how_many_questions_a_quick_run_asks() -> None:
-    request = Request("openai/NAME", profile="quick")
-    calls = len(make_plan(request, settle(request)).calls)
-    assert f"asks {calls:,} questions. To check" in (ROOT / "README.md").read_text("utf-8")
