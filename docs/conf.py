@@ -43,7 +43,8 @@ html_theme_options = {"navigation_with_keys": True}
 def _from_docs(_app: object, path: Path, _page: str, content: list[str]) -> None:
     """The links of pages at the root, as their pages in docs/ have to write them."""
     if path.name in ("README.md", "CONTRIBUTING.md"):
-        content[0] = re.sub(r"\]\((?!https?:|#)", "](../", content[0]).replace("](../docs/", "](")
+        links = re.sub(r"\]\((?!https?:|#)", "](../", content[0]).replace("](../docs/", "](")
+        content[0] = links.replace("](../CONTRIBUTING.md", "](contributing.md")
 
 
 def _readable(*event: Any) -> tuple[str, str | None] | None:
