@@ -16,6 +16,7 @@ from judgesheet import commands
 from judgesheet.base.errors import JudgesheetError
 from judgesheet.base.resources import OUT_OF_MEMORY, is_out_of_memory
 from judgesheet.base.sanitize import complaint
+from judgesheet.commands.progress import working
 from judgesheet.commands.terminal import say
 
 INTERRUPTED = 130
@@ -26,15 +27,18 @@ _HELP = getattr(click.exceptions, "NoArgsIsHelpError", ())
 
 
 @contextmanager
-def _messages_in_one_line() -> Iterator[None]:
-    """Click's message about an option quotes what the user wrote: one safe line of it."""
+def _wrong_use_in_one_sentence() -> Iterator[None]:
+    """Click would print the usage, too, and quote what the user wrote as it is."""
     try:
         yield
     except _HELP:  # its message has many lines
         raise
     except click.ClickException as error:
-        error.message = complaint(error.message)  # type: ignore[misc]  # final for subclasses
-        raise
+        said = error.format_message().rstrip(".")
+        of = getattr(error, "ctx", None)
+        more = f" (`{of.command_path} --help`)" if of is not None else ""
+        say(complaint(f"judgesheet: {said}{more}"), err=True)
+        raise click.exceptions.Exit(error.exit_code) from None
 
 
 @contextmanager
@@ -63,17 +67,18 @@ class CommandGroup(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """The options before a command."""
-        with _messages_in_one_line():
+        with _wrong_use_in_one_sentence():
             return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; JudgesheetError exits 1, 2 or 5, Ctrl-C and SIGTERM 130, a bug 1."""
         try:
-            with _interrupted_in_one_sentence(), _messages_in_one_line():
+            with _interrupted_in_one_sentence(), _wrong_use_in_one_sentence():
                 # Python takes signals in the main thread alone.
                 if current_thread() is main_thread():
                     _hear_signals()
-                return super().invoke(ctx)
+                with working("working"):
+                    return super().invoke(ctx)
         # Click prints these itself.
         except (click.ClickException, click.Abort, click.exceptions.Exit):
             raise

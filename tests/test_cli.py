@@ -216,8 +216,8 @@ def test_the_gate_says_what_helps_and_how_to_see_the_replies(
     with serving(judge) as server:
         probe = ("--model", "openai-compatible/m", "--profile", "smoke", "--axis", "score_order")
         run("probe", *probe, "--no-pdf", "--base-url", server.base_url, "--out", place)
-    gate = run("gate", place, "--policy", "order-only").stdout
-    assert f"{helps} (most of the lost calls: " in gate
+    gate = run("gate", place, "--policy", "order-only", "--verbose").stdout
+    assert f"{helps} (most of the lost calls: " in " ".join(gate.split())
     shown = "--axis", "score_order", "--outcome", "lost"
     assert f"judgesheet cases '{place}' {' '.join(shown)}" in gate
     assert f"| {reply}" in run("cases", place, *shown).stdout.splitlines()[-2]

@@ -36,7 +36,6 @@ HOMES = {
     "typst": {"sheet"},
     "weasyprint": {"sheet.own_page"},
     "click": {"cli", "commands"},
-    "rich": {"commands.progress"},
 }
 
 

@@ -372,28 +372,29 @@ def checked(
         record: T = checks.validate_python(content)
     except ValidationError as faults:
         first, *others = faults.errors(include_url=False, include_input=False)
-        steps = [str(step + 1) if isinstance(step, int) else step for step in first["loc"]]
-        field = f"{'.'.join(steps)}: " if steps else ""
-        more = f" ({_others(others)})" if others else ""
-        what = _KINDS.get(first["type"], first["msg"].removeprefix("Value error, "))
-        said = f"{where}: {field}{what}{_of_key(content, *first['loc'])}{more}"
-        raise error(said).at(*place, *first["loc"]) from None
+        said = _said(first, others)
+        what = f"{where}: {said}{_of_key(content, *first['loc'])}"
+        raise error(what).at(*place, *first["loc"]) from None
     return record
 
 
-_KINDS = {"extra_forbidden": "unknown field", "missing": "Field required"}
-"""Faults that concern a field as such; of these the names of all are told."""
+_FIELDS = {"missing": "lacks", "extra_forbidden": "has the unknown"}
+"""Faults that concern a field as such; of these the names of all beside it are told."""
 
 
-def _others(faults: Sequence[Mapping[str, Any]]) -> str:
-    """What else is wrong: the fields that lack and those that nobody knows, or how many faults."""
-    named = [
-        f"{fault['loc'][-1]}: {_KINDS[fault['type']]}"
-        for fault in faults
-        if fault["type"] in _KINDS and len(fault["loc"]) == 1
-    ]
-    rest = len(faults) - len(named)
-    return ", ".join([*named, *([f"and {rest} more"] if rest else [])])
+def _said(first: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> str:
+    """The first fault and its place, with all fields that lack or are unknown there."""
+    steps = [str(step + 1) if isinstance(step, int) else step for step in first["loc"]]
+    if first["type"] not in _FIELDS or not steps:
+        more = f" (and {len(others)} more)" if others else ""
+        said = first["msg"].removeprefix("Value error, ")
+        return f"{'.'.join(steps)}: {said}{more}" if steps else f"{said}{more}"
+    *parents, _ = steps
+    beside = [one for one in (first, *others) if one["loc"][:-1] == first["loc"][:-1]]
+    named = {kind: [str(one["loc"][-1]) for one in beside if one["type"] == kind]
+             for kind in _FIELDS}  # fmt: skip
+    whats = [f"{_FIELDS[kind]} {', '.join(names)}" for kind, names in named.items() if names]
+    return " ".join([*([".".join(parents)] if parents else []), " and ".join(whats)])
 
 
 def _of_key(content: Any, *steps: str | int) -> str:

@@ -9,9 +9,10 @@ import click
 from judgesheet.base.files import write_whole
 from judgesheet.base.records import Datasheet, Verdict
 from judgesheet.commands.compare import comparison_of
-from judgesheet.commands.options import ACROSS, EXISTING, JSON, PATH, POLICIES, option
+from judgesheet.commands.options import ACROSS, EXISTING, JSON, PATH, POLICIES, VERBOSE, option
+from judgesheet.commands.reporting import say_decision
 from judgesheet.commands.sheets import load, sheet_of
-from judgesheet.commands.terminal import say, say_command, say_json, say_lines
+from judgesheet.commands.terminal import say, say_command, say_json
 from judgesheet.sheet import render
 
 
@@ -71,8 +72,9 @@ def gate(
 )
 @ACROSS
 @option("--force", is_flag=True, help="Use a baseline that answered other questions.")
+@VERBOSE
 @JSON
-def command(as_json: bool, **options: Any) -> None:
+def command(verbose: bool, as_json: bool, **options: Any) -> None:
     """Check a datasheet (run directory or datasheet.json) against the limits of a policy.
 
     Exits 0 for ADOPT (with conditions or without), 3 for REJECT, 4 for NOT PROVEN.
@@ -87,7 +89,8 @@ def command(as_json: bool, **options: Any) -> None:
         say_json(verdicts.as_json(sheet, code))
     else:
         source = options["source"]
-        say_lines(verdicts.as_text(sheet, source if source.is_dir() else source.parent))
+        run = source if source.is_dir() else source.parent
+        say_decision(sheet, verbose=verbose, run=run)
     if os.environ.get("GITHUB_ACTIONS"):
         # The runner reads both streams; standard output stays one document under --json.
         for line in verdicts.annotations(sheet):

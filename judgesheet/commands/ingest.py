@@ -17,6 +17,7 @@ from judgesheet.commands.options import (
     NO_PDF,
     PATH,
     POLICY,
+    VERBOSE,
     option,
     reading_a_log,
 )
@@ -88,8 +89,9 @@ def ingest(
 @POLICY
 @NO_PDF
 @NO_CASES
+@VERBOSE
 @JSON
-def command(as_json: bool, **options: Any) -> None:
+def command(verbose: bool, as_json: bool, **options: Any) -> None:
     """Make a run and its datasheet from recorded judgments, results of a batch, or another log.
 
     The kind of FILE is recognised: recorded judgments, results of a batch (several files, error
@@ -98,7 +100,7 @@ def command(as_json: bool, **options: Any) -> None:
     of the batch have no answer yet.
     """
     run = ingest(tell=note, **options)
-    report(run, as_json=as_json)
+    report(run, as_json=as_json, verbose=verbose)
     counts = run.datasheet.run
     if not counts.complete:
         planned = counts.planned or 0

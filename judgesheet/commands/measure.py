@@ -12,6 +12,7 @@ from judgesheet.commands.options import (
     NO_CASES,
     NO_PDF,
     POLICY,
+    VERBOSE,
     axis_files,
     option,
 )
@@ -63,10 +64,11 @@ def measure(
         help="Format to write besides datasheet.json; repeatable. [all]")  # fmt: skip
 @NO_PDF
 @NO_CASES
+@VERBOSE
 @JSON
-def command(as_json: bool, **options: Any) -> None:
+def command(verbose: bool, as_json: bool, **options: Any) -> None:
     """Recompute a datasheet from its ledger. No call is made."""
     run = measure(**options)
-    report(run, as_json=as_json)
+    report(run, as_json=as_json, verbose=verbose)
     if not run.datasheet.run.complete:
         say("The run is not complete.", err=True)

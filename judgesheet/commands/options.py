@@ -151,6 +151,7 @@ def document(*formats: str) -> Callable[[Command], Command]:
     )  # fmt: skip
 
 
+VERBOSE = option("--verbose", is_flag=True, help="Print every limit and every effect.")
 _QUIET = option("--quiet", is_flag=True, help="Show no progress.")
 _WHAT_IS_MEASURED = frozenset({
     *("axes", "profile", "stimuli", "parsers", "repeats", "sequences", "sweep"),

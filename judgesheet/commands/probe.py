@@ -23,6 +23,7 @@ from judgesheet.commands.options import (
     PATH,
     POLICY,
     UNTIL,
+    VERBOSE,
     asking,
     option,
 )
@@ -190,6 +191,7 @@ def _write_own(
 @option("--give-up", is_flag=True, help="Do not ask failed calls again; report them as lost.")
 @POLICY
 @UNTIL
+@VERBOSE
 @NO_PDF
 @NO_CASES
 @option(
@@ -199,7 +201,9 @@ def _write_own(
     metavar="FILE|NAME",
     help="Also write a page of your own, NAME.html.jinja, or a shipped one; repeatable.",
 )
-def command(models: tuple[str, ...], quiet: bool, as_json: bool, **options: Any) -> None:
+def command(
+    models: tuple[str, ...], quiet: bool, verbose: bool, as_json: bool, **options: Any
+) -> None:
     """Measure a judge and write its datasheet. Resumes an unfinished run.
 
     Exits 5 if the run is not complete: its budget is spent, calls failed, or the judge stopped.
@@ -207,13 +211,13 @@ def command(models: tuple[str, ...], quiet: bool, as_json: bool, **options: Any)
     from judgesheet.commands.progress import closing, display
 
     if len(models) > 1 or options["sweep"] is not None:
-        _several(models, quiet=quiet, as_json=as_json, **options)
+        _several(models, quiet=quiet, verbose=verbose, as_json=as_json, **options)
         return
     with display(quiet=quiet) as show:
         run = probe(*models, on_progress=show, tell=note, **options)
     if run.progress is not None and not quiet and (summary := closing(run.progress)):
         note(summary)
-    report(run, as_json=as_json)
+    report(run, as_json=as_json, verbose=verbose)
     if not run.datasheet.run.complete:
         exit_incomplete("The run is", run.progress, "; --give-up leaves out what failed")
 
@@ -224,6 +228,7 @@ def _several(
     *,
     fresh: bool,
     quiet: bool,
+    verbose: bool,
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -242,7 +247,10 @@ def _several(
             directory = out or RUNS
             singles = several.of_models(request, models, directory)
         runs = several.probe_each(singles, directory, probing, fresh=fresh)
-    (_say_sweep if is_sweep else _say_judges)(runs, as_json=as_json)
+    if is_sweep:
+        _say_sweep(runs, as_json=as_json)
+    else:
+        _say_judges(runs, verbose=verbose, as_json=as_json)
     if not several.is_whole(singles, runs):
         exit_incomplete("One of the runs is", runs[-1].progress,
                         "; --give-up leaves out what failed")  # fmt: skip
@@ -261,7 +269,7 @@ def _say_sweep(runs: Sequence[Run], *, as_json: bool) -> None:
             say(run.directory)
 
 
-def _say_judges(runs: Sequence[Run], *, as_json: bool) -> None:
+def _say_judges(runs: Sequence[Run], *, verbose: bool, as_json: bool) -> None:
     """What was found of each judge, then how the others differ from the first."""
     from judgesheet.commands.compare import compare
     from judgesheet.sheet.comparison import as_record, render
@@ -276,6 +284,6 @@ def _say_judges(runs: Sequence[Run], *, as_json: bool) -> None:
         say_record({"runs": places, "changes": [*map(as_record, changes)]})
         return
     for run in runs:
-        report(run, as_json=False)
+        report(run, as_json=False, verbose=verbose)
     if changes:
         say_markdown(render(changes, "md", defaults.PAPER).decode())

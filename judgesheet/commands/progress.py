@@ -1,19 +1,21 @@
-"""What a user sees while a judge is being asked: a live display on a terminal, else plain lines."""
+"""What a user sees while a command works: one live line on a terminal, else plain lines."""
 
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from judgesheet.base import digits
-from judgesheet.commands.terminal import say
+from judgesheet.commands.terminal import COLUMNS, LIVE, say
 
 if TYPE_CHECKING:
     from judgesheet.collect.collect import Progress
 
 PLAIN_EVERY_S = 10.0
 """Seconds between plain lines, where nobody watches."""
+PATIENCE_S = 2.0
+"""Seconds after which a user wonders."""
 
 Show = Callable[["Progress"], None]
 
@@ -23,41 +25,53 @@ def display(*, quiet: bool = False) -> Iterator[Show]:
     """A function that shows progress on standard error until the block is left."""
     if quiet:
         yield lambda _: None
-    elif sys.stderr.isatty():
-        with _live() as show:
-            yield show
+    elif LIVE.is_watched:
+        last = ""
+
+        def show(progress: "Progress") -> None:
+            nonlocal last
+            LIVE.show(last := sentence(progress))
+
+        yield show
+        if last:
+            say(last, err=True)  # stays when the line is cleared
     else:
         yield _plain()
 
 
 @contextmanager
-def _live() -> Iterator[Show]:
-    from rich.console import Console
-    from rich.progress import BarColumn, TextColumn
-    from rich.progress import Progress as Bar
+def working(what: str) -> Iterator[None]:
+    """After two seconds a line says what is being done and for how long, where somebody watches."""
+    if not LIVE.is_watched:
+        yield
+        return
+    ended, since = Event(), time.monotonic()
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[facts]}"))
-    with Bar(*columns, console=Console(stderr=True), transient=False) as bar:
-        task = bar.add_task("judging", total=None, facts="")
+    def tell() -> None:
+        mine = ""
+        while not ended.wait(1.0):
+            passed = time.monotonic() - since
+            if passed >= PATIENCE_S and LIVE.shown in ("", mine):
+                mine = f"{what} · {digits.seconds(passed)}"
+                LIVE.show(mine)
 
-        def show(progress: "Progress") -> None:
-            bar.update(
-                task, total=progress.planned, completed=progress.settled, facts=sentence(progress)
-            )
-
-        yield show
+    Thread(target=tell, daemon=True).start()
+    try:
+        yield
+    finally:
+        ended.set()
+        LIVE.clear()
 
 
 def _plain() -> Show:
-    shown_at, shown = -PLAIN_EVERY_S, ""
+    shown_at, has_ended = time.monotonic() - PLAIN_EVERY_S + PATIENCE_S, False
 
     def show(progress: "Progress") -> None:
-        nonlocal shown_at, shown
-        now, text = time.monotonic(), sentence(progress)
-        due = now - shown_at >= PLAIN_EVERY_S or progress.settled == progress.planned
-        if due and text != shown:
-            shown_at, shown = now, text
-            say(text, err=True)
+        nonlocal shown_at, has_ended
+        now, ends = time.monotonic(), progress.settled == progress.planned
+        if not has_ended and (ends or now - shown_at >= PLAIN_EVERY_S):
+            shown_at, has_ended = now, ends
+            say(sentence(progress), err=True)
 
     return show
 
@@ -76,23 +90,32 @@ def _amount(calls: int, usd: float | None) -> str:
 
 
 def sentence(progress: "Progress") -> str:
-    """Calls done, rate, tokens, cost if prices are known, failures so far, limits, time left."""
-    parts = [f"{progress.settled}/{progress.planned} calls"]
-    if progress.rate:
-        parts.append(f"{digits.tenths(progress.rate)}/s")
-    parts.append(f"{progress.tokens_in + progress.tokens_out:,} tokens")
+    """Calls done, what holds them up or how long they will take, failures, cost, tokens, rate.
+
+    In one line: what does not fit is left out, from the end.
+    """
+    parts = [f"{progress.settled}/{progress.planned} calls", *_state(progress)]
+    if progress.unreadable or progress.failed:
+        parts.append(f"{progress.unreadable} unreadable, {progress.failed} failed")
     if progress.cost is not None:
         parts.append(f"${digits.cents(progress.cost)}")
-    lost = f"{progress.unreadable} unreadable, {progress.failed} failed"
-    is_resumed = progress.settled > progress.done_now
-    parts.append(f"of the {progress.done_now} asked now {lost}" if is_resumed else lost)
-    if progress.held_s >= 1:
-        parts.append(f"held back for {digits.seconds(progress.held_s)}")
+    parts.append(f"{progress.tokens_in + progress.tokens_out:,} tokens")
+    if progress.rate:
+        parts.append(f"{digits.tenths(progress.rate)}/s")
+    line = parts[0]
+    for part in parts[1:]:
+        if len(longer := f"{line} · {part}") <= COLUMNS:
+            line = longer
+    return line
+
+
+def _state(progress: "Progress") -> Iterator[str]:
     if progress.down_since is not None:
         since = time.strftime("%H:%M:%S", time.localtime(progress.down_since))
-        parts.append(f"the endpoint is down since {since}, waiting")
+        yield f"the endpoint is down since {since}, waiting"
     elif progress.waiting_s is not None:
-        parts.append(f"waiting, next request in {digits.seconds(progress.waiting_s)}")
+        yield f"waiting, next request in {digits.seconds(progress.waiting_s)}"
     elif progress.eta_s is not None and progress.settled < progress.planned:
-        parts.append(f"{digits.seconds(progress.eta_s)} left")
-    return " · ".join(parts)
+        yield f"{digits.seconds(progress.eta_s)} left"
+    if progress.held_s >= 1:
+        yield f"held back for {digits.seconds(progress.held_s)}"

@@ -1,7 +1,9 @@
 """What `probe`, `measure`, `ingest` and `consensus` print of a run."""
 
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, NoReturn
 
 from judgesheet.base.datasheet import to_json
@@ -9,23 +11,21 @@ from judgesheet.base.errors import UsageError
 from judgesheet.base.files import write_whole
 from judgesheet.base.records import Datasheet
 from judgesheet.commands.sheets import Run
-from judgesheet.commands.terminal import say, say_json, say_lines, say_markdown, say_wrapped
+from judgesheet.commands.terminal import say, say_json, say_lines, say_markdown
 
 if TYPE_CHECKING:
     from judgesheet.collect.collect import Progress
 
 INCOMPLETE = 5
 """The exit code of a run that can be resumed, apart from errors (1) and wrong use (2)."""
-MARKS = {"good": "✓", "bad": "✗", "unknown": "?", "neutral": "·"}
 
 
-def report(run: Run, *, as_json: bool) -> None:
-    """Print the datasheet itself, or what it says and where it is.
+def report(run: Run, *, as_json: bool, verbose: bool = False) -> None:
+    """Print the datasheet itself, or its decision and where it is.
 
     What failed is printed on standard error.
     """
     from judgesheet.sheet.page.identity import failures, refusals
-    from judgesheet.sheet.verdicts import as_text
 
     sheet = run.datasheet
     failed = (f"failed attempts: {kind}" for kind in failures(sheet.run))
@@ -34,12 +34,40 @@ def report(run: Run, *, as_json: bool) -> None:
     if as_json:
         say_json(to_json(sheet))
         return
-    _say_findings(sheet)
-    if sheet.decision is not None:
-        say_lines(as_text(sheet))
+    say_decision(sheet, verbose=verbose)
+    if sheet.decision is None:
+        _say_policies(run.directory)
     for name in ("datasheet.pdf", "datasheet.html", "datasheet.json"):
         if (run.directory / name).is_file():
             say(run.directory / name)
+
+
+def say_decision(sheet: Datasheet, *, verbose: bool, run: Path | None = None) -> None:
+    """What was decided in a few lines; `verbose` adds every limit and every effect.
+
+    `run` is the directory that the sheet lies in, for the commands that show more of it.
+    """
+    from judgesheet.sheet import terminal
+    from judgesheet.sheet.verdicts import as_text
+
+    if not verbose:
+        say_lines("\n".join(terminal.lines(sheet)))
+        return
+    say_lines("\n".join(terminal.lines(sheet, most=sys.maxsize)))
+    for sign, text in terminal.effects(sheet):
+        say_lines("\n".join(terminal.wrapped(sign, text)))
+    if sheet.decision is not None:
+        say_lines(as_text(sheet, run))
+
+
+def _say_policies(directory: Path) -> None:
+    """The command that decides, and what it can decide by; no call is made."""
+    from judgesheet.decide import policy as policies
+
+    say("To decide, apply a policy to these replies; nothing is asked again:")
+    say(f"  judgesheet measure {quote(str(directory))} --policy NAME")
+    for name in policies.shipped():
+        say(f"    {name:15} {policies.load(name).title}")
 
 
 def say_document(
@@ -61,21 +89,6 @@ def say_document(
     how = {"json": say_json, "md": say_markdown}
     for form in printed:
         how.get(form, say_lines)(made[form].decode())
-
-
-def _say_findings(sheet: Datasheet) -> None:
-    from judgesheet.sheet.page.parts import axis_title
-
-    for axis in sheet.axes:
-        say(f"{axis.title}: {axis.answered} of {axis.planned} calls read")
-        for finding in sorted(axis.findings, key=lambda finding: finding.rank):
-            if finding.void:
-                say_wrapped("∅", f"not usable ({finding.void}): {finding.text}")
-            else:
-                say_wrapped(MARKS[finding.tone], finding.text)
-    for advice in sheet.recommendations:
-        if not advice.void:
-            say_wrapped("→", f"{axis_title(sheet, advice.axis)}: {advice.text}")
 
 
 def exit_incomplete(what: str, progress: "Progress | None", if_failed: str = "") -> NoReturn:

@@ -3,18 +3,53 @@
 import json
 import shutil
 import sys
-import textwrap
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import click
 
 from judgesheet.base.sanitize import one_line, tame_json
 
+COLUMNS = 79
+"""Those of the narrowest usual terminal, without the last, which would begin a new line."""
+
+
+class LiveLine:
+    """A line at the end of a terminal's standard error that is overwritten, and then cleared."""
+
+    def __init__(self) -> None:
+        self.shown, self._lock = "", Lock()
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether somebody sees it."""
+        return sys.stderr.isatty()
+
+    def show(self, text: str) -> None:
+        """Put this in the place of what it was."""
+        with self._lock:
+            self.shown = one_line(text)[:COLUMNS]
+            sys.stderr.write(f"\r\x1b[2K{self.shown}")
+            sys.stderr.flush()
+
+    def clear(self) -> None:
+        """Leave the place to what is printed."""
+        if self.shown:
+            self.show("")
+
+
+LIVE = LiveLine()
+
+
+def _echo(text: str, *, err: bool = False) -> None:
+    LIVE.clear()
+    click.echo(text, err=err)
+
 
 def say(line: str | Path, *, err: bool = False) -> None:
     """Print one line, whatever line ends it holds."""
-    click.echo(one_line(str(line)), err=err)
+    _echo(one_line(str(line)), err=err)
 
 
 def note(sentence: str) -> None:
@@ -39,12 +74,12 @@ def say_markdown(text: str) -> None:
 
 def say_json(document: str) -> None:
     """Print a JSON document; only how its characters are written changes."""
-    click.echo(tame_json(document.rstrip("\n")))
+    _echo(tame_json(document.rstrip("\n")))
 
 
 def say_command(line: str, *, err: bool) -> None:
     """Print a command to the runner of a workflow, whose parts are escaped already."""
-    click.echo(line, err=err)
+    _echo(line, err=err)
 
 
 def say_record(document: Any, *, ensure_ascii: bool = True) -> None:
@@ -55,16 +90,3 @@ def say_record(document: Any, *, ensure_ascii: bool = True) -> None:
 def width(most: int) -> int:
     """Columns of the terminal, up to `most`; 100 where there is none."""
     return max(40, min(shutil.get_terminal_size((100, 24)).columns, most))
-
-
-def say_wrapped(mark: str, text: str) -> None:
-    """Print a sentence in the width of the terminal; in one line where a program reads it."""
-    text = one_line(text)
-    if not sys.stdout.isatty():
-        say(f"  {mark} {text}")
-        return
-    # An option that is broken at a hyphen cannot be copied.
-    lines = textwrap.wrap(text, width(100), initial_indent=f"  {mark} ", subsequent_indent="    ",
-                          break_on_hyphens=False)  # fmt: skip
-    for line in lines:
-        say(line)

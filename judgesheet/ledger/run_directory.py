@@ -41,6 +41,8 @@ def make_directory(directory: Path, *, fresh: bool) -> None:
         if fresh and any((directory / name).is_file() for name in (LEDGER, SWEEP)):
             _keep_aside(directory)
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)  # prompts and replies are private
+    except FileExistsError:
+        raise RunError(f"{directory} is a file, and --out names a folder") from None
     except OSError as error:
         raise RunError(
             f"{directory} cannot be used ({error.strerror}); choose another --out"

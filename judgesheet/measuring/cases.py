@@ -6,20 +6,22 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from itertools import compress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Readings
 from judgesheet.base.digits import counted
 from judgesheet.base.errors import UsageError
 from judgesheet.base.keys import Key
-from judgesheet.base.records import ShownCall
+from judgesheet.base.records import Outcome, ShownCall
+from judgesheet.base.sanitize import brief
 from judgesheet.base.scale import in_numbers
 
 if TYPE_CHECKING:
     from judgesheet.ledger.ledger import Ledger
 
 LOST = "lost"
+OUTCOMES = (*get_args(Outcome), "not asked", LOST)
 """Stands for every outcome of a call that was made and gave no verdict."""
 
 
@@ -45,7 +47,9 @@ class Filters:
         )
 
     def check(self, readings: Mapping[str, Readings]) -> None:
-        """UsageError if the run has no such axis, stimulus or name in a cell."""
+        """UsageError for an outcome, or an axis, stimulus or name in a cell, that the run lacks."""
+        if self.outcome is not None and self.outcome not in OUTCOMES:
+            raise UsageError(f"--outcome {brief(self.outcome)}: there are {', '.join(OUTCOMES)}")
         if self.axis is not None:
             require_asked(self.axis, readings)
         mine = [one.frame for name, one in readings.items() if self.axis in (None, name)]

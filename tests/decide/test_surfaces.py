@@ -29,7 +29,7 @@ from judgesheet.commands.reporting import report
 from judgesheet.commands.sheets import Run
 from judgesheet.decide import EXIT_CODES
 from judgesheet.decide.compare import compare
-from judgesheet.sheet import comparison, model_card, render, show, verdicts
+from judgesheet.sheet import comparison, model_card, render, show, terminal, verdicts
 from tests.decide.cases import (
     CASES,
     SCORES,
@@ -289,16 +289,15 @@ def test_standard_output_says_what_was_decided(
     sheet, facts = judged(name)
     report(Run(tmp_path, sheet), as_json=False)
     out = capsys.readouterr().out
-    for why in facts.void.values():
-        assert squashed(why).casefold() in squashed(out).casefold()
-    titles = {one.name: one.title for one in sheet.axes}
-    for advice in sheet.recommendations:
-        told = squashed(f"{titles[advice.axis]}: {advice.text}")
-        assert (told in squashed(unwrapped(out))) is not bool(advice.void)
-    if facts.verdict is None:
-        assert not any(role in squashed(out) for role in roles())
-    else:
-        lines_say("standard output", unwrapped(out), facts)
+    first, *_ = lines = out.splitlines()
+    assert len(lines) <= terminal.LINES
+    assert all(len(line) <= terminal.WIDTH for line in lines)
+    if facts.verdict is not None:
+        assert first.startswith(f"{' '.join(terminal.DECISIONS[facts.verdict])}:")
+        for why in facts.void.values():
+            assert squashed(why).casefold() in squashed(out).casefold()
+        report(Run(tmp_path, sheet), as_json=False, verbose=True)
+        lines_say("standard output", unwrapped(capsys.readouterr().out), facts)
     report(Run(tmp_path, sheet), as_json=True)
     assert json.loads(capsys.readouterr().out) == facts.data
 
@@ -384,9 +383,7 @@ def test_the_gate_decides_what_the_sheet_says(name: str, tmp_path: Path) -> None
     annotated = [line for line in done.stdout.splitlines() if line.startswith("::")]
     assert annotated == list(verdicts.annotations(sheet))
     table = done.stdout.split("::error")[0].split("::warning")[0]
-    # The terminal knows where the run lies, which a sheet does not.
-    assert table == f"{verdicts.as_text(sheet, tmp_path)}\n"
-    assert table.startswith(verdicts.as_text(sheet))
+    assert table.splitlines() == terminal.lines(sheet)
     assert summary.read_text(encoding="utf-8") == f"{verdicts.as_markdown(sheet)}\n"
     assert xml.read_bytes() == render(sheet, "junit")
     told = json.loads(gate(tmp_path, one, "--json").stdout)
@@ -414,7 +411,8 @@ def test_a_probe_prints_what_its_datasheet_says(tmp_path: Path) -> None:
     for budget, void in ((), False), (("--max-calls", "10"), True):
         out = tmp_path / f"run-{len(budget)}"
         words = ["probe", "--model", "sim/fair", "--axis", SCORES, "--profile", "first", *budget,
-                 "--policy", str(rules), "--out", str(out), "--quiet", "--no-pdf"]  # fmt: skip
+                 "--policy", str(rules), "--out", str(out), "--quiet", "--no-pdf",
+                 "--verbose"]  # fmt: skip
         done = CliRunner().invoke(main, words)
         facts = Facts(json.loads((out / "datasheet.json").read_text(encoding="utf-8")))
         lines_say("standard output", unwrapped(done.stdout), facts)
