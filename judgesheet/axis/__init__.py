@@ -29,6 +29,7 @@ from judgesheet.base.records import (
     Statement,
     Stimulus,
 )
+from judgesheet.base.scale import Scale
 
 if TYPE_CHECKING:
     from random import Random
@@ -78,7 +79,7 @@ class Readings:
     `shape` says what came instead of a verdict, where a call was made and gave none (a code of
     `reading.reasons`). `families` are the estimates that are wanted, None for all of
     them. `texts` are the replies themselves by the id of their call, for whoever shows them; None
-    where they were not kept. `scale` are low, step and count of the scores of a log.
+    where they were not kept. `scale` is that of the scores, where it is not from 1.
     """
 
     frame: "pd.DataFrame"
@@ -87,7 +88,7 @@ class Readings:
     seed: int
     families: frozenset[str] | None = None
     texts: "pd.Series[str] | None" = None
-    scale: Mapping[str, Any] | None = None
+    scale: Scale | None = None
 
     def wants(self, name: str) -> bool:
         """Whether the estimates of this name are to be computed."""

@@ -5,6 +5,7 @@ Verdicts are held as points, counted from 1, whatever numbers a prompt prints fo
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, Self
 
 NEAR = 1e-6
@@ -18,6 +19,10 @@ class Scale:
     count: int
     low: float = 1
     step: float = 1
+
+    def __post_init__(self) -> None:
+        if not (isfinite(self.low) and isfinite(self.step) and self.step > 0):
+            raise ValueError("a scale begins at a number and has steps above 0")
 
     @classmethod
     def of(cls, cell: Mapping[str, Any]) -> Self:

@@ -34,6 +34,7 @@ from judgesheet.base.records import (
     digest,
 )
 from judgesheet.base.resources import uncollected
+from judgesheet.base.scale import Scale
 from judgesheet.base.tally import Tally
 from judgesheet.collect.batches import fill, ingest_results
 from judgesheet.ledger.ledger import Ledger
@@ -62,8 +63,8 @@ class RecordedLog(Protocol):
         """Our fields and the columns of the file that hold them."""
 
     @property
-    def scale(self) -> Mapping[str, float] | None:
-        """Low, step and count of its scores; None where they are words or of several scales."""
+    def scale(self) -> Scale | None:
+        """That of its scores; None where they are words or of several scales."""
 
     @property
     def unplaced(self) -> int:
@@ -173,7 +174,7 @@ def _ingest_recorded(file: Path, log: RecordedLog, ledger_path: Path, fresh: boo
             for axis in axes
         ],
         "prompts": [],
-        **({"scale": dict(log.scale)} if log.scale else {}),
+        **({"scale": log.scale.as_record()} if log.scale else {}),
     }
     plan = Plan(0, tuple(call for call, *_ in calls.values()), labels, provenance)
     judge = {"provider": "recorded", "model": log.judge or file.name}

@@ -118,7 +118,7 @@ def _drawn(
     with drawing(draws):
         estimates = [*axis.measure(replace(readings, frame=readings.frame.assign(cluster=code)))]
     # Sheets have points of the user's own scale.
-    step = 1.0 if scale is None else float(scale["step"])
+    step = 1.0 if scale is None else scale.step
     return {
         one.key: (draws.values[one.key] * (step if one.unit == POINTS else 1.0), one.clusters)
         for one in estimates

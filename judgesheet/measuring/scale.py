@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import isfinite
 from typing import Any
 
 from judgesheet.axes import declared_unit
@@ -10,8 +9,10 @@ from judgesheet.axis.scale_use import ScoreShares
 from judgesheet.base.effects import Effect
 from judgesheet.base.errors import RunError
 from judgesheet.base.estimates import Estimates
+from judgesheet.base.files import checked
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate
+from judgesheet.base.scale import Scale
 
 POINTS = "points"
 USUAL = 5
@@ -20,49 +21,42 @@ LEVELS = frozenset({"position_mean"})
 """Families in points that are scores; the others are differences of scores."""
 
 
-def scale_of(provenance: Mapping[str, Any], axis: str) -> Mapping[str, Any] | None:
+def scale_of(provenance: Mapping[str, Any], axis: str) -> Scale | None:
     """The scale that a log or the stimuli of an axis name; None for the usual one from 1.
 
     RunError where a run, which may be a stranger's, names what is no scale.
     """
     pools = [pool for pool in provenance.get("stimuli", ()) if pool.get("axis") == axis]
     named = [one["scale"] for one in (provenance, *pools) if one.get("scale") is not None]
-    if not named:
-        return None
-    told = named[0] if isinstance(named[0], dict) else {}
-    parts: dict[str, Any] = {part: told.get(part) for part in ("low", "step", "count")}
-    if not all(type(one) in (int, float) and isfinite(one) for one in parts.values()):
-        raise RunError("the run names a scale that cannot be")
-    return parts
+    return checked(Scale, named[0], "the scale of the run", RunError) if named else None
 
 
-def in_keys(scale: Mapping[str, Any] | None) -> Iterator[str]:
+def in_keys(scale: Scale | None) -> Iterator[str]:
     """What scores are that keys and labels name."""
-    if scale is not None and (scale["low"], scale["step"]) != (1, 1):
-        high = scale["low"] + scale["step"] * (scale["count"] - 1)
+    if scale is not None and scale.own:
         yield (
-            f"Where a figure is named after a score or an order of scores, scores are numbered "
-            f"from 1, the lowest ({scale['low']:g}), to {scale['count']}, the highest ({high:g})."
+            "Where a figure is named after a score or an order of scores, scores are numbered from "
+            f"1, the lowest ({scale.low:g}), to {scale.count}, the highest ({scale.high:g})."
         )
 
 
-def on_scale(scale: Mapping[str, Any] | None, effects: Sequence[Effect]) -> tuple[Effect, ...]:
+def on_scale(scale: Scale | None, effects: Sequence[Effect]) -> tuple[Effect, ...]:
     """The effects with what is small in points as the same part of this scale as of 1 to 5."""
-    part = 1.0 if scale is None else float(scale["step"]) * (scale["count"] - 1) / (USUAL - 1)
+    part = 1.0 if scale is None else scale.step * (scale.count - 1) / (USUAL - 1)
     return tuple(
         replace(one, small=part * one.small) if declared_unit(Key.parse(one.key)) == POINTS else one
         for one in effects
     )
 
 
-def in_points_of(scale: Mapping[str, Any] | None, estimates: Estimates) -> Estimates:
-    """The estimates with figures in points on the scale `low`, `step`, `count` of a log.
+def in_points_of(scale: Scale | None, estimates: Estimates) -> Estimates:
+    """The estimates with figures in points on a scale.
 
     Verdicts are held as the numbers 1 to `count` of the points of their scale.
     """
-    if scale is None or (scale["low"], scale["step"]) == (1, 1):
+    if scale is None or not scale.own:
         return estimates
-    low, step = float(scale["low"]), float(scale["step"])
+    low, step = float(scale.low), float(scale.step)
 
     def moved(one: Estimate) -> Estimate:
         shift = low - step if Key.parse(one.key).name in LEVELS else 0.0

@@ -18,9 +18,10 @@ import pytest
 
 from judgesheet import ingest, inspect_log, load
 from judgesheet.base.errors import JudgesheetError, StimuliError, UsageError
+from judgesheet.base.scale import Scale
 from judgesheet.commands import log_report
 from judgesheet.importers import logs
-from judgesheet.importers.logs import LogOptions, Scale, opened, proposed, reader
+from judgesheet.importers.logs import LogOptions, LogScale, opened, proposed, reader
 from judgesheet.reading.verdicts import has_verdict
 from tests.command import run, sentence
 
@@ -447,9 +448,9 @@ def test_a_score_is_a_point_of_its_scale(scale: str, cell: object, point: int | 
     row = logs.Row("here:1", {})
     if (scale, cell) == ("no,yes", True):
         with pytest.raises(StimuliError, match=r"here:1: 'True'.*no,yes"):
-            Scale.of(scale).point(cell, row)
+            LogScale.of(scale).point(cell, row)
     else:
-        assert Scale.of(scale).point(cell, row) == point
+        assert LogScale.of(scale).point(cell, row) == point
 
 
 # -- hostile files ---------------------------------------------------------------------------------
@@ -1036,4 +1037,4 @@ def test_points_are_those_of_the_users_scale(low: float, step: float, tmp_path: 
     scale = f"{low:g}:{low + 4 * step:g}:{step:g}"
     own, named = spread_of(log("own.jsonl", low, step), scale, tmp_path / "own")
     assert own == pytest.approx(step * plain)
-    assert named == {"low": low, "step": step, "count": 5}
+    assert named == Scale(5, low, step)

@@ -274,7 +274,7 @@ def arrange(readings: Readings) -> Scores | None:
             balanced=bool((hits == hits[:, :1, :1]).all()),
             passes=passes,
             left_out=readings.frame["stimulus"].nunique() - items["stimulus"].nunique(),
-            step=1 if readings.scale is None else readings.scale["step"],
+            step=1 if readings.scale is None else readings.scale.step,
         ),
         temperature=readings.temperature,
         seed=readings.seed,

@@ -21,7 +21,7 @@ from judgesheet.importers._rows import Row, having, rows_of
 from judgesheet.importers.logs import inspect_ai
 from judgesheet.importers.logs._fields import FieldReader
 from judgesheet.importers.logs._kinds import FIELDS, KINDS, TRUTHS, MissingFieldError
-from judgesheet.importers.logs._log import LogFormat, LogOptions, Scale
+from judgesheet.importers.logs._log import LogFormat, LogOptions, LogScale
 from judgesheet.importers.logs._people import people_of
 from judgesheet.importers.logs._proposal import (
     UNKNOWN,
@@ -150,11 +150,11 @@ __all__ = [
     "FieldReader",
     "LogOptions",
     "LogReader",
+    "LogScale",
     "MissingFieldError",
     "NoFigureError",
     "Opened",
     "Row",
-    "Scale",
     "are_names",
     "as_option",
     "finite",

@@ -10,6 +10,7 @@ from typing import Any
 from judgesheet.axes import all_axes
 from judgesheet.base.errors import StimuliError, UsageError
 from judgesheet.base.limits import MOST_REMEMBERED_ROWS
+from judgesheet.base.scale import Scale
 from judgesheet.importers._rows import Row
 from judgesheet.importers.logs._kinds import (
     FIELDS,
@@ -25,7 +26,7 @@ from judgesheet.importers.logs._log import (
     BadVerdictError,
     LogFormat,
     LogOptions,
-    Scale,
+    LogScale,
     suggested,
 )
 from judgesheet.importers.words import NONE, finite, key_of, meanings, slot_of, unpacked, word
@@ -42,7 +43,7 @@ class FieldReader:
     choice: LogOptions
     numbers: set[float] = field(default_factory=set)
     """The first scores that differ, which say what scale holds them."""
-    _scales: dict[str, Scale] = field(default_factory=dict)
+    _scales: dict[str, LogScale] = field(default_factory=dict)
     _points: dict[Hashable, int | None] = field(default_factory=dict)
     """Scores recur: those of the first cells that differ."""
 
@@ -171,7 +172,7 @@ class FieldReader:
 
     def scores_in_order(self, row: Row) -> list[int]:
         """The points of the scale as displayed; from the worst to the best if no column says."""
-        every = [*range(1, self.scale(row).count + 1)]
+        every = [*range(1, self.scale(row).points.count + 1)]
         shown = self.order(row)
         try:
             points = every if shown is None else [self.point(row, score) or 0 for score in shown]
@@ -190,14 +191,14 @@ class FieldReader:
         )
 
     @property
-    def single_scale(self) -> Mapping[str, float] | None:
+    def single_scale(self) -> Scale | None:
         """Low, step and count of the numbers that all rows so far score with, if all do alike."""
         scales = [*self._scales.values()]
         if len(scales) != 1 or scales[0].words:
             return None
-        return {"low": scales[0].low, "step": scales[0].step, "count": scales[0].count}
+        return scales[0].points
 
-    def scale(self, row: Row) -> Scale:
+    def scale(self, row: Row) -> LogScale:
         """The scale of a row's scores."""
         text = self.choice.scale or self.log.scale
         if self.choice.scale is None and "scale" in self.columns:
@@ -208,19 +209,20 @@ class FieldReader:
                 "all grades, the worst first (--scale bad,fair,good)"
             )
         if text not in self._scales:
-            self._scales[text] = self._fitting(Scale.of(text))
+            self._scales[text] = self._fitting(LogScale.of(text))
         return self._scales[text]
 
-    def _fitting(self, scale: Scale) -> Scale:
+    def _fitting(self, scale: LogScale) -> LogScale:
         """The scale, if the axis takes one of so many points."""
-        cell = {**KINDS["score" if self.is_of_scores else self.kind].cell, "scale": scale.count}
+        points = scale.points
+        cell = {**KINDS["score" if self.is_of_scores else self.kind].cell, "scale": points.count}
         if self.kind != "criteria":
-            cell["order"] = list(range(1, scale.count + 1))
+            cell["order"] = list(range(1, points.count + 1))
         axis = axis_of("score") if self.is_of_scores else self.axis
         if fault := all_axes()[axis].fault(cell):
-            fewer = f", such as {suggested({scale.low, scale.high})}" * (not scale.words)
+            fewer = f", such as {suggested({points.low, points.high})}" * (not scale.words)
             raise UsageError(
-                f"the scale {scale.text} has {scale.count} points, and {fault}; round to fewer "
+                f"the scale {scale.text} has {points.count} points, and {fault}; round to fewer "
                 f"points{fewer}"
             )
         return scale

@@ -83,7 +83,7 @@ class Judgments:
         stimulus, item = self.fields.names(row)
         scale, order = self.fields.scale(row), self.fields.scores_in_order(row)
         arm = "balanced" if "order" in self.fields.columns else "fixed"
-        condition = {"item": item, "arm": arm, "scale": scale.count, "order": order}
+        condition = {"item": item, "arm": arm, "scale": scale.points.count, "order": order}
         verdict, fault = self._read(row, "verdict")
         yield self._judgment(row, number, stimulus, condition, verdict), fault
 
@@ -93,7 +93,7 @@ class Judgments:
         names = [name.removeprefix("verdict.") for name in columns if "verdict." in name]
         shown, scale = self.fields.order(row), self.fields.scale(row)
         arm = "fixed" if shown is None else "balanced"
-        condition = {"item": item, "arm": arm, "scale": scale.count, "order": shown or names}
+        condition = {"item": item, "arm": arm, "scale": scale.points.count, "order": shown or names}
         read = {name: self._read(row, f"verdict.{name}") for name in names}
         lost = [score for score, _ in read.values() if not has_verdict(score)]
         verdict = lost[0] if lost else {name: score for name, (score, _) in read.items()}
@@ -146,8 +146,8 @@ class Judgments:
         for name in PAIR_OF_SCORES:
             response = self.fields.text(row, name.removeprefix("verdict."))
             item = f"{stimulus}/{response}"
-            condition = {"item": item, "arm": "fixed", "scale": scale.count,
-                         "order": [*range(1, scale.count + 1)]}  # fmt: skip
+            condition = {"item": item, "arm": "fixed", "scale": scale.points.count,
+                         "order": [*range(1, scale.points.count + 1)]}  # fmt: skip
             verdict, fault = self._read(row, name)
             made = self._judgment(row, number, stimulus, condition, verdict, axis_of("score"))
             known = self._repeats.setdefault(item, {})

@@ -8,11 +8,9 @@ from typing import Any
 
 from judgesheet.base.errors import StimuliError, UsageError
 from judgesheet.base.limits import LONGEST_RUBRIC
+from judgesheet.base.scale import NEAR, Scale
 from judgesheet.importers._rows import Row, advice_on_number
 from judgesheet.importers.words import finite, score_in, word
-
-NEAR = 1e-6
-"""How far from a point of its scale a number may be, in steps, and still be that point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,41 +73,34 @@ class BadVerdictError(BadRowError):
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
-    """The points that a score can have, worst first: words, or numbers a step apart.
+class LogScale:
+    """The scale of a log's scores as its user wrote it: `I,P,C`, `1:5` or `0:1:0.25`.
 
-    Written `I,P,C`, `1:5` or `0:1:0.25`.
+    Of `words` the worst comes first; those of a scale of numbers are none.
     """
 
     text: str
+    points: Scale
     words: tuple[str, ...] = ()
-    low: float = 0
-    step: float = 1
-    count: int = 0
 
     @classmethod
-    def of(cls, text: str) -> "Scale":
+    def of(cls, text: str) -> "LogScale":
         """The scale as it is written; UsageError if it is not valid."""
         if "," in text:
             words = tuple(word.strip().lower() for word in text.split(","))
             if all(words) and len(set(words)) == len(words):
-                return cls(text, words, count=len(words))
+                return cls(text, Scale(len(words)), words)
         else:
             numbers = [math.nan if (n := finite(part)) is None else n for part in text.split(":")]
             low, high, step = [*numbers, 1.0][:3] if len(numbers) in (2, 3) else (0.0, 0.0, 0.0)
             steps = (high - low) / step if step > 0 and high > low else math.inf
             # Each point costs memory, and 0:1:1e-9 would be a scale of a billion.
             if steps < 1_000_000 and abs(steps - round(steps)) < NEAR:
-                return cls(text, (), low, step, round(steps) + 1)
+                return cls(text, Scale(round(steps) + 1, low, step))
         raise UsageError(
             f"--scale {text}: write LOW:HIGH or LOW:HIGH:STEP in whole steps, such as 1:5 or "
             "0:1:0.25, or all grades, the worst first, such as I,P,C"
         )
-
-    @property
-    def high(self) -> float:
-        """The best score."""
-        return self.low + self.step * (self.count - 1)
 
     def has_word(self, cell: Any) -> bool:
         """Whether a cell, which may be true or false, is one of the words."""
@@ -117,10 +108,10 @@ class Scale:
 
     def number(self, cell: Any) -> float | None:
         """The number that a cell is, or that its text states; None if it states none."""
-        if (self.low, self.high) == (0, 1) and word(cell) in ("true", "false"):
+        if (self.points.low, self.points.high) == (0, 1) and word(cell) in ("true", "false"):
             return float(word(cell) == "true")
         number = finite(cell)
-        return score_in(cell, self.high) if number is None else number
+        return score_in(cell, self.points.high) if number is None else number
 
     def point(
         self, cell: Any, row: Row, *, nearest: bool = False, option: str = "--scale"
@@ -132,18 +123,18 @@ class Scale:
         if cell is None or cell == "" or cell != cell:  # NaN
             return None
         if self.words:
-            place = self.words.index(word(cell)) if self.has_word(cell) else -1.0
+            place = self.words.index(word(cell)) + 1.0 if self.has_word(cell) else 0.0
         else:
             number = self.number(cell)
-            place = -1.0 if number is None else (number - self.low) / self.step
-        point = round(place)
-        if not -0.5 <= place <= self.count - 0.5 or not (nearest or abs(place - point) < NEAR):
+            place = 0.0 if number is None else self.points.place(number)
+        point, count = round(place), self.points.count
+        if not 0.5 <= place <= count + 0.5 or not (nearest or abs(place - point) < NEAR):
             other = f"; say which it is with {option}" * (option != "--scale")
             advice = advice_on_number(cell) or other
             raise BadVerdictError(
                 f"{row.where}: {str(cell)[:60]!r} is not on the scale {self.text}{advice}", cell
             )
-        return min(max(point, 0), self.count - 1) + 1
+        return min(max(point, 1), count)
 
 
 def suggested(numbers: Iterable[float]) -> str:
@@ -158,10 +149,10 @@ def suggested(numbers: Iterable[float]) -> str:
     if low is None or high is None or low == high:
         return ""
     for step in (1.0, 0.5, 0.25, 0.2, 0.1):
-        scale = Scale.of(f"{low:g}:{high:g}:{step:g}") if step <= high - low else None
+        scale = LogScale.of(f"{low:g}:{high:g}:{step:g}") if step <= high - low else None
         places = [(number - low) / step for number in known]
         if all(abs(place - round(place)) < NEAR for place in places):
-            if scale and scale.count <= LONGEST_RUBRIC:
+            if scale and scale.points.count <= LONGEST_RUBRIC:
                 return f"--scale {low:g}:{high:g}{f':{step:g}' if step != 1 else ''}"
             break
     return f"--scale {low:g}:{high:g}:{(high - low) / (LONGEST_RUBRIC - 1):g} --round"

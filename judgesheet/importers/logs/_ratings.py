@@ -8,7 +8,7 @@ from judgesheet.base.errors import StimuliError
 from judgesheet.importers._rows import Row, advice_on_number
 from judgesheet.importers.logs._fields import FieldReader
 from judgesheet.importers.logs._judgments import Record
-from judgesheet.importers.logs._log import BadVerdictError, Scale
+from judgesheet.importers.logs._log import BadVerdictError, LogScale
 from judgesheet.importers.words import NONE, options_for, unpacked
 
 
@@ -53,7 +53,7 @@ class Ratings:
         if cell == NONE:
             return None
         own = self.fields.choice.human_scale
-        scale = self.fields.scale(row) if own is None else Scale.of(own)
+        scale = self.fields.scale(row) if own is None else LogScale.of(own)
         is_word = scale.has_word(cell)
         if cell not in (None, ""):
             self._types.add(str if is_word else float)

@@ -7,6 +7,7 @@ from functools import cached_property, partial
 from judgesheet.base.digits import counted
 from judgesheet.base.errors import StimuliError
 from judgesheet.base.limits import MOST_LISTED
+from judgesheet.base.scale import Scale
 from judgesheet.base.tally import Tally
 from judgesheet.importers._rows import Row, having
 from judgesheet.importers.logs._fields import FieldReader
@@ -66,8 +67,8 @@ class LogReader:
         return self.fields.columns
 
     @property
-    def scale(self) -> Mapping[str, float] | None:
-        """Low, step and count of the scores; None where they are words or of several scales."""
+    def scale(self) -> Scale | None:
+        """That of the scores; None where they are words or of several scales."""
         return self.fields.single_scale
 
     @property
@@ -186,8 +187,8 @@ class LogReader:
         """The option that reads what could not be read: a scale that has it, or what it means."""
         numbers = [one for one in map(finite, self._unknown) if one is not None]
         if numbers and self.fields.kind != "pair" and self.choice.human_scale is None:
-            of_scale = self.fields.single_scale or {"low": numbers[0], "step": 0, "count": 1}
-            ends = of_scale["low"], of_scale["low"] + of_scale["step"] * (of_scale["count"] - 1)
+            of_scale = self.fields.single_scale or Scale(1, numbers[0])
+            ends = of_scale.low, of_scale.high
             if reads := suggested({*self.fields.numbers, *ends}):
                 near = all(ends[0] <= one <= ends[1] for one in numbers)
                 return f"{reads} reads all numbers{', --round takes the nearest point' * near}"
