@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from judgesheet.base import defaults, digits
 from judgesheet.base.errors import JudgeError, JudgesheetError, RunError, StoppedError
-from judgesheet.base.finish_reasons import is_token_limit
+from judgesheet.base.finish_reasons import is_token_limit, is_whole
 from judgesheet.base.limits import LONGEST_REPLY, MOST_DOUBLINGS
 from judgesheet.base.prices import Prices, cost
 from judgesheet.base.records import ANOTHERS, HOPELESS, RETRYABLE, SETTLING, Call, Outcome, Reply
@@ -293,8 +293,8 @@ class Circuit:
     def _require_sense(self, reply: Reply) -> None:
         if self._replies < self._settings.unreadable_after:
             return
-        why = f", {len(reply.text):,} characters"
-        why += f", finish reason {brief(reply.finish_reason)}" if reply.finish_reason else ""
+        is_cut = not is_whole(reply.finish_reason)
+        why = f", finish reason {brief(reply.finish_reason or '')}" if is_cut else ""
         if told := not reply.text.strip() and self._judge.advise(reply):
             advice = f"{told}, and start over with --fresh"
         elif is_token_limit(reply.finish_reason):

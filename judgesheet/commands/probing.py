@@ -137,8 +137,8 @@ def _ask(request: Request, judge: Judge, ledger: Ledger, options: RunOptions) ->
     # Replies are paid for whatever reads them, so a parser must not cost them a second time.
     measure = f"judgesheet measure {quote(str(ledger.path.parent))} --parser AXIS=FILE"
     advice = (
-        f"`{measure}` reads them with another parser and asks nothing, then the same command with "
-        "that parser continues; with another --reply start over with --fresh"
+        f"`{measure}` reads them with another parser without a call, then probe with that parser, "
+        "or start over with --fresh and another --reply"
     )
     settings = replace(collect_settings(request), if_unreadable=advice)
     reader = partial(_reader, ledger, options.tell)

@@ -35,7 +35,7 @@ def report(run: Run, *, as_json: bool, verbose: bool = False) -> None:
         say_json(to_json(sheet))
         return
     say_decision(sheet, verbose=verbose)
-    if sheet.decision is None:
+    if sheet.decision is None and sheet.run.complete:
         _say_policies(run.directory)
     for name in ("datasheet.pdf", "datasheet.html", "datasheet.json"):
         if (run.directory / name).is_file():

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from judgesheet.base.digits import counted
@@ -89,8 +90,8 @@ def open_run(
         # One sheet, one reading: a run is resumed with the parsers it has.
         if ledger.parsers() != plan.provenance.get("parsers", []):
             raise RunError(
-                f"{ledger.path} is read with another parser; give the same again, or read all of "
-                "its replies anew with `judgesheet measure DIR --parser AXIS=FILE`"
+                f"{directory} is read with another parser: give that again, or read its replies "
+                f"anew with `judgesheet measure {quote(str(directory))} --parser AXIS=FILE`"
             )
         del plan  # a long one takes much room
         write_plan(ledger.calls(), directory / PLAN)

@@ -63,7 +63,7 @@ def _told(sheet: Datasheet) -> Iterator[Told]:
         yield from _few(_faults(sheet, ()))
         return
     sign, word = DECISIONS[decision.verdict]
-    yield sign, f"{word}: {show.judge(sheet)}, policy {decision.policy or 'without a name'}"
+    yield sign, f"{word}: {show.judge(sheet)}, by the policy “{show.visible(decision.policy, 60)}”"
     yield "", decision.text
     yield from (("∅", f"{one.title} is not usable: {one.void}") for one in sheet.axes if one.void)
     deciding = [*_deciding(sheet, decision)]

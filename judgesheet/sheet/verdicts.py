@@ -31,7 +31,7 @@ def word(verdict: Verdict) -> str:
 
 
 def as_text(sheet: Datasheet, run: Path | None = None) -> str:
-    """The verdicts as a table for a terminal, then the decision and its conditions.
+    """The verdicts as a table for a terminal.
 
     `run` is the directory that the sheet lies in, for the commands that show more of it.
     A row of a baseline begins with Δ: its value is how much worse the figure became.
@@ -43,7 +43,7 @@ def as_text(sheet: Datasheet, run: Path | None = None) -> str:
         for row in rows
     ]
     shown = () if run is None else _shown_by(sheet, run)
-    return "\n".join([*lines, "", *summary(sheet), *shown])
+    return "\n".join([*lines, *shown])
 
 
 def _shown_by(sheet: Datasheet, run: Path) -> Iterator[str]:
