@@ -1,9 +1,12 @@
-"""Judges that LiteLLM asks, with the real package; left out where it is not installed."""
+"""Judges that LiteLLM asks: with the real package where it is installed, else with a stand-in."""
 
 import asyncio
 import json
+import sys
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -109,3 +112,78 @@ def test_a_model_that_litellm_does_not_know_ends_the_run_with_one_sentence(tmp_p
     )
     assert "check that LiteLLM knows the model 'nobody-knows-this'" in sentence(done)
     assert not (tmp_path / "run" / "datasheet.json").exists()
+
+
+# -- without the package: a module with the same public call -----------------------------------
+
+
+class StandIn(ModuleType):
+    """What is used of LiteLLM: three settings, and one call that answers, or raises, `gives`."""
+
+    def __init__(self, gives: dict[str, Any] | Exception) -> None:
+        super().__init__("litellm")
+        self.suppress_debug_info, self.telemetry, self.drop_params = False, True, True
+        self._gives = gives
+        self.asked: list[dict[str, Any]] = []
+
+    async def acompletion(self, model: str, messages: list[Any], **others: Any) -> SimpleNamespace:
+        self.asked.append({"model": model, "messages": messages, **others})
+        if isinstance(self._gives, Exception):
+            raise self._gives
+        return SimpleNamespace(model_dump_json=lambda: json.dumps(self._gives))
+
+
+def ask_stand_in(
+    gives: dict[str, Any] | Exception, monkeypatch: pytest.MonkeyPatch
+) -> tuple[StandIn, Reply]:
+    module = StandIn(gives)
+    module.__spec__ = SimpleNamespace(name="litellm")  # type: ignore[assignment]
+    monkeypatch.setitem(sys.modules, "litellm", module)
+    monkeypatch.setenv("OWN_KEY", KEY)
+
+    async def main() -> Reply:
+        async with open_judge("litellm/some/model", Connection(api_key_env="OWN_KEY")) as judge:
+            return await judge.ask(make_call("Grade this."), 1)
+
+    return module, asyncio.run(main())
+
+
+def test_the_question_and_the_key_are_handed_over_and_nothing_is_dropped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    module, reply = ask_stand_in(json.loads(completed("[RESULT] 4").body or b""), monkeypatch)
+    assert (reply.outcome, reply.text) == ("ok", "[RESULT] 4")
+    (asked,) = module.asked
+    assert (asked["model"], asked["api_key"]) == ("some/model", KEY)
+    assert asked["messages"] == [{"role": "user", "content": "Grade this."}]
+    assert (asked["max_retries"], asked["api_base"]) == (0, None)
+    assert not module.drop_params
+    assert not module.telemetry
+
+
+def raised(kind: str, status: int | None, **headers: str) -> Exception:
+    """An exception as LiteLLM raises it."""
+    error: Any = type(kind, (Exception,), {})(f"{kind}: {KEY}")
+    error.status_code, error.response = status, SimpleNamespace(headers=headers)
+    return error  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize(
+    ("error", "outcome"),
+    [
+        (raised("AuthenticationError", 401), "unauthorized"),
+        (raised("RateLimitError", 429, **{"retry-after": "7"}), "rate_limited"),
+        (raised("ContextWindowExceededError", 400), "too_long"),
+        (raised("ContentPolicyViolationError", 400), "refused"),
+        (raised("BadRequestError", 400), "rejected"),
+        (raised("APIConnectionError", None), "unavailable"),
+    ],
+)
+def test_what_is_raised_is_an_outcome_without_the_key(
+    error: Exception, outcome: Outcome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module, reply = ask_stand_in(error, monkeypatch)
+    assert reply.outcome == outcome, reply.raw
+    assert reply.retry_after_s == (7 if outcome == "rate_limited" else None)
+    assert len(module.asked) == 1
+    assert KEY not in reply.raw
