@@ -552,10 +552,8 @@ def test_inspect_log_allows_what_the_sheet_then_has(tmp_path: Path) -> None:
         ("d.json", json.dumps({"testCases": [{"input": 1, "metricsData": [
             {"name": "N", "score": score, "evaluationModel": "j"}]} for score in (1, 0)],
             "metricsScores": 1}), "--from deepeval --scale 0:1 --out"),
-        ("r.csv", "chat,agent,grade,people\n1,a,3,2\n1,b,4,5\n2,a,3,\n2,b,1,1\n",
-         "item=chat+agent,human=people --scale 1:5 --out"),
-        ("p.csv", "chat,model_a,model_b,said,experts say\n" + "1,x,y,x,y\n1,y,x,A,y\n" * 5,
-         "'verdict=said,stimulus=chat,first=model_a,second=model_b,better=experts say'"),
+        ("r.csv", "chat,agent,grade,label\n1,a,3,2\n1,b,4,5\n2,a,3,\n2,b,1,1\n",
+         "human=label,item=chat+agent --scale 1:5 --out"),
         ("l.csv", "chat,model_a,model_b,winner,human\n1,x,y,x,3\n1,y,x,x,4\n",
          "verdict=winner,stimulus=chat,first=model_a,second=model_b --out"),
     ],
@@ -794,19 +792,6 @@ def test_a_table_of_pairs_is_proposed_its_sides(one: str, other: str, tmp_path: 
     assert f"first={one},second={other}" in report.to_say
     assert "verdict=winner" in report.to_say
     assert "item=" not in report.to_say
-
-
-def test_a_table_that_lists_both_names_is_proposed_a_map_that_works(tmp_path: Path) -> None:
-    rows = [
-        {"item_id": f"q{n}", "pair": ["ours", "theirs"], "order": order, "verdict": "first"}
-        for n in range(8)
-        for order in ("AB", "BA")
-    ]
-    path = lines(tmp_path / "log.jsonl", rows)
-    command = inspect_log(path).command
-    wanted = "verdict=verdict,stimulus=item_id,swapped=order,first=pair.0,second=pair.1"
-    assert f"--map {wanted} --out" in command
-    assert run(*command.split()[1:], "--no-pdf", cwd=tmp_path).returncode == 0
 
 
 def test_the_next_command_is_not_the_one_that_failed(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A map for a table that has none, proposed by the names of its columns and what they hold."""
+"""A map for a table that has none, proposed by the names of its columns."""
 
 import re
 import shlex
@@ -20,7 +20,7 @@ from judgesheet.base.tally import TOLERATED_SHARE
 from judgesheet.importers._rows import Row
 from judgesheet.importers.logs._kinds import KINDS
 from judgesheet.importers.logs._log import suggested
-from judgesheet.importers.words import finite, score_in, slot_of, word
+from judgesheet.importers.words import finite, score_in, word
 
 UNKNOWN = "COLUMN"
 """Stands in a map for a column that only the user can name."""
@@ -39,7 +39,8 @@ _USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
     "second": ("second", "response_b", "model_b"),
     "order": ("order", "displayed_order"),
     "repeat": ("repeat", "rep", "repetition", "epoch", "run", "trial"),
-    "human": ("human", "human_score", "human_rating", "human_label", "human_verdict"),
+    "human": ("human", "human_score", "human_rating", "human_label", "gold_score", "label"),
+    "better": ("better", "label", "human_label", "human_verdict", "human_winner", "gold"),
     "judge": ("judge", "judge_model"),
     "metric": ("metric", "criterion"),
 }
@@ -56,12 +57,8 @@ _BY_A_JUDGE = re.compile(
 """The same for the names of models."""
 _OF_ANYBODY = ("score", "rating", "grade", "winner", "preference", "decision")
 """Columns that may hold a verdict where no other does."""
-_PEOPLE = re.compile("human|people|person|expert|annotat|gold|truth|target|expected", re.IGNORECASE)
-"""How columns are called that hold what people said, whatever else their name says."""
 _PEOPLE_OF = re.compile(r"^(human|people|expert|gold|annotator)s?_|_(human|gold)$", re.IGNORECASE)
-_PROBABLY_PEOPLE = re.compile("label|rater|rating", re.IGNORECASE)
-"""The same, but for those that are called after a judge."""
-_JUDGE = re.compile("judge|llm|gpt|claude|gemini|auto", re.IGNORECASE)
+"""How a column is called that holds what people said, beside the judge's of the same name."""
 _NAMES = re.compile(r"model|system|generator|name|(?<![a-z])id", re.IGNORECASE)
 """How columns are called that name responses."""
 _BOTH = ("first", "second")
@@ -83,7 +80,6 @@ def proposed(rows: Sequence[Row]) -> dict[str, str]:
     named = verdicts(rows)
     columns["verdict"] = named[0] if len(named) == 1 else UNKNOWN
     columns |= _item(rows, columns)
-    columns |= _by_content(rows, columns, taken=named)
     if columns["stimulus"] == UNKNOWN and "item" in columns:
         del columns["stimulus"]  # each response is a question of its own
     truth = KINDS["pair" if "first" in columns else "score"].truth
@@ -115,8 +111,7 @@ def _named_by(cells: Mapping[str, Any]) -> dict[str, str]:
 def _cells(rows: Sequence[Row]) -> dict[str, Any]:
     """Every column of the first rows, inside objects too, with what the first row holds that does.
 
-    Two names in a list are two columns, as are the first two objects of one. What stands inside
-    objects counts if most rows have it.
+    What stands inside objects counts if most rows have it.
     """
     cells: dict[str, Any] = {}
     filled: Counter[str] = Counter()
@@ -132,19 +127,16 @@ def _cells(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def _parts(name: str, cell: Any, depth: int) -> Iterator[tuple[str, Any]]:
-    inner: Mapping[Any, Any] = cell if isinstance(cell, Mapping) else {}
-    if isinstance(cell, list) and len(cell) == 2 and type(cell[0]) in (str, dict):
-        inner = dict(enumerate(cell))
-    if not inner or not depth:
+    if not (isinstance(cell, Mapping) and cell and depth):
         yield name, cell
-    for key, part in inner.items():
+        return
+    for key, part in cell.items():
         yield from _parts(f"{name}.{key}", part, depth - 1)
 
 
 def _last(column: str) -> str:
-    """The name of a column by itself: its last part that is no number."""
-    parts = [part for part in column.split(".") if not part.isdecimal()]
-    return parts[-1].lower() if parts else column
+    """The name of a column by itself, in small letters, without the objects that it stands in."""
+    return column.rpartition(".")[2].lower()
 
 
 def _by_name(rows: Sequence[Row]) -> dict[str, str]:
@@ -157,8 +149,7 @@ def _by_name(rows: Sequence[Row]) -> dict[str, str]:
         for name in reversed(names)
         if name in lower
     }
-    sides = _sides(rows, cells) or _halves(cells)
-    if sides:
+    if sides := _sides(rows, cells):
         item = found.pop("item", "")
         if item.lower() in ("item", "item_id"):  # what two responses share is the question
             found.setdefault("stimulus", item)
@@ -166,9 +157,10 @@ def _by_name(rows: Sequence[Row]) -> dict[str, str]:
         if str(cells.get(order)).upper() in ("AB", "BA"):
             found["swapped"] = order
         found |= dict(zip(_BOTH, sides, strict=True))
-    people = {one: column for column, one in _told_twice(cells).items()}
-    if len(people) == 1 and not sides:
-        found["human"] = next(iter(people.values()))
+    else:
+        found.pop("better", "")
+        if len(people := _told_twice(cells)) == 1:
+            (found["human"],) = people
     return {"verdict": UNKNOWN, "stimulus": UNKNOWN, **found}
 
 
@@ -192,15 +184,6 @@ def are_names(rows: Sequence[Row], columns: Sequence[str]) -> bool:
     cells = [row.at(column) for row in rows for column in columns]
     is_word = all(len(str(cell)) <= LONGEST_NAME and finite(cell) is None for cell in cells)
     return is_word and len({str(cell) for cell in cells}) <= len(rows) + 1
-
-
-def _halves(cells: Mapping[str, Any]) -> tuple[str, str] | None:
-    """The two places in a column that lists the names of both responses."""
-    for name, cell in cells.items():
-        other = f"{name.removesuffix('.0')}.1"
-        if name.endswith(".0") and isinstance(cell, str) and isinstance(cells.get(other), str):
-            return name, other
-    return None
 
 
 def _told_twice(cells: Mapping[str, Any]) -> dict[str, str]:
@@ -244,52 +227,6 @@ def _is_date(cell: Any) -> bool:
         datetime.fromisoformat(str(cell))
         return True
     return False
-
-
-def _by_content(
-    rows: Sequence[Row], columns: Mapping[str, str], taken: Sequence[str]
-) -> dict[str, str]:
-    """The columns with what the judge and what people said, by what nearly all their cells hold.
-
-    People's is one that is called so; the judge's, where no name told it, the only other one. Those
-    that are `taken` may be verdicts by their name.
-    """
-    is_pair = "first" in columns
-    fitting = []
-    for column in _cells(rows):
-        filled = [row for row in rows if row.at(column) not in (None, "")]
-        wrong = sum(not _is_verdict(row, column, columns) for row in filled)
-        is_free = column not in (*columns.values(), *taken)
-        if is_free and filled and wrong <= TOLERATED_SHARE * len(filled):
-            fitting.append(column)
-    people = [column for column in fitting if _is_of_people(column)]
-    others = [column for column in fitting if column not in people]
-    found = {}
-    if len(people) == 1 and "human" not in columns:
-        found[KINDS["pair" if is_pair else "score"].truth] = people[0]
-    if len(others) == 1 and not taken and is_pair:
-        found["verdict"] = others[0]
-    return found
-
-
-def _is_of_people(column: str) -> bool:
-    """Whether a column is called as what people said, which is never a judge's verdict."""
-    probably = _PROBABLY_PEOPLE.search(column) and not _JUDGE.search(column)
-    return bool(_PEOPLE.search(column) or probably)
-
-
-def _is_verdict(row: Row, column: str, columns: Mapping[str, str]) -> bool:
-    """Whether a cell can be a verdict: a number, or of a pair what names the winner."""
-    cell = row.at(column)
-    if "first" not in columns:
-        return finite(cell) is not None
-    if str(cell) in _named(row, columns, *_BOTH):
-        return True
-    try:
-        slot_of(cell)
-    except KeyError:
-        return False
-    return True
 
 
 def _named(row: Row, columns: Mapping[str, str], *fields: str) -> frozenset[str]:
