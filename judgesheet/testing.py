@@ -1,6 +1,6 @@
 """For pytest: the datasheet of a judge as a fixture, and limits on it as assertions.
 
-Loaded by pytest itself, as the plugin `judgesheet.testing` (docs/python.md).
+Loaded by pytest itself, as the plugin `judgesheet.testing` (docs/api.md).
 """
 
 from typing import TYPE_CHECKING

@@ -96,3 +96,8 @@ def test_make_targets_of_the_readme_exist() -> None:
 def test_digests_of_the_built_in_stimuli_are_recorded(name: str) -> None:
     recorded = (ROOT / "stimuli" / "README.md").read_text(encoding="utf-8")
     assert pool_digest(load(get_axis(name))) in recorded
+
+
+def test_every_public_name_is_documented() -> None:
+    for name in set(judgesheet.__all__) - {"__version__"}:
+        assert getattr(judgesheet, name).__doc__, name
