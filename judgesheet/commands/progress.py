@@ -22,21 +22,22 @@ Show = Callable[["Progress"], None]
 
 @contextmanager
 def display(*, quiet: bool = False) -> Iterator[Show]:
-    """A function that shows progress on standard error until the block is left."""
-    if quiet:
-        yield lambda _: None
-    elif LIVE.is_watched:
-        last = ""
+    """A function that shows the progress of one run after another on standard error."""
+    shown_at, shown, has_ended = time.monotonic() - PLAIN_EVERY_S + PATIENCE_S, "", False
 
-        def show(progress: "Progress") -> None:
-            nonlocal last
-            LIVE.show(last := sentence(progress))
+    def show(progress: "Progress") -> None:
+        nonlocal shown_at, shown, has_ended
+        had_ended, has_ended = has_ended, progress.settled == progress.planned
+        if had_ended and has_ended:
+            return
+        now, text = time.monotonic(), sentence(progress)
+        if LIVE.is_watched and not has_ended:
+            LIVE.show(text)
+        elif has_ended or (now - shown_at >= PLAIN_EVERY_S and text != shown):
+            shown_at, shown = now, text
+            say(text, err=True)
 
-        yield show
-        if last:
-            say(last, err=True)  # stays when the line is cleared
-    else:
-        yield _plain()
+    yield (lambda _: None) if quiet else show
 
 
 @contextmanager
@@ -61,19 +62,6 @@ def working(what: str) -> Iterator[None]:
     finally:
         ended.set()
         LIVE.clear()
-
-
-def _plain() -> Show:
-    shown_at, has_ended = time.monotonic() - PLAIN_EVERY_S + PATIENCE_S, False
-
-    def show(progress: "Progress") -> None:
-        nonlocal shown_at, has_ended
-        now, ends = time.monotonic(), progress.settled == progress.planned
-        if not has_ended and (ends or now - shown_at >= PLAIN_EVERY_S):
-            shown_at, has_ended = now, ends
-            say(sentence(progress), err=True)
-
-    return show
 
 
 def closing(progress: "Progress") -> str:
