@@ -19,6 +19,7 @@ from judgesheet.base.clusters import Clusters
 from judgesheet.base.keys import Key
 from judgesheet.base.records import AxisResult, Call, Plan
 from judgesheet.base.resources import data_folder
+from judgesheet.decide.effects import judged
 from judgesheet.judges.simulated import SimulatedJudge, answer_key
 from judgesheet.measuring.measure import COLUMNS, measure_axis, parse_rows
 from judgesheet.planning.plan import make_plan
@@ -34,7 +35,7 @@ favoured, so that V is 0 and every place is chosen equally often."""
 TRUTHS = {"cramers_v": 0.0, "position_share": 1 / SCALE}
 PROBLEM, ACCUSED, MOST_ACCUSED = "Problem", "accused", 0.05
 ON_STORIES = frozenset({"order_dependence_p", "excess_change_rate"})
-"""What a Problem of this judge may rest on: on single stories the order does matter."""
+"""What may be shown of this judge: on single stories the order does matter."""
 SETS = {"figures": 80, "sheet": 50}
 
 
@@ -110,9 +111,9 @@ def _sheet(pool: Pool, sets: int, rng: Rng, _truths: Truths) -> Rows:
     tally = Tally()
     for _ in range(sets):
         tally.next()
-        said = measured(pool, int(rng.integers(2**31))).findings
-        bad = [{Key.parse(key).name for key in one.evidence} for one in said if one.tone == "bad"]
-        tally.add(PROBLEM, {ACCUSED: not all(names & ON_STORIES for names in bad)})
+        said = judged(measured(pool, int(rng.integers(2**31))))
+        shown = {Key.parse(one.key).name for one in said if one.verdict == "shown"}
+        tally.add(PROBLEM, {ACCUSED: bool(shown - ON_STORIES)})
     return tally.rows()
 
 

@@ -37,8 +37,6 @@ UNPROVEN: dict[str, str] = {
     "criterion_order.budget_r": _CHOICES,
     "listwise_consensus.chance_accuracy": _DESIGN,
     "listwise_consensus.calls_per_decision": _DESIGN,
-    "listwise_consensus.order_change_rate": "that of scores and criteria, which is proven",
-    "listwise_consensus.repeat_change_rate": "that of scores and criteria, which is proven",
     "listwise_consensus.place_v": "that of `score_order.cramers_v`, which is proven, on winners",
     "listwise_consensus.improved": f"{_SAMPLE}; `gain` is proven",
     "listwise_consensus.regressed": f"{_SAMPLE}; `gain` is proven",

@@ -38,6 +38,7 @@ from proof.lines import (
     Tally,
     Truths,
 )
+from proof.page_one import ORDER, effects_of
 from proof.runner import Result, error
 from proof.tables import grid, missed, misses
 
@@ -50,11 +51,9 @@ FIGURES = frozenset({
     *("chi2", "position_share", "win_share", "cramers_v", "order_dependence_p"),
     *("mean_delta_pos", "max_delta_pos", "delta_pos", "significant_criteria", "friedman_p"),
     *("position_shift", "order_inconsistent", "excess_change_rate"),
-    *("slot1_share", "positional_false_preference", "raw_false_preference"),
+    *("slot1_share", "positional_false_preference", "raw_false_preference", "place_v"),
     "loss_rate",
 })  # fmt: skip
-ACCUSE = ("position_share", "win_share", "friedman_p")
-"""What a sentence rests on that accuses of a preference for a place."""
 V_LIMIT, CHANGES_LIMIT, EXCESS_LIMIT = 0.15, 0.20, 0.15
 SHEET = "sheet"
 READ_ALONE, ACCUSED, REPORTED = "accused, read alone", "accused", "reported"
@@ -160,11 +159,9 @@ class Sheet:
     axis: Axis
 
     def accuses(self, estimates: Estimates) -> bool:
-        """Whether a sentence on page one says that a place is favoured."""
-        return any(
-            one.tone == "bad" and any(Key.parse(key).name in ACCUSE for key in one.evidence)
-            for one in self.axis.find(estimates)
-        )
+        """Whether an effect of the order is shown."""
+        shown = (one for one in effects_of(self.axis, estimates) if one.verdict == "shown")
+        return any(Key.parse(one.key).name in ORDER for one in shown)
 
     @property
     def reports(self) -> bool:

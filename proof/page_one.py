@@ -15,9 +15,11 @@ from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Axis, Options, Readings, Simulating
 from judgesheet.axis.simulation import Parameters
 from judgesheet.axis.statements import ORDER_TEST
+from judgesheet.base.effects import JudgedEffect
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.keys import Key
-from judgesheet.base.records import Plan, Statement
+from judgesheet.base.records import AxisResult, Plan
+from judgesheet.decide.effects import judged
 from judgesheet.judges.simulated import PRESETS, answer_key
 from judgesheet.planning.plan import make_plan
 from proof.lines import COVER, REJECT, Line, Rng, Rows, Tally, Truths
@@ -37,12 +39,12 @@ IDLE = (
     *("within_item_sd", "bias_cost", "selection", "min_bias", "spearman", "per_order"),
     *("delta_pos_", "kendall_tau", "error_correlation", "d_prime"),
 )
-"""Beginnings of figures that no sentence about a problem rests on."""
+"""Beginnings of figures that no effect rests on."""
 ORDER = frozenset({
-    *("cramers_v", "max_delta_pos", "win_share", "excess_flip_rate"),
-    *("order_flip_rate", "order_change_rate", "order_inconsistent"),
+    *("cramers_v", "delta_pos", "place_v", "slot_gap"),
+    *("excess_change_rate", "excess_flip_rate", "positional_false_preference"),
 })  # fmt: skip
-"""Figures that a sentence rests on which clears a judge of an effect of the order."""
+"""Figures of effects of the order."""
 
 
 @dataclass(frozen=True)
@@ -193,18 +195,24 @@ class Page:
     """What page one says about one axis of one judge."""
 
     estimates: Estimates
-    findings: tuple[Statement, ...]
+    effects: tuple[JudgedEffect, ...]
 
     @property
     def accuses(self) -> bool:
-        """Whether a sentence calls something a problem."""
-        return any(one.tone == "bad" for one in self.findings)
+        """Whether an effect is shown."""
+        return any(one.verdict == "shown" for one in self.effects)
 
     @property
     def clears(self) -> bool:
-        """Whether a sentence clears the judge of an effect of the order."""
-        good = (one for one in self.findings if one.tone == "good")
-        return any(ORDER & {Key.parse(key).name for key in one.evidence} for one in good)
+        """Whether an effect of the order is said to be negligible."""
+        small = (one.key for one in self.effects if one.verdict == "negligible")
+        return any(Key.parse(key).name in ORDER for key in small)
+
+
+def effects_of(axis: Axis, estimates: Estimates) -> tuple[JudgedEffect, ...]:
+    """What figures say of the effects that their axis looks for, without its controls."""
+    names, figures = (axis.NAME, axis.TITLE, axis.QUESTION), tuple(estimates.values())
+    return judged(AxisResult(*names, 0, 0, 0, 0, 0, figures, (), declared=axis.EFFECTS))
 
 
 def read(judge: Known, name: str, profile: str, rng: random.Random) -> Page:
@@ -215,7 +223,7 @@ def read(judge: Known, name: str, profile: str, rng: random.Random) -> Page:
     frame = asked(judge, axis, plan, first, rng)
     readings = Readings(frame, plan.labels, 1.0, rng.randrange(2**31), wanted)
     estimates = Estimates(name, axis.measure(readings))
-    return Page(estimates, tuple(axis.find(estimates)))
+    return Page(estimates, effects_of(axis, estimates))
 
 
 def _run(judge: Known, profile: str, sets: int, rng: Rng, _truths: Truths) -> Rows:

@@ -98,7 +98,6 @@ class Judge:
 
         u, v = equal[:, :, 0], equal[:, :, 1]
         decided = mean(1 - (u[..., 2] + v[..., 2]) / 2)
-        place = (u[..., 0] - u[..., 1] + v[..., 0] - v[..., 1]) / 2
         positional = mean(u[..., 0] * v[..., 0] + u[..., 1] * v[..., 1])
         stable = mean(u[..., 0] * v[..., 1] + u[..., 1] * v[..., 0])
         none = mean(u[..., 2] * v[..., 2])
@@ -111,7 +110,8 @@ class Judge:
             "order_inconsistent": 1 - stable - none,
             "no_preference": none,
             "slot1_share": first / decided if decided else 0.5,
-            "position_component": mean(place**2),
+            # Of u and v in either order: what repeats of one order agree in more than two orders.
+            "excess_change_rate": mean(((u - v[..., [1, 0, 2, 3]]) ** 2).sum(axis=-1) / 2),
         }
 
     def pairs(self, tasks: int, rng: Rng, conditions: frozenset[str]) -> Pairs:

@@ -131,7 +131,7 @@ def test_judges_are_grouped_by_what_they_were_asked(tmp_path: Path) -> None:
         {key.split("[")[0]: figure["value"] for key, figure in one["estimates"].items()}
         for one in groups[0]["judges"]
     )
-    excess, noise = "candidate_order.position_component", "candidate_order.repeat_change_rate"
+    excess, noise = "candidate_order.excess_change_rate", "candidate_order.repeat_change_rate"
     assert (flips[excess], flips[noise], flips["candidate_order.slot1_share"]) == (0.5, 0, 0.75)
     assert (keeps[excess], keeps[noise], keeps["candidate_order.slot1_share"]) == (0, 0, 0.5)
     assert len(list((tmp_path / "out").glob("*/datasheet.html"))) == 3

@@ -33,7 +33,7 @@ from judgesheet.sheet.page.identity import protocol_id
 ESTIMATES = Path(__file__).with_name("estimates.json")
 FIGURES = {
     "score_order": ("order_change_rate", "repeat_change_rate", "excess_flip_rate"),
-    "candidate_order": ("order_change_rate", "repeat_change_rate", "position_component"),
+    "candidate_order": ("order_change_rate", "repeat_change_rate", "excess_change_rate"),
 }
 """Per axis: how often a verdict changes with the order, how often without, and the difference."""
 DIRECTION = {

@@ -26,7 +26,6 @@ from judgesheet.base.records import (
     Rating,
     Recommendation,
     ReplyFormat,
-    Statement,
     Stimulus,
 )
 from judgesheet.base.scale import Scale
@@ -157,9 +156,6 @@ class Axis(Protocol):
     def plots(self, estimates: Estimates) -> Iterator[Plot]:
         """The plots of this run, as data."""
 
-    def find(self, estimates: Estimates) -> Iterator[Statement]:
-        """The findings in plain words, from intervals."""
-
     def recommend(self, estimates: Estimates) -> Iterator[Recommendation]:
         """What a user of this judge should do."""
 
@@ -224,7 +220,7 @@ class Axis(Protocol):
 LEFT_OUT: Mapping[str, Any] = {
     **dict.fromkeys(
         (
-            *("labels", "check", "plots", "find", "recommend", "mitigate", "tested_range"),
+            *("labels", "check", "plots", "recommend", "mitigate", "tested_range"),
             *("control", "warn", "foretell", "parts", "impute"),
         ),
         lambda *_: iter(()),

@@ -1,6 +1,6 @@
 """What axes of scores have in common: whether scores follow quality, and how many readings help."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from judgesheet.axis import Readings
 from judgesheet.axis.labels import NO_REFERENCE, by_people, caveats
@@ -9,7 +9,7 @@ from judgesheet.axis.undefined import EQUAL_QUALITY
 from judgesheet.axis.untested import untested
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.missing_reasons import FLAT, WITHOUT_EXCEPTION
-from judgesheet.base.records import Control, Mitigation
+from judgesheet.base.records import Control, Estimate, Mitigation
 
 FOLLOWS = 0.5
 """Below this correlation quality explains less than a quarter of a score's variance: a fault, as
@@ -22,17 +22,26 @@ AVERAGE = "average_orders"
 """The code of the remedy that averages readings under several orders."""
 
 
+def enough(points: Sequence[tuple[int, Estimate]]) -> tuple[int, Estimate]:
+    """The fewest orders (k, figure) whose figure is within .02 of that of the last, all of them.
+
+    At least as many as the papers advise, or else all.
+    """
+    most, last = points[-1]
+    near = (last.value or 0.0) - NEAR_ENOUGH
+    least = min(FEWEST_ORDERS, most)
+    return next((k, one) for k, one in points if k >= least and (one.value or 0.0) >= near)
+
+
 def averaging(estimates: Estimates, what: str) -> Iterator[Mitigation]:
-    """Averaging over so many orders as bring r with quality within .02 of that of all of them.
+    """Averaging over so many orders as bring r with quality near that of all of them.
 
     None where the curve of r with quality is not whole.
     """
     points = curve(estimates, "budget_r", arm="balanced")
     if not points or len(points) != len(estimates.family("budget_r", arm="balanced")):
         return
-    near = (points[-1][1].value or 0.0) - NEAR_ENOUGH
-    enough = next(k for k, r in points if (r.value or 0.0) >= near)
-    k, after = next((k, r) for k, r in points if k >= min(max(enough, FEWEST_ORDERS), len(points)))
+    k, after = enough(points)
     yield Mitigation(
         action=f"average {k} readings, each under another order of the {what}",
         before=points[0][1].key,

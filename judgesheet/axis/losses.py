@@ -18,9 +18,9 @@ from judgesheet.axis.figure import Figures, UnkeyedEstimate, absent
 from judgesheet.axis.items import cluster_codes, codes, firsts, items
 from judgesheet.axis.statements import (
     Tone,
+    above,
     keys,
     share_with_interval,
-    surely_above,
 )
 from judgesheet.axis.streams import stream
 from judgesheet.base.defaults import LOSS_ERROR, MANY_LOST
@@ -160,7 +160,7 @@ def find(estimates: Estimates) -> Iterator[Statement]:
     depends = by_order(rate)
     if depends:
         text += ", and which calls depends on what is listed first"
-    tone: Tone = "bad" if depends or surely_above(rate, MANY_LOST) else "neutral"
+    tone: Tone = "bad" if depends or above(rate, MANY_LOST) else "neutral"
     reasons = [f"{REASONS[code].words} ({n})" for code, n in rate.given["reasons"].items()]
     instead = f" What came instead: {', '.join(reasons)}." if reasons else ""
     refused = rate.given["refused"]

@@ -10,7 +10,7 @@ from judgesheet.base.records import Control, Estimate
 
 REST_ON_REPEATS = (
     *("excess_change_rate", "excess_flip_rate"),
-    *("position_component", "gain_over_repeated"),
+    "gain_over_repeated",
 )
 """Figures of the order beyond noise, which is taken from repeats."""
 REST_ON_CALLS = (*REST_ON_REPEATS, ORDER_TEST)
@@ -40,17 +40,19 @@ def control(readings: Readings, estimates: Estimates) -> Iterator[Control]:
 def _never_differ(estimates: Estimates) -> list[Estimate]:
     """The rates of repeats, if all are 0 where the noise that orders show would forbid it.
 
-    If what another order changes were noise, none of the repeats of so many stimuli would differ
-    with (1 - rate)^stimuli at most.
+    Of changes of verdicts, or of winners on an axis that has no other. If what another order
+    changes were noise, none of the repeats of so many stimuli would differ with
+    (1 - rate)^stimuli at most.
     """
-    repeats = estimates.family("repeat_change_rate")
+    what = "change" if estimates.family("repeat_change_rate") else "flip"
+    repeats = estimates.family(f"repeat_{what}_rate")
     if any(one.value for _, one in repeats):
         return []
     return [
         one
         for dims, one in repeats
         if one.value == 0
-        and (order := estimates.known("order_change_rate", **dims)) is not None
+        and (order := estimates.known(f"order_{what}_rate", **dims)) is not None
         and (1 - (order.value or 0.0)) ** (one.clusters or 0) < LOSS_ERROR
     ]
 

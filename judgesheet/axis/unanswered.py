@@ -12,10 +12,6 @@ from judgesheet.base.records import Recommendation, Statement
 
 ENOUGH_ASKED = 0.95
 """Share of the planned calls that must be settled before anything is recommended."""
-TOO_LITTLE = "Too little was read for any figure of this axis."
-"""The finding where verdicts were read, and not enough of them."""
-DO_NOT_USE = "Do not use it as it was asked: too few of its replies could be read for any figure."
-"""What to do about that, if nearly all calls were made."""
 _WORDS = {
     "unreadable": "No reply could be read",
     "refused": "Every call was refused",

@@ -18,10 +18,12 @@ class Effect:
 
     `key` is the estimate that measures it (a dimension `*` stands for one effect per member),
     `null` its value where there is no effect, and `small` how far from that it may be without
-    mattering, in the unit of the estimate. `harm` is the side of `null` that hurts. `test` is the
-    key of a p-value that may show it too, `noise` the estimate of the same quantity where nothing
-    but repetition changes. `share` is what the effect may take of the one error of a fair judge's
-    sheet. `remedy` is the code of a `Mitigation` of the axis, "" where none was measured.
+    mattering, in the unit of the estimate. `harm` is the side of `null` that hurts. `guessing` is
+    the key of what a guess gives, where that differs between runs: `null` then lies midway between
+    it and 1. `test` is the key of a p-value that may show it too, `noise` the estimate of the same
+    quantity where nothing but repetition changes. `share` is what the effect may take of the one
+    error of a fair judge's sheet. `remedy` is the code of a `Mitigation` of the axis, "" where
+    none was measured.
 
     `says` has a sentence of at most 30 words for `shown`, `negligible` and `inconclusive`, with
     `{value}`, `{interval}`, `{bound}`, `{noise}` and dimensions (`{kind}`) to be filled in.
@@ -33,6 +35,7 @@ class Effect:
     harm: Literal["up", "down", "both"]
     says: Mapping[str, str]
     uses: tuple[Use, ...] = EVERY_USE
+    guessing: str = ""
     test: str = ""
     noise: str = ""
     share: float = 0.0

@@ -5,6 +5,7 @@ A judge without a fault has any effect shown in at most one sheet of twenty: `TE
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
@@ -23,7 +24,7 @@ TESTS: Mapping[str, float] = {"order_dependence_p": 0.006, "slice_p": 0.0025}
 EXCESS = 0.002
 """The error of the bound of an effect that has a test as well: one per axis."""
 REST = 0.0016
-"""The error of all other bounds of an axis together, each effect an equal part of it."""
+"""The error of all other bounds of an axis together: each figure and each of its members alike."""
 FEWEST = 6
 """With fewer stimuli an effect may be shown, and none is negligible."""
 WORST_FIRST: tuple[EffectVerdict, ...] = (
@@ -46,17 +47,30 @@ def with_effects(sheet: Datasheet) -> Datasheet:
 def judged(axis: AxisResult) -> tuple[JudgedEffect, ...]:
     """What the figures of an axis say of its effects, the worst first."""
     found = {estimate.key: estimate for estimate in axis.estimates}
-    sharing = sum(not (one.share or one.test) for one in axis.declared)
+    # Of what a run did not ask, own pairs say, nothing is said.
+    asked = [
+        (effect, Key.parse(key))
+        for effect in (_against_guessing(one, found) for one in axis.declared)
+        for key in members(effect.key, found)
+        if key in found
+    ]
+    of = Counter(key.name for _, key in asked)
+    bounded = {key.name for effect, key in asked if not (effect.share or effect.test)}
     ranked: list[tuple[int, float, JudgedEffect]] = []
-    for effect in axis.declared:
-        share = effect.share or (EXCESS if effect.test else REST / sharing)
-        # Of a family without a member nothing can be said.
-        keys = [one for one in members(effect.key, found) if one in found or ANY not in one]
-        for key in keys:
-            one = judge(effect, key, axis, found, share / len(keys))
-            away = 0.0 if one.value is None else _departure(effect, one.value)
-            ranked.append((WORST_FIRST.index(one.verdict), -away, one))
+    for effect, key in asked:
+        share = effect.share or (EXCESS if effect.test else REST / len(bounded))
+        one = judge(effect, str(key), axis, found, share / of[key.name])
+        away = 0.0 if one.value is None else _departure(effect, one.value)
+        ranked.append((WORST_FIRST.index(one.verdict), -away, one))
     return tuple(one for *_, one in sorted(ranked, key=lambda row: row[:2]))
+
+
+def _against_guessing(effect: Effect, found: Mapping[str, Estimate]) -> Effect:
+    """The effect with its null midway between what a guess gives and 1, where that is known."""
+    guess = found.get(effect.guessing)
+    if guess is None or guess.value is None:
+        return effect
+    return replace(effect, null=(1 + guess.value) / 2)
 
 
 def judge(

@@ -35,7 +35,6 @@ from judgesheet.base.records import (
     Estimate,
     Recommendation,
     ReplyFormat,
-    Statement,
     digest,
 )
 from judgesheet.base.resources import PACKAGE, require_memory, uncollected
@@ -208,7 +207,7 @@ def measure_axis(axis: Axis, readings: Readings) -> tuple[AxisResult, list[Recom
         ),
         declared=on_scale(readings.scale, axis.EFFECTS),
         findings=(
-            *(axis.find(estimates) if calls.answered else _silent(estimates, calls)),
+            *([] if calls.answered else [unanswered.find(calls, tuple(estimates)[:1])]),
             *losses.find(estimates),
         ),
         characteristics=tuple(row for row in headline(axis) if row.key in estimates),
@@ -243,10 +242,6 @@ def measure_wanted(axis: Axis, readings: Readings) -> AxisResult:
     return AxisResult(
         *names, **asdict(_counts(readings.frame)), estimates=tuple(estimates.values()), caveats=()
     )
-
-
-def _silent(estimates: Estimates, calls: CallOutcomes) -> Iterator[Statement]:
-    yield unanswered.find(calls, tuple(estimates)[:1])
 
 
 def _missing(axis: Axis, estimates: Estimates) -> Iterator[Estimate]:

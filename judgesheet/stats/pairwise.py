@@ -43,27 +43,6 @@ def classify(verdicts: ArrayLike) -> Integers:
     return kinds.astype(np.int64)
 
 
-def position_component(signs: ArrayLike) -> Floats:
-    """The part of each pair's decisions that follows the slot; NaN without repeats.
-
-    With m_o the mean sign under order o it is ((m_1 + m_2) / 2)^2. Squares are estimated by
-    products of different calls, so that noise does not contribute: unbiased, so some are negative.
-
-    Parameters
-    ----------
-    signs
-        Shape (m, 2, R): 1 for the first slot, -1 for the second, 0 for neither, NaN for missing.
-    """
-    array = floats(signs)
-    known = ~np.isnan(array)
-    count, total = known.sum(axis=2), np.where(known, array, 0.0).sum(axis=2)
-    squares = np.where(known, array**2, 0.0).sum(axis=2)
-    repeated = (count >= 2).all(axis=1)
-    own = ratio(total**2 - squares, count * (count - 1)).sum(axis=1)  # unbiased for m_1^2 + m_2^2
-    each: Floats = np.where(repeated, own, np.nan) / 4 + ratio(total, count).prod(axis=1) / 2
-    return each
-
-
 def isotonic(successes: ArrayLike, trials: ArrayLike) -> Floats:
     """Weighted non-decreasing fit of rates by their max-min formula; steps without trials are NaN.
 

@@ -21,7 +21,6 @@ from judgesheet.axis import Options, Readings
 from judgesheet.axis.prompt import boundary
 from judgesheet.axis.reversal import HARDLY_RANKS
 from judgesheet.base.errors import StimuliError, TemplateError
-from judgesheet.base.estimates import Estimates
 from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts
 from judgesheet.base.records import AxisResult, Call, Datasheet, Estimate, Plan
 from judgesheet.decide.decide import decide
@@ -355,16 +354,15 @@ def test_a_favoured_place_is_announced_and_several_orders_help(tmp_path: Path) -
     spec = "fair?first=2.5&gap=15&shared=6"
     sheet = sheet_of(spec, "standard", stimuli=planted(tmp_path))
     assert sheet.value("order_dependence_p") < 0.001
-    [said] = sheet.about("order_dependence_p")
-    assert (said.tone, said.evidence[0]) == ("bad", "listwise_consensus.win_share[position=1]")
-    assert sheet.says("is right more often than one call")
+    assert {"excess_flip_rate", "place_v"} <= sheet.shown()
     gain, more = sheet["gain[arm=permuted,k=8]"], sheet["gain_over_repeated[k=7]"]
     assert gain.low is not None
     assert gain.low > 0
     assert more.low is not None
     assert more.low > 0
-    assert sheet.advice[0].text.startswith("Decide from 8 orders")
-    assert {one.calls for one in sheet.result.mitigations} == {3, 4, 5, 7, 8}
+    [remedy] = sheet.result.mitigations
+    assert remedy.code == sheet.effects["excess_flip_rate"].remedy
+    assert remedy.calls >= 3
 
 
 def test_a_judge_that_no_order_moves_is_cleared(tmp_path: Path) -> None:
@@ -372,7 +370,7 @@ def test_a_judge_that_no_order_moves_is_cleared(tmp_path: Path) -> None:
     assert sheet.value("excess_flip_rate") == 0
     assert sheet.value("error_correlation") == pytest.approx(1)
     assert sheet.value("gain[arm=permuted,k=8]") == pytest.approx(0)
-    assert sheet.advice[0].text.startswith("One call per list is enough")
+    assert sheet.effects["excess_flip_rate"].verdict == "negligible"
 
 
 def test_errors_common_to_all_orders_are_not_voted_away() -> None:
@@ -387,8 +385,6 @@ def test_errors_common_to_all_orders_are_not_voted_away() -> None:
     assert found["error_correlation"].value == pytest.approx(1)
     assert found["order_flip_rate"].value == pytest.approx(0.4 * 4 / 6)
     assert "a majority errs in 40 %" in found["independent_error_bound"].note
-    advice = list(AXIS.recommend(Estimates(NAME, found.values())))
-    assert "errors are common to all orders" in advice[0].text
 
 
 def test_ties_everywhere_are_fair_coins() -> None:
@@ -399,20 +395,19 @@ def test_ties_everywhere_are_fair_coins() -> None:
     assert sheet.value("repeat_flip_rate") == pytest.approx(0.75)
 
 
-def test_a_judge_of_noise_is_not_cleared_with_one_call() -> None:
+def test_a_judge_of_noise_follows_no_order_and_earns_nothing_by_it() -> None:
     """Who wins depends on no order, and on nothing else."""
     sheet = sheet_of("random", "full")
-    assert not any("One call per list" in one.text for one in sheet.advice)
-    assert not any("order of the list decides" in one.text and one.tone == "good"
-                   for one in sheet.result.findings)  # fmt: skip
+    assert sheet.effects["excess_flip_rate"].verdict in ("invalid", "inconclusive")
+    assert sheet.shown() == {"accuracy[arm=direct,k=1]"}
 
 
 def test_a_judge_that_scores_all_alike_neither_flips_nor_favours() -> None:
     sheet = sheet_of("always-tie?unsure=0")
     assert sheet.value("top_tie_rate") == 1
     assert sheet["excess_flip_rate"].reason == HARDLY_RANKS.code
-    assert sheet.says("It hardly chooses")
-    assert not any(one.tone == "good" for one in sheet.result.findings)
+    assert "top_tie_rate" in sheet.shown()
+    assert not [one for one in sheet.effects.values() if one.verdict == "negligible"]
 
 
 def test_the_first_place_always_winning_is_seen_through() -> None:
@@ -420,7 +415,7 @@ def test_the_first_place_always_winning_is_seen_through() -> None:
     assert sheet.value("win_share[position=1]") == 1
     assert sheet.value("order_dependence_p") < 0.001
     assert sheet.value("accuracy[arm=permuted,k=8]") == pytest.approx(0.25)
-    assert sheet.advice[0].text.startswith("Do not choose answers with it")
+    assert {"excess_flip_rate", "place_v", "accuracy[arm=direct,k=1]"} <= sheet.shown()
     assert [one.passed for one in sheet.result.controls] == [False]
 
 
@@ -429,7 +424,7 @@ def test_other_frauds_give_a_sheet(spec: str) -> None:
     sheet = sheet_of(spec)
     assert sheet.result.answered == sheet.result.planned
     assert 0 <= sheet.value("accuracy[arm=direct,k=1]") <= 1
-    assert sheet.result.findings
+    assert sheet.effects
 
 
 def test_every_estimate_has_an_interval_or_says_how_it_was_made() -> None:
@@ -475,24 +470,21 @@ def test_unreadable_runs_are_left_out_and_counted() -> None:
 
 def test_a_judge_that_says_nothing_gets_a_sheet_that_says_so() -> None:
     sheet = sheet_of("unreadable")
-    assert sheet.result.findings[0].tone == "bad"
     assert sheet["accuracy[arm=direct,k=1]"].value is None
-    assert sheet.advice[0].text.startswith("Do not use it as it was asked")
+    assert not sheet.shown()
     assert all(e.note for e in sheet.result.estimates if e.value is None)
 
 
 def test_one_prompt_is_too_few(tmp_path: Path) -> None:
     sheet = sheet_of("fair?greedy=1&unsure=0", "standard", stimuli=pool(tmp_path, prompt(0)))
     assert sheet.value("accuracy[arm=direct,k=1]") == 1
-    assert sheet.says("too few")
-    assert "Probe at least" in sheet.advice[0].text
-    assert not any(finding.tone == "good" for finding in sheet.result.findings)
+    assert not [one for one in sheet.effects.values() if one.verdict == "negligible"]
 
 
 def test_without_a_gold_changes_and_places_remain(tmp_path: Path) -> None:
     records = [prompt(n, gold=None) for n in range(12)]
     sheet = sheet_of("first-biased", "standard", stimuli=pool(tmp_path, *records))
-    assert "the prompts name none" in sheet.result.findings[0].text
+    assert sheet.effects["accuracy[arm=direct,k=1]"].verdict == "not_measured"
     assert sheet["accuracy[arm=direct,k=1]"].value is None
     assert sheet.value("change_rate[arm=permuted,k=8]") > 0
     assert sheet.value("win_share[position=1]") > 0.25
@@ -721,3 +713,31 @@ def test_a_place_that_wins_where_answers_are_nearly_equal_is_rejected() -> None:
     assert (first, fair) == ("broken", "proven")
     assert share > 0.4
     assert even == pytest.approx(0.25, abs=0.05)
+
+
+def as_the_first(frame: pd.DataFrame) -> pd.DataFrame:
+    """A good answer in the first place lifts all others, a bad one lowers them."""
+
+    def said(text: str) -> str:
+        reply = json.loads(text)
+        first, *others = reply["candidates"]
+        for one in others:
+            one["score"] = min(100, max(0, one["score"] + 2 * (first["score"] - 50)))
+        return json.dumps(reply)
+
+    return frame.assign(text=frame["text"].map(said))
+
+
+def test_scores_that_follow_the_first_answer_are_rejected_and_several_orders_help() -> None:
+    sheet = simulate("fair?gap=12&shared=3&width=0.3", "standard", NAME, edit=as_the_first)
+    whole = Datasheet(
+        "1.3", JudgeIdentity(), RunFacts(complete=True), Provenance(), (sheet.result,)
+    )
+    made = decide(whole, load_policy("order-only"))
+    assert made.decision is not None
+    assert made.decision.verdict == "reject"
+    [axis] = made.axes
+    [remedy] = axis.mitigations
+    assert remedy.outcome == "helps"
+    shown = {one.key: one.remedy for one in axis.effects if one.verdict == "shown"}
+    assert shown[f"{NAME}.excess_flip_rate"] == remedy.code

@@ -7,9 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judgesheet.axis import places
 from judgesheet.axis.statements import ORDER_TEST
-from judgesheet.base.records import Estimate
 from judgesheet.decide.effects import TESTS
 from tests.simulate import ORDER_AXES, simulate
 from tests.test_edges import rewritten
@@ -94,12 +92,3 @@ def test_an_order_in_pairs_is_told_from_noise() -> None:
     for sheet, by_order in ((coin, False), (slot, True)):
         assert sheet.value("order_inconsistent[set=same_subset]") > 0.3
         assert (sheet.value(ORDER_TEST) < ORDER_ERROR) == by_order
-
-
-@pytest.mark.parametrize(("value", "verb"), [(0.4, "favours"), (0.12, "disfavours")])
-def test_a_place_that_gets_too_little_is_not_favoured(value: float, verb: str) -> None:
-    won = Estimate("one.win_share", "", value, value - 0.1, value + 0.1, unit="share")
-    farthest = places.Farthest("2", won, 0.25)
-    said = places.wordings("a place", "it wins", farthest, None, little="", none="", rest="")
-    assert said["shown"].startswith(f"It {verb} a place: ")
-    assert f"evidence that it {verb} a place" in said["indicated"]

@@ -28,7 +28,7 @@ from judgesheet.planning.stimuli import load
 from tests.simulate import Edit, Sheet, planned, simulate
 
 AXIS: Any = get_axis("presentation")
-LENGTH2 = "preference[kind=length,dose=2]"
+LENGTH2, NOTE = "preference[kind=length,dose=2]", "preference[kind=instruction]"
 BUILT_IN = load(AXIS)
 
 
@@ -171,19 +171,21 @@ def test_a_recorded_cell_that_is_none_of_ours_is_refused(change: dict[str, Any])
 def test_a_fair_judge_is_cleared_and_a_blind_one_has_no_merit() -> None:
     for spec in ("fair", "perfect", "good"):
         sheet = sheet_of(spec)
-        assert sheet.tones(LENGTH2) == {"good"}
-        assert sheet.tones("instruction_obeyed") == {"good"}
+        assert sheet.effects[LENGTH2].verdict == "negligible"
+        assert sheet.effects[NOTE].verdict == "negligible"
         assert [control.passed for control in sheet.result.controls] == [True]
     for spec in ("always-tie", "always-1"):
-        assert [control.passed for control in sheet_of(spec).result.controls] == [False]
+        sheet = sheet_of(spec)
+        assert [control.passed for control in sheet.result.controls] == [False]
+        assert not [one for one in sheet.effects.values() if one.verdict == "negligible"]
 
 
 @pytest.mark.parametrize("spec", ["fair", "perfect", "random", "always-1", "first-biased", "noisy"])
 @pytest.mark.parametrize("profile", ["quick", "standard"])
 def test_nobody_without_a_taste_is_accused_of_one(spec: str, profile: str) -> None:
-    told = [one for one in sheet_of(spec, profile).result.findings if one.tone == "bad"]
+    told = sheet_of(spec, profile).shown()
     # One that always takes slot 1 is told of that.
-    assert [one.text.startswith("The slot decides") for one in told] == [True] * len(told)
+    assert all(one.startswith("dress_excess") for one in told)
     assert bool(told) == (spec == "always-1")
 
 
@@ -191,8 +193,7 @@ def test_nobody_without_a_taste_is_accused_of_one(spec: str, profile: str) -> No
     ("spec", "name", "figure"),
     [
         ("loves-length", LENGTH2, "ranking"),
-        ("loves-markdown", "preference[kind=format]", "ranking"),
-        ("obeys-instructions", "instruction_obeyed", "ranking"),
+        ("obeys-instructions", NOTE, "ranking"),
         ("loves-length", LENGTH2, "ci-regression"),
         ("loves-length", LENGTH2, "scoring"),
         ("loves-length", LENGTH2, "natural-pairs"),
@@ -209,7 +210,7 @@ def test_a_taste_is_told_and_the_shipped_policies_reject_it(
     spec: str, name: str, figure: str
 ) -> None:
     sheet = sheet_of(spec)
-    assert sheet.tones(name) == {"bad"}
+    assert name in sheet.shown()
     whole = Datasheet(
         "1.2", JudgeIdentity("sim"), RunFacts(), Provenance(), (sheet.result,), tuple(sheet.advice)
     )
@@ -224,10 +225,12 @@ def test_loves_on_half_and_hates_on_half_does_not_cancel() -> None:
     assert sheet.value("dress_excess[kind=length]") == 1.0
 
 
-def test_markup_that_is_loved_on_half_of_a_dozen_stimuli_is_told_of() -> None:
-    sheet = sheet_of("fair?loves_format=20&mixed=0.5")
-    assert sheet.value("dress_excess[kind=format]") == 1.0
-    assert sheet.tones("dress_excess[kind=format]") & {"bad", "unknown"}
+def test_a_dislike_of_an_unsure_tone_is_told_as_a_liking_is() -> None:
+    """It loses comparisons, which is a fault as winning them would be."""
+    for taste in (1, -1):
+        sheet = sheet_of(f"perfect?loves_certain={20 * taste}", "full")
+        assert (sheet.value("preference[kind=hedged]") < 0.5) == (taste > 0)
+        assert {"preference[kind=hedged]", "preference[kind=certain]"} <= sheet.shown()
 
 
 def padding_wins(*ways: int, lost: bool = False) -> Edit:
@@ -248,21 +251,23 @@ def padding_wins(*ways: int, lost: bool = False) -> Edit:
     return edited(said)
 
 
-@pytest.mark.parametrize("ways", [(1, 0, -1, 0), (1, 0)])
-def test_padding_that_decides_on_some_stimuli_only_is_a_problem(ways: tuple[int, ...]) -> None:
-    sheet = sheet_of("perfect", "standard", edit=padding_wins(*ways))
+def test_markup_that_is_loved_is_told() -> None:
+    assert "preference[kind=format]" in sheet_of("loves-markdown", "standard").shown()
+
+
+def test_padding_that_decides_either_way_on_some_stimuli_is_not_cleared() -> None:
+    sheet = sheet_of("perfect", "standard", edit=padding_wins(1, 0, -1, 0))
     excess = sheet["dress_excess[kind=length]"]
     assert excess.given["slot"] == 0
-    assert (excess.given["plain"] > 0) == (-1 in ways)
-    assert "bad" in {finding.tone for finding in sheet.result.findings}
-    assert not sheet.says("It hardly matters that a response has twice")
+    assert excess.given["plain"] > 0
+    assert sheet.effects["dress_excess[kind=length]"].verdict in ("shown", "inconclusive")
 
 
 def test_pairs_of_which_a_call_was_lost_count_as_those_that_a_slot_decides() -> None:
     sheet = sheet_of("perfect", "standard", edit=padding_wins(1, 0, -1, 0, lost=True))
     excess = sheet["dress_excess[kind=length]"]
     assert excess.given["lost"] > excess.given["altered"] + excess.given["plain"] > 15
-    assert "bad" not in sheet.tones("dress_excess[kind=length]")
+    assert "dress_excess[kind=length]" not in sheet.shown()
 
 
 def test_a_slot_is_no_dress() -> None:
@@ -273,7 +278,7 @@ def test_a_slot_is_no_dress() -> None:
 
 def test_a_slot_that_decides_between_dresses_is_told_and_rejected() -> None:
     sheet = sheet_of("fair?slot=20")
-    assert "bad" in sheet.tones("dress_excess[kind=length]")
+    assert "dress_excess[kind=length]" in sheet.shown()
     whole = Datasheet(
         "1.2", JudgeIdentity("sim"), RunFacts(), Provenance(), (sheet.result,), tuple(sheet.advice)
     )
@@ -282,14 +287,14 @@ def test_a_slot_that_decides_between_dresses_is_told_and_rejected() -> None:
     assert decision.verdict == "reject"
 
 
-def test_a_slot_that_may_decide_between_dresses_is_some_evidence() -> None:
+def test_a_slot_that_may_decide_between_dresses_is_left_open() -> None:
     def first_on_some(cell: dict[str, Any], stimulus: str) -> str | None:
         mine = cell.get("kind") == "length" and cell["ask"] == "pair" and stimulus in some
         return '{"winner": "1"}' if mine else None
 
     some = sorted({call.stimulus for call in plan_of().calls})[:8]
     sheet = sheet_of("perfect", edit=edited(first_on_some))
-    assert sheet.tones("dress_excess[kind=length]") & {"bad", "unknown"} == {"unknown"}
+    assert sheet.effects["dress_excess[kind=length]"].verdict == "inconclusive"
 
 
 def test_noise_is_no_dress() -> None:
@@ -313,27 +318,17 @@ def shifted(by: int) -> Callable[[pd.DataFrame], pd.DataFrame]:
     return edit
 
 
-@pytest.mark.parametrize(
-    ("by", "way", "tone"),
-    [
-        (3, "higher", "bad"),
-        (-4, "lower", "bad"),
-        (2, "higher", "unknown"),
-        (-2, "lower", "unknown"),
-    ],
-)
-def test_points_for_padding_on_every_stimulus_are_told(by: int, way: str, tone: str) -> None:
+@pytest.mark.parametrize("by", [4, -5])
+def test_points_for_padding_on_every_stimulus_are_told(by: int) -> None:
     sheet = sheet_of("fair", edit=shifted(by))
-    shift = sheet["score_shift[kind=length]"]
-    assert shift.clusters == 24
-    assert sheet.tones("score_shift[kind=length]") == {tone}
-    assert sheet.says(f"scores the same content {way} because of its presentation")
+    assert sheet["score_shift[kind=length]"].clusters == 24
+    assert sheet.shown() == {"score_shift[kind=length]"}
 
 
-def test_points_for_padding_on_few_stimuli_are_no_problem() -> None:
+def test_scores_that_padding_does_not_move_are_cleared() -> None:
     sheet = sheet_of("perfect")
     assert sheet.value("score_shift[kind=length]") == 0
-    assert not sheet.tones("score_shift[kind=length]")
+    assert sheet.effects["score_shift[kind=length]"].verdict == "negligible"
 
 
 def test_a_low_score_for_what_may_be_worse_is_no_fault() -> None:
@@ -344,7 +339,7 @@ def test_a_low_score_for_what_may_be_worse_is_no_fault() -> None:
 
     sheet = sheet_of("perfect", "standard", edit=edit)
     assert (sheet["score_shift[kind=instruction]"].high or 0) < 0
-    assert not sheet.tones("score_shift[kind=instruction]")
+    assert "score_shift[kind=instruction]" not in sheet.shown()
 
 
 def test_more_padding_wins_more() -> None:
@@ -398,7 +393,7 @@ def test_one_deviant_call_moves_little() -> None:
     assert sheet.value(LENGTH2) == pytest.approx(0.5 + 0.5 / 48)
     assert (sheet[LENGTH2].high or 0) >= (whole[LENGTH2].high or 0)
     assert (sheet[LENGTH2].high or 0) - (whole[LENGTH2].high or 0) < 0.03
-    assert not [finding for finding in sheet.result.findings if finding.tone == "bad"]
+    assert not sheet.shown()
 
 
 def test_a_pair_in_one_order_is_no_preference() -> None:
@@ -409,7 +404,7 @@ def test_a_pair_in_one_order_is_no_preference() -> None:
     sheet = sheet_of("loves-length", edit=edited(refuses))
     assert sheet[LENGTH2].value is None
     assert sheet[LENGTH2].reason == "not_answered"
-    assert not [one for one in sheet.result.findings if one.tone == "good"]
+    assert sheet.effects[LENGTH2].verdict == "not_measured"
 
 
 def test_two_stimuli_clear_nothing() -> None:
@@ -418,7 +413,7 @@ def test_two_stimuli_clear_nothing() -> None:
         return frame[kept].reset_index(drop=True)
 
     sheet = sheet_of("perfect", edit=two)
-    assert not {finding.tone for finding in sheet.result.findings} & {"good", "bad"}
+    assert not {one.verdict for one in sheet.effects.values()} & {"shown", "negligible"}
 
 
 def test_recorded_pairs_need_no_more_than_kind_pair_and_order() -> None:
@@ -540,7 +535,6 @@ def test_a_family_of_systems_is_preferred_as_a_whole(tmp_path: Path) -> None:
     assert ours.value == pytest.approx(0.5)
     assert ours.n == 40  # not the ten pairs within the family
     assert sheet.value("own_preference[family=theirs]") == pytest.approx(-0.5)
-    assert sheet.says("the family ours more wins than people give")
     assert sheet["own_preference[system=big]"].n == 30
     blind = [{**pair, "better": None} for pair in pairs]
     unknown = sheet_of("fair", stimuli=pool(tmp_path, *blind))["own_preference[family=ours]"]
@@ -632,23 +626,8 @@ def test_a_note_that_is_obeyed_from_one_slot_alone_is_a_problem() -> None:
 
     sheet = sheet_of("perfect", edit=edited(read_last))
     assert sheet.value("instruction_obeyed") == 0
-    assert sheet.value("preference[kind=instruction]") == 0.75
-    assert sheet.tones("instruction_obeyed") == {"bad"}
-    # Page one shows the figure that is high, not that no note won twice.
-    (said,) = sheet.about("instruction_obeyed")
-    assert said.evidence[0] == "presentation.preference[kind=instruction]"
-    assert said.text.startswith("It prefers a response with a note to the judge: it wins 75 %")
-    assert "presentation.preference[kind=instruction]" in {
-        key for one in sheet.advice for key in one.evidence
-    }
-
-
-def test_a_slot_that_decides_between_copies_is_no_merit() -> None:
-    def first(cell: dict[str, Any], stimulus: str) -> Any:
-        return '{"winner": "1"}' if cell.get("kind") == "length" else None
-
-    sheet = sheet_of("perfect", edit=edited(first))
-    assert sheet.tones("preference[kind=length,dose=2]") == {"neutral"}
+    assert sheet.value(NOTE) == 0.75
+    assert sheet.shown() == {NOTE}
 
 
 def dressed_wins(wins: Callable[[dict[str, Any], str], bool]) -> Edit:
@@ -663,26 +642,26 @@ def dressed_wins(wins: Callable[[dict[str, Any], str], bool]) -> Edit:
     return edited(verdict)
 
 
-def test_a_dose_that_always_wins_is_named_and_takes_the_merit() -> None:
+def test_a_dose_that_always_wins_is_told_apart_from_another() -> None:
     taste = dressed_wins(lambda cell, _: cell["dose"] == 3)
     sheet = sheet_of("perfect", "standard", edit=taste)
     key = "preference[kind=length,dose=3]"
     assert sheet.value(key) == 1.0
-    assert sheet.tones(key) & {"bad", "unknown"}
-    assert sheet.tones(LENGTH2) == {"neutral"}
+    assert sheet.effects[key].verdict in ("shown", "inconclusive")
+    assert sheet.effects[LENGTH2].verdict == "negligible"
 
 
 def test_notes_of_one_form_that_are_always_obeyed_are_a_problem() -> None:
     taste = dressed_wins(lambda cell, _: cell["form"] == "hidden")
     sheet = sheet_of("perfect", "standard", edit=taste)
     assert sheet.value("instruction_obeyed") == 1.0
-    assert sheet.tones("instruction_obeyed") == {"bad"}
+    assert NOTE in sheet.shown()
 
 
 def test_four_notes_obeyed_are_no_proof() -> None:
     noted = sorted({one.stimulus for one in plan_of("standard").calls})[:4]
     taste = dressed_wins(lambda cell, one: cell["form"] == "hidden" and one in noted)
-    assert sheet_of("perfect", "standard", edit=taste).tones("instruction_obeyed") == {"unknown"}
+    assert NOTE not in sheet_of("perfect", "standard", edit=taste).shown()
 
 
 def older(frame: pd.DataFrame) -> pd.DataFrame:

@@ -81,13 +81,6 @@ def test_the_page_greys_rows_drawings_and_entries_of_the_appendix(same: Datashee
     assert "is favoured by much: V" not in render(same, "html").decode()
 
 
-def test_a_note_that_rests_on_it_does_not_hold(same: Datasheet) -> None:
-    note = next(one for one in same.axes[0].findings if CHANGES in one.evidence)
-    assert WHY in note.void
-    uses = next(one for one in same.axes[0].findings if "of the 5 scores" in one.text)
-    assert not uses.void  # which scores it gives tells why they follow nothing
-
-
 def test_the_page_of_cases_and_a_comparison_say_so(run: Path) -> None:
     assert f"Not usable: the control “{WHY}” failed" in (run / "cases.html").read_text("utf-8")
     (compared,) = judgesheet.compare(run, run)

@@ -4,8 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from judgesheet.axis.statements import percentage_points
-from judgesheet.base.digits import MINUS, counted, with_noun
 from judgesheet.base.records import Estimate, Verdict, VerdictStatus
 from judgesheet.sheet import show
 
@@ -111,15 +109,3 @@ def test_a_bound_below_its_value_is_a_lower_bound_however_the_limit_came_out(
     held = Verdict("", "a.b", 0.67, status, "", limit=0.2, kind="max", bound=0.32)
     assert show.side(held) == "min"
     assert show.side(replace(held, bound=0.8)) == "max"
-
-
-@pytest.mark.parametrize(
-    ("change", "printed"),
-    [(0.01, "1 percentage point"), (0.012, "1 percentage point"), (0.02, "2 percentage points")],
-)
-def test_one_is_not_plural(change: float, printed: str) -> None:
-    assert percentage_points(change) == printed
-    assert percentage_points(change, signed=True) == f"+{printed}"
-    assert percentage_points(-change, signed=True) == f"{MINUS}{printed}"
-    assert with_noun("1.0", "point") == "1.0 points"
-    assert counted(1, "stimulus", "stimuli") == "1 stimulus"

@@ -23,7 +23,6 @@ from judgesheet.stats.pairwise import (
     d_prime,
     d_prime_bound,
     isotonic,
-    position_component,
     threshold,
 )
 from judgesheet.stats.unseen import unseen_share
@@ -140,32 +139,6 @@ def test_swapping_the_names_of_the_responses_changes_nothing(
 
 
 # -- components ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("signs", "expected"),
-    [
-        ([[1, 1], [1, 1]], 1),  # always slot 1
-        ([[1, 1], [-1, -1]], 0),  # always u
-        ([[0, 0], [0, 0]], 0),  # always a tie
-        ([[1, 1], [0, 0]], 0.25),  # u in slot 1 only
-        ([[1, -1], [1, -1]], -0.5),  # nothing repeats; unbiased, so it may be < 0
-    ],
-)
-def test_position_component_of_one_pair(signs: list[list[int]], expected: float) -> None:
-    assert position_component([signs])[0] == pytest.approx(expected)
-
-
-def test_position_component_needs_repeats_in_both_orders() -> None:
-    found = position_component(np.array([[[1, np.nan], [1, 1]], [[1, 1], [1, 1]]]))
-    assert np.isnan(found).tolist() == [True, False]
-
-
-def test_position_component_is_unbiased(rng: np.random.Generator) -> None:
-    means = np.array([0.6, -0.2])  # slot part .2
-    chances = np.stack([(1 + means) / 2, (1 - means) / 2], axis=1)
-    signs = np.stack([rng.choice([1, -1], size=(40_000, 3), p=p) for p in chances], axis=1)
-    assert position_component(signs).mean() == pytest.approx(0.04, abs=0.01)
 
 
 # -- isotonic fit and threshold ------------------------------------------------------------------

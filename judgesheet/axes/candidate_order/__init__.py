@@ -7,7 +7,7 @@ and a strict instruction about ties.
 In reading order: `_material` (the stimuli, and responses written from them), `_design` (the calls),
 `_reply` (how a reply is read), `_pairs` (the verdicts as arrays), then the figures: `equal_quality`
 (preferences where there is little or nothing to prefer) and `ladder` (steps of quality, and what
-changes verdicts besides). `findings` says what they mean, `advice` what to do, `_plots` draws them.
+changes verdicts besides). `effects` says what they mean and what helps, `_plots` draws them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,9 +30,8 @@ from ._reply import chosen as chosen
 from ._reply import complete as complete
 from ._reply import impute, points_by_place, simulate
 from ._reply import reading as reading
-from .advice import control, mitigate, recommend, warn
-from .findings import SENTENCES as SENTENCES
-from .findings import find
+from .effects import EFFECTS as EFFECTS
+from .effects import control, mitigate, warn
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,6 +12,7 @@ from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Figures, UnkeyedEstimate, wilson_beside
 from judgesheet.axis.items import cluster_codes
 from judgesheet.base.missing_reasons import Reason
+from judgesheet.stats.flips import CallFlips, call_flips, one_hot
 from judgesheet.stats.interval import by_cluster, cluster_rate
 from judgesheet.stats.paired import sign_test
 
@@ -259,6 +260,12 @@ class Group:
             note=note,
             paper=paper if calls else None,
         ).or_absent(reason)
+
+    @cached_property
+    def flips(self) -> CallFlips:
+        """How often two calls on a pair disagree on the winner, in two orders and in one."""
+        # -1, 0 and 1 (v, neither, u) as options 1 to 3.
+        return call_flips(one_hot(self.pairs.contents + 2, 3))
 
     @cached_property
     def ties(self) -> UnkeyedEstimate:

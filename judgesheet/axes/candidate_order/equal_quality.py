@@ -9,11 +9,10 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from judgesheet.axis.figure import UnkeyedEstimate
-from judgesheet.base.digits import counted
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats import pairwise as stats
-from judgesheet.stats.flips import Which, call_flips, one_hot
-from judgesheet.stats.interval import by_cluster, cluster_mean
+from judgesheet.stats.flips import Which
+from judgesheet.stats.interval import by_cluster, mean_excess
 
 from ._design import KINDS
 from ._pairs import Group, Pairs, by_set, figure
@@ -68,14 +67,10 @@ def _rate(group: Group, note: str = "") -> UnkeyedEstimate:
 NO_PAIR = Reason("no_pair", "no pair was answered in both orders")
 ONE_ORDER = Reason("one_order", "every pair was answered in one order only")
 NO_DECISION = Reason("no_decision", "no call on pairs answered in both orders chose a response")
-_TWICE = "an order is read twice by --repeats 2 in a probe, by `repeat` in a record"
-NO_SPLIT = Reason(
-    "no_split",
-    "it cannot be told from noise: no pair was read twice in each order, and without repeats a "
-    f"judge that flips a coin looks the same ({_TWICE})",
-)
 NO_REPEAT = Reason(
-    "no_repeat", f"no pair was read twice in one order, so noise is not known ({_TWICE})"
+    "no_repeat",
+    "noise is not known: no pair was read twice in one order (by --repeats 2 in a probe, by "
+    "`repeat` in a record)",
 )
 
 
@@ -116,7 +111,7 @@ def positional_false_preference(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of pairs in which the same slot wins in both orders (PFP, 003 equation 4).
 
     The winner changes when the responses are swapped. Noise alone gives .5 of the pairs that are
-    decided twice; `position_component` excludes it.
+    decided twice; `excess_change_rate` excludes it.
 
     n counts the pairs that were read in both orders, each once per repeat.
     """
@@ -213,26 +208,6 @@ def slot1_share(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
         yield group.rate(label, (sums, sizes), NO_DECISION)
 
 
-@figure("share", symbol="C_pos", null=0.0, headline={"set=same_subset": 17})
-def position_component(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
-    """Share of the calls whose decision follows the slot, excluding noise.
-
-    The squared mean slot preference of a pair over its two orders, averaged over pairs, estimated
-    without bias from products of different calls. Needs repeats, without which noise cannot be
-    separated.
-    """
-    for group in pairs.sets:
-        each = stats.position_component(group.pairs.slots)
-        known, reads = each[~np.isnan(each)], group.pairs.verdicts.shape[2]
-        yield UnkeyedEstimate(
-            f"Decisions due to the slot, {group.words}",
-            cluster_mean(*by_cluster(each, group.pairs.cluster), within=(0.0, 1.0)),
-            group.dims,
-            n=known.size,
-            conditions=f"{group.conditions}, {counted(reads, 'reading')} per order",
-        ).or_absent(NO_SPLIT)
-
-
 @figure("share", symbol="OCR", noise="repeat_change_rate[set={set}]", headline={"set=natural": 20})
 def order_change_rate(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """How often two calls on a pair in different orders disagree on the winner.
@@ -263,7 +238,32 @@ def repeat_change_rate(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
 
 def _change_rate(group: Group, which: Which, label: str) -> UnkeyedEstimate:
     """How often two calls on a pair disagree on the winner, in two orders or in one."""
-    # -1, 0 and 1 (v, neither, u) as options 1 to 3.
-    flips = call_flips(one_hot(group.pairs.contents + 2, 3))
-    share = flips.rate(which, group.pairs.cluster)
-    return UnkeyedEstimate(label, share, group.dims, n=flips.n(which), conditions=group.conditions)
+    share, n = group.flips.rate(which, group.pairs.cluster), group.flips.n(which)
+    return UnkeyedEstimate(label, share, group.dims, n=n, conditions=group.conditions)
+
+
+@figure(
+    "difference",
+    symbol="ΔC",
+    null=0.0,
+    headline={"set=same_subset": 17, "set=natural": 19},
+    missing="pairs that were read twice in each order (repeat)",
+)
+def excess_change_rate(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
+    """Changes of the winner that the order of two responses causes, beyond noise.
+
+    Per pair, `order_change_rate` minus `repeat_change_rate`; t interval over tasks, which ends at 0
+    (or at a value that noise put below 0), as repeats agree at least as often as orders. A judge
+    that flips a coin whatever the order has 0: it is noisy, and does not follow a slot.
+
+    n counts the calls on the pairs that were read in both orders, one of them twice.
+    """
+    for group in pairs.sets:
+        flips = group.flips
+        yield UnkeyedEstimate(
+            f"Winner changes beyond noise, {group.words}",
+            mean_excess(flips.excess, group.pairs.cluster, flips.most_excess),
+            group.dims,
+            n=flips.n("excess"),
+            conditions=group.conditions,
+        ).or_absent(_unpaired(group) if np.isnan(flips.different).all() else NO_REPEAT)

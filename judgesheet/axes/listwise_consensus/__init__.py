@@ -7,14 +7,14 @@ permutation consensus (equations 1 to 5).
 In reading order: `_questions` (the stimuli, the orders and repeats), `_reply` (how a reply is
 read), `_lists` (the replies as arrays), then the figures: `decisions` (is the right answer chosen,
 what is gained), `places` (does the winner follow its place) and `agreement` (do the orders agree,
-how many are enough). `findings` says what they mean, `_plots` draws them.
+how many are enough). `effects` says what they mean and what helps, `_plots` draws them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from judgesheet.axis import Readings, losses, order_test, reversal
-from judgesheet.axis.figure import Facts, declared_in, measured
+from judgesheet.axis import Readings, losses, order_test
+from judgesheet.axis.figure import declared_in, measured
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate
 
@@ -25,8 +25,8 @@ from ._questions import TAKES, arm, check, design, fault, material, shape
 from ._questions import golds as golds
 from ._questions import lists as lists
 from ._reply import chosen, impute, parts, points_by_place, reading, simulate
-from .findings import SENTENCES as SENTENCES
-from .findings import control, find, mitigate, recommend, tested_range, warn
+from .effects import EFFECTS as EFFECTS
+from .effects import control, mitigate, tested_range, warn
 
 NAME = "listwise_consensus"
 TITLE = "Order of a list of answers"
@@ -35,18 +35,9 @@ QUESTION = (
     "right more often?"
 )
 
-SINGLE_SCORES: Facts = {"reads": "", "headline": {}, "sweep": {}}
-"""Scores say what repeats differ in; what a list is asked for, its winner, stands in the table."""
-FIGURES = {
-    **declared_in(decisions, places, agreement),
-    "order_change_rate": figure.of(reversal.order_change_rate, **SINGLE_SCORES),
-    "repeat_change_rate": figure.of(reversal.repeat_change_rate, **SINGLE_SCORES),
-}
+FIGURES = declared_in(decisions, places, agreement)
 """The figures of the verdicts."""
-ESTIMATES = {
-    **FIGURES,
-    **figure.adopted(order_test, losses),
-}
+ESTIMATES = {**FIGURES, **figure.adopted(order_test, losses)}
 
 READ_BY = frozenset({"order"})
 PERMUTED = frozenset({"candidates"})

@@ -1,7 +1,7 @@
 """The readings of listwise_consensus as arrays, the input of all its estimates."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
@@ -13,7 +13,6 @@ from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Figures, UnkeyedEstimate
 from judgesheet.axis.items import cluster_codes
-from judgesheet.axis.scored import Rows
 from judgesheet.axis.streams import stream
 from judgesheet.base.digits import counted
 from judgesheet.base.missing_reasons import Reason
@@ -250,15 +249,6 @@ class Lists:
     def main(self) -> Table:
         """The prompts with the most common number of candidates; places are compared in these."""
         return self.tables[0]
-
-    @property
-    def rows(self) -> Iterator[Rows]:
-        """The scores of single candidates in the main table:"""
-        reads = np.moveaxis(self.main.permuted.scores, -1, 1)  # (prompts, n, orders, reads)
-        n = reads.shape[1]
-        cluster, each = np.repeat(self.main.cluster, n), reads.reshape(-1, *reads.shape[2:])
-        subject = "A candidate's score"
-        yield Rows(subject, {}, each, cluster, np.arange(len(each)))
 
     @cached_property
     def shown(self) -> ListOrders:

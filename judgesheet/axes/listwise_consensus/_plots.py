@@ -1,21 +1,10 @@
-"""The plots of listwise_consensus, each above what one sees in it."""
+"""The plots of listwise_consensus."""
 
 from dataclasses import replace
 
-from judgesheet.axis.findings import hardly_ranks
-from judgesheet.axis.places import farthest
 from judgesheet.axis.results import FLIPS, Plots, nothing
-from judgesheet.axis.statements import (
-    NEAR_ENOUGH,
-    above,
-    below,
-    share,
-)
-from judgesheet.base.digits import percent
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Plot
-
-from .findings import NEARLY_EVEN, favours_place, from_all
 
 _ARMS = {"direct": "one call", "repeated": "one order again", "permuted": "several orders"}
 
@@ -35,7 +24,7 @@ def _against_chance(plot: Plot, estimates: Estimates) -> Plot:
 drawn = Plots()
 
 
-@drawn.but(_against_chance).plot(
+drawn.but(_against_chance).plot(
     kind="line",
     title="Does deciding from several runs help?",
     caption="How often the right answer is chosen, by number of calls per decision takes: under as "
@@ -51,20 +40,10 @@ drawn = Plots()
     words=_ARMS,
     shows=("accuracy", "gain"),
     brief="How often the right answer is chosen, by the calls that a decision takes.",
-)
-def _gain(estimates: Estimates) -> str:
-    """Whether deciding from all orders is right more often than one call."""
-    k, gain = from_all(estimates, "gain")
-    if above(gain, 0.0):
-        return f"Deciding from {k} orders is right more often than one call"
-    if below(gain, 0.0):
-        return f"Deciding from {k} orders is right less often than one call"
-    if below(gain, NEAR_ENOUGH):
-        return f"Deciding from {k} orders gains next to nothing over one call"
-    return ""
+)(nothing)
 
 
-@drawn.but(_if_even).plot(
+drawn.but(_if_even).plot(
     kind="line",
     title="Where the winner stood",
     caption="Share of single calls won by each place in the list, with intervals. A judge that "
@@ -77,19 +56,7 @@ def _gain(estimates: Estimates) -> str:
     shows=("win_share",),
     brief="Share of single calls that each place in the list wins; a judge that reads the content "
     "stays on the dashed line.",
-)
-def _place(estimates: Estimates) -> str:
-    """Whether a place in the list is favoured; without winners there is none to favour."""
-    extreme, certain = farthest(estimates, "win_share"), favours_place(estimates)
-    if hardly_ranks(estimates) or extreme is None:
-        return ""
-    even = percent(extreme.even)
-    if certain in ("shown", "small"):
-        won = f"Place {extreme.place} wins {share(extreme.share)} of single calls"
-        return f"{won}; {even} is no preference"
-    if certain == "cleared":
-        return f"Every place wins within {100 * NEARLY_EVEN:g} points of {even}"
-    return ""
+)(nothing)
 
 
 drawn.plot(

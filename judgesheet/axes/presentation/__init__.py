@@ -6,8 +6,8 @@ of both.
 
 In reading order: `_rules` (how a response is dressed), `_material` (the stimuli), `_design` (the
 calls), `_reply` (how a reply is read), `_verdicts` (the verdicts as arrays), then the figures:
-`preference` (equal content) and `natural` (own pairs). `findings` says what they mean and what to
-do, and draws them.
+`preference` (equal content) and `natural` (own pairs). `effects` says what they mean, `_plots`
+draws them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,8 +22,8 @@ from judgesheet.axes.presentation._reply import SIMULATED, chosen, impute, readi
 from judgesheet.axes.presentation._reply import complete as complete
 from judgesheet.axes.presentation._rules import RULES
 from judgesheet.axes.presentation._verdicts import arrange, figure
-from judgesheet.axes.presentation.findings import SENTENCES as SENTENCES
-from judgesheet.axes.presentation.findings import control, find, plots, recommend, warn
+from judgesheet.axes.presentation.effects import EFFECTS as EFFECTS
+from judgesheet.axes.presentation.effects import control, warn
 from judgesheet.axis import Readings, losses
 from judgesheet.axis.figure import declared_in, measured
 from judgesheet.axis.statements import made
