@@ -317,7 +317,8 @@ class Circuit:
         again = "then run the same again"
         if reply.outcome in {"rejected", "too_long"}:
             again = "a change of options needs --fresh"
-        if reply.outcome == "rejected":
+        # A server may fail at some questions only, which no patience mends.
+        if reply.outcome == "rejected" or (reply.outcome in DOWN and self._replies):
             again += "; --give-up leaves out the calls that were tried"
         raise JudgeError(f"the judge {did}{how_often}{quote}: {advice}, {again}")
 
