@@ -128,7 +128,7 @@ def _sheet(rates: Sequence[Interval], *, complete: bool = True) -> Datasheet:
 def _broken(sheet: Datasheet, limits: Mapping[str, float]) -> bool:
     """Whether a policy of these limits rejects the judge of the sheet."""
     policy = Policy(name="some", limit=[Limit(key=key, max=most) for key, most in limits.items()])
-    return any(one.status == "broken" for one in decide(sheet, policy).verdicts)
+    return any(one.status == "fail" for one in decide(sheet, policy).verdicts)
 
 
 def _run_several(

@@ -17,7 +17,7 @@ from sheets.served import Endpoint, refused_in_one_order, renamed_at_half
 
 Decisions = frozenset[str]
 ADOPT, CONDITIONS, REJECT = (frozenset({one}) for one in ("adopt", "conditions", "reject"))
-NOT_PROVEN: Decisions = frozenset({"not proven"})
+NOT_PROVEN: Decisions = frozenset({"not_proven"})
 USABLE = ADOPT | CONDITIONS
 NOT_ADOPTED = CONDITIONS | REJECT | NOT_PROVEN
 NOT_USABLE = REJECT | NOT_PROVEN

@@ -104,16 +104,16 @@ def _names(sheet: Datasheet, fault: str) -> bool:
 
     As the figure that limits it, behind a condition, or as one whose limit is not proven.
     """
-    keys = [one.key for one in sheet.verdicts if one.status != "proven"]
+    keys = [one.key for one in sheet.verdicts if one.status != "pass"]
     if sheet.decision:
-        keys += [sheet.decision.limiting, *chain(*sheet.decision.condition_keys)]
+        keys += [sheet.decision.limiting, *chain(*(one.keys for one in sheet.decision.conditions))]
     return any(key.startswith(fault) for key in keys)
 
 
 def _flattered(sheet: Datasheet) -> Iterator[str]:
     """Figures that stand for an axis as well although a limit on them is not proven."""
-    unproven = {one.key for one in sheet.verdicts if one.status != "proven"}
+    unproven = {one.key for one in sheet.verdicts if one.status != "pass"}
     for axis in sheet.axes:
         told = axis.summary
-        if told and told.outcome in {"proven", "good"} and told.key in unproven:
+        if told and told.outcome in {"pass", "good"} and told.key in unproven:
             yield told.key

@@ -11,7 +11,7 @@ from judgesheet.base.digits import percent, two_digits
 from judgesheet.base.limits import MOST_DRAWN_LINES
 from judgesheet.base.missing_reasons import NO_OBSERVATIONS
 from judgesheet.base.sanitize import listed
-from judgesheet.stats.interval import without_interval
+from judgesheet.stats.interval import pooled_rate, without_interval
 
 figure = Figures("")
 GIVEN = 0.01
@@ -51,6 +51,24 @@ def scores_used(scores: Scored) -> Iterator[UnkeyedEstimate]:
     rows = next(iter(scores.rows), None)
     if rows is not None:
         yield _used(rows)
+
+
+@figure("share", symbol="P_max")
+def commonest_score(scores: Scored) -> Iterator[UnkeyedEstimate]:
+    """Share of readings that get the score which the judge gives most often.
+
+    Single readings under balanced orders, over all criteria. Near 1 the judge tells nothing apart.
+    Interval of a rate over stimuli.
+    """
+    rows = next(iter(scores.rows), None)
+    if rows is not None:
+        is_read = ~np.isnan(rows.reads)
+        values, counts = np.unique(rows.reads[is_read], return_counts=True)
+        most = values[counts.argmax()] if values.size else np.nan
+        given, readings = (rows.reads == most).sum(axis=(1, 2)), is_read.sum(axis=(1, 2))
+        share = pooled_rate(given, readings, rows.cluster)
+        label = "Readings with the commonest score"
+        yield UnkeyedEstimate(label, share, n=int(is_read.sum())).or_absent(NO_OBSERVATIONS)
 
 
 def _used(rows: Rows) -> UnkeyedEstimate:

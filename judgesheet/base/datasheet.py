@@ -38,8 +38,10 @@ SCHEMA_VERSION = "3.0"
 # 2.1: `why` of a figure's status.
 # 2.2: `policy_digest` of the decision, and how many stimuli its policy required.
 # 2.3: `order_dependence_p` is what was `anywhere_p`; the older tests of that name are not read.
-# 3.0: `declared` and `effects` of an axis; every field of `run` and `provenance`, and every known
-#      one of `judge`, stands in each sheet.
+# 3.0: `declared` and `effects` of an axis; limits `pass`, `fail`, are `inconclusive` or `invalid`;
+#      `invalid` of an axis (for `void`); conditions with remedies, `not_settled` and
+#      `what_would_decide` (for `needed`) of the decision, counts by status; every field of `run` and
+#      `provenance`, and every known one of `judge`, stands in each sheet.
 OTHER_ORDER_TESTS = ("1.0", "1.1", "1.2", "1.3", "2.0", "2.1", "2.2")
 """Versions in which `order_dependence_p` was another test on every axis."""
 READABLE = ("1", "2", "3")
@@ -60,7 +62,7 @@ def named(found: Mapping[str, Estimate], key: str) -> str:
     return f"“{found[key].label}”" if key in found and found[key].label else key
 
 
-WORST: tuple[VerdictStatus, ...] = ("broken", "void", "not proven", "proven")
+WORST: tuple[VerdictStatus, ...] = ("fail", "invalid", "inconclusive", "pass")
 """Of several verdicts on one figure, or on one axis, the first counts."""
 
 
@@ -207,7 +209,33 @@ def _rename_order_tests(data: Mapping[str, Any]) -> None:
                 one["key"] = new
 
 
-_STATUSES = {True: "proven", False: "broken", None: "not proven"}
+_OLD_STATUSES = {
+    "proven": "pass",
+    "broken": "fail",
+    "not proven": "inconclusive",
+    "void": "invalid",
+}
+_RENAMED = {
+    frozenset({"rule", "observed", "status"}): "status",
+    frozenset({"code", "detectable"}): "code",
+    frozenset({"key", "outcome"}): "outcome",
+}
+"""Fields by which a verdict, a mark and a summary are known, and which of them has a status."""
+_STATUSES = {True: "pass", False: "fail", None: "inconclusive"}
+
+
+def _in_words_of_today(part: dict[str, Any]) -> dict[str, Any]:
+    """A part of a sheet with what limits, marks and axes are called since 3.0."""
+    if {"rule", "observed", "passed"} <= part.keys():  # a verdict of the first sheets
+        part["status"] = _STATUSES.get(part.pop("passed"), "inconclusive")
+    for record, name in _RENAMED.items():
+        if record <= part.keys():
+            part[name] = _OLD_STATUSES.get(str(part[name]), part[name])
+    if {"estimates", "void"} <= part.keys():  # an axis
+        part["invalid"] = part.pop("void")
+    if isinstance(made := part.get("decision"), dict) and "what_would_decide" not in made:
+        part["decision"] = None  # it is made anew
+    return part
 
 
 def _as_written_today(data: Any) -> Any:
@@ -222,8 +250,7 @@ def _as_written_today(data: Any) -> Any:
         today["having"] = dict(str(rule).partition("=")[::2] for rule in rules)
     if isinstance(today.get("sweep"), str):  # what a sheet of a whole sweep had there
         today["sweep"] = None
-    if {"rule", "observed", "passed"} <= today.keys():  # a verdict
-        today["status"] = _STATUSES.get(today.pop("passed"), "not proven")
+    today = _in_words_of_today(today)
     if {"name", "passed", "evidence"} <= today.keys():  # a control was known by its name
         today.setdefault("code", today["name"])
     if df := re.fullmatch(r"chi-square, (\d+) df", unit):

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from judgesheet.base.effects import Use
 from judgesheet.base.scale import Scale
 
 
@@ -26,13 +27,14 @@ REQUIRED = 10
 
 @dataclass(frozen=True, slots=True)
 class PolicyName:
-    """A policy beside its limits; `axes` are those that it limits."""
+    """A policy beside its limits; `axes` are those that it limits, `use` what it is for, if any."""
 
     name: str
     title: str = ""
     digest: str = ""
     axes: tuple[str, ...] = ()
     min_independent: int | None = REQUIRED
+    use: Use | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,9 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import zip_longest
 from typing import Any, Literal, Self
 
-from judgesheet.base.effects import Effect, JudgedEffect
+from judgesheet.base.effects import Effect, JudgedEffect, Use
 from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts
 
 END_OF_TIME = 253_370_764_800.0
@@ -454,6 +453,11 @@ class Mitigation:
     outcome: Literal["helps", "harms", "gains nothing", "not shown", "void", ""] = ""
     code: str = ""
 
+    @property
+    def helps(self) -> bool:
+        """Whether it may be advised: it was not shown to harm, nor to gain nothing."""
+        return self.outcome in ("helps", "not shown")
+
 
 @dataclass(frozen=True, slots=True)
 class Rating:
@@ -487,7 +491,7 @@ class Control:
 
 
 FigureCode = Literal[
-    "void", "broken", "not proven", "proven", "problem", "effect", "noise", "none seen", "open", ""
+    "invalid", "fail", "inconclusive", "pass", "problem", "effect", "noise", "none seen", "open", ""
 ]
 """What a figure means: of one under a limit, how that came out; else what it shows by itself."""
 
@@ -511,7 +515,7 @@ class Summary:
     """An axis in one figure: its `key`, and what is said of the axis as a whole."""
 
     key: str
-    outcome: Literal["void", "broken", "not proven", "proven", "problem", "good", "open"]
+    outcome: Literal["invalid", "fail", "inconclusive", "pass", "problem", "good", "open"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -525,7 +529,7 @@ class AxisResult:
     the answers of the axis by the model that the endpoint named, `mixed_stimuli` the stimuli on
     which several of them answered. `declared` are the effects that the axis looks for.
 
-    The rest is decided by `decide`: `effects` is what the data say of each, worst first, `void`
+    The rest is decided by `decide`: `effects` is what the data say of each, worst first, `invalid`
     why no figure of the axis may be used (None: they may be), `voided` why single ones may not, by
     key, and `unearned` why a good value of a figure is no merit; `statuses` is what each figure
     that is shown with a mark means, `summary` the axis in one figure.
@@ -552,7 +556,7 @@ class AxisResult:
     mixed_stimuli: int = 0
     declared: tuple[Effect, ...] = ()
     effects: tuple[JudgedEffect, ...] = ()
-    void: str | None = None
+    invalid: str | None = None
     voided: Mapping[str, str] = field(default_factory=dict)
     unearned: Mapping[str, str] = field(default_factory=dict)
     statuses: Mapping[str, FigureStatus] = field(default_factory=dict)
@@ -560,7 +564,7 @@ class AxisResult:
 
     def silent_reason(self, key: str) -> str:
         """Why the figure with this key says nothing, good or bad: the run's fault; else ""."""
-        return self.void or self.voided.get(key, "")
+        return self.invalid or self.voided.get(key, "")
 
     def void_reason(self, key: str) -> str:
         """Why the figure with this key must not be used; "" where it may be.
@@ -568,7 +572,7 @@ class AxisResult:
         Whatever shows a figure to a reader asks this, and nothing else.
         """
         known, why = self.statuses.get(key), self.unearned.get(key, "")
-        if known is not None and known.code != "void":
+        if known is not None and known.code != "invalid":
             why = ""  # what is bad is so although the judge failed a control
         elif known is not None:
             # A sheet of an older version does not say why.
@@ -578,7 +582,7 @@ class AxisResult:
     def status(self, key: str) -> FigureCode:
         """What the figure with this key means; "" if unknown."""
         known = self.statuses.get(key)
-        return ("void" if self.void_reason(key) else "") if known is None else known.code
+        return ("invalid" if self.void_reason(key) else "") if known is None else known.code
 
     @property
     def made(self) -> int:
@@ -602,20 +606,27 @@ class Recommendation:
     void: str = ""
 
 
-VerdictStatus = Literal["proven", "broken", "not proven", "void"]
+VerdictStatus = Literal["pass", "fail", "inconclusive", "invalid"]
+STATUS_WORDS: Mapping[VerdictStatus, str] = {
+    "pass": "kept",
+    "fail": "broken",
+    "inconclusive": "not proven",
+    "invalid": "not usable",
+}
+"""How the status of a limit is printed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """One rule applied to one estimate.
 
-    `status` is `proven`, `broken`, `not proven` either way, or `void` where the figure must not be
-    used. `rule` is the limit in words (`at most 10 %`), `limit` and `kind` the same for a program;
-    `bound` is the one-sided bound that decided, `needed` what would decide if nothing is proven,
-    `more_stimuli` how many that takes, where it is stimuli. `warns` is True where a limit that is
-    not proven does not fail the gate. Where it is `against_baseline`, `observed` is how much worse
-    than a baseline the figure became. `remark` says what else is in the figure, however its limit
-    came out.
+    `status` is `pass`, `fail`, `inconclusive` (neither is proven), or `invalid` where the figure
+    must not be used. `rule` is the limit in words (`at most 10 %`), `limit` and `kind` the same for
+    a program; `bound` is the one-sided bound that decided, `needed` what would decide if nothing is
+    proven, `more_stimuli` how many that takes, where it is stimuli. `warns` is True where a limit
+    that is not proven does not fail the gate. Where it is `against_baseline`, `observed` is how
+    much worse than a baseline the figure became. `remark` says what else is in the figure, however
+    its limit came out.
     """
 
     rule: str
@@ -634,41 +645,52 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
-    """Limits by how they came out."""
+class Condition:
+    """What must hold for a judge to be adopted, with the keys of the figures behind it.
 
-    proven: int = 0
-    broken: int = 0
-    not_proven: int = 0
-    void: int = 0
+    `text` is what was shown against the judge or is not known of it, "" where a remedy is all.
+    `remedy` is what to do about it, `calls` what one judgment then takes, `left` what is left.
+    """
+
+    text: str
+    keys: tuple[str, ...] = ()
+    remedy: str = ""
+    calls: int | None = None
+    left: str = ""
+
+    @property
+    def told(self) -> str:
+        """All of it in one line."""
+        calls = "" if self.calls is None else f" ({self.calls:,} calls per judgment)"
+        do = f"{self.remedy}{calls}" if self.remedy else ""
+        return "; ".join(filter(None, (self.text.removesuffix("."), do, self.left)))
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
     """The decision of a policy about the judge as a whole.
 
-    `adopt`: every limit is proven. `conditions`: every limit that must be proven is, and
-    `conditions` lists under what, `condition_keys` the keys behind each. `reject`: a limit is
-    proven to be broken. `policy_digest` is the SHA-256 of the policy's text. `limiting` is the key
-    that decides ("" where none stands out) and `because` what of it did: how its limit came out, or
-    an `advice` that rests on it. `text` is the decision in one sentence. `required` and `warning`
-    count the limits that must be proven and those that only warn, by how they came out. `needed`
-    says what would decide, the cheapest first, or what would help a judge that is rejected.
-    `unlimited` counts the problems found whose figures no limit bounds.
+    `adopt`: every limit that must be kept is, and nothing was shown against the judge for this use.
+    `conditions`: the same, and each of `conditions` must hold. `reject`: a limit is broken.
+    `policy_digest` is the SHA-256 of the policy's text, `use` what it is for ("" for any).
+    `limiting` is the key that decides ("" where none stands out) and `because` how its limit came
+    out. `text` is the decision in one sentence. `required` and `warning` count the limits that must
+    be kept and those that only warn, by status; `not_settled` says which of the latter are open.
+    `what_would_decide` has the cheapest first, or what would help a judge that is rejected.
     """
 
-    verdict: Literal["adopt", "conditions", "reject", "not proven"]
+    verdict: Literal["adopt", "conditions", "reject", "not_proven"]
     policy: str
     limiting: str
     text: str
-    conditions: tuple[str, ...] = ()
-    condition_keys: tuple[tuple[str, ...], ...] = ()
-    required: Counts = Counts()
-    warning: Counts = Counts()
-    needed: tuple[str, ...] = ()
-    unlimited: int = 0
-    because: Literal["proven", "broken", "not proven", "void", "advice", ""] = ""
+    conditions: tuple[Condition, ...] = ()
+    not_settled: tuple[str, ...] = ()
+    required: Mapping[VerdictStatus, int] = field(default_factory=dict)
+    warning: Mapping[VerdictStatus, int] = field(default_factory=dict)
+    what_would_decide: tuple[str, ...] = ()
+    because: VerdictStatus | Literal[""] = ""
     policy_digest: str = ""
+    use: Use | Literal[""] = ""
 
     @property
     def told_policy(self) -> str:
@@ -678,20 +700,21 @@ class Decision:
 
     @property
     def needed_role(self) -> str:
-        """What `needed` is to a reader: nothing more decides about a judge that was rejected."""
+        """What it is to a reader: nothing more decides about a judge that was rejected."""
         return "What would help" if self.verdict == "reject" else "What would decide"
 
     @property
     def told_needed(self) -> tuple[str, ...]:
         """What would decide or help, each as a sentence."""
-        return tuple(f"{self.needed_role}: {needed}." for needed in self.needed)
+        return tuple(f"{self.needed_role}: {needed}." for needed in self.what_would_decide)
 
     @property
     def told_conditions(self) -> tuple[str, ...]:
         """The conditions with the keys behind them, for readers who look figures up."""
-        # A sheet of an older version has conditions without keys.
-        keyed = zip_longest(self.conditions, self.condition_keys, fillvalue=())
-        return tuple(f"{text} ({', '.join(keys)})" if keys else str(text) for text, keys in keyed)
+        return tuple(
+            f"{one.told} ({', '.join(one.keys)})" if one.keys else one.told
+            for one in self.conditions
+        )
 
 
 @dataclass(frozen=True, slots=True)

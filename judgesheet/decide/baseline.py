@@ -67,7 +67,7 @@ def unanswered(sheet: Datasheet, why: OtherQuestionsError, accept: str) -> Itera
             rule="not worse than the baseline",
             key=key(axis.name, "baseline"),
             observed=None,
-            status="not proven",
+            status="inconclusive",
             why=f"the baseline answered different questions: {obstacles}",
             needed=needed,
             against_baseline=True,
@@ -111,7 +111,7 @@ def _regression_verdict(
         rule=f"worse than the baseline by at most {regression.margin:g}",
         key=regression.key,
         observed=None,
-        status="not proven",
+        status="inconclusive",
         why="",
         limit=regression.margin,
         kind="max",
@@ -119,7 +119,7 @@ def _regression_verdict(
         against_baseline=True,
     )
     if row is not None and row.verdict == "void":
-        return replace(verdict, status="void", why=row.note, needed="two runs that are usable")
+        return replace(verdict, status="invalid", why=row.note, needed="two runs that are usable")
     if row is None or row.worsening is None or p is None:
         why = "neither sheet has it" if row is None else row.note
         if row is not None and row.reason == NO_DIRECTION.code:
@@ -128,18 +128,18 @@ def _regression_verdict(
     read, (down, up) = row.worsening.at(ALPHA), row.room
     found = BoundedValue(read.value, read.low - down, read.high + up)
     status: VerdictStatus = (
-        "broken" if p < ALPHA else "proven" if found.high <= regression.margin else "not proven"
+        "fail" if p < ALPHA else "pass" if found.high <= regression.margin else "inconclusive"
     )
-    bound, side = (found.low, "lower") if status == "broken" else (found.high, "upper")
+    bound, side = (found.low, "lower") if status == "fail" else (found.high, "upper")
     why = f"worse by {significant(found.value)}; one-sided 95 % {side} bound {significant(bound)}"
     if row.lost:
         why += f", with {counted(row.lost, 'lost call')} counted against the limit"
     told = replace(verdict, observed=found.value, status=status, why=why, bound=bound)
-    if status != "not proven":
+    if status != "inconclusive":
         return told
     if _is_open(found, regression.margin) and not _is_open(read, regression.margin):
         if mend := unread.get(Key.parse(regression.key).axis):
-            return replace(told, status="void", why=LOST_DECIDE, needed=mend)
+            return replace(told, status="invalid", why=LOST_DECIDE, needed=mend)
         return replace(told, needed=VERDICTS_ON_LOST)
     needed = outlook(
         regression.margin, "max", found, lambda factor: f"{times(factor)} of both runs"

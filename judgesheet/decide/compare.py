@@ -375,8 +375,8 @@ def _remarks(old: Datasheet, new: Datasheet) -> Iterator[str]:
         if sheet.run.complete is False:
             yield f"The {which} run is not complete."
         for axis in sheet.axes:
-            if axis.void is not None:
-                yield f"No figure of {axis.name} is usable in the {which} sheet: {axis.void}."
+            if axis.invalid is not None:
+                yield f"No figure of {axis.name} is usable in the {which} sheet: {axis.invalid}."
     yield from _told_losses(old, new)
     first, second = old.run.temperature, new.run.temperature
     if first != second:

@@ -1,52 +1,61 @@
-"""Under which conditions a judge is adopted whose limits are proven."""
+"""Under which conditions a judge is adopted whose required limits are kept, and what is open."""
 
 from collections.abc import Collection, Iterator
 
 from judgesheet.base.datasheet import by_key, named
-from judgesheet.base.digits import counted
+from judgesheet.base.effects import Use
 from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_NAMED
-from judgesheet.base.records import AxisResult, Datasheet, Estimate, Verdict
+from judgesheet.base.records import (
+    AxisResult,
+    Condition,
+    Datasheet,
+    Estimate,
+    Mitigation,
+    Verdict,
+)
 from judgesheet.base.sanitize import listed
 from judgesheet.decide.bounded_value import reach
 from judgesheet.decide.controls import EVERY, ONE_VERSION, READ, loss_rate
+from judgesheet.decide.effects import printed
 
-Condition = tuple[str, tuple[str, ...]]
 
+def of(sheet: Datasheet, use: Use | None) -> Iterator[Condition]:
+    """The conditions of an adoption for a use; None: for any, on the axes that are limited.
 
-def of(sheet: Datasheet) -> Iterator[Condition]:
-    """The conditions of an adoption, each with the keys behind it.
-
-    - the sheet advises against a use of an axis that the policy judges by warnings only;
-    - a limit that only warns is not proven, or void;
-    - a limit is kept by what holds after a mitigation, and not by what holds before: that
-      mitigation;
-    - the axes of proven limits were answered by different served models;
-    - nobody can tell whether a control is passed that a limit rests on;
+    - each effect that is shown and concerns the use, with its remedy;
     - every call on some stimuli was refused, so that nothing is known of such texts;
-    - a binding recommendation for an axis that the policy judges by more than warnings.
+    - a limit is kept by what holds after a remedy, and not by what holds before: that remedy;
+    - the axes of kept limits were answered by different served models;
+    - nobody can tell whether a control is passed that a limit rests on.
     """
     judged = judged_axes(sheet)
-    limited = {Key.parse(verdict.key).axis for verdict in sheet.verdicts}
-    yield from stops(sheet, limited - judged)
-    yield from _unproven(sheet)
-    proven = [verdict for verdict in sheet.verdicts if verdict.status == "proven"]
-    kept = {verdict.key for verdict in proven}
-    if several := several_models(sheet, {Key.parse(key).axis for key in kept}):
-        yield f"{ONE_VERSION}: {several}", ()
+    kept = [verdict for verdict in sheet.verdicts if verdict.status == "pass"]
+    if several := several_models(sheet, {Key.parse(one.key).axis for one in kept}):
+        yield Condition(f"{ONE_VERSION}: {several}")
     found = by_key(sheet)
     for axis in sheet.axes:
+        remedies = {one.code: _remedy(one, found) for one in axis.mitigations if one.helps}
+        for effect in axis.effects:
+            concerns = axis.name in judged if use is None else use in effect.uses
+            if effect.verdict == "shown" and concerns:
+                yield Condition(effect.text, (effect.key,), *remedies.get(effect.remedy, ()))
         for remedy in axis.mitigations:
-            limits = [one for one in proven if one.key == remedy.after]
+            limits = [one for one in kept if one.key == remedy.after]
             if not all(_keeps(found.get(remedy.before), one) for one in limits):
-                price = f"{counted(remedy.calls, 'call')} per judgment"
-                yield f"{remedy.action}: {price}", (remedy.after,)
+                yield Condition("", (remedy.after,), *_remedy(remedy, found))
         if axis.name in judged:
-            yield from _untold(axis, {Key.parse(key).name for key in kept})
+            yield from _untold(axis, {Key.parse(one.key).name for one in kept})
             yield from _refused(axis)
-    for advice in sheet.recommendations:
-        if advice.binding and not advice.void and advice.axis in judged:
-            yield advice.text, advice.evidence
+
+
+def _remedy(remedy: Mitigation, found: dict[str, Estimate]) -> tuple[str, int, str]:
+    """What to do, the calls that it takes, and what it leaves."""
+    before, after = found.get(remedy.before), found.get(remedy.after)
+    if before is None or after is None:
+        return remedy.action, remedy.calls, ""
+    change = f"{printed(after, after.value)} instead of {printed(before, before.value)}"
+    return remedy.action, remedy.calls, f"{named(found, remedy.after)}: {change}"
 
 
 def _keeps(estimate: Estimate | None, verdict: Verdict) -> bool:
@@ -58,43 +67,23 @@ def _keeps(estimate: Estimate | None, verdict: Verdict) -> bool:
     return bounds.high <= verdict.limit if is_ceiling else bounds.low >= verdict.limit
 
 
-def stops(sheet: Datasheet, axes: Collection[str]) -> Iterator[Condition]:
-    """What the judge must not be used for, on these axes, each with the keys behind it.
-
-    The advice first, as it says what not to do; a finding only where no advice rests on the same.
-    """
-    advised = set()
-    for advice in sheet.recommendations:
-        if advice.stops and not advice.void and advice.axis in axes:
-            advised |= {*advice.evidence}
-            yield advice.text, advice.evidence
-    for axis in sheet.axes:
-        if axis.name in axes:
-            for finding in axis.findings:
-                if finding.stops and not finding.void and not advised & {*finding.evidence}:
-                    yield finding.text, finding.evidence
-
-
 def judged_axes(sheet: Datasheet) -> set[str]:
-    """The axes with a limit that must be proven."""
+    """The axes with a limit that must be kept."""
     return {Key.parse(verdict.key).axis for verdict in sheet.verdicts if not verdict.warns}
 
 
-def _unproven(sheet: Datasheet) -> Iterator[Condition]:
-    """The limits that are not proven; those on one figure with the same outcome are one."""
+def not_settled(sheet: Datasheet) -> Iterator[str]:
+    """The limits that only warn and are not proven; those on one figure with one reason are one."""
     alike: dict[tuple[str, ...], list[str]] = {}
     for verdict in sheet.verdicts:
-        if verdict.status != "proven":
+        if verdict.warns and verdict.status in ("inconclusive", "invalid"):
             key = Key.parse(verdict.key)
-            figure = f"{key.axis}.{key.name}"
-            alike.setdefault((figure, verdict.rule, verdict.status, verdict.why), []).append(
-                verdict.key
-            )
+            which = f"{key.axis}.{key.name}", verdict.rule, verdict.why, verdict.needed
+            alike.setdefault(which, []).append(verdict.key)
     found = by_key(sheet)
-    for (_, rule, status, why), keys in alike.items():
+    for (_, rule, why, needed), keys in alike.items():
         names = listed([named(found, key) for key in keys], MOST_NAMED)
-        is_what = "not usable" if status == "void" else status
-        yield f"the limit on {names} ({rule}) is {is_what}: {why}", tuple(keys)
+        yield f"{names} {rule}: {why}{needed and f'; {needed}'}"
 
 
 def several_models(sheet: Datasheet, axes: Collection[str]) -> str:
@@ -110,17 +99,14 @@ def _untold(axis: AxisResult, names: set[str]) -> Iterator[Condition]:
     for control in axis.controls:
         touched = EVERY in control.touches or names & {*control.touches}
         if control.passed is None and control.code != READ and touched:
-            yield (
-                f"the result of the control “{control.name}” is not known: {control.text}",
-                control.evidence,
-            )
+            text = f"the result of the control “{control.name}” is not known: {control.text}"
+            yield Condition(text, control.evidence)
 
 
 def _refused(axis: AxisResult) -> Iterator[Condition]:
-    """The stimuli of which every call was refused."""
+    """The stimuli of which every call was refused, all of them by name."""
     rate = loss_rate(axis)
     refused = [] if rate is None else rate.given.get("refused", [])
     if rate is not None and refused:
-        what = counted(len(refused), "stimulus", "stimuli")
-        named = listed(refused, MOST_NAMED)
-        yield f"not for texts that it refuses: every call on {what} ({named})", (rate.key,)
+        text = f"not for texts that it refuses: every call on {listed(refused, len(refused))}"
+        yield Condition(text, (rate.key,))

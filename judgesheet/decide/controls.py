@@ -52,7 +52,7 @@ def _controlled(axis: AxisResult, sheet: Datasheet) -> AxisResult:
     whole = next((c for c in failed(checked) if c.of == "run" and EVERY in c.touches), None)
     return replace(
         checked,
-        void=None if whole is None else whole.text,
+        invalid=None if whole is None else whole.text,
         voided=dict(_touched(checked, "run")),
         unearned=dict(_touched(checked, "judge")),
     )

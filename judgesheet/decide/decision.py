@@ -1,8 +1,8 @@
 """The decision about a judge: from the verdicts on the limits of a policy, all of them at once.
 
-`reject` where a limit is broken. `not proven` where one that must hold is not proven or void, and
-where nothing is proven at all; nor is a judge adopted that the sheet advises not to use. Otherwise
-`conditions` where anything of `conditions.of` applies, and `adopt` where nothing does.
+`reject` where a limit is broken. `not_proven` where one that must be kept is inconclusive or not
+usable, and where none is kept at all. Otherwise `conditions` where anything of `conditions.of`
+applies, and `adopt` where nothing does.
 """
 
 from collections import Counter
@@ -10,42 +10,41 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Literal, NamedTuple
 
-from judgesheet.base.datasheet import by_key, named, worst_verdicts
+from judgesheet.base.datasheet import by_key, named
 from judgesheet.base.digits import count, counted, percent, two_digits
 from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_EXAMPLES, MOST_NAMED
-from judgesheet.base.records import Counts, Datasheet, Decision, Estimate, Verdict
+from judgesheet.base.records import Datasheet, Decision, Estimate, Verdict, VerdictStatus
 from judgesheet.base.sanitize import listed
 from judgesheet.base.units import unit
 from judgesheet.decide import conditions
 from judgesheet.decide.controls import COMPLETE, ONE_VERSION, end_of_run, failed
-from judgesheet.decide.findings import PROBLEM, STOP, kind
 from judgesheet.decide.gate import not_asked, weight
 
 PASSED, FAILED, NOT_PROVEN = 0, 3, 4  # scripts branch on them; 1 and 2 are faults and wrong use
-EXIT_CODES = {"adopt": PASSED, "conditions": PASSED, "reject": FAILED, "not proven": NOT_PROVEN}
+EXIT_CODES = {"adopt": PASSED, "conditions": PASSED, "reject": FAILED, "not_proven": NOT_PROVEN}
 
 
 def decide_judge(sheet: Datasheet) -> Decision:
     """The decision that the verdicts of a sheet give; its policy stands in the provenance."""
     policy = sheet.provenance.policy
     verdict, limiting, because, text = _decided(sheet)
-    agreed = tuple(dict.fromkeys(conditions.of(sheet))) if verdict == "adopt" else ()
-    texts, keys = zip(*agreed, strict=True) if agreed else ((), ())
+    use = policy.use if policy else None
+    agreed = [*dict.fromkeys(conditions.of(sheet, use))] if verdict == "adopt" else []
     scope = _scope(sheet)
     return Decision(
         verdict="conditions" if agreed else verdict,
         policy=policy.name if policy else "",
         policy_digest=policy.digest if policy else "",
+        use=use or "",
         limiting=limiting,
         text=f"{text.replace('Adopt:', 'Adopt under conditions:') if agreed else text}{scope}",
         because=because,
-        conditions=texts,
-        condition_keys=keys,
-        required=_counted(one for one in sheet.verdicts if not one.warns),
-        warning=_counted(one for one in sheet.verdicts if one.warns),
-        needed=tuple(_needed(sheet)),
-        unlimited=_unlimited(sheet),
+        conditions=tuple(agreed),
+        not_settled=tuple(conditions.not_settled(sheet)),
+        required=dict(Counter(one.status for one in sheet.verdicts if not one.warns)),
+        warning=dict(Counter(one.status for one in sheet.verdicts if one.warns)),
+        what_would_decide=tuple(_needed(sheet)),
     )
 
 
@@ -63,60 +62,50 @@ def review_day(sheet: Datasheet) -> date | None:
 class _Decided(NamedTuple):
     """The verdict (`adopt` before conditions), the key that decides and by what, the sentence."""
 
-    verdict: Literal["adopt", "reject", "not proven"]
+    verdict: Literal["adopt", "reject", "not_proven"]
     limiting: str
-    because: Literal["proven", "broken", "not proven", "void", "advice", ""]
+    because: VerdictStatus | Literal[""]
     text: str
 
 
 def _decided(sheet: Datasheet) -> _Decided:
     by_status = {
         status: [one for one in sheet.verdicts if one.status == status]
-        for status in ("proven", "broken", "not proven", "void")
+        for status in ("pass", "fail", "inconclusive", "invalid")
     }
     required = [one for one in sheet.verdicts if not one.warns]
-    if broken := by_status["broken"]:
+    if broken := by_status["fail"]:
         worst = min(broken, key=weight)
-        return _Decided("reject", worst.key, "broken", f"Reject: {_limits(broken)} broken.")
-    if void := [one for one in required if one.status == "void"]:
-        rests = "rests on a figure that is" if len(void) == 1 else "rest on figures that are"
-        text = f"{_limits(void)} {rests} not usable ({void[0].why})"
-        return _Decided("not proven", void[0].key, "void", f"Not proven: {text}.")
-    if open_ := [one for one in required if one.status == "not proven"]:
+        return _Decided("reject", worst.key, "fail", f"Reject: {_limits(broken)} broken.")
+    if invalid := [one for one in required if one.status == "invalid"]:
+        rests = "rests on a figure that is" if len(invalid) == 1 else "rest on figures that are"
+        text = f"{_limits(invalid)} {rests} not usable ({invalid[0].why})"
+        return _Decided("not_proven", invalid[0].key, "invalid", f"Not proven: {text}.")
+    if open_ := [one for one in required if one.status == "inconclusive"]:
         text = f"{_limits(open_)} not proven ({open_[0].why})"
-        return _Decided("not proven", open_[0].key, "not proven", f"Not proven: {text}.")
-    if not (proven := by_status["proven"]):
+        return _Decided("not_proven", open_[0].key, "inconclusive", f"Not proven: {text}.")
+    if not (kept := by_status["pass"]):
         text = "Not proven: no limit of the policy is proven on what was probed."
-        return _Decided("not proven", "", "", text)
+        return _Decided("not_proven", "", "", text)
     if several := conditions.several_models(sheet, conditions.judged_axes(sheet)):
         # Each limit is kept by one of them, and nobody knows of any that keeps them all.
-        return _Decided("not proven", "", "", f"Not proven: {several}.")
-    if stop := next(conditions.stops(sheet, conditions.judged_axes(sheet)), None):
-        # What the policy limits is well, and what it does not limit is not.
-        text, keys = stop
-        sentence = f"Not proven: no limit is broken, but the sheet advises: {text}"
-        return _Decided("not proven", next(iter(keys), ""), "advice", sentence)
-    tightest = min(proven, key=weight)
-    return _Decided("adopt", tightest.key, "proven", f"Adopt: {_limits(proven)} proven.")
+        return _Decided("not_proven", "", "", f"Not proven: {several}.")
+    tightest = min(kept, key=weight)
+    return _Decided("adopt", tightest.key, "pass", f"Adopt: {_limits(kept)} kept.")
 
 
 def _limits(verdicts: Sequence[Verdict]) -> str:
     return counted(len(verdicts), "limit")
 
 
-def _counted(verdicts: Iterable[Verdict]) -> Counts:
-    counts = Counter(one.status.replace(" ", "_") for one in verdicts)
-    return Counts(**counts)
-
-
 def _needed(sheet: Datasheet) -> Iterator[str]:
     """What would decide a policy that is not decided: what costs least first."""
-    if any(one.status == "broken" for one in sheet.verdicts):
+    if any(one.status == "fail" for one in sheet.verdicts):
         yield from _mended(sheet)
         return
     if conditions.several_models(sheet, conditions.judged_axes(sheet)):
         yield ONE_VERSION
-    open_ = [one for one in sheet.verdicts if not one.warns and one.status != "proven"]
+    open_ = [one for one in sheet.verdicts if not one.warns and one.status != "pass"]
     on = {Key.parse(one.key).axis for one in open_}
     cut = [a for a in sheet.axes if a.name in on and any(c.code == COMPLETE for c in failed(a))]
     if cut:
@@ -127,31 +116,31 @@ def _needed(sheet: Datasheet) -> Iterator[str]:
         )
     # More stimuli are for a run that is whole: until then nobody knows how many it lacks.
     rest = [one for one in open_ if Key.parse(one.key).axis not in {axis.name for axis in cut}]
-    yield from _grouped(sheet, [one for one in rest if one.status == "void"])
+    yield from _grouped(sheet, [one for one in rest if one.status == "invalid"])
     # Where more stimuli leave a limit open, they do not decide.
-    yield from _grouped(sheet, [v for v in rest if v.status != "void" and not v.more_stimuli])
+    yield from _grouped(sheet, [v for v in rest if v.status != "invalid" and not v.more_stimuli])
     yield from _stimuli(sheet, [one for one in rest if one.more_stimuli])
 
 
 def _mended(sheet: Datasheet) -> Iterator[str]:
-    """What moves the figures that reject a judge: its mitigations that were shown to.
+    """What moves the figures that reject a judge: the remedies that this run showed to help.
 
-    None on an axis that it must not be used for at all; then which figures nothing moves.
+    Where it showed none: which figures nothing moves.
     """
     found = by_key(sheet)
-    fixed = {one.key: False for one in sheet.verdicts if one.status == "broken"}
+    broken = {one.key for one in sheet.verdicts if one.status == "fail"}
+    nothing_helps = True
     for axis in sheet.axes:
-        is_useless = any(one.stops for one in axis.findings)
         for remedy in axis.mitigations:
+            against = {one.key for one in axis.effects if one.remedy == remedy.code}
             after = found.get(remedy.after)
-            helps = remedy.outcome == "helps" and remedy.before in fixed and not is_useless
-            if helps and after is not None:
-                fixed[remedy.before] = True
+            if remedy.outcome == "helps" and after and broken & {remedy.before, *against}:
+                nothing_helps = False
                 action = f"{remedy.action} ({counted(remedy.calls, 'call')} per judgment)"
                 yield f"{action}: {named(found, remedy.after)} is then {_with_interval(after)}"
-    left = [named(found, key) for key, is_fixed in fixed.items() if not is_fixed]
-    if left:
-        yield f"nothing that this run measured moves {listed(left, MOST_NAMED)}"
+    if nothing_helps:
+        names = listed([named(found, key) for key in sorted(broken)], MOST_NAMED)
+        yield f"nothing that this run measured moves {names}"
 
 
 def _with_interval(estimate: Estimate) -> str:
@@ -196,31 +185,6 @@ def _unasked(spare: int, verdict: Verdict, title: str) -> str:
     """The stimuli of the pool that the run left out, and whether they are enough."""
     text = f"{spare} of “{title}” were not asked: a larger --profile asks them"
     return text if spare >= (verdict.more_stimuli or 0) else f"{text}, the rest must be your own"
-
-
-def _unlimited(sheet: Datasheet) -> int:
-    """How many of the problems found, as the sheet marks them, the policy does not speak of."""
-    found, limits = by_key(sheet), worst_verdicts(sheet)
-    problems = [
-        statement
-        for axis in sheet.axes
-        for statement in axis.findings
-        if kind(statement) in (STOP, PROBLEM)
-    ]
-    return sum(_is_outside(one.evidence, found, limits) for one in problems)
-
-
-def _is_outside(
-    evidence: Sequence[str], found: Mapping[str, Estimate], limits: Mapping[str, Verdict]
-) -> bool:
-    """Whether no limit bounds what a problem is about: the first of its figures that measures.
-
-    A limit beside it that is not kept speaks of the problem too; one that is kept does not.
-    """
-    if any(key in limits and limits[key].status != "proven" for key in evidence):
-        return False
-    measures = (key for key in evidence if key in found and unit(found[key].unit).kind != "p-value")
-    return next(measures, "") not in limits
 
 
 def _scope(sheet: Datasheet) -> str:

@@ -27,9 +27,9 @@ def with_findings(sheet: Datasheet) -> Datasheet:
     What findings and advice rest on and must not be used makes them void.
     """
     by_name = {axis.name: axis for axis in sheet.axes}
-    broken = {one.key for one in sheet.verdicts if one.status == "broken"}
+    broken = {one.key for one in sheet.verdicts if one.status == "fail"}
     axes = [replace(axis, findings=tuple(_every(axis, broken))) for axis in sheet.axes]
-    deciding = [one for one in sorted(sheet.verdicts, key=weight) if one.status != "proven"]
+    deciding = [one for one in sorted(sheet.verdicts, key=weight) if one.status != "pass"]
     first = [*dict.fromkeys(Key.parse(one.key).axis for one in deciding)]
     order = {
         axis.name: first.index(axis.name) if axis.name in first else len(first) for axis in axes
@@ -73,7 +73,7 @@ def _void(axis: AxisResult, evidence: Sequence[str], merits: Container[str] = ()
     """
     reasons = [reason for key in evidence if (reason := axis.silent_reason(key))]
     reasons += [axis.unearned[key] for key in evidence if key in axis.unearned and key in merits]
-    return axis.void or next(iter(reasons), "")
+    return axis.invalid or next(iter(reasons), "")
 
 
 def _advice_void(axis: AxisResult | None, advice: Recommendation) -> str:

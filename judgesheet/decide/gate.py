@@ -65,10 +65,10 @@ def _of_copies(verdict: Verdict, few: Mapping[str, tuple[str, bool]]) -> Verdict
     a judge, either.
     """
     why, copied = few.get(Key.parse(verdict.key).axis, ("", False))
-    if not why or not (verdict.status == "proven" or (verdict.status == "broken" and copied)):
+    if not why or not (verdict.status == "pass" or (verdict.status == "fail" and copied)):
         return verdict
     needed = "stimuli that are not copies of each other" if copied else "more stimuli"
-    return replace(verdict, status="void", why=why, needed=needed, more_stimuli=None)
+    return replace(verdict, status="invalid", why=why, needed=needed, more_stimuli=None)
 
 
 def _each(sheet: Datasheet, policy: Policy, found: Mapping[str, Estimate]) -> Iterator[Verdict]:
@@ -94,9 +94,9 @@ def weight(verdict: Verdict) -> tuple[bool, bool, int, float]:
 
     Of the broken the furthest from its limit, of the proven the closest.
     """
-    broken = verdict.status == "broken"
+    broken = verdict.status == "fail"
     # What is not proven or void decides in the order of the policy.
-    away = distance(verdict) if verdict.status in ("broken", "proven") else 0.0
+    away = distance(verdict) if verdict.status in ("fail", "pass") else 0.0
     return not broken, verdict.warns, WORST.index(verdict.status), -away if broken else away
 
 
@@ -110,11 +110,11 @@ def distance(verdict: Verdict) -> float:
 
 def _rejecting(held: Sequence[Verdict], found: Mapping[str, Estimate]) -> Iterator[Verdict]:
     """The verdicts; a limit stays broken only if it is so under Holm's correction."""
-    tested = sum(one.status != "void" and one.bound is not None for one in held)
+    tested = sum(one.status != "invalid" and one.bound is not None for one in held)
     surprise = {
         place: _surprise(one, found[one.key])
         for place, one in enumerate(held)
-        if one.status == "broken"
+        if one.status == "fail"
     }
     # The most surprising first, against all that were tested; the next against the rest.
     ranked = sorted(surprise, key=surprise.__getitem__)
@@ -123,7 +123,7 @@ def _rejecting(held: Sequence[Verdict], found: Mapping[str, Estimate]) -> Iterat
     for place, verdict in enumerate(held):
         if place in surprise and place not in broken:
             why = f"{verdict.why}; among {counted(tested, 'limit')} that can be chance (Holm)"
-            yield replace(verdict, status="not proven", why=why, needed=WORSE)
+            yield replace(verdict, status="inconclusive", why=why, needed=WORSE)
         else:
             yield verdict
 
@@ -145,14 +145,14 @@ def usable(verdict: Verdict, axes: Mapping[str, AxisResult]) -> Verdict:
         return _without_merit(verdict, axis)
     mend = next((control.mend for control in controls if control.mend), "")
     # What a baseline needs is known before.
-    needed = mend or (verdict.needed if verdict.status == "void" else "")
-    return replace(verdict, status="void", why=why, needed=needed, more_stimuli=None)
+    needed = mend or (verdict.needed if verdict.status == "invalid" else "")
+    return replace(verdict, status="invalid", why=why, needed=needed, more_stimuli=None)
 
 
 def _without_merit(verdict: Verdict, axis: AxisResult) -> Verdict:
     """The verdict; without advice to prove it by more data where that could only make it void."""
     failed_control = axis.unearned.get(verdict.key, "")
-    if not failed_control or verdict.status != "not proven" or not _is_kept(verdict):
+    if not failed_control or verdict.status != "inconclusive" or not _is_kept(verdict):
         return verdict
     of_judge = (one for one in failed(axis) if one.of == "judge" and touches(one, verdict.key))
     mend = next((one.mend for one in of_judge if one.mend), "")
@@ -178,7 +178,7 @@ def _unusable(verdict: Verdict, axis: AxisResult) -> tuple[str, list[Control]]:
     if why := axis.silent_reason(key):
         return why, touching["run"]
     # A limit that is kept without merit proves nothing; one that is broken is broken all the same.
-    if verdict.status == "proven" and key in axis.unearned:
+    if verdict.status == "pass" and key in axis.unearned:
         return axis.unearned[key], touching["judge"]
     return "", []
 
@@ -257,7 +257,7 @@ def _unproven(limit: Limit, key: str, value: float | None, why: str, needed: str
         rule=f"at {'most' if limit.kind == 'max' else 'least'} {limit.value:g}",
         key=key,
         observed=value,
-        status="not proven",
+        status="inconclusive",
         why=why,
         limit=limit.value,
         kind=limit.kind,
@@ -275,7 +275,7 @@ def _decide(
         right, wrong = bounds.high <= limit.value, bounds.low > limit.value
     else:
         right, wrong = bounds.low >= limit.value, bounds.high < limit.value
-    status: VerdictStatus = "proven" if right else "broken" if wrong else "not proven"
+    status: VerdictStatus = "pass" if right else "fail" if wrong else "inconclusive"
     # What is broken is proven by the other bound than what is kept.
     upper = ceiling != wrong
     bound = bounds.high if upper else bounds.low
@@ -287,7 +287,7 @@ def _decide(
         f"the one-sided {level(confidence(estimate))} {'upper' if upper else 'lower'} bound "
         f"{apart(bound, limit.value)} is {place} the limit {limit.value:g}{_counted(estimate)}"
     )
-    is_open = status == "not proven"
+    is_open = status == "inconclusive"
     needed = _needed(limit, estimate, bounds, spare, mend) if is_open else ""
     text = _unproven(limit, key, estimate.value, why, needed)
     more = _stimuli_to_prove(limit, estimate, bounds) if is_open else None

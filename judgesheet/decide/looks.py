@@ -167,9 +167,9 @@ def _unproven(policy: Policy, sheet: Datasheet) -> set[str]:
     known = {axis.name for axis in sheet.axes}
     limits = [one for one in policy.limit if Key.parse(one.key).axis in known]
     held = list(verdicts(sheet, policy.model_copy(update={"limit": limits})))
-    if any(one.status == "broken" for one in held):
+    if any(one.status == "fail" for one in held):
         return set()
-    return {Key.parse(one.key).axis for one in held if one.status == "not proven"}
+    return {Key.parse(one.key).axis for one in held if one.status == "inconclusive"}
 
 
 def figures(

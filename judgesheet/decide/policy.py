@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from judgesheet.axes import all_axes, axis_names, declared_unit
+from judgesheet.base.effects import Use
 from judgesheet.base.errors import PolicyError, RunError, UsageError
 from judgesheet.base.facts import REQUIRED, PolicyName
 from judgesheet.base.files import checked, text_of, toml
@@ -79,12 +80,14 @@ class Regression(_Part):
 class Policy(_Part):
     """The file. `name` is its own, of a shipped one without ending; `digest` is that of its text.
 
-    `min_independent` is the number of stimuli of an axis, each group of near copies counted once,
-    below which nothing on it is proven or broken.
+    `use` is what the judge is for: effects that concern it become conditions; None: effects of any
+    use, on the axes with required limits. `min_independent` is the number of stimuli of an axis,
+    each group of near copies counted once, below which nothing on it is proven or broken.
     """
 
     name: str = ""
     title: str = ""
+    use: Use | None = None
     review_days: Annotated[int, Field(ge=1, le=3650)] | None = None
     min_independent: Annotated[int, Field(ge=1)] | None = None
     limit: list[Limit] = []
@@ -99,9 +102,8 @@ class Policy(_Part):
     @property
     def named(self) -> PolicyName:
         """What a run and its sheet keep of it beside the limits."""
-        return PolicyName(
-            self.name, self.title, self.digest, tuple(self.axes), self.min_independent
-        )
+        named = self.name, self.title, self.digest, tuple(self.axes)
+        return PolicyName(*named, self.min_independent, self.use)
 
 
 def policy_of(sheet: Datasheet) -> Policy | None:
@@ -123,7 +125,8 @@ def policy_of(sheet: Datasheet) -> Policy | None:
     ]
     if not limits and named is None:
         return None
-    return Policy(limit=limits, min_independent=named.min_independent if named else REQUIRED)
+    least, use = (named.min_independent, named.use) if named else (REQUIRED, None)
+    return Policy(limit=limits, use=use, min_independent=least)
 
 
 def shipped() -> list[str]:
@@ -242,7 +245,7 @@ def _refuse_unknown(data: Mapping[str, Any], file: str) -> None:
 
 
 _FIELDS = {
-    "policy": "name, title, review_days, [[limit]] and [[regression]]",
+    "policy": "name, title, use, review_days, [[limit]] and [[regression]]",
     "limit": "key, max or min, not_proven, when_probed and why",
     "regression": "key, margin, better, not_proven and why",
 }

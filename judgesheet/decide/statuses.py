@@ -70,14 +70,14 @@ def _meaning(
     unearned = axis.unearned.get(key, "")
     if verdict is not None:
         # An open limit is no fault: what is well in its figure is no merit all the same.
-        if unearned and verdict.status == "not proven":
-            return "void", unearned
-        return verdict.status, verdict.why if verdict.status == "void" else ""
+        if unearned and verdict.status == "inconclusive":
+            return "invalid", unearned
+        return verdict.status, verdict.why if verdict.status == "invalid" else ""
     if why := axis.silent_reason(key):
-        return "void", why
+        return "invalid", why
     if is_problem:
         return "problem", ""
-    return ("void" if unearned else ""), unearned
+    return ("invalid" if unearned else ""), unearned
 
 
 def _alone(estimate: Estimate, null: float | None, noise: Estimate | None) -> FigureCode:
@@ -151,17 +151,17 @@ def _summary(axis: AxisResult, verdicts: dict[str, Verdict]) -> Summary:
         *(row.key for row in axis.characteristics),
     )
     key = next((key for key in candidates if key in measured), "")
-    if axis.void is not None:
-        return Summary(key, "void")
-    if limited and limited[0].status == "broken":
-        return Summary(key, "broken")
+    if axis.invalid is not None:
+        return Summary(key, "invalid")
+    if limited and limited[0].status == "fail":
+        return Summary(key, "fail")
     kinds = {kind(finding) for finding in axis.findings}
     if kinds & {STOP, PROBLEM}:
         return Summary(_first(axis, {STOP, PROBLEM}, measured) or key, "problem")
     if limited:
         return Summary(key, limited[0].status)
     if axis.void_reason(key):
-        return Summary(key, "void")
+        return Summary(key, "invalid")
     is_open = any(kind(one) == UNKNOWN and key in one.evidence for one in axis.findings)
     return Summary(key, "good" if GOOD in kinds and not is_open else "open")
 

@@ -48,7 +48,7 @@ _SHORT = "pp"
 _BOLD = 1.1
 """How much wider bold type is."""
 _BEYOND = "#fdecea"
-_COLOURS = {"proven": "#0a6b4f", "broken": "#a6260d", "not proven": "#6b4e00", "void": MUTED}
+_COLOURS = {"pass": "#0a6b4f", "fail": "#a6260d", "inconclusive": "#6b4e00", "invalid": MUTED}
 """Colour of a limit by how it came out."""
 _LINES = 13
 """Lines that effects without a limit may fill, with the names of their axes."""
@@ -365,12 +365,12 @@ class _Forest(Canvas):
     def _value(self, panel: Panel, effect: Effect, middle: float) -> None:
         """A disc where all is well or no limit stands, a square where it fails, hollow if open."""
         x, status = self._x(panel, effect.value), effect.row.verdict and effect.row.verdict.status
-        hollow = effect.row.is_void or status in ("not proven", "void")
+        hollow = effect.row.is_void or status in ("inconclusive", "invalid")
         if not panel.low <= effect.value <= panel.high:
             # Beyond the scale: an arrow, so that nobody reads the end as the value.
             way = 1 if effect.value > panel.high else -1
             steps = f"{path('M', x - 2.5 * way, middle - 3)}l{5 * way} 3l{-5 * way} 3z"
-        elif status == "broken" and not effect.row.is_void:
+        elif status == "fail" and not effect.row.is_void:
             steps = f"{path('M', x - 2.6, middle - 2.6)}h5.2v5.2h-5.2z"
         else:
             steps = f"{path('M', x, middle)}{SERIES[0].marker}"

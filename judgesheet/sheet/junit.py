@@ -18,7 +18,7 @@ from judgesheet.sheet.verdicts import summary
 
 SUFFIX = "junit.xml"
 _NO_TIME = "1970-01-01T00:00:00"
-_DECISIONS = {"adopt": "", "conditions": "", "reject": "failure", "not proven": "error"}
+_DECISIONS = {"adopt": "", "conditions": "", "reject": "failure", "not_proven": "error"}
 """The element that says how the decision came out; "" for one with which the gate passes."""
 
 
@@ -81,9 +81,9 @@ def _properties(sheet: Datasheet, decision: Decision) -> dict[str, str]:
 
 def _kind(verdict: Verdict) -> str:
     """The element that says how a case ended; "" for one that passed."""
-    if verdict.status == "broken":
+    if verdict.status == "fail":
         return "failure"
-    return "" if verdict.status == "proven" else "skipped" if verdict.warns else "error"
+    return "" if verdict.status == "pass" else "skipped" if verdict.warns else "error"
 
 
 def _case(suite: Element, verdict: Verdict) -> None:

@@ -174,10 +174,10 @@ def plot_void(axis: AxisResult, plot: Plot) -> str:
     """
     names = {*plot.families, plot.mark, *plot.shows}
     keys = [one.key for one in axis.estimates if Key.parse(one.key).name in names]
-    faults = {axis.status(key) for key in keys} & {"broken", "problem"}
+    faults = {axis.status(key) for key in keys} & {"fail", "problem"}
     reason = axis.silent_reason if faults else axis.void_reason
     # An axis of which nothing was read has no figure to ask about.
-    why = axis.void or next(filter(None, map(reason, keys)), "")
+    why = axis.invalid or next(filter(None, map(reason, keys)), "")
     return show.visible(why, 200)
 
 

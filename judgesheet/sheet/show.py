@@ -7,7 +7,6 @@ width of the interval; what was not measured says so and why; invisible characte
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
@@ -15,7 +14,14 @@ from judgesheet.base import digits
 from judgesheet.base.digits import MINUS, decimals, rounded, with_noun
 from judgesheet.base.facts import RunFacts
 from judgesheet.base.limits import MOST_DECIMALS
-from judgesheet.base.records import Datasheet, Decision, Estimate, Verdict, canonical_json
+from judgesheet.base.records import (
+    STATUS_WORDS,
+    Datasheet,
+    Decision,
+    Estimate,
+    Verdict,
+    canonical_json,
+)
 from judgesheet.base.sanitize import spelled
 from judgesheet.base.units import Unit, unit
 
@@ -140,10 +146,10 @@ def looks(run: RunFacts) -> str:
 
 
 ROLES = {
-    "broken": "Furthest beyond its limit",
-    "void": "First that is not usable",
-    "not proven": "Limit not proven",
-    "proven": "Closest to its limit",
+    "fail": "Furthest beyond its limit",
+    "invalid": "First that is not usable",
+    "inconclusive": "Limit not proven",
+    "pass": "Closest to its limit",
     "advice": "What the advice rests on",
     "": "Decided by",
 }
@@ -151,17 +157,17 @@ ROLES = {
 
 
 def limits(decision: Decision) -> str:
-    """`Limits that must be proven: 3 proven, 1 void. Limits that need not be: 2 not proven.`"""
+    """`Limits that must be kept: 3 kept, 1 not usable. Limits that need not be: 2 not proven.`"""
     kinds = {
-        "Limits that must be proven": decision.required,
+        "Limits that must be kept": decision.required,
         # Not "that only warn": one of them that is broken rejects the judge.
         "Limits that need not be": decision.warning,
     }
     told = {
         name: ", ".join(
-            f"{number} {status.replace('_', ' ').replace('void', 'not usable (void)')}"
-            for status, number in asdict(counts).items()
-            if number
+            f"{counts[status]} {word}"
+            for status, word in STATUS_WORDS.items()
+            if counts.get(status)
         )
         for name, counts in kinds.items()
     }
@@ -268,7 +274,7 @@ def side(verdict: Verdict) -> Literal["max", "min"]:
     """
     bound, observed = verdict.bound, verdict.observed
     if bound is None or observed is None or bound == observed:
-        return "max" if (verdict.kind == "max") != (verdict.status == "broken") else "min"
+        return "max" if (verdict.kind == "max") != (verdict.status == "fail") else "min"
     return "max" if bound > observed else "min"
 
 

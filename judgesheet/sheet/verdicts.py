@@ -11,23 +11,24 @@ from judgesheet.axes import declared_unit
 from judgesheet.base import units
 from judgesheet.base.datasheet import by_key
 from judgesheet.base.keys import Key
-from judgesheet.base.records import Datasheet, Verdict
+from judgesheet.base.records import STATUS_WORDS, Datasheet, Verdict
 from judgesheet.base.sanitize import one_line
 from judgesheet.sheet import show
 from judgesheet.sheet.markdown import code, fill
 from judgesheet.sheet.page import build
 
-OPEN = ("not proven", "void")
+OPEN = ("inconclusive", "invalid")
 GLANCE = ("Axis", "Asked", "At a glance", "Figure", "Limit")
 HEAD = ("Key", "Value", "One-sided bound", "Limit", "Verdict", "What would decide")
 
 
 def word(verdict: Verdict) -> str:
-    """`proven`, `BROKEN`, `NOT PROVEN`, `VOID`; `not proven (warning)` where it only warns."""
-    if verdict.status == "proven":
-        return verdict.status
-    only_warns = verdict.warns and verdict.status != "broken"
-    return f"{verdict.status} (warning)" if only_warns else verdict.status.upper()
+    """`kept`, `BROKEN`, `NOT PROVEN`, `NOT USABLE`; `not proven (warning)` where it only warns."""
+    printed = STATUS_WORDS[verdict.status]
+    if verdict.status == "pass":
+        return printed
+    only_warns = verdict.warns and verdict.status != "fail"
+    return f"{printed} (warning)" if only_warns else printed.upper()
 
 
 def as_text(sheet: Datasheet, run: Path | None = None) -> str:
@@ -64,7 +65,7 @@ def as_json(sheet: Datasheet, exit_code: int) -> str:
             "judge": sheet.judge.model,
             "policy": policy and asdict(policy),
             "decision": sheet.decision and asdict(sheet.decision),
-            "void": {axis.name: axis.void for axis in sheet.axes if axis.void is not None},
+            "invalid": {axis.name: axis.invalid for axis in sheet.axes if axis.invalid is not None},
             "verdicts": [asdict(verdict) for verdict in sheet.verdicts],
         },
         indent=2,
@@ -90,14 +91,14 @@ def as_markdown(sheet: Datasheet) -> str:
 
 def annotations(sheet: Datasheet) -> Iterator[str]:
     """GitHub workflow commands: an error per limit that stops the gate, a warning per other."""
-    if sheet.decision is not None and sheet.decision.verdict in ("reject", "not proven"):
+    if sheet.decision is not None and sheet.decision.verdict in ("reject", "not_proven"):
         text = " ".join((sheet.decision.text, *sheet.decision.told_needed))
         title = _property("judgesheet: decision")
         yield f"::error title={title}::{_data(_minus(show.visible(text)))}"
     for verdict in sheet.verdicts:
-        if verdict.status == "proven":
+        if verdict.status == "pass":
             continue
-        level = "warning" if verdict.warns and verdict.status != "broken" else "error"
+        level = "warning" if verdict.warns and verdict.status != "fail" else "error"
         title = _property(f"judgesheet: {verdict.key}")
         parts = (verdict.rule, word(verdict), verdict.why, verdict.needed, verdict.remark)
         text = "; ".join(filter(None, parts))
@@ -130,7 +131,7 @@ def _cells(verdict: Verdict, sheet: Datasheet) -> tuple[str, ...]:
 def _why(verdict: Verdict) -> Iterator[str]:
     """What would decide; of a limit that is broken, void or looks broken why it is so."""
     looks_broken = verdict.bound is not None and show.side(verdict) != verdict.kind
-    if looks_broken or verdict.status in ("broken", "void"):
+    if looks_broken or verdict.status in ("fail", "invalid"):
         yield verdict.why
     yield from filter(None, (verdict.needed, verdict.remark))
 
@@ -146,7 +147,7 @@ def summary(sheet: Datasheet) -> Sequence[str]:
         return ()
     decision = sheet.decision
     conditions = (f"Condition: {condition}" for condition in decision.told_conditions)
-    void = (f"Not usable: {axis.name}, {axis.void}." for axis in sheet.axes if axis.void)
+    void = (f"Not usable: {axis.name}, {axis.invalid}." for axis in sheet.axes if axis.invalid)
     looks = show.looks(sheet.run)
     lines = (
         *(decision.text, show.limits(decision)),

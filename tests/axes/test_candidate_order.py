@@ -350,8 +350,7 @@ def test_a_slot_that_decides_only_where_responses_differ_is_told_too(profile: st
     sheet = sheet_of("perfect", profile, edit=first_where_they_differ)
     assert sheet.value(GAP) == 1
     assert GAP in sheet.shown()
-    for policy in ("order-only", "ranking"):
-        assert limited(sheet, GAP, policy) == "broken"
+    assert limited(sheet, "wrong_rate[delta=1]", "ranking") == "fail"
 
 
 def test_an_order_that_the_test_alone_shows_is_told() -> None:
@@ -374,7 +373,7 @@ def test_a_slot_that_decides_where_one_is_padded_is_told_and_rejected(policy: st
     assert sheet.value("filler_preference") == 0.5
     changes = sheet["order_inconsistent[set=filler]"]
     assert (changes.value, changes.n, changes.clusters) == (1.0, 40, 40)
-    assert limited(sheet, "order_inconsistent[set=filler]", policy) == "broken"
+    assert limited(sheet, "order_inconsistent[set=filler]", policy) == "fail"
 
 
 @pytest.mark.parametrize("spec", ["perfect", "good", "good?slip=0.03", "fair"])
@@ -383,7 +382,7 @@ def test_a_sound_judge_is_shown_not_to_follow_the_slot_where_one_is_padded(
     spec: str, policy: str
 ) -> None:
     sheet = sheet_of(spec, "quick")
-    assert limited(sheet, "order_inconsistent[set=filler]", policy) == "proven"
+    assert limited(sheet, "order_inconsistent[set=filler]", policy) == "pass"
 
 
 def padded(frame: pd.DataFrame) -> pd.DataFrame:
@@ -399,13 +398,13 @@ def test_a_judge_that_prefers_padding_is_told_so_and_rejected() -> None:
     sheet = sheet_of("good", "quick", edit=padded)
     assert sheet.value("filler_preference") == 1
     assert sheet.shown() == {"filler_preference"}
-    assert limited(sheet) == "broken"
+    assert limited(sheet) == "fail"
 
 
 @pytest.mark.parametrize(
     ("spec", "status"),
     # Whoever always says tie keeps it for no merit.
-    [("perfect", "proven"), ("good", "proven"), ("fair", "proven"), ("always-tie", "void")],
+    [("perfect", "pass"), ("good", "pass"), ("fair", "pass"), ("always-tie", "invalid")],
 )
 def test_a_judge_to_whom_padding_makes_no_difference_keeps_the_limit(
     spec: str, status: str

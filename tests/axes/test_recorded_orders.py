@@ -69,7 +69,7 @@ def test_pairs_that_lack_an_order_where_others_have_both_count_as_lost() -> None
     assert chosen.value(PFP) < true / 2
     assert estimate.most is not None
     assert estimate.most > true
-    assert status(chosen, PFP, "max = 0.2") == "not proven"
+    assert status(chosen, PFP, "max = 0.2") == "inconclusive"
 
 
 def test_a_log_of_single_orders_lacks_nothing_of_its_design() -> None:
@@ -81,7 +81,7 @@ def test_a_log_of_single_orders_lacks_nothing_of_its_design() -> None:
 
     sheet = recorded("fair", "candidate_order", by_coin)
     assert all(one.imputed is None for one in sheet.result.estimates)
-    assert status(sheet, SEEN, "min = 0.8") == "proven"
+    assert status(sheet, SEEN, "min = 0.8") == "pass"
 
 
 def test_a_better_response_that_always_stands_first_proves_no_sense_of_quality() -> None:
@@ -92,7 +92,7 @@ def test_a_better_response_that_always_stands_first_proves_no_sense_of_quality()
     seen = sheet[SEEN]
     assert (seen.value, seen.low, seen.bounds) == (1.0, None, None)
     assert SLOT_TELLS in seen.note
-    assert status(sheet, SEEN, "min = 0.5") == "not proven"
+    assert status(sheet, SEEN, "min = 0.5") == "inconclusive"
     assert not any(one.tone == "good" for one in sheet.result.findings)
 
 

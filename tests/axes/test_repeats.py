@@ -55,7 +55,7 @@ def test_one_reply_given_twice_is_no_second_call() -> None:
     assert sheet.value("order_dependence_p") < TESTS["order_dependence_p"]
     made = decided(sheet)
     status = {verdict.key: verdict.status for verdict in made.verdicts}
-    assert status["listwise_consensus.excess_flip_rate"] == "void"
+    assert status["listwise_consensus.excess_flip_rate"] == "invalid"
     (problem,) = (one for one in made.axes[0].findings if one.tone == "bad" and not one.void)
     assert "the repeats are no measure of noise" in problem.text
 

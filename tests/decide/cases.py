@@ -112,16 +112,16 @@ def text_of_schema_1_3(sheet: Datasheet) -> str:
     """A decided sheet in the form that schema 1.3 had."""
     data = json.loads(to_json(sheet))
     data["schema_version"] = "1.3"
-    passed = {"proven": True, "broken": False}
+    passed = {"pass": True, "fail": False}
     for verdict in data["verdicts"]:
         verdict["passed"] = passed.get(verdict.pop("status"))
         del verdict["more_stimuli"]
-    for name in ("required", "warning", "needed", "unlimited", "because"):
-        del data["decision"][name]
+    kept = ("verdict", "policy", "limiting", "text")
+    data["decision"] = {**{name: data["decision"][name] for name in kept}, "conditions": ["one"]}
     for advice in data["recommendations"]:
-        del advice["void"]
+        del advice["invalid"]
     for axis in data["axes"]:
-        for name in ("void", "voided", "unearned", "statuses", "summary", "served_models",
+        for name in ("invalid", "voided", "unearned", "statuses", "summary", "served_models",
                      "mixed_stimuli", "declared", "effects"):  # fmt: skip
             del axis[name]
         own = ("text", "evidence", "tone")

@@ -286,7 +286,7 @@ def test_a_baseline_that_is_void_decides_nothing(which: int, better: str) -> Non
     judged = decide(sheets[1], rules, verdicts)
     assert [one.status for one in judged.verdicts] == ["void"]
     assert judged.decision is not None
-    assert judged.decision.verdict == "not proven"
+    assert judged.decision.verdict == "not_proven"
     assert judged.verdicts[0].needed
 
 
@@ -385,7 +385,7 @@ def test_a_sheet_of_the_same_run_proves_that_nothing_got_worse(
     Path(accepted).write_text(json.dumps(sheet), "utf-8")
     judged = judgesheet.gate(runs["one"], limits, baseline=accepted)
     (verdict,) = (one for one in judged.verdicts if one.against_baseline)
-    assert verdict.status == "not proven"
+    assert verdict.status == "inconclusive"
 
 
 def test_every_figure_is_paired_not_only_the_first_ones(runs: dict[str, Path]) -> None:

@@ -77,7 +77,7 @@ def test_whether_the_run_is_whole(made: int, planned: int, run: RunFacts, passed
 
 def test_an_axis_that_is_whole_stands_beside_one_that_is_not() -> None:
     cut = sheet(axis(), axis("two", answered=60), complete=False)
-    assert [one.void is None for one in decide(cut).axes] == [True, False]
+    assert [one.invalid is None for one in decide(cut).axes] == [True, False]
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_two_models_make_void_only_the_axes_on_which_both_answered() -> None:
     judge = JudgeIdentity("x", base_url="http://there", served_models={"a": 150, "b": 50})
     mixed = axis("two", served_models={"a": 50, "b": 50}, mixed_stimuli=7)
     made = decide(sheet(axis(served_models={"a": 100}), mixed, axis("three"), judge=judge))
-    assert [one.void is None for one in made.axes] == [True, False, True]
+    assert [one.invalid is None for one in made.axes] == [True, False, True]
     # Nobody said which model answered on the third.
     assert control(made, SERVED, 2).passed is None
     assert "7 stimuli" in control(made, SERVED, 1).text
@@ -111,13 +111,13 @@ def test_two_models_make_void_only_the_axes_on_which_both_answered() -> None:
 def test_how_many_replies_were_read(answered: int, passed: bool | None) -> None:
     made = sheet(axis(answered=answered, unreadable=100 - answered))
     assert control(made, READ).passed is passed
-    assert (decide(made).axes[0].void is not None) == (answered == 0)
+    assert (decide(made).axes[0].invalid is not None) == (answered == 0)
 
 
 def test_where_nothing_was_asked_nothing_is_said_of_replies() -> None:
     made = decide(sheet(axis(answered=0), complete=False))
     assert READ not in {one.code for one in made.axes[0].controls}
-    assert made.axes[0].void is not None
+    assert made.axes[0].invalid is not None
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_a_run_in_which_calls_failed_says_what_ends_it() -> None:
     assert "58 calls failed" in found.text
     decision = decide(made, limits(RATE)).decision
     assert decision is not None
-    (needed,) = decision.needed
+    (needed,) = decision.what_would_decide
     for text in (found.mend, needed):
         assert "58 calls failed, which the same command asks again" in text
         assert "--give-up" in text
@@ -185,12 +185,12 @@ def touched(*controls: Control, policy: Policy | None = None, **parts: Any) -> D
 def test_one_of_the_run_makes_void_what_it_touches_and_nothing_else() -> None:
     policy = limits(RATE, 'other"\nmax = 0.2')
     named = touched(failing(touches=("rate",), mend="ask again"), policy=policy)
-    assert (named.axes[0].void, set(named.axes[0].voided)) == (None, {KEY})
-    assert [one.status for one in named.verdicts] == ["void", "proven"]
+    assert (named.axes[0].invalid, set(named.axes[0].voided)) == (None, {KEY})
+    assert [one.status for one in named.verdicts] == ["invalid", "pass"]
     assert named.verdicts[0].needed == "ask again"
     every = touched(failing(), policy=policy)
-    assert every.axes[0].void == "the answers differ"
-    assert [one.status for one in every.verdicts] == ["void", "void"]
+    assert every.axes[0].invalid == "the answers differ"
+    assert [one.status for one in every.verdicts] == ["invalid", "invalid"]
 
 
 def test_its_own_evidence_stands() -> None:
@@ -200,18 +200,18 @@ def test_its_own_evidence_stands() -> None:
 
 def test_one_that_nobody_can_tell_makes_nothing_void() -> None:
     made = touched(failing(passed=None))
-    assert (made.axes[0].void, made.axes[0].voided, made.axes[0].unearned) == (None, {}, {})
+    assert (made.axes[0].invalid, made.axes[0].voided, made.axes[0].unearned) == (None, {}, {})
 
 
 def test_one_of_the_judge_takes_the_merit_of_what_is_kept_and_not_the_fault_of_the_rest() -> None:
     failed = failing(of="judge", mend="")
     kept = touched(failed, policy=limits(RATE))
-    assert (kept.axes[0].void, set(kept.axes[0].unearned)) == (None, {KEY, OTHER})
-    assert [one.status for one in kept.verdicts] == ["void"]
+    assert (kept.axes[0].invalid, set(kept.axes[0].unearned)) == (None, {KEY, OTHER})
+    assert [one.status for one in kept.verdicts] == ["invalid"]
     broken = touched(failed, policy=limits('rate"\nmax = 0.01'))
-    assert [one.status for one in broken.verdicts] == ["broken"]
+    assert [one.status for one in broken.verdicts] == ["fail"]
     (open_,) = touched(failed, policy=limits('rate"\nmax = 0.12')).verdicts
-    assert (open_.status, open_.more_stimuli) == ("not proven", None)
+    assert (open_.status, open_.more_stimuli) == ("inconclusive", None)
     assert open_.needed == "more data would not prove it: the control “asked twice” failed"
     (bad,) = touched(failed, policy=limits('rate"\nmax = 0.08')).verdicts
     assert bad.needed.startswith(WORSE)
@@ -220,10 +220,10 @@ def test_one_of_the_judge_takes_the_merit_of_what_is_kept_and_not_the_fault_of_t
 @pytest.mark.parametrize(
     ("answered", "most", "status"),
     [
-        (88, "0.3", "void"),  # many are lost: nothing is kept
-        (88, "0.01", "broken"),  # whatever the lost calls would have said
-        (96, "0.3", "proven"),  # few are lost, and the bound allows for them
-        (96, "0.2", "not proven"),
+        (88, "0.3", "invalid"),  # many are lost: nothing is kept
+        (88, "0.01", "fail"),  # whatever the lost calls would have said
+        (96, "0.3", "pass"),  # few are lost, and the bound allows for them
+        (96, "0.2", "inconclusive"),
     ],
 )
 def test_where_many_calls_are_lost_limits_are_broken_and_not_kept(
@@ -233,5 +233,5 @@ def test_where_many_calls_are_lost_limits_are_broken_and_not_kept(
     one = axis(estimates=(widened,), answered=answered, refused=100 - answered)
     (verdict,) = decide(sheet(one), limits(f'rate"\nmax = {most}')).verdicts
     assert verdict.status == status
-    assert ("other stimuli" in verdict.needed) == (status == "void"), verdict.needed
-    assert verdict.more_stimuli is None or status == "not proven"
+    assert ("other stimuli" in verdict.needed) == (status == "invalid"), verdict.needed
+    assert verdict.more_stimuli is None or status == "inconclusive"

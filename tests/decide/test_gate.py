@@ -95,20 +95,20 @@ def verdict_of(made: Datasheet) -> str:
 @pytest.mark.parametrize(
     ("low", "high", "rule", "status"),
     [
-        (0.02, 0.09, "max = 0.10", "proven"),
-        (0.02, 0.11, "max = 0.10", "not proven"),
-        (0.11, 0.20, "max = 0.10", "broken"),
-        (0.11, 0.20, "min = 0.10", "proven"),
-        (0.05, 0.20, "min = 0.10", "not proven"),
-        (0.02, 0.09, "min = 0.10", "broken"),
-        (0.0, 1.0, "max = 1", "proven"),
+        (0.02, 0.09, "max = 0.10", "pass"),
+        (0.02, 0.11, "max = 0.10", "inconclusive"),
+        (0.11, 0.20, "max = 0.10", "fail"),
+        (0.11, 0.20, "min = 0.10", "pass"),
+        (0.05, 0.20, "min = 0.10", "inconclusive"),
+        (0.02, 0.09, "min = 0.10", "fail"),
+        (0.0, 1.0, "max = 1", "pass"),
     ],
 )
 def test_the_right_bound_decides(low: float, high: float, rule: str, status: str) -> None:
     verdict = decided(share(KEY, (low + high) / 2, low, high), rule)
     assert verdict.status == status
     assert verdict.bound in (low, high)
-    assert bool(verdict.needed) == (status == "not proven")
+    assert bool(verdict.needed) == (status == "inconclusive")
 
 
 def test_of_many_limits_one_is_broken_only_beyond_what_chance_breaks() -> None:
@@ -122,26 +122,26 @@ def test_of_many_limits_one_is_broken_only_beyond_what_chance_breaks() -> None:
         return [one.status for one in made.verdicts]
 
     alone = decided(share(KEY, 0.18, 0.102, 0.27), "max = 0.10")
-    assert alone.status == "broken"
-    assert held(0.102) == ["not proven"] * 5
+    assert alone.status == "fail"
+    assert held(0.102) == ["inconclusive"] * 5
     made = decide(sheet(share(KEY, 0.18, 0.102, 0.27), *keep), policy(rules))
     assert "among 5 limits" in made.verdicts[0].why
-    assert verdict_of(made) == "not proven"
-    assert held(0.14)[0] == "broken"
+    assert verdict_of(made) == "inconclusive"
+    assert held(0.14)[0] == "fail"
 
 
 def test_after_the_first_broken_limit_the_others_are_held_to_less() -> None:
     second = f"{KEY.partition('[')[0]}[set=other]"
     rules = limit() + limit(second)
     both = sheet(share(KEY, 0.5, 0.4, 0.6), share(second, 0.18, 0.102, 0.27))
-    assert [one.status for one in decide(both, policy(rules)).verdicts] == ["broken"] * 2
+    assert [one.status for one in decide(both, policy(rules)).verdicts] == ["fail"] * 2
     one = sheet(share(KEY, 0.05, 0.02, 0.12), share(second, 0.18, 0.102, 0.27))
-    assert [one.status for one in decide(one, policy(rules)).verdicts] == ["not proven"] * 2
+    assert [one.status for one in decide(one, policy(rules)).verdicts] == ["inconclusive"] * 2
 
 
 def test_a_value_below_the_limit_is_no_proof() -> None:
     verdict = decided(share(KEY, 0.05, 0.01, 0.16), "max = 0.10")
-    assert verdict.status == "not proven"
+    assert verdict.status == "inconclusive"
     assert verdict.limit == 0.10
     assert verdict.kind == "max"
     # the bound is .11 away and may be .05 away: 4.84 times the 40 stimuli
@@ -224,20 +224,20 @@ def test_of_no_events_more_data_decides_in_proportion() -> None:
 )
 def test_what_is_not_known_never_passes(estimate: Estimate) -> None:
     made = decide(sheet(estimate), policy(limit()))
-    assert made.verdicts[0].status == "not proven"
-    assert verdict_of(made) == "not proven"
+    assert made.verdicts[0].status == "inconclusive"
+    assert verdict_of(made) == "inconclusive"
 
 
 @pytest.mark.parametrize(
     ("low", "high", "rule", "status"),
     [
-        (0.6, None, "min = 0.5", "proven"),
-        (0.4, None, "min = 0.5", "not proven"),
-        (0.6, None, "max = 0.5", "broken"),
-        (0.4, None, "max = 0.5", "not proven"),
-        (None, 0.6, "max = 0.65", "proven"),
-        (None, 0.6, "min = 0.65", "broken"),
-        (None, 0.6, "min = 0.5", "not proven"),
+        (0.6, None, "min = 0.5", "pass"),
+        (0.4, None, "min = 0.5", "inconclusive"),
+        (0.6, None, "max = 0.5", "fail"),
+        (0.4, None, "max = 0.5", "inconclusive"),
+        (None, 0.6, "max = 0.65", "pass"),
+        (None, 0.6, "min = 0.65", "fail"),
+        (None, 0.6, "min = 0.5", "inconclusive"),
     ],
 )
 def test_one_bound_is_enough_for_its_side(
@@ -245,7 +245,7 @@ def test_one_bound_is_enough_for_its_side(
 ) -> None:
     verdict = decided(Estimate(KEY, "x", 0.55, low, high, n=40, clusters=20), rule)
     assert verdict.status == status
-    assert bool(verdict.needed) == (status == "not proven")
+    assert bool(verdict.needed) == (status == "inconclusive")
     assert verdict.bound in (low, high)
     json.loads(json.dumps(verdict.bound), parse_constant=pytest.fail)
 
@@ -261,8 +261,8 @@ def test_a_value_on_the_wrong_side_is_not_told_to_ask_more() -> None:
 
 def test_a_sheet_without_bounds_is_held_to_its_interval() -> None:
     """Older sheets and sheets written by hand: the two-sided ends are conservative."""
-    assert decided(Estimate(KEY, "x", 0.05, 0.01, 0.09), "max = 0.10").status == "proven"
-    assert decided(Estimate(KEY, "x", 0.05, 0.01, 0.12), "max = 0.10").status == "not proven"
+    assert decided(Estimate(KEY, "x", 0.05, 0.01, 0.09), "max = 0.10").status == "pass"
+    assert decided(Estimate(KEY, "x", 0.05, 0.01, 0.12), "max = 0.10").status == "inconclusive"
 
 
 def test_a_sheet_of_schema_1_0_is_read() -> None:
@@ -271,7 +271,7 @@ def test_a_sheet_of_schema_1_0_is_read() -> None:
     del old["decision"]
     for estimate in old["axes"][0]["estimates"]:
         del estimate["bounds"]
-    assert decide(from_json(json.dumps(old)), policy(limit())).verdicts[0].status == "proven"
+    assert decide(from_json(json.dumps(old)), policy(limit())).verdicts[0].status == "pass"
 
 
 def test_bounds_and_decision_survive_the_file() -> None:
@@ -341,7 +341,7 @@ def test_a_figure_without_a_value_is_named_by_its_key() -> None:
     lacking = replace(known, value=None, low=None, high=None, bounds=None, note="no pairs")
     made = decide(sheet(lacking), policy(limit(KEY)))
     assert made.decision is not None
-    (needed,) = made.decision.needed
+    (needed,) = made.decision.what_would_decide
     assert "judgesheet explain candidate_order.order_inconsistent`" in needed
     assert needed.endswith(f"({KEY})")
 
@@ -360,7 +360,7 @@ def test_a_star_holds_every_member_to_the_limit() -> None:
     rule = policy(limit("score_order.position_share[position=*]", "max = 0.4"))
     assert [v.key for v in decide(sheet(*estimates), rule).verdicts] == keys
     none = decide(sheet(share(V, 0.1, 0.0, 0.2)), rule)
-    assert none.verdicts[0].status == "not proven"
+    assert none.verdicts[0].status == "inconclusive"
 
 
 # -- the decision --------------------------------------------------------------------------------
@@ -372,7 +372,7 @@ def test_decisions() -> None:
     rule = policy(limit())
     assert verdict_of(decide(sheet(GOOD), rule)) == "adopt"
     assert verdict_of(decide(sheet(BAD), rule)) == "reject"
-    assert verdict_of(decide(sheet(OPEN), rule)) == "not proven"
+    assert verdict_of(decide(sheet(OPEN), rule)) == "inconclusive"
 
 
 def test_a_broken_limit_beats_one_that_is_open() -> None:
@@ -393,7 +393,7 @@ def test_a_warning_is_a_condition_unless_it_is_broken() -> None:
 
 def test_warnings_alone_prove_nothing() -> None:
     made = decide(sheet(OPEN), policy(limit(KEY, "max = 0.1", 'not_proven = "warn"')))
-    assert verdict_of(made) == "not proven"
+    assert verdict_of(made) == "inconclusive"
 
 
 def test_recommendations_are_conditions_where_they_bind() -> None:
@@ -418,22 +418,22 @@ def test_a_limit_kept_after_a_mitigation_asks_for_it() -> None:
 def test_lost_replies_and_an_open_run_prove_nothing() -> None:
     made = sheet(GOOD)
     lossy = replace(made, axes=(replace(made.axes[0], answered=80, unreadable=20),))
-    assert verdict_of(decide(lossy, policy(limit()))) == "not proven"
+    assert verdict_of(decide(lossy, policy(limit()))) == "inconclusive"
     cut = replace(made, run=RunFacts(complete=False))
     cut_here = replace(cut, axes=(replace(made.axes[0], answered=80),))
     for open_run in (cut, cut_here):
         judged = decide(open_run, policy(limit()))
-        assert [one.status for one in judged.verdicts] == ["void"]
-        assert verdict_of(judged) == "not proven"
+        assert [one.status for one in judged.verdicts] == ["invalid"]
+        assert verdict_of(judged) == "inconclusive"
         # Nor does it reject: whoever looks again and again sees every judge break a limit once.
         broken = replace(open_run.axes[0], estimates=(share(KEY, 0.3, 0.25, 0.36),))
         judged = decide(replace(open_run, axes=(broken,)), policy(limit()))
-        assert verdict_of(judged) == "not proven"
+        assert verdict_of(judged) == "inconclusive"
 
 
 def test_axes_that_were_not_probed() -> None:
     plain = decide(sheet(GOOD), policy(limit() + limit(V)))
-    assert verdict_of(plain) == "not proven"
+    assert verdict_of(plain) == "inconclusive"
     assert "--axis score_order" in plain.verdicts[1].needed
     lenient = policy(limit() + limit(V, "max = 0.1", "when_probed = true"))
     made = decide(sheet(GOOD), lenient)
@@ -446,7 +446,7 @@ def test_axes_that_were_not_probed() -> None:
 def test_a_policy_of_which_nothing_applies_proves_nothing() -> None:
     made = decide(sheet(GOOD), policy(limit(V, "max = 0.1", "when_probed = true")))
     assert made.verdicts == ()
-    assert verdict_of(made) == "not proven"
+    assert verdict_of(made) == "inconclusive"
 
 
 def test_the_day_of_review_is_named() -> None:
@@ -565,17 +565,17 @@ def test_getting_worse_is_broken_proven_or_open() -> None:
     old, new = sheet(share(KEY, 0.05, 0.03, 0.08)), sheet(share(KEY, 0.30, 0.25, 0.36))
     worse = compare(old, new)
     (verdict,) = against(worse, regression(0.05))
-    assert verdict.status == "broken"
-    assert against(worse, regression(0.40))[0].status == "proven"
-    assert against(worse, regression(0.25))[0].status == "not proven"
-    assert against(compare(new, old), regression(0.05))[0].status == "proven"
-    assert against(worse, regression(0.05, 'better = "higher"'))[0].status == "proven"
+    assert verdict.status == "fail"
+    assert against(worse, regression(0.40))[0].status == "pass"
+    assert against(worse, regression(0.25))[0].status == "inconclusive"
+    assert against(compare(new, old), regression(0.05))[0].status == "pass"
+    assert against(worse, regression(0.05, 'better = "higher"'))[0].status == "pass"
 
 
 def test_a_bound_that_would_read_as_its_margin_has_more_digits() -> None:
     old, new = sheet(share(KEY, 0.05, 0.03, 0.08)), sheet(share(KEY, 0.30, 0.25, 0.36))
     (verdict,) = against(compare(old, new), regression(0.28))
-    assert verdict.status == "not proven"
+    assert verdict.status == "inconclusive"
     assert verdict.bound is not None
     near = replace(verdict, limit=0.1, bound=0.1004, observed=0.05)
     of = share(KEY, 0.05, 0.02, 0.11)
@@ -588,16 +588,16 @@ def test_a_bound_that_would_read_as_its_margin_has_more_digits() -> None:
 def test_a_policy_without_margins_watches_its_limits_for_proven_harm() -> None:
     old, new = sheet(share(KEY, 0.05, 0.03, 0.08)), sheet(share(KEY, 0.30, 0.25, 0.36))
     (worse,) = against(compare(old, new), policy(limit()))
-    assert worse.status == "broken"
+    assert worse.status == "fail"
     (same,) = against(compare(old, old), policy(limit()))
-    assert same.status == "not proven"
+    assert same.status == "inconclusive"
     assert same.warns
 
 
 def test_a_regression_that_cannot_be_seen_is_not_proven() -> None:
     old, new = sheet(share(V, 0.05, 0.03, 0.08)), sheet(share(V, 0.05, 0.03, 0.08))
     (verdict,) = against(compare(old, new), regression(0.1))
-    assert verdict.status == "not proven"
+    assert verdict.status == "inconclusive"
 
 
 # -- reports -------------------------------------------------------------------------------------
@@ -653,7 +653,7 @@ def test_junit_of_a_policy_of_which_nothing_applies_is_an_error() -> None:
 def test_what_would_decide_follows_the_decision_as_a_sentence() -> None:
     made = decide(sheet(OPEN), policy(limit()))
     assert made.decision is not None
-    text = f"{made.decision.text} What would decide: {made.decision.needed[0]}."
+    text = f"{made.decision.text} What would decide: {made.decision.what_would_decide[0]}."
     of_decision, _ = annotations(made)
     assert of_decision.endswith(f"::{text.replace('%', '%25')}")
     (case, _) = ElementTree.fromstring(render(made, "junit").decode()).iter("testcase")
@@ -674,7 +674,7 @@ def test_annotations_cannot_be_forged() -> None:
 
 def test_tables_say_every_limit() -> None:
     for text in (as_text(three()), as_markdown(three())):
-        for words in ("proven", "BROKEN", "NOT PROVEN", "not proven (warning)"):
+        for words in ("pass", "BROKEN", "NOT PROVEN", "not proven (warning)"):
             assert words in text
         assert "\x1b" not in text
     assert "<b>" not in as_markdown(three())
@@ -752,7 +752,7 @@ def test_json_is_one_document(run: "Runner", monkeypatch: pytest.MonkeyPatch) ->
     done = run(OPEN, limit(), "--json")
     told = json.loads(done.stdout)
     assert told["exit_code"] == done.exit_code == 4
-    assert told["decision"]["verdict"] == "not proven"
+    assert told["decision"]["verdict"] == "inconclusive"
     assert told["verdicts"][0]["key"] == KEY
     assert "::error" in done.stderr
 
@@ -818,7 +818,7 @@ def test_an_axis_that_was_not_asked_yet_is_not_a_wrong_key() -> None:
     (axis,) = sheet(share(KEY, 0.05, 0.01, 0.1)).axes
     unasked = replace(axis, answered=0, estimates=())
     (verdict,) = decide(sheet(axes=(unasked,)), policy(limit())).verdicts
-    assert verdict.status == "not proven"
+    assert verdict.status == "inconclusive"
     assert "made yet" in verdict.why
 
 
@@ -827,17 +827,17 @@ def test_no_limit_outweighs_the_advice_not_to_use_it() -> None:
     advice = Recommendation(made.axes[0].name, "Do not compare with it.", (), stops=True)
     decision = decide(replace(made, recommendations=(advice,)), policy(limit())).decision
     assert decision is not None
-    assert decision.verdict == "not proven"
+    assert decision.verdict == "not_proven"
     assert "Do not compare with it." in decision.text
 
 
 @pytest.mark.parametrize(
     ("high", "independent", "status"),
     [
-        (0.08, 24, "proven"),
-        (0.08, 2, "void"),
-        (0.40, 2, "void"),  # what two stories show proves nothing against a judge, either
-        (0.40, 24, "broken"),
+        (0.08, 24, "pass"),
+        (0.08, 2, "invalid"),
+        (0.40, 2, "invalid"),  # what two stories show proves nothing against a judge, either
+        (0.40, 24, "fail"),
     ],
 )
 def test_copies_of_two_stimuli_decide_nothing(high: float, independent: int, status: str) -> None:
@@ -847,12 +847,12 @@ def test_copies_of_two_stimuli_decide_nothing(high: float, independent: int, sta
     held = decide(made, policy("min_independent = 10\n" + limit())).verdicts
     assert [one.status for one in held] == [status]
     (free,) = decide(made, policy(limit())).verdicts
-    assert free.status == ("proven" if high < 0.1 else "broken")
+    assert free.status == ("pass" if high < 0.1 else "fail")
 
 
 def test_few_stimuli_that_are_no_copies_can_reject_and_not_adopt() -> None:
     pools = (StimulusPool("candidate_order", stimuli=5, independent=5),)
-    for rate, status in ((share(KEY, 0.0, 0.0, 0.08), "void"), (share(KEY, 1, 0.9, 1), "broken")):
+    for rate, status in ((share(KEY, 0.0, 0.0, 0.08), "invalid"), (share(KEY, 1, 0.9, 1), "fail")):
         made = sheet(rate, provenance=Provenance(stimuli=pools))
         (verdict,) = decide(made, policy("min_independent = 10\n" + limit())).verdicts
         assert verdict.status == status

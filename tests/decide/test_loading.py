@@ -44,15 +44,15 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def forged(judged: Path, tmp_path: Path) -> Path:
     """The sheet of that run, which claims the opposite of what its figures give."""
     sheet = json.loads((judged / "run" / "datasheet.json").read_text("utf-8"))
-    assert sheet["decision"]["verdict"] == "not proven"
+    assert sheet["decision"]["verdict"] == "inconclusive"
     sheet["decision"].update(verdict="adopt", text="Adopt: 9 limits proven.", limiting="")
     for verdict in sheet["verdicts"]:
-        verdict.update(status="proven", why="well", bound=0.0)
-    sheet["axes"][0]["summary"]["outcome"] = "proven"
+        verdict.update(status="pass", why="well", bound=0.0)
+    sheet["axes"][0]["summary"]["outcome"] = "pass"
     for status in sheet["axes"][0]["statuses"].values():
-        status["code"] = "proven"
+        status["code"] = "pass"
     for finding in sheet["axes"][0]["findings"]:
-        finding["void"] = "not worth a look"
+        finding["invalid"] = "not worth a look"
     folder = tmp_path / "forged"
     folder.mkdir()
     (folder / "datasheet.json").write_text(json.dumps(sheet), encoding="utf-8")
@@ -111,9 +111,9 @@ def test_a_sheet_that_does_not_say_what_its_policy_required_proves_no_more(judge
     sheet = json.loads((judged / "run" / "datasheet.json").read_text("utf-8"))
     sheet["verdicts"][0]["limit"] = 1.0
     sheet["provenance"]["stimuli"][0]["independent"] = 9
-    assert decide(from_json(json.dumps(sheet))).verdicts[0].status == "proven"
+    assert decide(from_json(json.dumps(sheet))).verdicts[0].status == "pass"
     del sheet["provenance"]["policy"]["min_independent"]
-    assert decide(from_json(json.dumps(sheet))).verdicts[0].status == "void"
+    assert decide(from_json(json.dumps(sheet))).verdicts[0].status == "invalid"
 
 
 # -- which policy it is ----------------------------------------------------------------------------

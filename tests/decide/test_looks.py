@@ -103,7 +103,7 @@ def test_a_good_judge_stops_early_and_passes(tmp_path: Path, policy: Path) -> No
     assert 1 <= reached.look < reached.of == len(SHARES)
     assert sheet.decision is not None
     assert EXIT_CODES[sheet.decision.verdict] == 0
-    assert all(verdict.status == "proven" for verdict in sheet.verdicts)
+    assert all(verdict.status == "pass" for verdict in sheet.verdicts)
     # Ids are those of the fixed design, which the plan holds whole, and nothing else was asked.
     plan = [one["call_id"] for one in planned(out)]
     assert plan == [call.id for call in fixed.calls]

@@ -68,7 +68,7 @@ def test_a_suggested_policy_is_kept_by_its_own_run_and_has_a_reason_for_each_lim
     text = suggest(biased)
     policy = policies.parse(text, "suggested.toml")
     assert policy.limit
-    assert all(verdict.status == "proven" for verdict in decide(biased, policy).verdicts)
+    assert all(verdict.status == "pass" for verdict in decide(biased, policy).verdicts)
     assert all(limit.why for limit in policy.limit)
     assert "proves nothing about that run" in text
 

@@ -45,13 +45,13 @@ WORDS = {
     "adopt": "ADOPT",
     "conditions": "ADOPT WITH CONDITIONS",
     "reject": "REJECT",
-    "not proven": "NOT PROVEN",
+    "inconclusive": "NOT PROVEN",
     None: "NO POLICY APPLIED",
 }
-STATUSES = {"proven", "broken", "not proven", "void"}
-NAMED = {"proven": "proven", "broken": "broken", "not_proven": "not proven",
-         "void": "not usable (void)"}  # fmt: skip
-PASSES = {"adopt": 0, "conditions": 0, "reject": 3, "not proven": 4}
+STATUSES = {"pass", "fail", "inconclusive", "invalid"}
+NAMED = {"pass": "pass", "fail": "fail", "not_proven": "inconclusive",
+         "invalid": "not usable (void)"}  # fmt: skip
+PASSES = {"adopt": 0, "conditions": 0, "reject": 3, "inconclusive": 4}
 
 
 def squashed(text: str) -> str:
@@ -90,7 +90,9 @@ class Facts:
     def void(self) -> dict[str, str]:
         """Reasons by the name of the axis."""
         return {
-            axis["name"]: axis["void"] for axis in self.data["axes"] if axis["void"] is not None
+            axis["name"]: axis["invalid"]
+            for axis in self.data["axes"]
+            if axis["invalid"] is not None
         }
 
     @cached_property
@@ -106,8 +108,8 @@ class Facts:
     def _status(axis: dict[str, Any], key: str) -> str:
         if key in axis["statuses"]:
             return str(axis["statuses"][key]["code"])
-        is_void = axis["void"] is not None or key in {**axis["voided"], **axis["unearned"]}
-        return "void" if is_void else ""
+        is_void = axis["invalid"] is not None or key in {**axis["voided"], **axis["unearned"]}
+        return "invalid" if is_void else ""
 
     @property
     def deciding(self) -> str:
@@ -279,7 +281,7 @@ def test_tables_mark_every_figure_alike(name: str) -> None:
     assert {row["key"]: row["status"] for row in rows} == facts.statuses
     for axis in facts.void:
         mine = {status for key, status in facts.statuses.items() if key.startswith(f"{axis}.")}
-        assert mine <= {"void"}
+        assert mine <= {"invalid"}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -309,10 +311,10 @@ def test_junit_and_the_gate_end_alike(name: str) -> None:
     decision = next(one for one in cases if one.get("name") == "decision")
     code = PASSES[facts.verdict]
     assert (code == 0) == (not len(decision))
-    assert {"reject": "failure", "not proven": "error"}.get(facts.verdict, "") == (
+    assert {"reject": "failure", "inconclusive": "error"}.get(facts.verdict, "") == (
         decision[0].tag if len(decision) else ""
     )
-    tags = {"proven": "", "broken": "failure", "not_proven": "error", "void": "error"}
+    tags = {"pass": "", "fail": "failure", "not_proven": "error", "invalid": "error"}
     expected: Counter[str] = Counter()
     for kind in ("required", "warning"):
         for status, number in facts.decision[kind].items():
@@ -335,7 +337,7 @@ def test_annotations_stop_exactly_what_the_gate_stops(name: str) -> None:
     if PASSES[facts.verdict] == 0:
         assert not any(line.startswith("::error") for line in lines)
     told = [f"judgesheet%3A {one.key}".replace(",", "%2C") for one in sheet.verdicts
-            if one.status != "proven"]  # fmt: skip
+            if one.status != "pass"]  # fmt: skip
     assert [
         line.split("title=")[1].split("::")[0] for line in lines if line not in of_decision
     ] == told
@@ -350,7 +352,7 @@ def test_a_comparison_takes_no_verdict_from_what_is_void(name: str) -> None:
     for form in ("md", "html", "json"):
         flat = squashed(comparison.render([made], form, "a4").decode())
         assert all(squashed(why) in flat for why in facts.void.values()), form
-    assert json.loads(comparison.render([made], "json", "a4"))[0]["void"] == len(void)
+    assert json.loads(comparison.render([made], "json", "a4"))[0]["invalid"] == len(void)
 
 
 # -- the commands ----------------------------------------------------------------------------------
@@ -382,7 +384,7 @@ def test_the_gate_decides_what_the_sheet_says(name: str, tmp_path: Path) -> None
     told = json.loads(gate(tmp_path, one, "--json").stdout)
     assert told["decision"] == facts.decision
     assert told["verdicts"] == facts.data["verdicts"]
-    assert told["void"] == facts.void
+    assert told["invalid"] == facts.void
     assert told["exit_code"] == done.exit_code
 
 
@@ -394,7 +396,7 @@ def test_a_sheet_of_schema_1_3_is_decided_when_it_is_read(tmp_path: Path) -> Non
     read = judgesheet.load(path)
     assert read.schema_version == cut.schema_version
     assert read == cut
-    assert {one.status for one in read.verdicts if one.key.startswith(SCORES)} == {"void"}
+    assert {one.status for one in read.verdicts if one.key.startswith(SCORES)} == {"invalid"}
 
 
 def test_a_probe_prints_what_its_datasheet_says(tmp_path: Path) -> None:

@@ -104,9 +104,9 @@ def test_a_range_that_is_no_confidence_interval_proves_nothing(
     policy.write_text(f'[[limit]]\nkey = "{key}"\nmin = -1.0\n')
     judged = gate(written, policy)
     (verdict,) = judged.verdicts
-    assert (verdict.observed is None, verdict.status) == (False, "not proven"), verdict
+    assert (verdict.observed is None, verdict.status) == (False, "inconclusive"), verdict
     assert judged.decision is not None
-    assert judged.decision.verdict == "not proven"
+    assert judged.decision.verdict == "not_proven"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judgesheet.base.datasheet import to_json
-from judgesheet.base.records import Datasheet, Decision, Recommendation, Statement, Verdict
+from judgesheet.base.records import (
+    Condition,
+    Datasheet,
+    Decision,
+    Recommendation,
+    Statement,
+    Verdict,
+)
 from judgesheet.base.sanitize import one_line, tame_json
 from tests.command import run
 from tests.sheet.sheets import plausible
@@ -63,13 +70,13 @@ def hostile_sheet() -> Datasheet:
     sheet = plausible()
     axis = replace(sheet.axes[0], title=EVIL, findings=(Statement(EVIL, (), "bad"),))
     key = next(iter(asdict(sheet)["axes"][0]["estimates"]))["key"]
-    verdict = Verdict(EVIL, key, 1.0, "broken", EVIL)
+    verdict = Verdict(EVIL, key, 1.0, "fail", EVIL)
     return replace(
         sheet,
         judge=replace(sheet.judge, model=EVIL),
         axes=(axis, *sheet.axes[1:]),
         verdicts=(verdict,),
-        decision=Decision("conditions", EVIL, key, EVIL, (EVIL,)),
+        decision=Decision("conditions", EVIL, key, EVIL, (Condition(EVIL),)),
         recommendations=(Recommendation("score_order", EVIL, ()),),
     )
 

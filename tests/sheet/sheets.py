@@ -639,7 +639,7 @@ def _renamed(axis: AxisResult, name: str, estimates: int) -> AxisResult:
     return replace(copy, name=name, title=title, estimates=(*copy.estimates, *grown))
 
 
-Outcome = Literal["adopt", "conditions", "reject", "not proven"]
+Outcome = Literal["adopt", "conditions", "reject", "inconclusive"]
 LIMITS: tuple[tuple[str, Literal["max", "min"], float], ...] = (
     ("cramers_v", "max", 0.15),
     ("excess_flip_rate", "max", 0.25),
@@ -650,7 +650,7 @@ LIMITS: tuple[tuple[str, Literal["max", "min"], float], ...] = (
 """Limits of which one is broken, two are not proven and two are proven."""
 LENIENT: dict[Outcome, dict[str, float]] = {
     "reject": {},
-    "not proven": {"cramers_v": 0.4},
+    "inconclusive": {"cramers_v": 0.4},
     "conditions": {"cramers_v": 0.4, "excess_flip_rate": 0.3, "kendall_tau": 0.2},
 }
 LENIENT["adopt"] = LENIENT["conditions"]

@@ -24,14 +24,14 @@ WIDTHS = (360, 768, 1280)
 
 def void() -> Any:
     """A sheet of which one axis fell through its control."""
-    sheet = sheets.judged("not proven", sheets.several(2))
+    sheet = sheets.judged("inconclusive", sheets.several(2))
     failed = Control("scores follow quality", False, "Scores must rise with quality; they do not.")
     return replace(sheet, axes=(sheet.axes[0], replace(sheet.axes[1], controls=(failed,))))
 
 
 SHEETS = {
     "judged": lambda: sheets.judged("conditions"),
-    "void": void,
+    "invalid": void,
     "unreadable": sheets.all_unreadable,
     "hostile": sheets.hostile,
 }
@@ -53,7 +53,7 @@ def test_it_says_nothing_and_asks_for_nothing(visit: Open, files: Any, name: str
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["judged", "void"])
+@pytest.mark.parametrize("name", ["judged", "invalid"])
 def test_axe_finds_nothing(visit: Open, name: str, scheme: str) -> None:
     """Contrast, names, roles, order of headings: WCAG 2 A and AA, and best practice."""
     page = visit(name, color_scheme=scheme)
@@ -118,7 +118,7 @@ def test_no_text_of_the_effects_reaches_the_next_column(visit: Open) -> None:
     assert overlapping == []
 
 
-@pytest.mark.parametrize("name", ["judged", "void", "hostile"])
+@pytest.mark.parametrize("name", ["judged", "invalid", "hostile"])
 def test_no_word_of_a_drawing_or_a_table_is_cut_off(visit: Open, name: str) -> None:
     """In whatever font the browser has."""
     page = visit(name)

@@ -129,7 +129,7 @@ def test_a_note_holds_where_a_problem_rests_on_the_same() -> None:
 
 def test_a_sheet_of_an_older_version_still_says_that_a_figure_is_void() -> None:
     made = of_judge(policy=RATE)
-    older = replace(made, unearned={}, statuses={KEY: FigureStatus("void")})
+    older = replace(made, unearned={}, statuses={KEY: FigureStatus("invalid")})
     assert older.void_reason(KEY)
 
 

@@ -107,7 +107,7 @@ def test_without_a_policy_the_banner_says_how_to_apply_one() -> None:
         ("adopt", "ADOPT"),
         ("conditions", "ADOPT WITH CONDITIONS"),
         ("reject", "REJECT"),
-        ("not proven", "NOT PROVEN"),
+        ("inconclusive", "NOT PROVEN"),
     ],
 )
 def test_the_banner_names_policy_counts_and_what_decided(verdict: Any, word: str) -> None:
@@ -120,7 +120,7 @@ def test_the_banner_names_policy_counts_and_what_decided(verdict: Any, word: str
     assert banner.counts == show.limits(decision)
     assert banner.limiting[0] == show.ROLES[decision.because]
     assert bool(banner.conditions) == (verdict == "conditions")
-    assert bool(banner.needed) == (verdict in ("not proven", "reject"))
+    assert bool(banner.needed) == (verdict in ("inconclusive", "reject"))
 
 
 def test_the_figure_that_decides_has_its_value_its_bound_and_its_limit() -> None:
@@ -155,7 +155,7 @@ def test_every_axis_has_its_line_at_a_glance() -> None:
     assert [line.mark.word for line in front.glance] == ["problem", "not usable", "problem"]
     assert "414 calls" in front.glance[1].asked
     limited = build(sheets.judged("reject")).front.glance[0]
-    assert (limited.mark.word, limited.limit) == ("broken", "≤ 0.15")
+    assert (limited.mark.word, limited.limit) == ("fail", "≤ 0.15")
 
 
 def test_a_problem_at_a_glance_stands_beside_how_the_limit_of_its_figure_came_out() -> None:
@@ -189,7 +189,7 @@ def test_what_a_void_axis_says_is_marked_and_nothing_of_another() -> None:
     assert "not usable" not in {word for one in shown.axes[0].every for word in words(one)}
     control, *others = shown.findings[1]
     assert (control.mark.word, control.mark.style, control.holds) == ("Not usable", "bad", True)
-    assert {one.mark.style for one in others} == {"void"}
+    assert {one.mark.style for one in others} == {"invalid"}
     assert not any(one.holds for one in others)
     assert {one.axis for one in shown.front.advice} == {sheet.axes[0].title}
     assert shown.front.findings[0] == control
@@ -270,7 +270,7 @@ def test_a_unit_without_a_scale_is_left_open() -> None:
 def test_limits_marks_and_noise_stand_beside_the_figure() -> None:
     page = build(sheets.judged())
     assert [words(row(name, page)) for name, *_ in sheets.LIMITS] == [
-        ["broken"], ["not proven"], ["proven"], ["not proven"], ["proven"]
+        ["fail"], ["inconclusive"], ["pass"], ["inconclusive"], ["pass"]
     ]  # fmt: skip
     assert row("cramers_v", page).limit == "≤ 0.15"
     assert row("kendall_tau", page).limit == "≥ 0.3"
@@ -281,10 +281,10 @@ def test_limits_marks_and_noise_stand_beside_the_figure() -> None:
 def test_of_two_rules_for_a_figure_the_worse_outcome_is_printed() -> None:
     sheet = sheets.judged()
     broken = sheet.verdicts[0]
-    kept = Verdict("at least 0", broken.key, 0.27, "proven", "it is", 0.0, "min")
+    kept = Verdict("at least 0", broken.key, 0.27, "pass", "it is", 0.0, "min")
     for verdicts in ((broken, kept), (kept, broken)):
         shown = page(replace(sheet, verdicts=verdicts))
-        assert words(row("cramers_v", shown)) == ["broken"]
+        assert words(row("cramers_v", shown)) == ["fail"]
         assert row("cramers_v", shown).limit == "≤ 0.15, ≥ 0"
 
 
@@ -332,11 +332,11 @@ def test_figures_under_a_limit_or_behind_a_problem_are_shown_and_the_others_take
 @pytest.mark.parametrize(
     ("kind", "limit", "status", "least", "most"),
     [
-        ("max", 0.4, "proven", "0.10", "≤ 0.30"),
-        ("max", 0.2, "not proven", "0.10", "≤ 0.30"),
-        ("max", 0.1, "broken", "≥ 0.10", "0.30"),
-        ("min", 0.1, "proven", "≥ 0.10", "0.30"),
-        ("min", 0.4, "broken", "0.10", "≤ 0.30"),
+        ("max", 0.4, "pass", "0.10", "≤ 0.30"),
+        ("max", 0.2, "inconclusive", "0.10", "≤ 0.30"),
+        ("max", 0.1, "fail", "≥ 0.10", "0.30"),
+        ("min", 0.1, "pass", "≥ 0.10", "0.30"),
+        ("min", 0.4, "fail", "0.10", "≤ 0.30"),
     ],
 )
 def test_the_bound_that_decides_stands_in_place_of_its_end(
@@ -402,8 +402,8 @@ def test_the_bound_that_decides_is_drawn_from_the_value_and_every_sign_is_named(
 def test_of_two_limits_on_a_figure_both_are_drawn() -> None:
     sheet = sheets.judged()
     broken = sheet.verdicts[0]
-    kept = Verdict("at least 0", broken.key, 0.27, "proven", "it is", 0.0, "min", bound=0.23)
-    worse = replace(broken, against_baseline=True, status="proven")
+    kept = Verdict("at least 0", broken.key, 0.27, "pass", "it is", 0.0, "min", bound=0.23)
+    worse = replace(broken, against_baseline=True, status="pass")
     drawn = forest(build(replace(sheet, verdicts=(broken, kept, worse))).axes)
     told = [(dict(card)["Limit"], dict(card)["Result"]) for _, card in drawn.cards]
     assert told == [("≤ 0.15", "✗ broken"), ("≥ 0", "✓ proven")]
@@ -414,8 +414,8 @@ def test_of_two_limits_on_a_figure_both_are_drawn() -> None:
 def test_of_many_limits_the_plot_shows_the_worst_and_counts_the_others() -> None:
     sheet = sheets.judged()
     cells = [e for e in sheet.axes[0].estimates if e.key.startswith(f"{sheets.AXIS}.selection")]
-    kept = [replace(sheet.verdicts[0], key=e.key, status="proven") for e in cells]
-    broken = replace(kept[-1], status="broken")
+    kept = [replace(sheet.verdicts[0], key=e.key, status="pass") for e in cells]
+    broken = replace(kept[-1], status="fail")
     drawn = forest(build(replace(sheet, verdicts=(*kept[:-1], broken))).axes)
     assert len(drawn.cards) == 24
     assert drawn.cards[-1][0].endswith(cells[-1].label)

@@ -232,7 +232,11 @@ def test_page_one_shows_what_decides_before_all_that_is_well() -> None:
     assert 0 <= shown < len(praised)
     assert re.search(r"\+\d+moreintheappendix", text)
     assert sheet.decision is not None
-    for words in (show.limits(sheet.decision), "one form of reply", *sheet.decision.conditions[:3]):
+    for words in (
+        show.limits(sheet.decision),
+        "one form of reply",
+        *(one.text for one in sheet.decision.conditions[:3]),
+    ):
         assert squashed(words) in text
 
 

@@ -102,7 +102,7 @@ def test_a_deviation_in_a_drawing_has_no_sign_that_its_digits_do_not_show() -> N
     assert shown == ["0.00", "0.00", "\N{MINUS SIGN}0.01", "+0.31", "0.00"]
 
 
-@pytest.mark.parametrize("status", ["broken", "not proven", "void"])
+@pytest.mark.parametrize("status", ["fail", "inconclusive", "invalid"])
 def test_a_bound_below_its_value_is_a_lower_bound_however_the_limit_came_out(
     status: VerdictStatus,
 ) -> None:

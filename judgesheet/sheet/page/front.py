@@ -39,7 +39,7 @@ DECISIONS = {
     "adopt": Mark("✓", "ADOPT", "adopt"),
     "conditions": Mark("!", "ADOPT WITH CONDITIONS", "conditions"),
     "reject": Mark("✗", "REJECT", "reject"),
-    "not proven": Mark("?", "NOT PROVEN", "not-proven"),
+    "not_proven": Mark("?", "NOT PROVEN", "not-proven"),
 }
 UNDECIDED = Mark("○", "NO POLICY APPLIED", "none")
 HOW_TO_DECIDE = (
@@ -48,10 +48,10 @@ HOW_TO_DECIDE = (
     "(no call is made)."
 )
 SUMMARIES = {
-    "void": VOID,
-    "broken": OUTCOMES["broken"],
-    "not proven": OUTCOMES["not proven"],
-    "proven": OUTCOMES["proven"],
+    "invalid": VOID,
+    "fail": OUTCOMES["fail"],
+    "inconclusive": OUTCOMES["inconclusive"],
+    "pass": OUTCOMES["pass"],
     "problem": Mark("✗", "problem", "bad"),
     "good": Mark("✓", "no problem found", "good"),
     "open": Mark("?", "not settled", "unknown"),
@@ -185,7 +185,7 @@ def _findings(axis: AxisResult, context: Context) -> Iterator[Finding]:
         yield Finding(
             axis=show.visible(axis.title, 80),
             text=show.no_break(show.visible(statement.text, 600)),
-            void="" if axis.void is not None else show.visible(statement.void, 200),
+            void="" if axis.invalid is not None else show.visible(statement.void, 200),
             holds=not statement.void,
             evidence=context.evidence(statement.evidence),
             mark=VOID if statement.void else mark,
@@ -214,9 +214,9 @@ def _banner(context: Context) -> Banner:
         counts=show.limits(decision),
         limiting=_limiting(context, decision),
         needed_role=decision.needed_role,
-        needed=tuple(show.no_break(show.visible(one, 2000)) for one in decision.needed),
+        needed=tuple(show.no_break(show.visible(one, 2000)) for one in decision.what_would_decide),
         outside=_outside(decision),
-        conditions=tuple(show.visible(told, 300) for told in decision.conditions),
+        conditions=tuple(show.visible(one.told, 600) for one in decision.conditions),
     )
 
 
@@ -241,11 +241,9 @@ def _limiting(context: Context, decision: Decision) -> tuple[str, str]:
 
 
 def _outside(decision: Decision) -> str:
-    """How many of the problems found concern figures that the policy does not limit."""
-    if not decision.unlimited:
-        return ""
-    many = "problems concern" if decision.unlimited > 1 else "problem concerns"
-    return f"{decision.unlimited} {many} figures that the policy does not limit"
+    """The limits that only warn and are open."""
+    told = "; ".join(decision.not_settled)
+    return f"Not settled: {show.visible(told, 600)}" if told else ""
 
 
 def _glance(context: Context) -> Iterator[Glance]:

@@ -34,10 +34,10 @@ class Mark(NamedTuple):
 
 VOID = Mark("∅", "not usable", "void")
 OUTCOMES: Mapping[VerdictStatus, Mark] = {
-    "proven": Mark("✓", "proven", "pass"),
-    "broken": Mark("✗", "broken", "fail"),
-    "not proven": Mark("?", "not proven", "not-proven"),
-    "void": VOID,
+    "pass": Mark("✓", "kept", "pass"),
+    "fail": Mark("✗", "broken", "fail"),
+    "inconclusive": Mark("?", "not proven", "not-proven"),
+    "invalid": VOID,
 }
 """How a limit came out."""
 PASSED = Mark("✓", "passed", "good")
@@ -98,7 +98,9 @@ class Context:
     def void(self) -> dict[str, str]:
         """Why no figure of an axis may be used: name -> reason, for those of which that is so."""
         axes = self.sheet.axes
-        return {axis.name: show.visible(axis.void, 200) for axis in axes if axis.void is not None}
+        return {
+            axis.name: show.visible(axis.invalid, 200) for axis in axes if axis.invalid is not None
+        }
 
     @property
     def _with_copies(self) -> dict[str, int]:

@@ -79,7 +79,7 @@ def printed(estimate: Estimate, axis: AxisResult, anchor: str = "") -> PrintedEs
         paper_method=show.visible(paper.method, 200) if paper else "",
         imputed=show.imputed(estimate),
         is_void=bool(void),
-        void="" if axis.void is not None else show.visible(void, 200),
+        void="" if axis.invalid is not None else show.visible(void, 200),
     )
 
 

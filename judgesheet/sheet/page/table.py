@@ -29,10 +29,10 @@ from judgesheet.sheet.page.parts import (
 from judgesheet.sheet.page.printed import PrintedEstimate
 
 MARKS: Mapping[FigureCode, Mark] = {
-    "proven": OUTCOMES["proven"],
-    "broken": OUTCOMES["broken"],
-    "not proven": OUTCOMES["not proven"],
-    "void": OUTCOMES["void"],
+    "pass": OUTCOMES["pass"],
+    "fail": OUTCOMES["fail"],
+    "inconclusive": OUTCOMES["inconclusive"],
+    "invalid": OUTCOMES["invalid"],
     "problem": Mark("✗", "problem", "fail"),
     "effect": Mark("●", "effect", "effect"),
     "none seen": Mark("○", "none seen", "none-seen"),
@@ -200,7 +200,7 @@ def _row(row: Characteristic, axis: AxisResult, context: Context) -> TableRow:
     given_in = unit(estimate.unit)
     shown = printed.shown._replace(unit=given_in.short or printed.shown.unit)
     # A sheet that was edited may lack what was decided of a figure.
-    code: FigureCode = verdict.status if verdict else "void" if printed.is_void else ""
+    code: FigureCode = verdict.status if verdict else "invalid" if printed.is_void else ""
     status = axis.statuses.get(row.key, FigureStatus(code))
     limits = [one for one in context.sheet.verdicts if one.key == row.key]
     # Of several limits on a figure the one that its verdict is about comes first.
