@@ -40,8 +40,8 @@ SCHEMA_VERSION = "3.0"
 # 2.3: `order_dependence_p` is what was `anywhere_p`; the older tests of that name are not read.
 # 3.0: `declared` and `effects` of an axis; limits `pass`, `fail`, are `inconclusive` or `invalid`;
 #      `invalid` of an axis (for `void`); conditions with remedies, `not_settled` and
-#      `what_would_decide` (for `needed`) of the decision, counts by status; every field of `run` and
-#      `provenance`, and every known one of `judge`, stands in each sheet.
+#      `what_would_decide` (for `needed`) of the decision, counts by status; every field of `run`
+#      and `provenance`, and every known one of `judge`, stands in each sheet.
 OTHER_ORDER_TESTS = ("1.0", "1.1", "1.2", "1.3", "2.0", "2.1", "2.2")
 """Versions in which `order_dependence_p` was another test on every axis."""
 READABLE = ("1", "2", "3")

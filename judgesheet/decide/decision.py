@@ -6,7 +6,7 @@ applies, and `adopt` where nothing does.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime, timedelta
 from typing import Literal, NamedTuple
 
