@@ -27,7 +27,7 @@ def gate(
 ) -> Datasheet:
     """The datasheet of `source` with a policy's verdicts and decision; nothing in it is changed.
 
-    `sheet.decision.verdict` is `adopt`, `conditions`, `reject` or `not proven`. With a `baseline`
+    `sheet.decision.verdict` is `adopt`, `conditions`, `reject` or `not_proven`. With a `baseline`
     (run directory or datasheet.json) it is also compared with that one. A baseline that answered
     other questions proves nothing, unless `across_prompts` lets it be of another prompt, or `force`
     of anything else. `junit` names a file for the verdicts.

@@ -150,7 +150,6 @@ ROLES = {
     "invalid": "First that is not usable",
     "inconclusive": "Limit not proven",
     "pass": "Closest to its limit",
-    "advice": "What the advice rests on",
     "": "Decided by",
 }
 """What the limiting figure is, by what of it decided."""

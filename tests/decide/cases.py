@@ -193,6 +193,9 @@ CASES: dict[str, Callable[[], Case]] = {
         limit(V, 0.1) + limit(EXCESS, 0.3) + limit(f"{SCORES}.order_flip_rate", 0.99, WARNS)
         + limit(f"{PAIRS}.order_inconsistent[set=same_subset]", 0.9),
     ),
+    "shown, and no limit is broken": lambda: Case(
+        measured(scores("first-biased")), limit(V, 0.99)
+    ),
     "no policy": lambda: Case(measured(scores("first-biased"))),
     "no policy, two models": lambda: Case(two_models(0)),
     "nothing of the policy applies": lambda: Case(

@@ -284,7 +284,7 @@ def test_a_baseline_that_is_void_decides_nothing(which: int, better: str) -> Non
     rules = parse(f"[[regression]]\nkey = '{RATE}'\nmargin = 0.1\n{better}", "mine.toml")
     verdicts = against(compare(decide(sheets[0]), decide(sheets[1])), rules)
     judged = decide(sheets[1], rules, verdicts)
-    assert [one.status for one in judged.verdicts] == ["void"]
+    assert [one.status for one in judged.verdicts] == ["invalid"]
     assert judged.decision is not None
     assert judged.decision.verdict == "not_proven"
     assert judged.verdicts[0].needed
@@ -371,7 +371,7 @@ def test_a_sheet_of_the_same_run_proves_that_nothing_got_worse(
     limits.write_text(f'[[regression]]\nkey = "{key}"\nmargin = 0.01\nbetter = "lower"\n', "utf-8")
     judged = judgesheet.gate(runs["one"], limits, baseline=accepted)
     (verdict,) = (one for one in judged.verdicts if one.against_baseline)
-    assert (verdict.key, verdict.status, verdict.observed) == (key, "proven", 0.0)
+    assert (verdict.key, verdict.status, verdict.observed) == (key, "pass", 0.0)
     assert judged.provenance.baseline is not None
     (remark,) = judged.provenance.baseline.remarks
     assert remark.startswith("Both are of one run, with identical figures")

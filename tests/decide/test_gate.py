@@ -18,7 +18,7 @@ from click.testing import CliRunner, Result
 import judgesheet
 from judgesheet.axes import all_axes
 from judgesheet.axis.figure import Figures, UnkeyedEstimate, absent
-from judgesheet.base.datasheet import from_json, to_json
+from judgesheet.base.datasheet import SCHEMA_VERSION, from_json, to_json
 from judgesheet.base.errors import PolicyError, UsageError
 from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts, StimulusPool
 from judgesheet.base.keys import Key
@@ -32,7 +32,6 @@ from judgesheet.base.records import (
     Estimate,
     Imputed,
     Mitigation,
-    Recommendation,
     Verdict,
 )
 from judgesheet.cli import main
@@ -126,7 +125,7 @@ def test_of_many_limits_one_is_broken_only_beyond_what_chance_breaks() -> None:
     assert held(0.102) == ["inconclusive"] * 5
     made = decide(sheet(share(KEY, 0.18, 0.102, 0.27), *keep), policy(rules))
     assert "among 5 limits" in made.verdicts[0].why
-    assert verdict_of(made) == "inconclusive"
+    assert verdict_of(made) == "not_proven"
     assert held(0.14)[0] == "fail"
 
 
@@ -225,7 +224,7 @@ def test_of_no_events_more_data_decides_in_proportion() -> None:
 def test_what_is_not_known_never_passes(estimate: Estimate) -> None:
     made = decide(sheet(estimate), policy(limit()))
     assert made.verdicts[0].status == "inconclusive"
-    assert verdict_of(made) == "inconclusive"
+    assert verdict_of(made) == "not_proven"
 
 
 @pytest.mark.parametrize(
@@ -308,13 +307,13 @@ def test_the_name_says_what_is_meant_and_not_the_axis(wrong: str, meant: str) ->
     ("limited", "needed"),
     [
         ("order_inconsistent[set=same_subset]", "--policy natural-pairs, which limits"),
-        ("slot_gap[delta=1]", "a run that measures it; this one measures candidate_order.slot_gap"),
-        ("dark_current[kind=identical]", "a run that measures it"),
+        ("target_sensitivity[delta=5]", "a run that measures it; this one measures"),
+        ("filler_preference", "a run that measures it"),
     ],
 )
 def test_the_key_of_a_shipped_policy_is_no_slip(limited: str, needed: str) -> None:
     """A run of pairs of one's own lacks what the built-in tasks have."""
-    names = ("order_inconsistent", "slot_gap")
+    names = ("order_inconsistent", "target_sensitivity")
     own = [share(f"candidate_order.{name}[set=natural]", 0.0, 0.0, 0.01) for name in names]
     made = decide(sheet(*own), policy(limit(f"candidate_order.{limited}")))
     assert made.verdicts[0].needed.startswith(needed)
@@ -372,7 +371,7 @@ def test_decisions() -> None:
     rule = policy(limit())
     assert verdict_of(decide(sheet(GOOD), rule)) == "adopt"
     assert verdict_of(decide(sheet(BAD), rule)) == "reject"
-    assert verdict_of(decide(sheet(OPEN), rule)) == "inconclusive"
+    assert verdict_of(decide(sheet(OPEN), rule)) == "not_proven"
 
 
 def test_a_broken_limit_beats_one_that_is_open() -> None:
@@ -382,28 +381,18 @@ def test_a_broken_limit_beats_one_that_is_open() -> None:
     assert made.decision.limiting == V
 
 
-def test_a_warning_is_a_condition_unless_it_is_broken() -> None:
+def test_a_warning_is_not_settled_unless_it_is_broken() -> None:
     warn = policy(limit() + limit(V, "max = 0.1", 'not_proven = "warn"'))
     made = decide(sheet(GOOD, share(V, 0.1, 0, 0.2)), warn)
-    assert verdict_of(made) == "conditions"
+    assert verdict_of(made) == "adopt"
     assert made.decision is not None
-    assert V in made.decision.told_conditions[0]
+    assert len(made.decision.not_settled) == 1
     assert verdict_of(decide(sheet(GOOD, share(V, 0.5, 0.4, 0.6)), warn)) == "reject"
 
 
 def test_warnings_alone_prove_nothing() -> None:
     made = decide(sheet(OPEN), policy(limit(KEY, "max = 0.1", 'not_proven = "warn"')))
-    assert verdict_of(made) == "inconclusive"
-
-
-def test_recommendations_are_conditions_where_they_bind() -> None:
-    def advised(binding: bool, axis: str = "candidate_order") -> Datasheet:
-        advice = Recommendation(axis, "Ask in both orders.", (KEY,), binding)
-        return decide(sheet(GOOD, recommendations=(advice,)), policy(limit()))
-
-    assert verdict_of(advised(binding=True)) == "conditions"
-    assert verdict_of(advised(binding=False)) == "adopt"
-    assert verdict_of(advised(binding=True, axis="score_order")) == "adopt"
+    assert verdict_of(made) == "not_proven"
 
 
 def test_a_limit_kept_after_a_mitigation_asks_for_it() -> None:
@@ -412,28 +401,29 @@ def test_a_limit_kept_after_a_mitigation_asks_for_it() -> None:
     made = replace(made, axes=(replace(made.axes[0], mitigations=(remedy,)),))
     decision = decide(made, policy(limit())).decision
     assert decision is not None
-    assert decision.told_conditions == (f"ask in both orders: 2 calls per judgment ({KEY})",)
+    (one,) = decision.conditions
+    assert (one.keys, one.remedy, one.calls) == ((KEY,), "ask in both orders", 2)
 
 
 def test_lost_replies_and_an_open_run_prove_nothing() -> None:
     made = sheet(GOOD)
     lossy = replace(made, axes=(replace(made.axes[0], answered=80, unreadable=20),))
-    assert verdict_of(decide(lossy, policy(limit()))) == "inconclusive"
+    assert verdict_of(decide(lossy, policy(limit()))) == "not_proven"
     cut = replace(made, run=RunFacts(complete=False))
     cut_here = replace(cut, axes=(replace(made.axes[0], answered=80),))
     for open_run in (cut, cut_here):
         judged = decide(open_run, policy(limit()))
         assert [one.status for one in judged.verdicts] == ["invalid"]
-        assert verdict_of(judged) == "inconclusive"
+        assert verdict_of(judged) == "not_proven"
         # Nor does it reject: whoever looks again and again sees every judge break a limit once.
         broken = replace(open_run.axes[0], estimates=(share(KEY, 0.3, 0.25, 0.36),))
         judged = decide(replace(open_run, axes=(broken,)), policy(limit()))
-        assert verdict_of(judged) == "inconclusive"
+        assert verdict_of(judged) == "not_proven"
 
 
 def test_axes_that_were_not_probed() -> None:
     plain = decide(sheet(GOOD), policy(limit() + limit(V)))
-    assert verdict_of(plain) == "inconclusive"
+    assert verdict_of(plain) == "not_proven"
     assert "--axis score_order" in plain.verdicts[1].needed
     lenient = policy(limit() + limit(V, "max = 0.1", "when_probed = true"))
     made = decide(sheet(GOOD), lenient)
@@ -446,7 +436,7 @@ def test_axes_that_were_not_probed() -> None:
 def test_a_policy_of_which_nothing_applies_proves_nothing() -> None:
     made = decide(sheet(GOOD), policy(limit(V, "max = 0.1", "when_probed = true")))
     assert made.verdicts == ()
-    assert verdict_of(made) == "inconclusive"
+    assert verdict_of(made) == "not_proven"
 
 
 def test_the_day_of_review_is_named() -> None:
@@ -674,7 +664,7 @@ def test_annotations_cannot_be_forged() -> None:
 
 def test_tables_say_every_limit() -> None:
     for text in (as_text(three()), as_markdown(three())):
-        for words in ("pass", "BROKEN", "NOT PROVEN", "not proven (warning)"):
+        for words in ("kept", "BROKEN", "NOT PROVEN", "not proven (warning)"):
             assert words in text
         assert "\x1b" not in text
     assert "<b>" not in as_markdown(three())
@@ -752,7 +742,7 @@ def test_json_is_one_document(run: "Runner", monkeypatch: pytest.MonkeyPatch) ->
     done = run(OPEN, limit(), "--json")
     told = json.loads(done.stdout)
     assert told["exit_code"] == done.exit_code == 4
-    assert told["decision"]["verdict"] == "inconclusive"
+    assert told["decision"]["verdict"] == "not_proven"
     assert told["verdicts"][0]["key"] == KEY
     assert "::error" in done.stderr
 
@@ -782,7 +772,8 @@ def test_junit_and_baseline_from_the_command(run: "Runner", tmp_path: Path) -> N
 def test_it_loads_no_arithmetic(tmp_path: Path) -> None:
     """A gate in a pipeline starts at once: also with a baseline, a JUnit file and a summary."""
     path, rules = tmp_path / "datasheet.json", tmp_path / "mine.toml"
-    path.write_text(to_json(sheet(GOOD)), encoding="utf-8")
+    today = replace(sheet(GOOD), schema_version=SCHEMA_VERSION)
+    path.write_text(to_json(today), encoding="utf-8")
     rules.write_text(limit(), encoding="utf-8")
     program = (
         "import sys\n"
@@ -820,15 +811,6 @@ def test_an_axis_that_was_not_asked_yet_is_not_a_wrong_key() -> None:
     (verdict,) = decide(sheet(axes=(unasked,)), policy(limit())).verdicts
     assert verdict.status == "inconclusive"
     assert "made yet" in verdict.why
-
-
-def test_no_limit_outweighs_the_advice_not_to_use_it() -> None:
-    made = sheet(GOOD)
-    advice = Recommendation(made.axes[0].name, "Do not compare with it.", (), stops=True)
-    decision = decide(replace(made, recommendations=(advice,)), policy(limit())).decision
-    assert decision is not None
-    assert decision.verdict == "not_proven"
-    assert "Do not compare with it." in decision.text
 
 
 @pytest.mark.parametrize(

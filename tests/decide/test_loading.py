@@ -44,7 +44,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def forged(judged: Path, tmp_path: Path) -> Path:
     """The sheet of that run, which claims the opposite of what its figures give."""
     sheet = json.loads((judged / "run" / "datasheet.json").read_text("utf-8"))
-    assert sheet["decision"]["verdict"] == "inconclusive"
+    assert sheet["decision"]["verdict"] == "not_proven"
     sheet["decision"].update(verdict="adopt", text="Adopt: 9 limits proven.", limiting="")
     for verdict in sheet["verdicts"]:
         verdict.update(status="pass", why="well", bound=0.0)

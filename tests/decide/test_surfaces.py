@@ -45,13 +45,12 @@ WORDS = {
     "adopt": "ADOPT",
     "conditions": "ADOPT WITH CONDITIONS",
     "reject": "REJECT",
-    "inconclusive": "NOT PROVEN",
+    "not_proven": "NOT PROVEN",
     None: "NO POLICY APPLIED",
 }
 STATUSES = {"pass", "fail", "inconclusive", "invalid"}
-NAMED = {"pass": "pass", "fail": "fail", "not_proven": "inconclusive",
-         "invalid": "not usable (void)"}  # fmt: skip
-PASSES = {"adopt": 0, "conditions": 0, "reject": 3, "inconclusive": 4}
+NAMED = {"pass": "kept", "fail": "broken", "inconclusive": "not proven", "invalid": "not usable"}
+PASSES = {"adopt": 0, "conditions": 0, "reject": 3, "not_proven": 4}
 
 
 def squashed(text: str) -> str:
@@ -77,10 +76,12 @@ class Facts:
     @property
     def counts(self) -> str:
         """The sentences that count limits by how they came out."""
-        kinds = {"required": "Limits that must be proven", "warning": "Limits that need not be"}
+        kinds = {"required": "Limits that must be kept", "warning": "Limits that need not be"}
         told = {
             name: ", ".join(
-                f"{n} {NAMED[status]}" for status, n in self.decision[kind].items() if n
+                f"{self.decision[kind][status]} {word}"
+                for status, word in NAMED.items()
+                if status in self.decision[kind]
             )
             for kind, name in kinds.items()
         }
@@ -352,7 +353,7 @@ def test_a_comparison_takes_no_verdict_from_what_is_void(name: str) -> None:
     for form in ("md", "html", "json"):
         flat = squashed(comparison.render([made], form, "a4").decode())
         assert all(squashed(why) in flat for why in facts.void.values()), form
-    assert json.loads(comparison.render([made], "json", "a4"))[0]["invalid"] == len(void)
+    assert json.loads(comparison.render([made], "json", "a4"))[0]["void"] == len(void)
 
 
 # -- the commands ----------------------------------------------------------------------------------
