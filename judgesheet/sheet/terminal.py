@@ -17,7 +17,7 @@ FEW = 3
 DECISIONS = {
     "adopt": ("✓", "ADOPT"),
     "conditions": ("!", "ADOPT ONLY IF"),
-    "not proven": ("?", "MEASURE MORE"),
+    "not_proven": ("?", "MEASURE MORE"),
     "reject": ("✗", "DO NOT ADOPT"),
 }
 EFFECTS = {
@@ -43,7 +43,7 @@ def lines(sheet: Datasheet, most: int = LINES) -> list[str]:
 def effects(sheet: Datasheet) -> Iterator[Told]:
     """Everything that is known of every axis, the worst first."""
     for axis in sheet.axes:
-        void = "" if axis.void is None else f"; not usable: {axis.void}"
+        void = "" if axis.invalid is None else f"; not usable: {axis.invalid}"
         yield "·", f"{axis.title}: {axis.answered} of {axis.planned} calls read{void}"
         for effect in axis.effects:
             yield EFFECTS[effect.verdict], f"{effect.text or effect.why} ({effect.key})"
@@ -65,21 +65,23 @@ def _told(sheet: Datasheet) -> Iterator[Told]:
     sign, word = DECISIONS[decision.verdict]
     yield sign, f"{word}: {show.judge(sheet)}, by the policy “{show.visible(decision.policy, 60)}”"
     yield "", decision.text
-    yield from (("∅", f"{one.title} is not usable: {one.void}") for one in sheet.axes if one.void)
+    yield from (
+        ("∅", f"{one.title} is not usable: {one.invalid}") for one in sheet.axes if one.invalid
+    )
     deciding = [*_deciding(sheet, decision)]
     of_limit = "✗" if decision.verdict == "reject" else "?"
     yield from _few((of_limit, _limit(sheet, one)) for one in deciding)
-    yield from _few(("!", condition) for condition in decision.conditions)
-    told = {one.key for one in deciding}.union(*decision.condition_keys)
+    yield from _few(("!", one.told) for one in decision.conditions)
+    told = {one.key for one in deciding}.union(*(one.keys for one in decision.conditions))
     yield from _few(_faults(sheet, told))
     yield from _few(("→", needed) for needed in decision.told_needed)
 
 
 def _deciding(sheet: Datasheet, decision: Decision) -> Iterator[Verdict]:
     """The limits without which the judge would be adopted."""
-    wanted = {"reject": ("broken",), "not proven": ("void", "not proven")}
+    wanted = {"reject": ("fail",), "not_proven": ("invalid", "inconclusive")}
     statuses = wanted.get(decision.verdict, ())
-    required = decision.verdict == "not proven"
+    required = decision.verdict == "not_proven"
     yield from (one for one in sheet.verdicts
                 if one.status in statuses and not (required and one.warns))  # fmt: skip
 

@@ -312,10 +312,10 @@ def test_junit_and_the_gate_end_alike(name: str) -> None:
     decision = next(one for one in cases if one.get("name") == "decision")
     code = PASSES[facts.verdict]
     assert (code == 0) == (not len(decision))
-    assert {"reject": "failure", "inconclusive": "error"}.get(facts.verdict, "") == (
+    assert {"reject": "failure", "not_proven": "error"}.get(facts.verdict, "") == (
         decision[0].tag if len(decision) else ""
     )
-    tags = {"pass": "", "fail": "failure", "not_proven": "error", "invalid": "error"}
+    tags = {"pass": "", "fail": "failure", "inconclusive": "error", "invalid": "error"}
     expected: Counter[str] = Counter()
     for kind in ("required", "warning"):
         for status, number in facts.decision[kind].items():
