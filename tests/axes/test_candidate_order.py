@@ -279,7 +279,7 @@ def test_a_coin_that_reads_is_noisy_and_follows_no_slot() -> None:
     assert sheet.value(f"order_inconsistent{SAME}") > 0.35
     assert sheet.effects[ORDER].verdict == "negligible"
     assert {RAW, SLOT_TWICE} <= sheet.shown()
-    assert limited(sheet, SLOT_TWICE, "ranking") == "broken"
+    assert limited(sheet, SLOT_TWICE, "ranking") == "fail"
 
 
 def coin_between_equals(frame: pd.DataFrame) -> pd.DataFrame:
@@ -335,7 +335,7 @@ def test_a_judge_that_takes_slot_1_of_equals_is_told_to_ask_both_orders(profile:
         one for one in sheet.result.mitigations if one.code == sheet.effects[ORDER].remedy
     )
     assert remedy.after == f"candidate_order.stable_cross_sensitivity{SAME}"
-    assert limited(sheet, SLOT_TWICE) == "broken"
+    assert limited(sheet, SLOT_TWICE) == "fail"
 
 
 def first_where_they_differ(frame: pd.DataFrame) -> pd.DataFrame:
