@@ -50,10 +50,11 @@ class LogReport:
     the format makes of it, which a map can name. `reads_as` says which of them holds what, `values`
     what some hold and how often, in the first `looked_at` rows (0: in all). Of the verdicts,
     `known` have a known right answer. `lost` says which rows cannot be read, `to_say` what the
-    user must still say, `fault` is the sentence with which `ingest` would refuse the log; each is
-    "" where there is nothing. `allows` are keys of figures that it has values for, `missing` maps
-    why others have none to their keys. `complete` says whether all of it was read. `command` reads
-    the log, `others` do something else with it; each was tried, and is "" if something is missing.
+    user must still say, `draft` is the command to say it in, `fault` is the sentence with which
+    `ingest` would refuse the log; each is "" where there is nothing. `allows` are keys of figures
+    that it has values for, `missing` maps why others have none to their keys. `complete` says
+    whether all of it was read. `command` reads the log, `others` do something else with it; each
+    was tried, and is "" if something is missing.
     """
 
     file: str
@@ -75,6 +76,7 @@ class LogReport:
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     lost: str = ""
     to_say: str = ""
+    draft: str = ""
     fault: str = ""
     command: str = ""
     others: tuple[str, ...] = ()
@@ -105,6 +107,7 @@ class LogReport:
         yield from _row("lost", self.lost)
         yield from _row("to say", self.to_say)
         yield from _row("refused", self.fault)
+        yield from _row("complete", self.draft)
         for command in filter(None, (self.command, *self.others)):
             yield from _row("next", command)
 
@@ -168,7 +171,7 @@ def _described(
     }
     if several:
         choice = replace(choice, where={**choice.where, **several})
-    return _measured(described, path, _scaled(choice, rows))
+    return _measured(described, path, _scaled(choice, rows), rows)
 
 
 def _scaled(choice: logs.LogOptions, rows: Sequence[Row]) -> logs.LogOptions:
@@ -221,12 +224,10 @@ def _proposed(
             to_say += " (again=COLUMN if one of them is about the other order)"
     left = [column for column in empty.columns if column not in _mapped(columns)]
     if left:
-        to_say += f" (left over: {_listed(left)}; item, repeat, human and judge are fields, too)"
-    to_say += "; check the map in the command"
+        to_say += f"; left over: {_listed(left)}"
     if "first" not in columns and choice.scale is None:  # winners of pairs have no scale
-        to_say += ", and write the lowest and the highest score for LOW:HIGH"
         choice = replace(choice, scale="LOW:HIGH")
-    return replace(empty, to_say=f"{to_say}: {_command(path, choice)}", others=others)
+    return replace(empty, to_say=to_say, draft=_command(path, choice), others=others)
 
 
 def _mapped(columns: Mapping[str, str]) -> set[str]:
@@ -245,30 +246,32 @@ def _values(fields: logs.FieldReader, rows: Iterable[Row]) -> dict[str, dict[str
     return {name: dict(met.most_common(MOST_IN_A_LIST)) for name, met in counts.items()}
 
 
-def _measured(described: LogReport, path: Path, choice: logs.LogOptions) -> LogReport:
+def _measured(
+    described: LogReport, path: Path, choice: logs.LogOptions, rows: Sequence[Row]
+) -> LogReport:
     reader = logs.reader([path], choice)
     try:
         of_axis = replace(described, axes=(reader.fields.axis,), command=_command(path, choice))
         return replace(_sampled(of_axis, path, reader.records()), lost=". ".join(reader.lost))
     except (StimuliError, UsageError) as error:
-        wanted = _wanted(reader, error)
+        wanted = _wanted(reader, error, rows)
         if reader.fields.needs_scale:
             wanted, choice = {**wanted}, replace(choice, scale="LOW:HIGH")
         # Nothing is gained by the command that has just failed: the sentence says what would.
         mended = _command(path, replace(choice, columns={**wanted, **choice.columns}))
         if isinstance(error, UsageError):
-            return replace(described, to_say=f"{error}: {mended}")
-        return replace(described, fault=f"{error}{f': {mended}' if wanted else ''}")
+            return replace(described, to_say=str(error), draft=mended)
+        return replace(described, fault=str(error), draft=mended if wanted else "")
 
 
-def _wanted(reader: logs.LogReader, error: Exception) -> dict[str, str]:
+def _wanted(reader: logs.LogReader, error: Exception, rows: Sequence[Row]) -> dict[str, str]:
     """The fields that a map must still have before anything follows from the log."""
     if isinstance(error, logs.NoFigureError):
         return {logs.KINDS[reader.fields.kind].truth: logs.UNKNOWN}
     if isinstance(error, logs.MissingFieldError):
-        return {
-            name: logs.UNKNOWN for name in ("item", "verdict") if name not in reader.fields.columns
-        }
+        guess, named = logs.proposed(rows), reader.fields.columns
+        lacks = (name for name in ("item", "verdict", "stimulus") if name not in named)
+        return {name: guess.get(name, logs.UNKNOWN) for name in lacks}
     return {}
 
 

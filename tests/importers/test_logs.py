@@ -572,10 +572,10 @@ def test_a_proposed_map_from_which_nothing_would_follow_says_what_is_missing(
 ) -> None:
     (tmp_path / "t.csv").write_text("chat,agent,grade\n1,a,3\n1,b,2\n2,a,5\n2,b,1\n")
     report = inspect_log(tmp_path / "t.csv")
-    assert "item=chat+agent,human=COLUMN --scale LOW:HIGH" in report.to_say
+    assert "item=chat+agent,human=COLUMN --scale LOW:HIGH" in report.draft
     assert not report.command
     (tmp_path / "t.csv").write_text("chat,agent,grade\n" + "1,a,3\n" * 2)
-    assert "=COLUMN" not in inspect_log(tmp_path / "t.csv").to_say
+    assert "=COLUMN" not in inspect_log(tmp_path / "t.csv").draft
 
 
 @pytest.mark.parametrize(
@@ -789,9 +789,9 @@ def test_a_table_without_a_map_is_told_where_to_begin(tmp_path: Path) -> None:
 def test_a_table_of_pairs_is_proposed_its_sides(one: str, other: str, tmp_path: Path) -> None:
     row = {"question": "?", one: "x", other: "y", "winner": "x"}
     report = inspect_log(lines(tmp_path / "log.jsonl", [row]))
-    assert f"first={one},second={other}" in report.to_say
-    assert "verdict=winner" in report.to_say
-    assert "item=" not in report.to_say
+    assert f"first={one},second={other}" in report.draft
+    assert "verdict=winner" in report.draft
+    assert "item=" not in report.draft
 
 
 def test_the_next_command_is_not_the_one_that_failed(tmp_path: Path) -> None:
