@@ -77,7 +77,7 @@ def gate(
 def command(verbose: bool, as_json: bool, **options: Any) -> None:
     """Check a datasheet (run directory or datasheet.json) against the limits of a policy.
 
-    Exits 0 for ADOPT (with conditions or without), 3 for REJECT, 4 for NOT PROVEN.
+    Exits 0 for ADOPT and ADOPT ONLY IF, 3 for DO NOT ADOPT, 4 for MEASURE MORE.
     """
     from judgesheet.decide import EXIT_CODES
     from judgesheet.sheet import verdicts

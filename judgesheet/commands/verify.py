@@ -49,7 +49,7 @@ def command(file: Path, run: Path | None, policy: str | None, as_json: bool) -> 
     """Check whether a sheet (datasheet.json, a PDF that holds it, or a run) matches its run.
 
     Exits 0 if it does, 3 with one sentence per difference if not, 4 if only another version of
-    judgesheet can tell. With --policy also as `gate` does: 3 for REJECT, 4 for NOT PROVEN.
+    judgesheet can tell. With --policy also as `gate` does: 3 for DO NOT ADOPT, 4 for MEASURE MORE.
     """
     from judgesheet.decide import EXIT_CODES, FAILED, NOT_PROVEN
 
