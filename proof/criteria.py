@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from judgesheet.axes.criterion_order import NAME
+from judgesheet.axes.criterion_order import CriterionOrder
 from judgesheet.axes.criterion_order._scores import CriterionLists, Scores
 from judgesheet.axis.labels import Reference
 from judgesheet.stats.orders import balanced
@@ -122,7 +122,7 @@ class Judge:
                 known |= {f"position_mean{at}": mean, f"position_shift{at}": mean - means.mean()}
         if self.level is None:
             known["pearson_r[arm=balanced]"] = self.correlation(list(range(N)) * 2)
-        return {f"{NAME}.{name}": float(value) for name, value in known.items()}
+        return {f"{CriterionOrder.NAME}.{name}": float(value) for name, value in known.items()}
 
     def scores(self, groups: int, rng: Rng) -> Scores:
         """As the axis arranges them: every order once, some twice, a fixed and a random arm."""

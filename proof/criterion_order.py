@@ -31,7 +31,9 @@ NO_INTERVAL = (
 
 
 def _parts() -> Iterator[Part]:
-    every = {name: one for name, one in room.ESTIMATES.items() if name not in NO_INTERVAL}
+    every = {
+        name: one for name, one in room.CriterionOrder.ESTIMATES.items() if name not in NO_INTERVAL
+    }
     quick = {name: one for name, one in every.items() if name not in SLOW}
     slow = {name: one for name, one in every.items() if name in SLOW}
     yield Part("counts", quick, {12: 200, 24: 130, 100: 70}, (2000, 3))

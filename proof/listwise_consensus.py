@@ -26,7 +26,11 @@ NO_INTERVAL = (
 
 
 def _parts() -> Iterator[Part]:
-    figures = {name: one for name, one in room.ESTIMATES.items() if name not in NO_INTERVAL}
+    figures = {
+        name: one
+        for name, one in room.ListwiseConsensus.ESTIMATES.items()
+        if name not in NO_INTERVAL
+    }
     yield Part("", figures, {12: 300, 44: 300, 150: 200}, (4000, 5))
 
 

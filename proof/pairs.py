@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import special
 
-from judgesheet.axes.candidate_order import NAME
+from judgesheet.axes.candidate_order import CandidateOrder
 from judgesheet.axes.candidate_order._design import BASELINE, LISTING, STRICT
 from judgesheet.axes.candidate_order._pairs import MISSING, SETS, Pairs
 from judgesheet.stats.pairwise import FIRST, INVALID, SECOND, TIE
@@ -86,7 +86,11 @@ class Judge:
         None of a judge with invalid answers.
         """
         rates = {} if self.invalid else self._rates()
-        return {f"{NAME}.{name}[set={one}]": value for name, value in rates.items() for one in SETS}
+        return {
+            f"{CandidateOrder.NAME}.{name}[set={one}]": value
+            for name, value in rates.items()
+            for one in SETS
+        }
 
     def _rates(self) -> dict[str, float]:
         slot, tie, _ = self.kinds.T[..., None]

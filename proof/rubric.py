@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize
 
-from judgesheet.axes.score_order import NAME
+from judgesheet.axes.score_order import ScoreOrder
 from judgesheet.axes.score_order._scores import Grid, Scores
 from judgesheet.axis.labels import Reference
 from judgesheet.stats.flips import pick
@@ -137,7 +137,7 @@ class Judge:
             }
             cost = {"".join(map(str, o)): bias_cost(self.selection(), o) for o in balanced(N)}
             known |= {f"bias_cost[order={order}]": value for order, value in cost.items()}
-        return {f"{NAME}.{name}": float(value) for name, value in known.items()}
+        return {f"{ScoreOrder.NAME}.{name}": float(value) for name, value in known.items()}
 
     def _winners(self) -> Floats:
         """P(best of the four items), items in the last axis; needs `item_place` = 0."""

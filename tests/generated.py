@@ -7,6 +7,7 @@ from dataclasses import MISSING, fields
 from inspect import cleandoc, getsource
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from textwrap import dedent
 from typing import Any, cast, get_args
 
 import click
@@ -45,7 +46,7 @@ def toy_step(number: int) -> str:
     """What a step adds to the toy axis, as code."""
     _, code = TOY.read_text(encoding="utf-8").split(f"# -- step {number}: ")
     code = code.partition("# -- step ")[0].partition("\n")[2]
-    return f"\n```python\n{code.strip()}\n```\n\n"
+    return f"\n```python\n{dedent(code).strip()}\n```\n\n"
 
 
 def request_options() -> str:

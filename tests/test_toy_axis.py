@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -44,7 +45,8 @@ def as_package(tmp_path: Path) -> tuple[Path, dict[str, str]]:
     (source / "pyproject.toml").write_text(
         '[build-system]\nrequires = ["hatchling"]\nbuild-backend = "hatchling.build"\n'
         '[project]\nname = "greeting-order"\nversion = "1"\n'
-        '[project.entry-points."judgesheet.axes"]\ngreeting_order = "greeting_order"\n'
+        '[project.entry-points."judgesheet.axes"]\n'
+        'greeting_order = "greeting_order:GreetingOrder"\n'
     )
     subprocess.run(
         [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation",
@@ -59,9 +61,9 @@ def test_an_axis_grows_step_by_step(last: int, tmp_path: Path) -> None:
     place, _ = as_folder(tmp_path)
     module, run = place / "greeting_order" / "__init__.py", tmp_path / "run"
     source = module.read_text(encoding="utf-8")
-    steps = source.split("\n# -- step ")
-    assert len(steps) == 5
-    module.write_text("\n# -- step ".join(steps[: last + 1]), encoding="utf-8")
+    ends = [found.start() for found in re.finditer(r"^ *# -- step ", source, re.MULTILINE)]
+    assert len(ends) == 4
+    module.write_text(source[: [*ends, None][last]], encoding="utf-8")
     log = tmp_path / "log.jsonl"
     orders = (["Hi", "Hey"], ["Hey", "Hi"])
     rows = [

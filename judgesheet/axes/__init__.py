@@ -1,51 +1,37 @@
 """The axes: one file or folder for each.
 
-A new axis is a file or folder here, or an entry point in the group `judgesheet.axes` of another
-package; no other file changes. `judgesheet.axis` says what it must contain.
+A new axis is a file or folder here, or a class that an entry point in the group `judgesheet.axes`
+of another package names; no other file changes. `judgesheet.axis` says what it must contain.
 """
 
 import importlib
 import pkgutil
-from collections.abc import Mapping, Sequence
-from functools import cache, partial
+from collections.abc import Sequence
+from functools import cache
 from importlib.metadata import entry_points
+from inspect import getfile
 from pathlib import Path
-from types import ModuleType
-from typing import Any, cast
 
-from judgesheet.axis import LEFT_OUT, Axis
+from judgesheet.axis import Axis
 from judgesheet.base.errors import UsageError
 from judgesheet.base.keys import Key
-from judgesheet.base.records import ReplyFormat, Stimulus
+from judgesheet.base.records import Stimulus
 from judgesheet.base.resources import data_folder
-from judgesheet.reading import NO_VERDICT, Reading
 
 
 @cache
 def all_axes() -> dict[str, Axis]:
     """Every axis by name, in the order of the datasheet: our own first, then entry points."""
-    modules = [importlib.import_module(f"{__name__}.{name}") for name in _own_names()]
-    modules += [point.load() for point in entry_points(group="judgesheet.axes")]
-    return {module.NAME: _completed(module) for module in modules}
+    kinds: list[type[Axis]] = [_own(name) for name in _own_names()]
+    kinds += [point.load() for point in entry_points(group="judgesheet.axes")]
+    return {kind.NAME: kind() for kind in kinds}
 
 
-def _completed(module: ModuleType) -> Axis:
-    """The axis, with what it left out: of reading a reply, either follows from the other."""
-    axis = cast("Axis", module)
-    follow = {"parse": partial(_parsed, axis), "reading": partial(_read, axis)}
-    for name, left_out in {**LEFT_OUT, **follow}.items():
-        if not hasattr(module, name):
-            setattr(module, name, left_out)
-    return axis
-
-
-def _parsed(axis: Axis, text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Any | None:
-    return axis.reading(text, reply, cell).verdict
-
-
-def _read(axis: Axis, text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Reading:
-    value = axis.parse(text, reply, cell)
-    return NO_VERDICT if value is None else Reading(value)
+def _own(name: str) -> type[Axis]:
+    """The class of an axis of this package: `ScoreOrder` of `score_order`."""
+    module = importlib.import_module(f"{__name__}.{name}")
+    kind: type[Axis] = getattr(module, name.title().replace("_", ""))
+    return kind
 
 
 def axis_names() -> list[str]:
@@ -67,7 +53,7 @@ def get_axis(name: str) -> Axis:
 
 def folder(axis: Axis) -> Path:
     """The folder that holds the axis's module."""
-    return Path(str(cast("ModuleType", axis).__file__)).parent
+    return Path(getfile(type(axis))).parent
 
 
 def pool(axis: Axis) -> Path:

@@ -1,11 +1,12 @@
 """What an axis must provide (`Axis`), and the records that pass between it and the stages.
 
-An axis is a module or a folder with the names of `Axis`. It says which question it
-answers, in which cells and how it asks, how it reads a reply, and which estimates follow. It knows
-no stage, and no stage knows an axis by name. The other modules here are shared by
+An axis is a class that derives from `Axis`. It says which question it answers, in which cells and
+how it asks, how it reads a reply, and which estimates follow. It knows no stage, and no stage knows
+an axis by name. The other modules here are shared by
 axes; the axes themselves are in `judgesheet.axes`, or in other packages.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
@@ -29,6 +30,7 @@ from judgesheet.base.records import (
     Stimulus,
 )
 from judgesheet.base.scale import Scale
+from judgesheet.reading import NO_VERDICT, Reading
 
 if TYPE_CHECKING:
     from random import Random
@@ -39,7 +41,6 @@ if TYPE_CHECKING:
 
     from judgesheet.axis.figure import Figure
     from judgesheet.axis.simulation import Known, Parameters
-    from judgesheet.reading import Reading
 
 # By what is asked of each axis, from a look in five minutes to all that papers ask.
 PROFILES = ("first", "smoke", "quick", "standard", "full")
@@ -113,81 +114,104 @@ class Problem:
     code: Literal["template", ""] = ""
 
 
-class Axis(Protocol):
-    """The members of an axis that stages call; any module with these names is one.
+class Axis(ABC):
+    """A question about a judge: what is asked, how replies are read, and what follows from them.
 
-    It may leave out those of `LEFT_OUT`, which has what it then says, and one of `parse` and
-    `reading`. How simulated judges answer it and how imported prompts become its stimuli is in
-    `Simulating` and `shaping.Shaping`. The pool of stimuli and the prompt are found by
-    `judgesheet.axes.pool` and `judgesheet.axes.prompt`.
+    An axis derives from it, with one of `parse` and `reading`; by members that it leaves out it
+    says nothing of the kind. How simulated judges answer it and how imported prompts become its
+    stimuli is in `Simulating` and `shaping.Shaping`. The pool of stimuli and the prompt are found
+    by `judgesheet.axes.pool` and `judgesheet.axes.prompt`.
     """
 
     NAME: str
     TITLE: str
     QUESTION: str
-    EFFECTS: tuple[Effect, ...]
-    """What a judge may do wrong, each with the figure that measures it."""
     ESTIMATES: "Mapping[str, Figure[Any]]"
     """Every figure by its name, in the order of the appendix."""
+    EFFECTS: tuple[Effect, ...] = ()
+    """What a judge may do wrong, each with the figure that measures it."""
+    READ_BY: frozenset[str] | None = None
+    """Keys of the cell that `parse`, `reading` and `parts` look at; None where it may be any. Equal
+    replies to calls that agree in them are read once."""
+    FACTS: Mapping[str, tuple[str, ...]] = {}
+    """A field of the cell -> the fields that name the thing of which it is true in all calls."""
+    PERMUTED: frozenset[str] = frozenset()
+    """Variables of the prompt whose order changes between calls: what a loop lists, or what is
+    named after its place."""
+    PAPER: str = ""
+    """Authors, title and year of what its measurements were published in."""
 
+    # -- what is asked
+
+    @abstractmethod
     def material(self) -> "type[BaseModel]":
         """The schema of one stimulus."""
 
-    def labels(self, stimuli: Sequence[Stimulus]) -> Iterator[Label]:
-        """What the stimuli say about their items; never shown to the judge."""
-
+    @abstractmethod
     def design(
         self, stimuli: Sequence[Stimulus], options: Options, rng: "np.random.Generator"
     ) -> Iterator[Call]:
         """Every call of the axis, in sending order. Pure."""
 
-    def parse(self, text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Any | None:
-        """What the reply says, or None if it cannot be read in exactly one way."""
-
-    def reading(self, text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> "Reading":
-        """The same, and whether it had lines of its own."""
-
+    @abstractmethod
     def fault(self, cell: Mapping[str, Any]) -> str | None:
         """What is wrong with the cell of a recorded judgment, or None."""
 
-    def measure(self, readings: Readings) -> Iterator[Estimate]:
-        """Every estimate of the axis; families carry their dimensions in brackets."""
-
-    def plots(self, estimates: Estimates) -> Iterator[Plot]:
-        """The plots of this run, as data."""
-
-    def recommend(self, estimates: Estimates) -> Iterator[Recommendation]:
-        """What a user of this judge should do."""
-
-    def mitigate(self, estimates: Estimates) -> Iterator[Mitigation]:
-        """What helps against the bias, before and after, with its price."""
-
-    def tested_range(self, readings: Readings) -> Iterator[Rating]:
-        """The largest inputs tested; the estimates say nothing about larger ones."""
-
-    def control(self, estimates: Estimates) -> Iterator[Control]:
-        """Questions with a known answer that this axis asked, and whether they were answered so."""
-
-    def warn(self, readings: Readings, estimates: Estimates) -> Iterator[str]:
-        """The caveats that apply to this run."""
+    def labels(self, stimuli: Sequence[Stimulus]) -> Iterator[Label]:
+        """What the stimuli say about their items; never shown to the judge."""
+        return iter(())
 
     def check(self, stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
         """What is wrong with a pool of stimuli beyond its schema."""
+        return iter(())
 
     def template(self, stimuli: Sequence[Stimulus]) -> str:
         """The name of the built-in prompt for these stimuli, if not that of the axis."""
+        return ""
 
     def foretell(self, cells: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         """What a plan whose calls have these cells cannot show, whatever is answered."""
+        return iter(())
 
     def arm(self, cell: Mapping[str, Any]) -> str:
         """The arm of a cell in words, by which the plan lists its calls."""
+        return "all"
+
+    # -- how a reply is read
+
+    def parse(self, text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Any | None:
+        """What the reply says, or None if it cannot be read in exactly one way."""
+        return self.reading(text, reply, cell).verdict
+
+    def reading(self, text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Reading:
+        """The same, and whether it had lines of its own."""
+        value = self.parse(text, reply, cell)
+        return NO_VERDICT if value is None else Reading(value)
+
+    distribution: Callable[[str, str, ReplyFormat, Mapping[str, Any]], object] | None = None
+    """What a body as received (raw, text, reply, cell) holds beyond its text, log-probabilities;
+    stored in `Readings` unchanged."""
 
     def parts(self, cell: Mapping[str, Any]) -> Iterable[Mapping[str, str]]:
         """Per listed thing, what `{criterion}`, `{candidate}`, `{label}` and `{position}` mean.
 
         Of replies that say something about each thing that the prompt lists.
         """
+        return ()
+
+    def complete(self, frame: "pd.DataFrame") -> "pd.DataFrame":
+        """The table of a log with a lost call for each that its own design misses."""
+        return frame
+
+    def impute(self, readings: Readings) -> "Iterator[pd.DataFrame]":
+        """The table with its lost calls answered by each place in turn, and in its favour."""
+        return iter(())
+
+    # -- what follows
+
+    @abstractmethod
+    def measure(self, readings: Readings) -> Iterator[Estimate]:
+        """Every estimate of the axis; families carry their dimensions in brackets."""
 
     def reads(self, key: Key, cells: Sequence[Mapping[str, Any]]) -> Sequence[bool]:
         """Which of all calls of a run a figure reads, so that no others need to be made for it.
@@ -195,47 +219,31 @@ class Axis(Protocol):
         `cells` are theirs, with the number of the repeat as `repeat`. Figures say it in words of
         the axis, `reads` of their declaration; where none do, a figure may read all.
         """
+        return [True] * len(cells)
 
-    def impute(self, readings: Readings) -> "Iterator[pd.DataFrame]":
-        """The table with its lost calls answered by each place in turn, and in its favour."""
+    def tested_range(self, readings: Readings) -> Iterator[Rating]:
+        """The largest inputs tested; the estimates say nothing about larger ones."""
+        return iter(())
 
-    def complete(self, frame: "pd.DataFrame") -> "pd.DataFrame":
-        """The table of a log with a lost call for each that its own design misses."""
+    def control(self, estimates: Estimates) -> Iterator[Control]:
+        """Questions with a known answer that this axis asked, and whether they were answered so."""
+        return iter(())
 
-    distribution: "Callable[[str, str, ReplyFormat, Mapping[str, Any]], object] | None"
-    """What a body as received (raw, text, reply, cell) holds beyond its text, log-probabilities;
-    stored in `Readings` unchanged."""
-    READ_BY: frozenset[str] | None
-    """Keys of the cell that `parse`, `reading` and `parts` look at; None where it may be any. Equal
-    replies to calls that agree in them are read once."""
-    FACTS: Mapping[str, tuple[str, ...]]
-    """A field of the cell -> the fields that name the thing of which it is true in all calls."""
-    PERMUTED: frozenset[str]
-    """Variables of the prompt whose order changes between calls: what a loop lists, or what is
-    named after its place."""
-    PAPER: str
-    """Authors, title and year of what its measurements were published in."""
+    def mitigate(self, estimates: Estimates) -> Iterator[Mitigation]:
+        """What helps against the bias, before and after, with its price."""
+        return iter(())
 
+    def recommend(self, estimates: Estimates) -> Iterator[Recommendation]:
+        """What a user of this judge should do."""
+        return iter(())
 
-LEFT_OUT: Mapping[str, Any] = {
-    **dict.fromkeys(
-        (
-            *("labels", "check", "plots", "recommend", "mitigate", "tested_range"),
-            *("control", "warn", "foretell", "parts", "impute"),
-        ),
-        lambda *_: iter(()),
-    ),
-    "template": lambda _stimuli: "",
-    "arm": lambda _cell: "all",
-    "reads": lambda _key, cells: [True] * len(cells),
-    "complete": lambda frame: frame,
-    **dict.fromkeys(("distribution", "READ_BY")),
-    "EFFECTS": (),
-    "FACTS": {},
-    "PERMUTED": frozenset(),
-    "PAPER": "",
-}
-"""What an axis says by members of `Axis` that it leaves out: nothing of the kind."""
+    def warn(self, readings: Readings, estimates: Estimates) -> Iterator[str]:
+        """The caveats that apply to this run."""
+        return iter(())
+
+    def plots(self, estimates: Estimates) -> Iterator[Plot]:
+        """The plots of this run, as data."""
+        return iter(())
 
 
 def headline(axis: Axis) -> tuple[Characteristic, ...]:

@@ -3,9 +3,9 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from inspect import getfile
 from itertools import chain, count, islice
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -277,7 +277,7 @@ def code_digest(name: str) -> str:
 
     Equal digests read the same replies and compute the same figures.
     """
-    own = Path(str(cast("ModuleType", all_axes()[name]).__file__))
+    own = Path(getfile(type(all_axes()[name])))
     files = sorted(own.parent.glob("*.py")) if own.stem == "__init__" else [own]
     for shared in ("axis", "stats"):
         files += sorted((PACKAGE / shared).glob("*.py"))

@@ -63,7 +63,7 @@ def test_an_axis_of_another_package_that_knows_names_alone_is_drawn_too() -> Non
     draws = Draws(1.0 - np.eye(8), {name: place for place, name in enumerate(names)})
     with drawing(draws):
         greeting_order.first_share(frame)
-    assert draws.values[f"{greeting_order.NAME}.first_share"] == pytest.approx([0.75] * 8)
+    assert draws.values["greeting_order.first_share"] == pytest.approx([0.75] * 8)
 
 
 def test_the_difference_of_two_means_is_that_of_pairs() -> None:

@@ -173,16 +173,20 @@ def loaded(program: str, *modules: str) -> set[str]:
 TOY = """
 from dataclasses import dataclass
 from typing import Annotated
+from judgesheet.axis import Axis
 from judgesheet.axis.simulation import Logit
 
-NAME = "toy"
-
 @dataclass
-class SIMULATED:
+class Simulated:
     boldness: Annotated[Logit, "preference for loud words"] = 1.5
 
-def simulate(parameters, call, known, rng):
-    return f"{parameters.of(SIMULATED).boldness} {parameters.quality} {known()}"
+class Toy(Axis):
+    NAME = "toy"
+    SIMULATED = Simulated
+    material = design = fault = measure = None
+
+    def simulate(self, parameters, call, known, rng):
+        return f"{parameters.of(Simulated).boldness} {parameters.quality} {known()}"
 """
 
 
@@ -193,7 +197,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     about = tmp_path / "toy_axis-1.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Name: toy-axis\nVersion: 1\n", encoding="utf-8")
-    (about / "entry_points.txt").write_text("[judgesheet.axes]\ntoy = toy_axis\n")
+    (about / "entry_points.txt").write_text("[judgesheet.axes]\ntoy = toy_axis:Toy\n")
     monkeypatch.syspath_prepend(tmp_path)
     all_axes.cache_clear()
     yield

@@ -14,55 +14,93 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from judgesheet.axis import Readings, losses, order_test
+from judgesheet.axis import Axis, Readings, losses, order_test
 from judgesheet.axis.figure import declared_in, measured
 from judgesheet.axis.statements import made
 from judgesheet.base.keys import Key, holds
 from judgesheet.base.records import Estimate, Rating
 
-from . import equal_quality, ladder
-from ._design import BASELINE, LISTING, arm, design, fault
+from . import _design, _material, _plots, _reply, effects, equal_quality, ladder
+from ._design import BASELINE, LISTING
 from ._design import both_orders as both_orders
-from ._material import TAKES, check, labels, material, shape
 from ._pairs import SWAPPED_SETS, arrange, figure
-from ._plots import plots
 from ._reply import chosen as chosen
-from ._reply import complete as complete
-from ._reply import impute, points_by_place, simulate
-from ._reply import reading as reading
-from .effects import EFFECTS as EFFECTS
-from .effects import control, mitigate, warn
+from ._reply import points_by_place
 
 if TYPE_CHECKING:
     import pandas as pd
-
-NAME = "candidate_order"
-TITLE = "Comparing two responses"
-QUESTION = (
-    "Does the judge prefer one of two equal responses, and how small a difference does it "
-    "see, whichever response stands first?"
-)
-READ_BY: frozenset[str] = frozenset()
-PERMUTED = frozenset({"first", "second"})
-FACTS = {"better": ("pair", "condition"), "delta": ("pair", "condition")}
-PAPER = (
-    "Usami, Hara, Tsuboi, Matsuda: LLM Judges Have Dark Current: A Psychometric Datasheet for "
-    "LLM-as-a-Judge Evaluation, arXiv:2606.15610, 2026"
-)
-
 FIGURES = declared_in(equal_quality, ladder)
 """The figures of the verdicts."""
-ESTIMATES = {**FIGURES, **figure.adopted(order_test, losses)}
 
 
-def measure(readings: Readings) -> Iterator[Estimate]:
-    """Every estimate of `ESTIMATES` that the run allows."""
-    pairs = arrange(readings)
-    if pairs is not None:
-        yield from measured(FIGURES, pairs, readings.families)
-        usual = replace(readings, frame=_usual(readings.frame))
-        yield from order_test.measure(NAME, usual, points_by_place)
-        yield from losses.measure(NAME, readings)
+class CandidateOrder(Axis):
+    """Whether the judge prefers one of two equal responses, follows the slot, misses steps."""
+
+    NAME = "candidate_order"
+    TITLE = "Comparing two responses"
+    QUESTION = (
+        "Does the judge prefer one of two equal responses, and how small a difference does it "
+        "see, whichever response stands first?"
+    )
+    PAPER = (
+        "Usami, Hara, Tsuboi, Matsuda: LLM Judges Have Dark Current: A Psychometric Datasheet for "
+        "LLM-as-a-Judge Evaluation, arXiv:2606.15610, 2026"
+    )
+    READ_BY: frozenset[str] = frozenset()
+    FACTS = {"better": ("pair", "condition"), "delta": ("pair", "condition")}
+    PERMUTED = frozenset({"first", "second"})
+    TAKES = _material.TAKES
+    ESTIMATES = {**FIGURES, **figure.adopted(order_test, losses)}
+    EFFECTS = effects.EFFECTS
+
+    material = staticmethod(_material.material)
+    labels = staticmethod(_material.labels)
+    check = staticmethod(_material.check)
+    design = staticmethod(_design.design)
+    fault = staticmethod(_design.fault)
+    arm = staticmethod(_design.arm)
+    shape = staticmethod(_material.shape)
+    reading = staticmethod(_reply.reading)
+    complete = staticmethod(_reply.complete)
+    impute = staticmethod(_reply.impute)
+    simulate = staticmethod(_reply.simulate)
+    control = staticmethod(effects.control)
+    mitigate = staticmethod(effects.mitigate)
+    warn = staticmethod(effects.warn)
+    plots = staticmethod(_plots.plots)
+
+    def measure(self, readings: Readings) -> Iterator[Estimate]:
+        """Every estimate of `ESTIMATES` that the run allows."""
+        pairs = arrange(readings)
+        if pairs is not None:
+            yield from measured(FIGURES, pairs, readings.families)
+            usual = replace(readings, frame=_usual(readings.frame))
+            yield from order_test.measure(self.NAME, usual, points_by_place)
+            yield from losses.measure(self.NAME, readings)
+
+    def tested_range(self, readings: Readings) -> Iterator[Rating]:
+        """Two candidates are shown, whatever the run."""
+        if len(made(readings)):
+            why = "longer lists were not tested"
+            yield Rating("candidates in a comparison", 2.0, "candidates", why)
+
+    def reads(self, key: Key, cells: Sequence[Mapping[str, Any]]) -> list[bool]:
+        """The calls in the condition, kind or step that a key names, under one prompt."""
+        dims, figure = key.dims, self.ESTIMATES.get(key.name)
+        condition = figure.reads if figure else ""
+        where = {"prompt": dims.get("prompt", BASELINE), "listing": LISTING}
+        if "set" in dims:
+            condition = SWAPPED_SETS.get(dims["set"], condition)
+        elif condition == "ladder" and "delta" in dims:
+            where["delta"] = dims["delta"]
+        elif condition == "ladder":
+            condition = ""  # its steps together
+        if not condition:
+            return [True] * len(cells)
+        where["condition"] = condition
+        if "kind" in dims:
+            where["kind"] = dims["kind"]
+        return [holds(cell, where) for cell in cells]
 
 
 def _usual(frame: "pd.DataFrame") -> "pd.DataFrame":
@@ -74,29 +112,3 @@ def _usual(frame: "pd.DataFrame") -> "pd.DataFrame":
         for name, usual in (("prompt", BASELINE), ("listing", LISTING))
     )
     return frame[(prompt == BASELINE) & (listing == LISTING)]
-
-
-def tested_range(readings: Readings) -> Iterator[Rating]:
-    """Two candidates are shown, whatever the run."""
-    if len(made(readings)):
-        why = "longer lists were not tested"
-        yield Rating("candidates in a comparison", 2.0, "candidates", why)
-
-
-def reads(key: Key, cells: Sequence[Mapping[str, Any]]) -> list[bool]:
-    """The calls in the condition, kind or step that a key names, under its prompt or the usual."""
-    dims, figure = key.dims, ESTIMATES.get(key.name)
-    condition = figure.reads if figure else ""
-    where = {"prompt": dims.get("prompt", BASELINE), "listing": LISTING}
-    if "set" in dims:
-        condition = SWAPPED_SETS.get(dims["set"], condition)
-    elif condition == "ladder" and "delta" in dims:
-        where["delta"] = dims["delta"]
-    elif condition == "ladder":
-        condition = ""  # its steps together
-    if not condition:
-        return [True] * len(cells)
-    where["condition"] = condition
-    if "kind" in dims:
-        where["kind"] = dims["kind"]
-    return [holds(cell, where) for cell in cells]

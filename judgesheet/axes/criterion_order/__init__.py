@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from judgesheet.axis import (
+    Axis,
     Readings,
     differences,
     losses,
@@ -29,23 +30,9 @@ from judgesheet.axis.statements import longest
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate, Rating
 
-from . import averaging, positions, scores
-from ._plots import plots
-from ._questions import TAKES, arm, check, design, fault, labels, material, shape
-from ._reply import impute, parts, points_by_place, reading, simulate
+from . import _plots, _questions, _reply, averaging, effects, positions, scores
+from ._reply import points_by_place
 from ._scores import REPEATED, arrange, figure
-from .effects import EFFECTS as EFFECTS
-from .effects import control, mitigate, warn
-
-NAME = "criterion_order"
-TITLE = "Order of several criteria"
-QUESTION = "Does a criterion's score depend on where the criterion stands in the list?"
-READ_BY = frozenset({"order", "scale", "low", "step"})
-PERMUTED = frozenset({"criteria"})
-PAPER = (
-    "Xu, Hirasawa, Kozuno, Ushiku: Am I More Pointwise or Pairwise? Revealing Position Bias "
-    "in Rubric-Based LLM-as-a-Judge, 2026"
-)
 
 _OF_SCORES = {"top1_flip_rate", "kendall_tau"}
 """Figures of the order of scores in a rubric, which are not asked of criteria."""
@@ -69,34 +56,63 @@ FIGURES = {
     ),
 }
 """The figures of the scores."""
-ESTIMATES = {
-    **FIGURES,
-    **figure.adopted(order_test, losses),
-}
 
 
-def measure(readings: Readings) -> Iterator[Estimate]:
-    """Every estimate of `ESTIMATES` that the run allows."""
-    arranged = arrange(readings)
-    if arranged is None:
-        yield from positions.mean_delta_pos(None)
-    else:
-        yield from measured(FIGURES, arranged, readings.families)
-    yield from order_test.measure(NAME, readings, points_by_place)
-    yield from losses.measure(NAME, readings)
+class CriterionOrder(Axis):
+    """Whether a criterion's score depends on where the criterion stands in the list."""
 
+    NAME = "criterion_order"
+    TITLE = "Order of several criteria"
+    QUESTION = "Does a criterion's score depend on where the criterion stands in the list?"
+    PAPER = (
+        "Xu, Hirasawa, Kozuno, Ushiku: Am I More Pointwise or Pairwise? Revealing Position Bias "
+        "in Rubric-Based LLM-as-a-Judge, 2026"
+    )
+    READ_BY = frozenset({"order", "scale", "low", "step"})
+    PERMUTED = frozenset({"criteria"})
+    TAKES = _questions.TAKES
+    ESTIMATES = {
+        **FIGURES,
+        **figure.adopted(order_test, losses),
+    }
+    EFFECTS = effects.EFFECTS
 
-def tested_range(readings: Readings) -> Iterator[Rating]:
-    """The longest list of criteria that was shown."""
-    return longest(readings, "criteria in a prompt", "criteria")
+    material = staticmethod(_questions.material)
+    labels = staticmethod(_questions.labels)
+    check = staticmethod(_questions.check)
+    design = staticmethod(_questions.design)
+    fault = staticmethod(_questions.fault)
+    arm = staticmethod(_questions.arm)
+    shape = staticmethod(_questions.shape)
+    reading = staticmethod(_reply.reading)
+    parts = staticmethod(_reply.parts)
+    impute = staticmethod(_reply.impute)
+    simulate = staticmethod(_reply.simulate)
+    control = staticmethod(effects.control)
+    mitigate = staticmethod(effects.mitigate)
+    warn = staticmethod(effects.warn)
+    plots = staticmethod(_plots.plots)
 
+    def measure(self, readings: Readings) -> Iterator[Estimate]:
+        """Every estimate of `ESTIMATES` that the run allows."""
+        arranged = arrange(readings)
+        if arranged is None:
+            yield from positions.mean_delta_pos(None)
+        else:
+            yield from measured(FIGURES, arranged, readings.families)
+        yield from order_test.measure(self.NAME, readings, points_by_place)
+        yield from losses.measure(self.NAME, readings)
 
-def reads(key: Key, cells: Sequence[Mapping[str, Any]]) -> list[bool]:
-    """Those of the balanced arm, for figures that say so.
+    def tested_range(self, readings: Readings) -> Iterator[Rating]:
+        """The longest list of criteria that was shown."""
+        return longest(readings, "criteria in a prompt", "criteria")
 
-    `passes` are the first readings under every order, `repeats` all of them.
-    """
-    figure = ESTIMATES.get(key.name)
-    if figure is None or not figure.reads or key.dims.get("arm", "balanced") != "balanced":
-        return [True] * len(cells)
-    return balanced(cells, repeats=figure.reads == "repeats")
+    def reads(self, key: Key, cells: Sequence[Mapping[str, Any]]) -> list[bool]:
+        """Those of the balanced arm, for figures that say so.
+
+        `passes` are the first readings under every order, `repeats` all of them.
+        """
+        figure = self.ESTIMATES.get(key.name)
+        if figure is None or not figure.reads or key.dims.get("arm", "balanced") != "balanced":
+            return [True] * len(cells)
+        return balanced(cells, repeats=figure.reads == "repeats")

@@ -13,56 +13,70 @@ how many are enough). `effects` says what they mean and what helps, `_plots` dra
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from judgesheet.axis import Readings, losses, order_test
+from judgesheet.axis import Axis, Readings, losses, order_test
 from judgesheet.axis.figure import declared_in, measured
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate
 
-from . import _questions, _reply, agreement, decisions, places
+from . import _plots, _questions, _reply, agreement, decisions, effects, places
 from ._lists import arrange, figure
-from ._plots import plots
-from ._questions import TAKES, arm, check, design, fault, material, shape
 from ._questions import golds as golds
 from ._questions import lists as lists
-from ._reply import chosen, impute, parts, points_by_place, reading, simulate
-from .effects import EFFECTS as EFFECTS
-from .effects import control, mitigate, tested_range, warn
-
-NAME = "listwise_consensus"
-TITLE = "Order of a list of answers"
-QUESTION = (
-    "Does the order of a list decide which answer wins, and is a decision from several orders "
-    "right more often?"
-)
+from ._reply import points_by_place
 
 FIGURES = declared_in(decisions, places, agreement)
 """The figures of the verdicts."""
-ESTIMATES = {**FIGURES, **figure.adopted(order_test, losses)}
-
-READ_BY = frozenset({"order"})
-PERMUTED = frozenset({"candidates"})
-FACTS = {"gold": ("item",)}
-PAPER = (
-    "Huang, Huang, Tang, Chen, Fan: Permutation-Consensus Listwise Judging for Robust "
-    "Factuality Evaluation, 2026"
-)
 
 
-def measure(readings: Readings) -> Iterator[Estimate]:
-    """Every estimate of `ESTIMATES` that the run allows and the caller wants."""
-    arranged = arrange(readings)
-    if arranged is not None:
-        yield from measured(FIGURES, arranged, readings.families)
-        yield from order_test.measure(NAME, readings, points_by_place)
-        yield from losses.measure(NAME, readings)
+class ListwiseConsensus(Axis):
+    """Whether the order of a list decides which answer wins, and several orders choose better."""
 
+    NAME = "listwise_consensus"
+    TITLE = "Order of a list of answers"
+    QUESTION = (
+        "Does the order of a list decide which answer wins, and is a decision from several orders "
+        "right more often?"
+    )
+    PAPER = (
+        "Huang, Huang, Tang, Chen, Fan: Permutation-Consensus Listwise Judging for Robust "
+        "Factuality Evaluation, 2026"
+    )
+    READ_BY = frozenset({"order"})
+    FACTS = {"gold": ("item",)}
+    PERMUTED = frozenset({"candidates"})
+    TAKES = _questions.TAKES
+    ESTIMATES = {**FIGURES, **figure.adopted(order_test, losses)}
+    EFFECTS = effects.EFFECTS
 
-def reads(key: Key, cells: Sequence[Mapping[str, Any]]) -> list[bool]:
-    """The direct reading, and where the key names no other arm one under each order."""
-    figure = ESTIMATES.get(key.name)
-    shown = key.dims.get("arm", figure.reads if figure else "")
-    if shown == _reply.DIRECT:
-        return [cell["arm"] == _reply.DIRECT for cell in cells]
-    if shown == _reply.PERMUTED and "executions" not in key.dims:
-        return [cell["arm"] != _reply.REPEATED and cell["repeat"] == 0 for cell in cells]
-    return [True] * len(cells)
+    material = staticmethod(_questions.material)
+    check = staticmethod(_questions.check)
+    design = staticmethod(_questions.design)
+    fault = staticmethod(_questions.fault)
+    arm = staticmethod(_questions.arm)
+    shape = staticmethod(_questions.shape)
+    reading = staticmethod(_reply.reading)
+    parts = staticmethod(_reply.parts)
+    impute = staticmethod(_reply.impute)
+    simulate = staticmethod(_reply.simulate)
+    control = staticmethod(effects.control)
+    mitigate = staticmethod(effects.mitigate)
+    warn = staticmethod(effects.warn)
+    plots = staticmethod(_plots.plots)
+
+    def measure(self, readings: Readings) -> Iterator[Estimate]:
+        """Every estimate of `ESTIMATES` that the run allows and the caller wants."""
+        arranged = arrange(readings)
+        if arranged is not None:
+            yield from measured(FIGURES, arranged, readings.families)
+            yield from order_test.measure(self.NAME, readings, points_by_place)
+            yield from losses.measure(self.NAME, readings)
+
+    def reads(self, key: Key, cells: Sequence[Mapping[str, Any]]) -> list[bool]:
+        """The direct reading, and where the key names no other arm one under each order."""
+        figure = self.ESTIMATES.get(key.name)
+        shown = key.dims.get("arm", figure.reads if figure else "")
+        if shown == _reply.DIRECT:
+            return [cell["arm"] == _reply.DIRECT for cell in cells]
+        if shown == _reply.PERMUTED and "executions" not in key.dims:
+            return [cell["arm"] != _reply.REPEATED and cell["repeat"] == 0 for cell in cells]
+        return [True] * len(cells)

@@ -15,64 +15,78 @@ from dataclasses import replace
 from typing import Any, cast
 
 from judgesheet.axes.presentation import natural, preference
-from judgesheet.axes.presentation._design import FORMER, KINDS, SCORE, arm, design, is_read
-from judgesheet.axes.presentation._design import fault as fault
-from judgesheet.axes.presentation._material import TAKES, check, labels, material, shape
-from judgesheet.axes.presentation._reply import SIMULATED, chosen, impute, reading, simulate
-from judgesheet.axes.presentation._reply import complete as complete
-from judgesheet.axes.presentation._rules import RULES
-from judgesheet.axes.presentation._verdicts import arrange, figure
-from judgesheet.axes.presentation.effects import EFFECTS as EFFECTS
-from judgesheet.axes.presentation.effects import control, warn
-from judgesheet.axis import Readings, losses
+from judgesheet.axis import Axis, Readings, losses
 from judgesheet.axis.figure import declared_in, measured
 from judgesheet.axis.statements import made
 from judgesheet.base.keys import Key, holds
 from judgesheet.base.records import Estimate, Rating
 
-NAME = "presentation"
-TITLE = "Presentation of a response"
-QUESTION = (
-    "Does the judge prefer a response for its length, its markup, its tone or a note to the judge, "
-    "while its content is the same?"
-)
-READ_BY = frozenset({"ask"})
-PERMUTED = frozenset({"responses"})
-FACTS = dict.fromkeys(("dose", "missing", "better"), ("pair", "ask"))
+from . import _design, _material, _reply, effects
+from ._design import FORMER, KINDS, SCORE, is_read
+from ._rules import RULES
+from ._verdicts import arrange, figure
 
 FIGURES = declared_in(preference, natural)
 """The figures of the verdicts."""
-ESTIMATES = {**FIGURES, **figure.adopted(losses)}
 
 
-def measure(readings: Readings) -> Iterator[Estimate]:
-    """Every estimate of `ESTIMATES` that the run allows and the caller wants."""
-    facts = readings.frame.reindex(columns=[*FORMER, "missing"]).to_dict("records")
-    read = [is_read(cell) for cell in cast("list[dict[str, Any]]", facts)]
-    readings = replace(readings, frame=readings.frame[read].reset_index(drop=True))
-    verdicts = arrange(readings)
-    if verdicts is not None:
-        yield from measured(FIGURES, verdicts, readings.families)
-        yield from losses.measure(NAME, readings)
+class Presentation(Axis):
+    """Whether a judge prefers an answer for its length, its markup or what it says of itself."""
 
+    NAME = "presentation"
+    TITLE = "Presentation of a response"
+    QUESTION = (
+        "Does the judge prefer a response for its length, its markup, its tone or a note to the "
+        "judge, while its content is the same?"
+    )
+    READ_BY = frozenset({"ask"})
+    FACTS = dict.fromkeys(("dose", "missing", "better"), ("pair", "ask"))
+    PERMUTED = frozenset({"responses"})
+    TAKES = _material.TAKES
+    SIMULATED = _reply.SIMULATED
+    ESTIMATES = {**FIGURES, **figure.adopted(losses)}
+    EFFECTS = effects.EFFECTS
 
-def tested_range(readings: Readings) -> Iterator[Rating]:
-    """The largest dose of padding that was shown."""
-    frame = made(readings)
-    if len(frame):
-        doses = frame.get("dose")
-        most = 1.0 if doses is None else float(doses.fillna(1.0).astype(float).max())
-        why = "more padding was not tested"
-        yield Rating("padding, in words", most, "× the plain ones", why)
+    material = staticmethod(_material.material)
+    labels = staticmethod(_material.labels)
+    check = staticmethod(_material.check)
+    design = staticmethod(_design.design)
+    fault = staticmethod(_design.fault)
+    arm = staticmethod(_design.arm)
+    shape = staticmethod(_material.shape)
+    reading = staticmethod(_reply.reading)
+    complete = staticmethod(_reply.complete)
+    impute = staticmethod(_reply.impute)
+    simulate = staticmethod(_reply.simulate)
+    control = staticmethod(effects.control)
+    warn = staticmethod(effects.warn)
 
+    def measure(self, readings: Readings) -> Iterator[Estimate]:
+        """Every estimate of `ESTIMATES` that the run allows and the caller wants."""
+        facts = readings.frame.reindex(columns=[*FORMER, "missing"]).to_dict("records")
+        read = [is_read(cell) for cell in cast("list[dict[str, Any]]", facts)]
+        readings = replace(readings, frame=readings.frame[read].reset_index(drop=True))
+        verdicts = arrange(readings)
+        if verdicts is not None:
+            yield from measured(FIGURES, verdicts, readings.families)
+            yield from losses.measure(self.NAME, readings)
 
-def reads(key: Key, cells: Sequence[Mapping[str, Any]]) -> list[bool]:
-    """The calls of the kind or dose that a key names."""
-    declared = ESTIMATES.get(key.name)
-    what = declared.reads if declared else ""
-    if not what:
-        return [True] * len(cells)
-    return [_is_read(what, key.dims, cell) for cell in cells]
+    def tested_range(self, readings: Readings) -> Iterator[Rating]:
+        """The largest dose of padding that was shown."""
+        frame = made(readings)
+        if len(frame):
+            doses = frame.get("dose")
+            most = 1.0 if doses is None else float(doses.fillna(1.0).astype(float).max())
+            why = "more padding was not tested"
+            yield Rating("padding, in words", most, "× the plain ones", why)
+
+    def reads(self, key: Key, cells: Sequence[Mapping[str, Any]]) -> list[bool]:
+        """The calls of the kind or dose that a key names."""
+        declared = self.ESTIMATES.get(key.name)
+        what = declared.reads if declared else ""
+        if not what:
+            return [True] * len(cells)
+        return [_is_read(what, key.dims, cell) for cell in cells]
 
 
 def _is_read(what: str, dims: Mapping[str, str], cell: Mapping[str, Any]) -> bool:

@@ -19,7 +19,8 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
-from judgesheet.axes import candidate_order
+from judgesheet.axes.candidate_order import CandidateOrder
+from judgesheet.axes.candidate_order import chosen as chosen_slot
 from judgesheet.axes.presentation import _rules as rules
 from judgesheet.axes.presentation._design import NATURAL, PAIR, SCALE, SCORE
 from judgesheet.axis import Readings
@@ -41,12 +42,12 @@ def reading(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Reading:
     """`1`, `2`, `tie` or `abstain` of a comparison, or a score."""
     if cell.get("ask", PAIR) == SCORE:
         return score_reading(text, reply, Scale(SCALE))
-    return candidate_order.reading(text, reply, cell)
+    return CandidateOrder.reading(text, reply, cell)
 
 
 def chosen(verdict: Any, order: Sequence[Any]) -> Any:
     """Which of the things listed a verdict favours; None for a tie."""
-    return verdict if isinstance(verdict, int) else candidate_order.chosen(verdict, order)
+    return verdict if isinstance(verdict, int) else chosen_slot(verdict, order)
 
 
 # -- lost calls: for a slot, for and against dress, ties -------------------------------------------
@@ -93,9 +94,9 @@ def complete(frame: "pd.DataFrame") -> "pd.DataFrame":
     import pandas as pd
 
     if "ask" not in frame:
-        return candidate_order.complete(frame)
+        return CandidateOrder.complete(frame)
     scored = frame["ask"] == SCORE
-    whole = candidate_order.complete(frame[~scored])
+    whole = CandidateOrder.complete(frame[~scored])
     return pd.concat([whole, frame[scored]], ignore_index=True) if scored.any() else whole
 
 

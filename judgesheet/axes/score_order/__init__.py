@@ -18,6 +18,7 @@ from dataclasses import replace
 from typing import Any
 
 from judgesheet.axis import (
+    Axis,
     Readings,
     beyond_chance,
     differences,
@@ -34,42 +35,10 @@ from judgesheet.axis.statements import made
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate, Rating
 
-from . import alignment, expected, orders, positions
-from ._plots import plots
-from ._questions import (
-    MAIN_SCALE,
-    ONE_CRITERION,
-    TAKES,
-    arm,
-    check,
-    design,
-    fault,
-    foretell,
-    labels,
-    material,
-    shape,
-)
-from ._reply import (
-    distribution,
-    impute,
-    points_by_place,
-    reading,
-    simulate,
-    simulated_shares,
-)
+from . import _plots, _questions, _reply, alignment, effects, expected, orders, positions
+from ._questions import MAIN_SCALE
+from ._reply import points_by_place
 from ._scores import Scores, arrange, figure
-from .effects import EFFECTS as EFFECTS
-from .effects import control, mitigate, recommend, warn
-
-NAME = "score_order"
-TITLE = "Order of the rubric's scores"
-QUESTION = "Does a score depend on the order in which the rubric lists its descriptions?"
-READ_BY = frozenset({"scale", "low", "step"})
-PERMUTED = frozenset({"options"})
-PAPER = (
-    "Xu, Hirasawa, Kozuno, Ushiku: Am I More Pointwise or Pairwise? Revealing Position Bias "
-    "in Rubric-Based LLM-as-a-Judge, 2026"
-)
 
 SAMPLED = {
     **declared_in(positions),
@@ -86,28 +55,85 @@ SAMPLED = {
 """The figures of the sampled score, which every run has."""
 EXPECTED = declared_in(expected)
 """The figures of the expected score, which need log-probabilities."""
-ESTIMATES = {
-    **SAMPLED,
-    **EXPECTED,
-    **figure.adopted(order_test, losses),
-}
 
 
-def measure(readings: Readings) -> Iterator[Estimate]:
-    """Every estimate of `ESTIMATES` that the run allows."""
-    scores = arrange(readings)
-    if scores is None:
-        return
-    if not scores.has_balanced_arm:
-        yield from positions.cramers_v_debiased(scores)  # has no value then, and says why
-    sampled = {name: SAMPLED[name] for name in _possible(scores)}
-    yield from measured(sampled, scores, readings.families)
-    if any(map(readings.wants, EXPECTED)):
-        means = expected.arrange_expected(readings)
-        yield from () if means is None else measured(EXPECTED, means, readings.families)
-    main = readings.frame[readings.frame["scale"] == scores.scale]
-    yield from order_test.measure(NAME, replace(readings, frame=main), points_by_place)
-    yield from losses.measure(NAME, readings)
+class ScoreOrder(Axis):
+    """Whether a score depends on the order in which the rubric lists its descriptions."""
+
+    NAME = "score_order"
+    TITLE = "Order of the rubric's scores"
+    QUESTION = "Does a score depend on the order in which the rubric lists its descriptions?"
+    PAPER = (
+        "Xu, Hirasawa, Kozuno, Ushiku: Am I More Pointwise or Pairwise? Revealing Position Bias "
+        "in Rubric-Based LLM-as-a-Judge, 2026"
+    )
+    READ_BY = frozenset({"scale", "low", "step"})
+    PERMUTED = frozenset({"options"})
+    TAKES = _questions.TAKES
+    ONE_CRITERION = _questions.ONE_CRITERION
+    ESTIMATES = {
+        **SAMPLED,
+        **EXPECTED,
+        **figure.adopted(order_test, losses),
+    }
+    EFFECTS = effects.EFFECTS
+
+    material = staticmethod(_questions.material)
+    labels = staticmethod(_questions.labels)
+    check = staticmethod(_questions.check)
+    design = staticmethod(_questions.design)
+    fault = staticmethod(_questions.fault)
+    foretell = staticmethod(_questions.foretell)
+    arm = staticmethod(_questions.arm)
+    shape = staticmethod(_questions.shape)
+    reading = staticmethod(_reply.reading)
+    distribution = staticmethod(_reply.distribution)
+    impute = staticmethod(_reply.impute)
+    simulate = staticmethod(_reply.simulate)
+    simulated_shares = staticmethod(_reply.simulated_shares)
+    control = staticmethod(effects.control)
+    mitigate = staticmethod(effects.mitigate)
+    recommend = staticmethod(effects.recommend)
+    warn = staticmethod(effects.warn)
+    plots = staticmethod(_plots.plots)
+
+    def measure(self, readings: Readings) -> Iterator[Estimate]:
+        """Every estimate of `ESTIMATES` that the run allows."""
+        scores = arrange(readings)
+        if scores is None:
+            return
+        if not scores.has_balanced_arm:
+            yield from positions.cramers_v_debiased(scores)  # has no value then, and says why
+        sampled = {name: SAMPLED[name] for name in _possible(scores)}
+        yield from measured(sampled, scores, readings.families)
+        if any(map(readings.wants, EXPECTED)):
+            means = expected.arrange_expected(readings)
+            yield from () if means is None else measured(EXPECTED, means, readings.families)
+        main = readings.frame[readings.frame["scale"] == scores.scale]
+        yield from order_test.measure(self.NAME, replace(readings, frame=main), points_by_place)
+        yield from losses.measure(self.NAME, readings)
+
+    def tested_range(self, readings: Readings) -> Iterator[Rating]:
+        """The longest rubric that was shown."""
+        scales = made(readings)["scale"]
+        if len(scales):
+            why = "longer rubrics have more places to prefer, and were not tested"
+            yield Rating("scores in a rubric", float(scales.max()), "scores", why)
+
+    def reads(self, key: Key, cells: Sequence[Mapping[str, Any]]) -> list[bool]:
+        """Those of the balanced arm at one scale, for figures that say so.
+
+        `passes` are the first readings under every order, `repeats` all of them.
+        """
+        figure = self.ESTIMATES.get(key.name)
+        elsewhere = "scale" in key.dims or key.dims.get("arm", "balanced") != "balanced"
+        if figure is None or not figure.reads or elsewhere:
+            return [True] * len(cells)
+        scales = {cell["scale"] for cell in cells}
+        main = MAIN_SCALE if MAIN_SCALE in scales else max(scales, default=0)
+        mine = [cell for cell in cells if cell["scale"] == main]
+        kept = iter(balanced(mine, repeats=figure.reads == "repeats"))
+        return [cell["scale"] == main and next(kept) for cell in cells]
 
 
 def _possible(scores: Scores) -> Iterator[str]:
@@ -123,27 +149,3 @@ def _possible(scores: Scores) -> Iterator[str]:
             "top_tie_rate",
             "single_read_r",
         )
-
-
-def tested_range(readings: Readings) -> Iterator[Rating]:
-    """The longest rubric that was shown."""
-    scales = made(readings)["scale"]
-    if len(scales):
-        why = "longer rubrics have more places to prefer, and were not tested"
-        yield Rating("scores in a rubric", float(scales.max()), "scores", why)
-
-
-def reads(key: Key, cells: Sequence[Mapping[str, Any]]) -> list[bool]:
-    """Those of the balanced arm at one scale, for figures that say so.
-
-    `passes` are the first readings under every order, `repeats` all of them.
-    """
-    figure = ESTIMATES.get(key.name)
-    elsewhere = "scale" in key.dims or key.dims.get("arm", "balanced") != "balanced"
-    if figure is None or not figure.reads or elsewhere:
-        return [True] * len(cells)
-    scales = {cell["scale"] for cell in cells}
-    main = MAIN_SCALE if MAIN_SCALE in scales else max(scales, default=0)
-    mine = [cell for cell in cells if cell["scale"] == main]
-    kept = iter(balanced(mine, repeats=figure.reads == "repeats"))
-    return [cell["scale"] == main and next(kept) for cell in cells]
