@@ -1,7 +1,7 @@
 """The decision in a few lines for a terminal: what was decided, by what, and what to do."""
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import islice
 
 from judgesheet.base.datasheet import by_key, named
@@ -60,7 +60,7 @@ def _told(sheet: Datasheet) -> Iterator[Told]:
     decision = sheet.decision
     if decision is None:
         yield "○", f"No policy was applied to {show.judge(sheet)}."
-        yield from _few(_faults(sheet, ()))
+        yield from _few(_faults(sheet))
         return
     sign, word = DECISIONS[decision.verdict]
     yield sign, f"{word}: {show.judge(sheet)}, by the policy “{show.visible(decision.policy, 60)}”"
@@ -99,10 +99,11 @@ def _limit(sheet: Datasheet, verdict: Verdict) -> str:
     return f"{name}: {changed}{ends[side]} {bound.bare}; the limit is {ends[verdict.kind]} {limit}"
 
 
-def _faults(sheet: Datasheet, told: "set[str] | tuple[()]") -> Iterator[Told]:
-    """The effects that are shown, the worst of every axis first."""
-    shown = [[one for one in axis.effects if one.verdict == "shown" and one.key not in told]
-             for axis in sheet.axes]  # fmt: skip
+def _faults(sheet: Datasheet, told: Collection[str] = ()) -> Iterator[Told]:
+    """The effects that are shown and concern the use, the worst of every axis first."""
+    use = "" if sheet.decision is None else sheet.decision.use
+    shown = [[one for one in axis.effects if one.verdict == "shown" and one.key not in told
+              and (not use or use in one.uses)] for axis in sheet.axes]  # fmt: skip
     ranked: list[JudgedEffect] = [one for at in range(max(map(len, shown), default=0))
                                   for axis in shown for one in axis[at : at + 1]]  # fmt: skip
     yield from (("✗", one.text) for one in ranked)
