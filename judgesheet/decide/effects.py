@@ -81,37 +81,36 @@ def judge(
     What is proven to be small is negligible, though it may be there. A failed control of the run
     leaves nothing to say; one of the judge clears of nothing, and may accuse.
     """
-    estimate, test = found.get(key), _test(effect, key, axis, found)
+    estimate, test = found[key], _test(effect, key, axis, found)
     p = None if test is None else test.greatest
-    is_beyond = estimate is not None and _is_beyond(effect, estimate, share)
+    is_beyond = _is_beyond(effect, estimate, share)
     verdict, why = _verdict(effect, key, axis, estimate)
     if verdict in ("inconclusive", "not_measured") and (is_beyond or _rejects(effect, p)):
         verdict, why = "shown", ""
     near = verdict == "shown"
-    bound = None if estimate is None else _bound(effect, estimate, near=near)
+    bound = _bound(effect, estimate, near=near)
     noise = found.get(effect.noise)
     sentence = effect.says.get(verdict, "")
     if near and not is_beyond:
         sentence = effect.says.get("by_test", sentence)
     words = {
         **Key.parse(key).dims,
-        "value": "unknown" if estimate is None else printed(estimate, estimate.value),
-        "interval": "no interval" if estimate is None else _interval(estimate),
-        "bound": "unknown" if estimate is None else printed(estimate, bound),
+        "value": printed(estimate, estimate.value),
+        "interval": _interval(estimate),
+        "bound": printed(estimate, bound),
         "noise": "unknown" if noise is None else printed(noise, noise.value),
         "p": "unknown" if p is None else f"p {'< 0.001' if p < 0.001 else f'= {two_digits(p)}'}",
     }
-    name = key if estimate is None else estimate.label or key
     return JudgedEffect(
         key=key,
         verdict=verdict,
         # A declaration may come from a stranger's file: nothing but these words is filled in.
-        text=f"{name}: {why}."
+        text=f"{estimate.label or key}: {why}."
         if why
         else _PLACEHOLDER.sub(lambda found: words.get(found[1], found[0]), sentence),
-        value=None if estimate is None else estimate.value,
-        low=None if estimate is None else estimate.low,
-        high=None if estimate is None else estimate.high,
+        value=estimate.value,
+        low=estimate.low,
+        high=estimate.high,
         bound=bound,
         p=p,
         uses=effect.uses,
@@ -121,13 +120,11 @@ def judge(
 
 
 def _verdict(
-    effect: Effect, key: str, axis: AxisResult, estimate: Estimate | None
+    effect: Effect, key: str, axis: AxisResult, estimate: Estimate
 ) -> tuple[EffectVerdict, str]:
     """What is known of an effect that is not shown, and why nothing is."""
     if why := axis.silent_reason(key):
         return "invalid", why
-    if estimate is None:
-        return "not_measured", "this run did not measure it"
     if _is_inside(effect, estimate):
         unearned = axis.unearned.get(key, "")
         return ("invalid" if unearned else "negligible"), unearned

@@ -54,7 +54,6 @@ def r(value: float | None, low: float | None, high: float | None, **parts: Any) 
         (UP, (figure(None, None, None), p(0.0001)), "shown"),
         (UP, (figure(None, None, None), p(0.5)), "not_measured"),
         (UP, (figure(0.3, None, None),), "not_measured"),
-        (UP, (), "not_measured"),
         (UP, (figure(-0.3, -0.5, -0.1),), "negligible"),  # the other side does no harm
         (QUALITY, (r(0.9, 0.8, 0.95),), "negligible"),
         (QUALITY, (r(0.1, -0.1, 0.3),), "shown"),
@@ -77,6 +76,18 @@ def test_a_verdict_on_an_effect(
     assert one.verdict == verdict
     assert bool(one.why) == (verdict in ("not_measured", "invalid"))
     assert "{" not in one.text
+
+
+def test_of_what_was_not_asked_nothing_is_said() -> None:
+    assert not judged(replace(axis(estimates=(p(0.0001),)), declared=(UP,)))
+
+
+def test_what_a_guess_gives_moves_the_null_midway_to_one() -> None:
+    effect = replace(QUALITY, guessing="one.chance")
+    chance = replace(p(0.5), key="one.chance")
+    found = figure(0.62, 0.58, 0.66, unit="share")
+    assert judge(effect, found).verdict == "negligible"
+    assert judge(effect, found, chance).verdict == "shown"
 
 
 def test_few_stimuli_may_show_and_never_clear() -> None:
