@@ -118,7 +118,7 @@ def test_a_good_judge_stops_early_and_passes(tmp_path: Path, policy: Path) -> No
     assert 0.95 < reached.axes[0].level < 1
     assert from_json(to_json(sheet)) == sheet
     # The gate reads the same bounds, and calls them what they are.
-    gated = run("gate", out, "--policy", policy)
+    gated = run("gate", out, "--verbose", "--policy", policy)
     assert gated.returncode == 0
     assert f"Looks: stopped after look {reached.look} of {reached.of}" in gated.stdout
 
@@ -158,7 +158,7 @@ def test_every_axis_ends_by_itself_and_a_warning_is_waited_for(tmp_path: Path) -
     found = {axis.name: levels(axis.estimates) for axis in sheet.axes}
     assert found == {axis: {one.level} for axis, one in by_axis.items()}
     assert sheet.decision is not None
-    assert sheet.decision.verdict == "conditions"
+    assert sheet.decision.verdict == "adopt"
 
 
 # -- what it asks ----------------------------------------------------------------------------------
