@@ -117,10 +117,7 @@ def test_a_good_judge_stops_early_and_passes(tmp_path: Path, policy: Path) -> No
     assert levels(axis.estimates) == {reached.axes[0].level}
     assert 0.95 < reached.axes[0].level < 1
     assert from_json(to_json(sheet)) == sheet
-    # The gate reads the same bounds, and calls them what they are.
-    gated = run("gate", out, "--verbose", "--policy", policy)
-    assert gated.returncode == 0
-    assert f"Looks: stopped after look {reached.look} of {reached.of}" in gated.stdout
+    assert run("gate", out, "--policy", policy).returncode == 0
 
 
 def test_a_biased_judge_stops_early_and_fails(policy: Path, rejected: Path) -> None:
