@@ -78,7 +78,7 @@ def test_every_hop_from_a_command_to_a_figure_is_there() -> None:
     assert hops
     for file, name in hops:
         source = (ROOT / file).read_text(encoding="utf-8")
-        assert re.search(rf"(?m)^(async )?def {name}\(|import .*\b{name}$", source), (file, name)
+        assert re.search(rf"(?m)^ *(async )?def {name}\(|import .*\b{name}$", source), (file, name)
     modules = sorted((ROOT / "judgesheet").rglob("*.py"))
     found = [path.parent.name for path in modules if "\ndef cramers_v(" in path.read_text()]
     assert found == ["score_order", "stats"], "the figure and its estimator, and no third"
