@@ -11,11 +11,11 @@ from judgesheet import axis as kit
 from judgesheet import collect, ledger, measuring, planning, stats
 from judgesheet import decide as deciding
 from judgesheet.axes import all_axes
-from judgesheet.base.records import Datasheet
+from judgesheet.base.records import LEVEL, Datasheet
 from judgesheet.decide import decide, looks
 from judgesheet.decide import policy as policies
 from judgesheet.judges.simulated import SimulatedJudge, answer_key
-from judgesheet.stats.confidence import LEVEL, at_confidence
+from judgesheet.stats.confidence import at_confidence
 from judgesheet.stats.interval import cluster_rate
 from judgesheet.stats.spending import Spending, nominal, obrien_fleming, pocock
 from proof import rehearsal

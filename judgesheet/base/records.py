@@ -58,6 +58,9 @@ ReplyFormat = Literal["text", "json", "recorded"]
 """How the judge is asked to answer; a protocol of its own, never mixed in one sheet.
 `recorded` marks verdicts that were taken elsewhere and ingested."""
 
+LEVEL = 0.95
+"""Confidence of every interval of a run that is looked at once."""
+
 SMALL_RATE = 0.05
 """Rates below it are printed with their count."""
 
@@ -252,7 +255,7 @@ class Bounds:
 
     low: float
     high: float
-    level: float = 0.95
+    level: float = LEVEL
     method: str = ""
     proves: bool = True
 
@@ -302,7 +305,7 @@ class Estimate:
     value: float | None
     low: float | None = None
     high: float | None = None
-    level: float = 0.95
+    level: float = LEVEL
     unit: str = ""
     n: int = 0
     clusters: int = 0

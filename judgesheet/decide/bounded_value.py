@@ -4,7 +4,7 @@ import math
 from statistics import NormalDist
 from typing import NamedTuple
 
-from judgesheet.base.records import Estimate
+from judgesheet.base.records import LEVEL, Estimate
 from judgesheet.base.units import FISHER, SHARE, unit
 from judgesheet.stats.multiplicity import student_quantile, student_tail
 
@@ -19,7 +19,7 @@ class BoundedValue(NamedTuple):
     low: float
     high: float
 
-    def detectable(self, level: float = 0.95) -> float:
+    def detectable(self, level: float = LEVEL) -> float:
         """The smallest true effect that 80 of 100 such runs would tell from none.
 
         (z.975 + z.80) / z.975 times the longer half of the interval: a half-width of z.975

@@ -16,10 +16,9 @@ from judgesheet.base.digits import counted, percent
 from judgesheet.base.errors import RunError
 from judgesheet.base.keys import Key
 from judgesheet.base.missing_reasons import Reason
-from judgesheet.base.records import Characteristic, Datasheet, Estimate
+from judgesheet.base.records import LEVEL, Characteristic, Datasheet, Estimate
 from judgesheet.base.units import scale_of, unit
 from judgesheet.decide.bounded_value import BoundedValue
-from judgesheet.stats.confidence import LEVEL
 from judgesheet.stats.multiplicity import holm, student_quantile, student_tail
 
 if TYPE_CHECKING:
@@ -159,7 +158,7 @@ class Difference:
     value: float | None = None
     low: float | None = None
     high: float | None = None
-    level: float = 0.95
+    level: float = LEVEL
     better: Direction = ""
     null: float | None = None
     worsening: Change | None = None

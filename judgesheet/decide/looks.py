@@ -21,11 +21,11 @@ from judgesheet.base.clusters import Clusters
 from judgesheet.base.errors import RunError
 from judgesheet.base.facts import AxisLook, JudgeIdentity, Looks, Provenance, RunFacts
 from judgesheet.base.keys import Key
-from judgesheet.base.records import Datasheet
+from judgesheet.base.records import LEVEL, Datasheet
 from judgesheet.decide.gate import verdicts
 from judgesheet.decide.policy import Limit, Policy
 from judgesheet.ledger.ledger import Ledger
-from judgesheet.stats.confidence import LEVEL, at_confidence
+from judgesheet.stats.confidence import at_confidence
 from judgesheet.stats.spending import nominal, obrien_fleming
 
 if TYPE_CHECKING:

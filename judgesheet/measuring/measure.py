@@ -31,6 +31,7 @@ from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_IN_A_LIST
 from judgesheet.base.missing_reasons import NOT_RECORDED
 from judgesheet.base.records import (
+    LEVEL,
     AxisResult,
     Estimate,
     Recommendation,
@@ -43,7 +44,7 @@ from judgesheet.measuring.impute import with_imputed
 from judgesheet.measuring.parsing import Parser, from_records, reading
 from judgesheet.measuring.scale import in_keys, in_points_of, on_scale, scale_of
 from judgesheet.reading.reasons import CUT_PROMPT, of_outcome
-from judgesheet.stats.confidence import LEVEL, at_confidence
+from judgesheet.stats.confidence import at_confidence
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

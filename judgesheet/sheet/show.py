@@ -15,6 +15,7 @@ from judgesheet.base.digits import MINUS, decimals, rounded, with_noun
 from judgesheet.base.facts import RunFacts
 from judgesheet.base.limits import MOST_DECIMALS
 from judgesheet.base.records import (
+    LEVEL,
     STATUS_WORDS,
     Datasheet,
     Decision,
@@ -119,7 +120,7 @@ def estimate(e: Estimate) -> PrintedNumber:
 def confidence(estimates: Iterable[Estimate]) -> str:
     """The level of their intervals: `95 %`, or `95 to 99.8 %` where they have several."""
     # A sheet without any interval speaks of the usual level.
-    levels = {e.level for e in estimates if e.low is not None and finite(e.level)} or {0.95}
+    levels = {e.level for e in estimates if e.low is not None and finite(e.level)} or {LEVEL}
     ends = dict.fromkeys(f"{100 * level:.3g}" for level in (min(levels), max(levels)))
     return f"{' to '.join(ends)} %"
 

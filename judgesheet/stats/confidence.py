@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-LEVEL = 0.95
-"""Confidence of every interval of a run that is looked at once."""
+from judgesheet.base.records import LEVEL
+
 _LEVEL: ContextVar[float] = ContextVar("level", default=LEVEL)
 
 

@@ -17,6 +17,7 @@ from judgesheet.base.missing_reasons import (
     PERFECT_WITHOUT_ONE,
     Reason,
 )
+from judgesheet.base.records import LEVEL
 
 from ._support import (
     Flags,
@@ -29,7 +30,6 @@ from ._support import (
     sum_by,
     two_sided,
 )
-from .confidence import LEVEL
 from .draws import drawn_by
 from .interval import Interval, ends, skewness_of, student
 from .standard_error import (

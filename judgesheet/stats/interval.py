@@ -26,6 +26,7 @@ from judgesheet.base.missing_reasons import (
     ONE_CLUSTER,
     Reason,
 )
+from judgesheet.base.records import LEVEL
 
 from ._support import (
     Floats,
@@ -39,7 +40,7 @@ from ._support import (
     two_sided,
     z_quantile,
 )
-from .confidence import LEVEL, confidence
+from .confidence import confidence
 from .draws import cluster_index, drawn_ratio
 from .unseen import unseen_share
 

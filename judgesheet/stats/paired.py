@@ -8,9 +8,9 @@ import scipy
 from numpy.typing import ArrayLike
 
 from judgesheet.base.missing_reasons import Reason
+from judgesheet.base.records import LEVEL
 
 from ._support import TINY, Floats, exact_ends, floats
-from .confidence import LEVEL
 from .draws import drawn_ratio
 from .interval import (
     Interval,

@@ -2,7 +2,9 @@
 
 from math import ceil, log
 
-from .confidence import LEVEL, confidence
+from judgesheet.base.records import LEVEL
+
+from .confidence import confidence
 
 UNSEEN = 0.05
 """Probability that stimuli unlike all those seen are missed by the sample: with a share of them of

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from judgesheet.stats.confidence import LEVEL, at_confidence, confidence
+from judgesheet.base.records import LEVEL
+from judgesheet.stats.confidence import at_confidence, confidence
 from judgesheet.stats.interval import cluster_rate, missing
 from judgesheet.stats.spending import Spending, crossing, nominal, obrien_fleming, pocock
 from judgesheet.stats.unseen import clusters_for, unseen_share
