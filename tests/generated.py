@@ -7,7 +7,6 @@ from dataclasses import MISSING, fields
 from inspect import cleandoc, getsource
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from textwrap import dedent
 from typing import Any, cast, get_args
 
 import click
@@ -45,8 +44,10 @@ TOY = Path(__file__).parent / "toy" / "greeting_order" / "__init__.py"
 def toy_step(number: int) -> str:
     """What a step adds to the toy axis, as code."""
     _, code = TOY.read_text(encoding="utf-8").split(f"# -- step {number}: ")
-    code = code.partition("# -- step ")[0].partition("\n")[2]
-    return f"\n```python\n{dedent(code).strip()}\n```\n\n"
+    code = code.partition("# -- step ")[0].partition("\n")[2].strip("\n ")
+    if number > 2:  # members of the class that the second begins
+        code = f"class GreetingOrder(Axis):  # further members\n    {code}"
+    return f"\n```python\n{code}\n```\n\n"
 
 
 def request_options() -> str:
