@@ -367,22 +367,17 @@ def first_slot_of_padded(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(text=frame["text"].mask(filler, '{"winner": "1"}'))
 
 
-@pytest.mark.parametrize("policy", ["ranking", "order-only"])
-def test_a_slot_that_decides_where_one_is_padded_is_told_and_rejected(policy: str) -> None:
+def test_a_slot_that_decides_where_one_is_padded_is_rejected() -> None:
     sheet = sheet_of("good", "quick", edit=first_slot_of_padded)
     assert sheet.value("filler_preference") == 0.5
     changes = sheet["order_inconsistent[set=filler]"]
     assert (changes.value, changes.n, changes.clusters) == (1.0, 40, 40)
-    assert limited(sheet, "order_inconsistent[set=filler]", policy) == "fail"
+    assert limited(sheet, "order_inconsistent[set=filler]") == "fail"
 
 
 @pytest.mark.parametrize("spec", ["perfect", "good", "good?slip=0.03", "fair"])
-@pytest.mark.parametrize("policy", ["ranking", "order-only"])
-def test_a_sound_judge_is_shown_not_to_follow_the_slot_where_one_is_padded(
-    spec: str, policy: str
-) -> None:
-    sheet = sheet_of(spec, "quick")
-    assert limited(sheet, "order_inconsistent[set=filler]", policy) == "pass"
+def test_a_sound_judge_is_shown_not_to_follow_the_slot_where_one_is_padded(spec: str) -> None:
+    assert limited(sheet_of(spec, "quick"), "order_inconsistent[set=filler]") == "pass"
 
 
 def padded(frame: pd.DataFrame) -> pd.DataFrame:
