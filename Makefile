@@ -3,18 +3,19 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 DEMO   ?= demo
+PANGO   = libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0
 
 GENERATED = $(shell grep -rl '^<!-- \[\[\[cog' README.md docs --include='*.md')
 
 # Modules are compiled once, whatever the shell says: tests start hundreds of processes that load them.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo announced openmp test bare env check lint types texts docs site proof check-proof torture sheets examples bench golden judges validity counts release-check clean
+.PHONY: help demo announced openmp pango test bare env check lint types texts docs site proof check-proof torture sheets examples bench golden judges validity counts release-check clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
 
-demo: openmp announced $(VENV)/local.stamp  ## install, probe a real small model on this machine, write its datasheet
+demo: openmp pango announced $(VENV)/local.stamp  ## install, probe a real small model on this machine, write its datasheet
 	$(BIN)/judgesheet doctor
 	$(BIN)/judgesheet probe --model local/smollm2-135m --profile first --out $(DEMO)
 	@echo
@@ -116,6 +117,16 @@ openmp: | $(VENV)/bin/python
 	else \
 	  echo "libgomp.so.1 is missing, which the local judge needs: apt-get install libgomp1 (Fedora: dnf install libgomp)"; \
 	  exit 1; \
+	fi
+
+# What sets the PDF; without it there are HTML and JSON, and nothing stops.
+pango: | $(VENV)/bin/python
+	@$(BIN)/python -c 'import ctypes, sys; sys.platform == "linux" and [ctypes.CDLL(f"lib{name}") for name in ("pango-1.0.so.0", "pangoft2-1.0.so.0", "harfbuzz-subset.so.0")]' 2>/dev/null \
+	|| if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "Pango is missing, which PDFs need: apt-get installs $(PANGO)"; \
+	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends $(PANGO) >/dev/null; \
+	else \
+	  echo "Pango is missing, so that no PDF is written: apt-get install $(PANGO) (Fedora: dnf install pango)"; \
 	fi
 
 # The weights' own dependencies compile for many minutes and are not needed: hence --no-deps.

@@ -31,7 +31,7 @@ for (const table of document.querySelectorAll("table[data-sortable]")) {
       heads.forEach((other) => other.removeAttribute("aria-sort"));
       if (next) head.setAttribute("aria-sort", next);
       for (const [body, rows] of groups) {
-        const [fixed, free] = [rows.filter((r) => r.className === "axis"), rows.filter((r) => r.className !== "axis")];
+        const [fixed, free] = [rows.filter((r) => r.className === "group"), rows.filter((r) => r.className !== "group")];
         body.append(...fixed, ...(next ? sorted(free, column, next === "descending" ? -1 : 1) : free));
       }
     });

@@ -82,6 +82,12 @@ for suite in "$@"; do
   rm -rf "$root/home/judgesheet/.venv"
 
   timed "$suite" make demo
+  timed "$suite" test -f demo/datasheet.pdf
+  # Without Pango a probe ends well and writes the rest.
+  timed "$suite" apt-get -qq -y remove libpango-1.0-0
+  timed "$suite" .venv/bin/judgesheet probe --model sim/fair --profile smoke --out bare
+  timed "$suite" sh -c 'test -f bare/datasheet.html && test ! -e bare/datasheet.pdf'
+  timed "$suite" make pango
   timed "$suite" make test
 done
 

@@ -144,7 +144,6 @@ FILES = {
     "step 2: readings as arrays": {"_scores", "_pairs", "_lists", "_verdicts"},
     "step 2: figures": set(),
     "step 3: effects and remedies": {"effects"},
-    "step 3: plots": {"_plots"},
 }
 """What the files of an axis hold, by their names; figures have any public ones."""
 

@@ -33,8 +33,7 @@ HOMES = {
     "re2": {"measuring.parsing"},
     "scipy": {"stats"},
     "statsmodels": {"stats"},
-    "typst": {"sheet"},
-    "weasyprint": {"sheet.own_page"},
+    "weasyprint": {"sheet.pdf"},
     "click": {"cli", "commands"},
 }
 
@@ -179,7 +178,6 @@ def test_nobody_outside_the_rooms_names_an_axis(module: str, path: Path) -> None
 SHIPPED_BY_NAME = {
     "stimuli": "built-in pools, found by the axis's name",
     "templates/prompts": "built-in prompts, found by the axis's name",
-    "templates/own": "pages to start from, which pick a figure by its key",
     "policies": "limits are set on keys",
     "scaffold": "files of a judge to start from",
     "docs": "protocols and proofs of each axis",

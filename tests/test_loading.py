@@ -8,7 +8,7 @@ import pytest
 
 from tests.judges.loopback import completion, serving
 
-DRAWING = {"judgesheet.sheet.chart", "typst"}
+DRAWING = {"judgesheet.sheet.charts", "weasyprint"}
 ARITHMETIC = {"numpy", "scipy", "pandas", "pyarrow", "statsmodels"}
 STAGES = {"asyncio", "sqlite3", "pydantic", "jinja2", "judgesheet.ledger", "judgesheet.decide"}
 

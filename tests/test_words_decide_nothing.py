@@ -21,7 +21,7 @@ from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts
 from judgesheet.base.records import AxisResult, Bounds, Control, Datasheet, Estimate, Recommendation
 from judgesheet.decide import decide
 from judgesheet.decide.policy import load
-from judgesheet.sheet.page import build
+from judgesheet.sheet.context import context
 from tests.simulate import simulate
 
 WORDS = ("label", "method", "conditions", "note")
@@ -38,10 +38,9 @@ class Said:
     advice: list[tuple[str, tuple[str, ...], bool]]
     controls: list[tuple[bool | None, tuple[str, ...]]]
     rows: list[Any]
-    plots: list[tuple[str, ...]]
     caveats: int
     verdicts: list[Any]
-    marks: list[tuple[str, tuple[Any, ...]]]
+    marks: list[tuple[str, Any]]
     checks: list[bool | None]
 
 
@@ -124,7 +123,7 @@ def decided(result: AxisResult, advice: list[Recommendation]) -> Said:
         load("ranking"),
     )
     judged = decide(judged, load("scoring"))
-    page = build(judged)
+    page = context(judged)
     return Said(
         numbers={
             e.key: (e.value, e.low, e.high, e.level, e.n, e.clusters, e.reason, e.given,
@@ -135,11 +134,10 @@ def decided(result: AxisResult, advice: list[Recommendation]) -> Said:
         advice=[(one.axis, one.evidence, one.binding) for one in advice],
         controls=[(control.passed, control.evidence) for control in result.controls],
         rows=[*result.characteristics, *((one.before, one.after) for one in result.mitigations)],
-        plots=[plot.families for plot in result.figures],
         caveats=len(result.caveats),
         verdicts=[(v.key, v.status, v.bound, v.limit, v.warns) for v in judged.verdicts],
-        marks=[(row.key, row.marks) for group in page.axes for row in group.every],
-        checks=[check.passed for check in page.front.checks],
+        marks=[(key, figure.mark) for key, figure in page.figures.items()],
+        checks=[control.passed for control in page.controls],
     )  # fmt: skip
 
 

@@ -28,7 +28,7 @@ import judgesheet
 from examples.judges.results import corrected, dress, own
 from examples.recorded_logs import pairs, rows
 from judgesheet.base.records import Datasheet
-from judgesheet.sheet.page.identity import protocol_id
+from judgesheet.sheet.identity import protocol_id
 
 ESTIMATES = Path(__file__).with_name("estimates.json")
 FIGURES = {

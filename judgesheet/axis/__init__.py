@@ -23,7 +23,6 @@ from judgesheet.base.records import (
     Estimate,
     Label,
     Mitigation,
-    Plot,
     Rating,
     Recommendation,
     ReplyFormat,
@@ -239,10 +238,6 @@ class Axis(ABC):
 
     def warn(self, readings: Readings, estimates: Estimates) -> Iterator[str]:
         """The caveats that apply to this run."""
-        return iter(())
-
-    def plots(self, estimates: Estimates) -> Iterator[Plot]:
-        """The plots of this run, as data."""
         return iter(())
 
 

@@ -347,48 +347,6 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Plot:
-    """A plot as data: which family of estimates to draw, and how.
-
-    `kind` is one of `sheet.plots.KINDS`; `families` are names such as `position_share` whose
-    members `name[x=…]` become points, one series per value of `series` (a dimension) or family.
-    `having` keeps the members that have a dimension at a value (`{"set": "natural"}`) or lack it
-    (`{"prompt": ""}`). `reference` is a value to compare with, `reference_label` what it is; where
-    the members share out a whole among the values of x, `even` puts it at equal shares. `ends` are
-    the least and the greatest number that the scale reaches at least; at them the colours of a heat
-    map end. `names` says that the values of x are names, even where they look like numbers. `mark`
-    names an estimate without dimensions that is drawn across, with its interval. `words` says
-    families and values of dimensions as a reader does; of a single share, `rest` names what is left
-    of the whole, which is then drawn too. `shows` names the figures whose effect one sees in it,
-    and `brief` says in one sentence what is drawn: such a plot can stand on page one, where the
-    worst finding rests on one of those figures. `title` and `caption` say what is drawn, `result`
-    what one sees in it, decided by intervals as findings are; "" where nothing is shown.
-    """
-
-    kind: str
-    title: str
-    caption: str
-    families: tuple[str, ...]
-    x: str = ""
-    y: str = ""
-    series: str = ""
-    x_label: str = ""
-    y_label: str = ""
-    reference: float | None = None
-    having: Mapping[str, str] = field(default_factory=dict)
-    mark: str = ""
-    even: bool = False
-    names: bool = False
-    words: Mapping[str, str] = field(default_factory=dict)
-    rest: str = ""
-    shows: tuple[str, ...] = ()
-    brief: str = ""
-    result: str = ""
-    reference_label: str = ""
-    ends: tuple[float, float] | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Statement:
     """A sentence in plain words, computed from intervals, with the keys behind it.
 
@@ -527,8 +485,7 @@ class AxisResult:
 
     `planned` = `answered` + `unreadable` + `refused` + `failed` + calls not made yet.
     `characteristics` are the rows of the characteristics table in reading order, `findings` the
-    sentences of the first page, `glossary` what each family of estimates means (name -> one
-    paragraph, the first of the docstring of the function with that name). `served_models` counts
+    sentences of the first page. `served_models` counts
     the answers of the axis by the model that the endpoint named, `mixed_stimuli` the stimuli on
     which several of them answered. `declared` are the effects that the axis looks for.
 
@@ -553,8 +510,6 @@ class AxisResult:
     mitigations: tuple[Mitigation, ...] = ()
     ratings: tuple[Rating, ...] = ()
     controls: tuple[Control, ...] = ()
-    glossary: Mapping[str, str] = field(default_factory=dict)
-    figures: tuple[Plot, ...] = ()
     served_models: Mapping[str, int] = field(default_factory=dict)
     mixed_stimuli: int = 0
     declared: tuple[Effect, ...] = ()

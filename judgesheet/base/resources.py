@@ -6,13 +6,11 @@ import mmap
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
-from judgesheet.base.errors import MissingDependencyError, RunError
+from judgesheet.base.errors import RunError
 
-NO_TYPESETTER = "the PDF is made with the package typst, which cannot be loaded: pip install typst"
 PACKAGE = Path(__file__).resolve().parent.parent
 """The folder of the package."""
 
@@ -42,12 +40,6 @@ def prompt_file(path: Path) -> Path:
     if path.exists() or not is_shipped(str(path)):
         return path
     return data_folder("templates") / "prompts" / path.name
-
-
-def require_typesetter() -> None:
-    """MissingDependencyError where no PDF can be set, found without loading anything."""
-    if find_spec("typst") is None:
-        raise MissingDependencyError(NO_TYPESETTER)
 
 
 OUT_OF_MEMORY = (

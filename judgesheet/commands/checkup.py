@@ -23,7 +23,7 @@ from judgesheet.judges.check import ASKED, LONG, Examined
 from judgesheet.judges.check import examine as examine_judge
 from judgesheet.judges.local import INSTALL, SMOLLM2
 from judgesheet.judges.providers import PROVIDERS, JudgeRef, refuse_key
-from judgesheet.sheet import own_template, render
+from judgesheet.sheet import render
 
 Status = Literal["ok", "missing", "failed", "note"]
 
@@ -82,11 +82,6 @@ def _pdf() -> str:
     return f"a test sheet was set ({len(render(EMPTY, 'pdf')):,} bytes)"
 
 
-def _own_pdf() -> str:
-    """That a template of the user's own can become a PDF, tested with an empty page."""
-    return f"a test page was set ({len(own_template.pdf(b'<p>', Path.cwd() / 'test')):,} bytes)"
-
-
 def _writable() -> str:
     here = Path.cwd()
     # Only writing tells: on network drives permissions promise too much.
@@ -119,7 +114,6 @@ _MACHINE: dict[str, Callable[[], Diagnosis | str]] = {
     "judgesheet": lambda: f"{__version__} on Python {platform.python_version()}",
     "templates and stimuli": lambda: f"{data_folder('templates')}, {data_folder('stimuli')}",
     "PDF": _pdf,
-    "PDF of own templates": _own_pdf,
     "working folder": _writable,
     "local judge": _local_judge,
     "keys": _keys,

@@ -12,7 +12,6 @@ import click
 from judgesheet.base import defaults
 from judgesheet.base.errors import MissingDependencyError, RunError, UsageError
 from judgesheet.base.records import Datasheet
-from judgesheet.base.resources import require_typesetter
 from judgesheet.commands.grouped import GroupedCommand
 from judgesheet.commands.option_types import days
 from judgesheet.commands.options import (
@@ -51,7 +50,7 @@ def probe(
     until_decided: str | Path | None = None,
     pdf: bool = True,
     cases: bool = True,
-    templates: Sequence[str | Path] = (),
+    template: str | Path | None = None,
     on_progress: "Callable[[Progress], None]" = lambda _: None,
     tell: Callable[[str], None] = lambda _: None,
     **options: Any,
@@ -66,7 +65,7 @@ def probe(
 
     With a `policy` (file, or name of a shipped one) the datasheet carries its verdicts. Without
     `pdf` the slowest part of writing the sheet is left out, without `cases` the page with replies;
-    `templates` (files NAME.html.jinja, or names of shipped ones) are pages of your own beside it.
+    a `template`, a file NAME.html.jinja, replaces the built-in one.
     With `until_decided`, a policy too, only what its limits read is asked, of more and more
     stimuli, until each of them is proven or one is broken. `retry_failed` asks the calls again that
     a run counted as failed, `give_up` counts those that failed so far and asks only the rest.
@@ -87,7 +86,7 @@ def probe(
     if until_decided is not None and policy is not None:
         raise UsageError("--until-decided names the policy: leave --policy out")
     until = load_policy(until_decided)
-    pages = _found(templates)
+    own_page = _found(template)
     how = RunOptions(
         fresh_if_changed=fresh_if_changed,
         reuse_for=reuse_for,
@@ -102,7 +101,8 @@ def probe(
     )
     directory = Path(out) if out is not None else default_directory(request.model)
     run = probe_once(request, directory, how, fresh=fresh)
-    _write_own(run.datasheet, pages, directory, how.pdf, tell)
+    if own_page is not None:
+        _write_own(run.datasheet, own_page, directory, how.pdf, tell)
     return run
 
 
@@ -139,19 +139,21 @@ def _parts(
     return request, partial(probe, **how)
 
 
-def _found(templates: Sequence[str | Path]) -> list[Path]:
-    """The templates, looked up before anything is asked."""
-    if not templates:
-        return []
-    from judgesheet.sheet.own_template import found
+def _found(template: str | Path | None) -> Path | None:
+    """The template, looked up before anything is asked."""
+    if template is None:
+        return None
+    from judgesheet.sheet.own import found
 
-    return [found(template) for template in templates]
+    return found(template)
 
 
 def _can_typeset(tell: Callable[[str], None]) -> bool:
     """Whether a PDF can be written; if not, the user is told before anything is asked."""
+    from judgesheet.sheet.pdf import library
+
     try:
-        require_typesetter()
+        library()
     except MissingDependencyError as error:
         tell(f"no datasheet.pdf will be written: {error}")
         return False
@@ -159,21 +161,16 @@ def _can_typeset(tell: Callable[[str], None]) -> bool:
 
 
 def _write_own(
-    sheet: Datasheet,
-    templates: Sequence[Path],
-    directory: Path,
-    pdf: bool,
-    tell: Callable[[str], None],
+    sheet: Datasheet, template: Path, directory: Path, pdf: bool, tell: Callable[[str], None]
 ) -> None:
-    """Write the user's own pages; one that cannot be written is only reported: the run is whole."""
-    for template in templates:
-        from judgesheet.sheet import own_template
+    """Set the sheet by the user's template; if it is at fault, that of ours stays."""
+    from judgesheet.sheet import own
 
-        try:
-            formats = own_template.FORMATS if pdf else ("html",)
-            own_template.write(sheet, template, directory, formats)
-        except (MissingDependencyError, UsageError) as error:
-            tell(str(error))
+    forms = own.FORMATS if pdf else ("html",)
+    try:
+        own.write(sheet, template, {form: directory / f"datasheet.{form}" for form in forms})
+    except (MissingDependencyError, UsageError) as error:
+        tell(str(error))
 
 
 @click.command("probe", cls=GroupedCommand)
@@ -194,13 +191,7 @@ def _write_own(
 @VERBOSE
 @NO_PDF
 @NO_CASES
-@option(
-    "--template",
-    "templates",
-    multiple=True,
-    metavar="FILE|NAME",
-    help="Also write a page of your own, NAME.html.jinja, or a shipped one; repeatable.",
-)
+@option("--template", metavar="FILE", help="NAME.html.jinja in place of the built-in template.")
 def command(
     models: tuple[str, ...], quiet: bool, verbose: bool, as_json: bool, **options: Any
 ) -> None:

@@ -26,9 +26,8 @@ def render(
     """Write the datasheet of a run directory or a datasheet.json in these formats.
 
     A mapping names the file of a format. Other files land beside the source, or in the folder
-    `out`. A datasheet.json that is rendered as JSON where it lies stays as it is. With a
-    `template`, a file NAME.html.jinja or the name of a shipped one, NAME.html and NAME.pdf are
-    written instead.
+    `out`. A datasheet.json that is rendered as JSON where it lies stays as it is. A
+    `template`, a file NAME.html.jinja, replaces the built-in one of HTML and PDF.
     """
     from judgesheet.ledger.run_directory import DATASHEET
 
@@ -39,11 +38,10 @@ def render(
     rest = [form for form in named if form not in files]
     _refuse_file(directory, rest)
     if template is not None:
-        from judgesheet.sheet import own_template
+        from judgesheet.sheet import own
 
-        if files:
-            raise UsageError("a template gives its name to what it writes: leave =FILE out of --to")
-        return own_template.write(sheet, own_template.found(template), directory, tuple(rest))
+        places = {form: directory / f"datasheet.{form}" for form in rest} | files
+        return own.write(sheet, own.found(template), places, paper)
     for form, path in files.items():
         write_whole(path, sheet_in(sheet, form, paper))
     there = directory / DATASHEET
@@ -68,9 +66,7 @@ def _refuse_file(directory: Path, formats: Sequence[str]) -> None:
 @click.argument("source", type=EXISTING)
 @to_file(*RENDERERS, meaning="A format, and its file. [datasheet.… in --out]", required=True)
 @option("--out", type=PATH, help="Folder to write to. [beside the source]")
-@option(
-    "--template", metavar="FILE|NAME", help="A page of your own, NAME.html.jinja, or a shipped one."
-)
+@option("--template", metavar="FILE", help="NAME.html.jinja in place of the built-in template.")
 @PAPER
 def command(**options: Any) -> None:
     """Write a datasheet (run directory or datasheet.json) in other formats."""

@@ -25,7 +25,7 @@ def report(run: Run, *, as_json: bool, verbose: bool = False) -> None:
 
     What failed is printed on standard error.
     """
-    from judgesheet.sheet.page.identity import failures, refusals
+    from judgesheet.sheet.identity import failures, refusals
 
     sheet = run.datasheet
     failed = (f"failed attempts: {kind}" for kind in failures(sheet.run))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import pandas as pd
 
-from judgesheet.axes import all_axes, explain
+from judgesheet.axes import all_axes
 from judgesheet.axis import (
     Axis,
     Readings,
@@ -223,12 +223,6 @@ def measure_axis(axis: Axis, readings: Readings) -> tuple[AxisResult, list[Recom
             *repeats.control(readings, estimates),
             *hosts.control(readings),
         ),
-        glossary=_glossary(axis, estimates),
-        figures=tuple(
-            plot
-            for plot in axis.plots(estimates)
-            if any(Key.parse(key).name in plot.families for key in estimates)
-        ),
     )
     if not calls.answered:
         return result, list(unanswered.recommend(axis.NAME, calls))
@@ -404,12 +398,6 @@ def _counts(table: pd.DataFrame) -> CallOutcomes:
         refused=int((table["outcome"] == "refused").sum()),
         failed=int((asked & ~ok & (table["outcome"] != "refused")).sum()),
     )
-
-
-def _glossary(axis: Axis, estimates: Estimates) -> dict[str, str]:
-    names = dict.fromkeys(Key.parse(key).name for key in estimates)
-    texts = {name: explain(axis.NAME, name) for name in names}
-    return {name: _first_paragraph(text) for name, text in texts.items() if text}
 
 
 def _first_paragraph(docstring: str) -> str:

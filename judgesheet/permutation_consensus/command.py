@@ -25,7 +25,7 @@ from judgesheet.permutation_consensus import rounds
 from judgesheet.permutation_consensus.decision import SetDecision
 from judgesheet.permutation_consensus.sets import AXES, Sets, read_sets
 from judgesheet.permutation_consensus.summary import Summary, summarise
-from judgesheet.sheet.page.identity import refusals
+from judgesheet.sheet.identity import refusals
 
 
 @dataclass(frozen=True, slots=True)

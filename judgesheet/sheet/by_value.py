@@ -1,16 +1,17 @@
 """The figures of several runs by the value of the request parameter that a sweep varies."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from judgesheet.axes import all_axes
 from judgesheet.axis import sweep_keys
 from judgesheet.base.datasheet import by_key
+from judgesheet.base.digits import percent, two_digits
 from judgesheet.base.keys import Key
-from judgesheet.base.records import Datasheet, Estimate, Plot
+from judgesheet.base.records import Datasheet, Estimate
+from judgesheet.base.units import unit
 from judgesheet.sheet import report, show
-from judgesheet.sheet.plots import Drawing, draw
+from judgesheet.sheet.charts import Chart, Point, lines
 from judgesheet.sheet.report import DASH, Report, ReportTable
 
 
@@ -67,26 +68,24 @@ def tables(sheets: Sequence[Datasheet]) -> Iterator[ReportTable]:
     )
 
 
-def drawings(sheets: Sequence[Datasheet]) -> Iterator[Drawing]:
-    """A line per figure, against the values."""
-    name = parameter(sheets)
-    for _, figures in _followed(sheets) if name else ():
-        for key, under in figures.items():
-            figure = Key.parse(key)
-            levels = [
-                replace(one, key=str(figure.at(**{**figure.dims, name: value})))
-                for value, one in under.items()
-            ]
-            plot = Plot(
-                "line",
-                show.visible(levels[0].label, 120),
-                "With 95 % intervals.",
-                (figure.name,),
-                x=name,
-                having=figure.dims,
-                x_label=name,
-            )
-            yield draw(plot, levels, f"by-value-{figure.axis}-{figure.name}")
+def charts(sheets: Sequence[Datasheet]) -> tuple[Chart, ...]:
+    """A line per figure against the values of a sweep; none where the runs are of no sweep."""
+    name, values = parameter(sheets), [_value(sheet) for sheet in sheets]
+    found = (under for _, figures in _followed(sheets) if name for under in figures.values())
+    return tuple(_chart(under, values, name) for under in found)
+
+
+def _chart(under: Mapping[str, Estimate], values: Sequence[str], name: str) -> Chart:
+    points = [
+        Point(float(at), one.value, one.low, one.high)
+        for at, value in enumerate(values)
+        if (one := under.get(value)) is not None and one.value is not None
+    ]
+    first = next(iter(under.values()))
+    title = show.visible(first.label, 120)
+    says = percent if unit(first.unit).percent else two_digits
+    drawn = lines(title, {"": points}, show.short(name, 40), says, names=values)
+    return Chart(f"by-value-{Key.parse(first.key).name}", title, "With intervals.", drawn)
 
 
 def as_record(sheets: Sequence[Datasheet]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from judgesheet.base.records import Datasheet, ShownCall
 from judgesheet.base.sanitize import spelled
 from judgesheet.sheet import show
 from judgesheet.sheet.cases import prompt, why_lost, written
-from judgesheet.sheet.html import filled
+from judgesheet.sheet.templates import filled
 
 TEMPLATE = "cases.html.jinja"
 
@@ -42,6 +42,7 @@ def render(
     model = show.judge(sheet)
     page = filled(
         TEMPLATE,
+        "screen.css",
         "cases.css",
         scripts=("cases.js",),
         title=f"{model}: replies",

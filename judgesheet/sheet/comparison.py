@@ -1,17 +1,16 @@
 """A comparison of datasheets in words: one page as Markdown (also for terminals), HTML or PDF."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
-from itertools import chain, repeat, starmap
+from dataclasses import asdict
+from itertools import repeat, starmap
 from typing import TYPE_CHECKING, Any
 
 from judgesheet.base.datasheet import to_json
 from judgesheet.base.digits import counted, two_digits, with_noun
-from judgesheet.base.records import Datasheet, Estimate, Plot, digest
+from judgesheet.base.records import Datasheet, Estimate, digest
 from judgesheet.base.sanitize import told_apart
 from judgesheet.decide.compare import Comparison, Difference
 from judgesheet.sheet import Paper, by_value, report, show
-from judgesheet.sheet.plots import Drawing, draw
 from judgesheet.sheet.report import DASH, Report, ReportTable
 
 if TYPE_CHECKING:
@@ -35,8 +34,7 @@ READING = (
 
 def render(comparisons: Sequence[Comparison], name: str, paper: Paper) -> bytes:
     """The comparisons in a format of `FORMATS`; all have the same old sheet."""
-    made = page(comparisons, drawn=name in ("html", "pdf"))
-    return report.render(made, [*map(as_record, comparisons)], name, paper)
+    return report.render(page(comparisons), [*map(as_record, comparisons)], name, paper)
 
 
 def as_record(comparison: Comparison) -> dict[str, Any]:
@@ -73,8 +71,8 @@ def _difference_record(row: Difference) -> dict[str, Any]:
 # -- the page ------------------------------------------------------------------------------------
 
 
-def page(comparisons: Sequence[Comparison], *, drawn: bool = True) -> Report:
-    """The page: what changed, who agrees, and a small figure per parameter where it is `drawn`."""
+def page(comparisons: Sequence[Comparison]) -> Report:
+    """The page: what changed, who agrees, and the figures of a sweep by its values."""
     sheets = [comparisons[0].old, *(comparison.new for comparison in comparisons)]
     # Two runs of one judge are the usual case.
     paths = [comparisons[0].sources[0], *(comparison.sources[1] for comparison in comparisons)]
@@ -91,16 +89,8 @@ def page(comparisons: Sequence[Comparison], *, drawn: bool = True) -> Report:
             *by_value.tables(sheets),
             *starmap(_changes, of_each),
         ),
-        drawings=tuple(_drawings(sheets, names, comparisons)) if drawn else (),
+        charts=by_value.charts(sheets),
         notes=READING,
-    )
-
-
-def _drawings(
-    sheets: Sequence[Datasheet], names: Sequence[str], comparisons: Sequence[Comparison]
-) -> Iterator[Drawing]:
-    return (
-        by_value.drawings(sheets) if by_value.parameter(sheets) else _multiples(names, comparisons)
     )
 
 
@@ -187,22 +177,3 @@ def _value(estimate: Estimate | None) -> str:
 def _points(shown: show.PrintedNumber) -> str:
     """A difference, of shares in points."""
     return with_noun(shown.value, "point") if shown.percent else shown.number
-
-
-def _multiples(names: Sequence[str], comparisons: Sequence[Comparison]) -> Iterator[Drawing]:
-    """One small figure per parameter that at least two judges have: a dot with interval each."""
-    tables = [{row.key: row for row in comparison.headline} for comparison in comparisons]
-    for number, key in enumerate(dict.fromkeys(chain(*tables)), start=1):
-        changes = [table.get(key) for table in tables]
-        known = next(filter(None, changes))
-        of_all = (known.old, *(row.new if row else None for row in changes))
-        judged = [
-            replace(one, key=f"compare.judge[place={place}]", label=name, note="")
-            for place, (name, one) in enumerate(zip(names, of_all, strict=True))
-            if one is not None and one.value is not None
-        ]
-        if len(judged) > 1:
-            label = show.visible(known.label, 120)
-            plot = Plot("intervals", label, show.visible(key, 120), ("judge",), series="place")
-            void = next((row.note for row in changes if row and row.verdict == "void"), "")
-            yield draw(plot, judged, f"multiple-{number}", void=show.short(void, 200))

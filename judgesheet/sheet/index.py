@@ -12,9 +12,10 @@ from typing import NamedTuple
 from judgesheet.base.datasheet import by_key
 from judgesheet.base.records import Datasheet
 from judgesheet.sheet import show
-from judgesheet.sheet.html import filled, minify_html
+from judgesheet.sheet.charts import judges_map
+from judgesheet.sheet.identity import protocol_id
 from judgesheet.sheet.markdown import Markdown, code, escape, table
-from judgesheet.sheet.page.identity import part_number, protocol_id
+from judgesheet.sheet.templates import filled
 
 TEMPLATE = "index.html.jinja"
 PER_AXIS = 2
@@ -70,6 +71,7 @@ def render(sheets: Sequence[Listed], title: str) -> bytes:
     choices = {name: sorted({row.facts[name] for row in rows}) for name in FILTERS}
     text = filled(
         TEMPLATE,
+        "screen.css",
         "index.css",
         scripts=("sort.js", "index.js"),
         title=show.short(title, 100),
@@ -77,8 +79,9 @@ def render(sheets: Sequence[Listed], title: str) -> bytes:
         choices={name: values for name, values in choices.items() if len(values) > 1},
         count=len(rows),
         comparable=COMPARABLE,
+        chart=judges_map((show.judge(one.sheet), one.sheet) for one in sheets),
     )
-    return minify_html(text).encode("utf-8", "replace")
+    return text.encode("utf-8", "replace")
 
 
 def render_markdown(sheets: Sequence[Listed], title: str) -> bytes:
@@ -149,7 +152,7 @@ def _row(listed: Listed, protocol: str, columns: Sequence[tuple[str, str]]) -> R
     sheet = listed.sheet
     return Row(
         listed.address,
-        part_number(sheet.judge),
+        show.short(show.judge(sheet), 90),
         show.moment(sheet.run.ended_at),
         _decided(sheet),
         {name: show.short(text, 90) for name, text in _facts(sheet, protocol).items()},

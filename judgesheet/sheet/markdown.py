@@ -6,19 +6,21 @@ escapes whatever is put into it.
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from functools import cache
 from typing import Any
 
 from jinja2 import Environment
 
+from judgesheet.base.datasheet import by_key
 from judgesheet.base.records import Datasheet
-from judgesheet.sheet import Paper
-from judgesheet.sheet.page import build
-from judgesheet.sheet.page.printed import PrintedEstimate
-from judgesheet.sheet.page.table import TableRow
-from judgesheet.sheet.templates import environment
+from judgesheet.sheet import Paper, show
+from judgesheet.sheet.context import EFFECTS, Answer, Figure, context
+from judgesheet.sheet.identity import items, tested, untested
+from judgesheet.sheet.templates import FILTERS, environment
 
 SUFFIX = "md"
+DASH = "–"
 # Characters with a meaning in GitHub-flavoured Markdown or HTML, backslash first; a mention (@)
 # notifies somebody, and a dollar sign begins a formula.
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~#&@$])")
@@ -38,24 +40,32 @@ class Markdown(str):
 
 def render(sheet: Datasheet, _paper: Paper) -> bytes:
     """The sheet as GitHub-flavoured Markdown."""
-    page = build(sheet)
-    given = page.conditions
-    rows = (*page.front.price, *given.glance, *given.judge, *given.run, *given.provenance)
+    page = context(sheet)
+    known = (sheet.judge.spread, asdict(sheet.run), asdict(sheet.provenance))
     return fill(
         "datasheet.md.jinja",
         page=page,
-        axes=[(axis, [*map(_cells, axis.every)]) for axis in page.axes],
-        glance=[
-            (f"{g.axis}", g.asked, g.figure or "–", g.value or "–", g.limit or "–",
-             f"{g.mark.symbol} {g.mark.word}")
-            for g in page.front.glance
-        ],
-        items=[(row.name, row.value) for row in rows],
-        remedies=[
-            (f"{r.action}: {r.figure}", r.before, r.after, r.gain or "–", r.mark.word, r.calls)
-            for r in page.remedies.every
-        ],
-    ).encode()  # fmt: skip
+        level=show.confidence(by_key(sheet).values()),
+        answers=[*map(answer, page.answers)],
+        axes=[(axis, [*map(_cells, axis.rows)]) for axis in page.axes],
+        items=[fact for of in known for fact in items(of)],
+        tested=tested(sheet),
+        untested=untested(sheet),
+    ).encode()
+
+
+def answer(row: Answer) -> tuple[str, ...]:
+    """An axis in one line of a table: its question, its figure, the limit, what is known."""
+    figure, put = row.figure, FILTERS
+    limit = put["limit"](figure) if figure else ""
+    mark = f"{row.mark.sign} {row.mark.word}"
+    if figure is None or row.axis.invalid is not None:
+        why = show.visible(row.axis.invalid or DASH, 200)
+        return show.visible(row.axis.question, 200), why, DASH, mark
+    parts = (put["value"](figure.estimate), put["bound"](figure))
+    label = show.visible(figure.estimate.label, 90)
+    told = f"{label}: {', '.join(filter(None, parts))}"
+    return show.visible(row.axis.question, 200), told, limit or DASH, mark
 
 
 def fill(name: str, **content: Any) -> str:
@@ -67,27 +77,20 @@ def fill(name: str, **content: Any) -> str:
 @cache
 def _environment() -> Environment:
     markdown = environment(finalize=escape)  # Jinja's own escaping knows HTML only
-    markdown.globals |= {"table": table, "keys": _keys}
+    markdown.globals |= {"table": table, "effects_of": EFFECTS}
     markdown.filters["code"] = code
     return markdown
 
 
-def _cells(row: TableRow) -> tuple[str, ...]:
-    """A row of the characteristics; what has no column of its own stands behind the marks."""
-    shown = row.shown
-    value = shown.value if shown.measured else f"{shown.value}: {shown.why}"
-    marks = " ".join(f"{mark.symbol} {mark.word}" for mark in row.marks)
-    notes = {"noise": row.noise, "detects": row.detectable, "lost calls counted": row.imputed,
-             "because": row.void}  # fmt: skip
-    remarks = "; ".join([marks] * bool(marks) + [f"{name} {n}" for name, n in notes.items() if n])
-    return (row.label, row.least, value, row.most, shown.unit, row.size or "–",
-            row.limit or "–", remarks or "–", code(row.key))  # fmt: skip
-
-
-def _keys(evidence: Iterable[PrintedEstimate]) -> Markdown:
-    """What a sentence rests on, in brackets behind it."""
-    listed = ", ".join(code(figure.key) for figure in evidence)
-    return Markdown(f" ({listed})" if listed else "")
+def _cells(row: Figure) -> tuple[str, ...]:
+    """A row of the characteristics."""
+    shown, of = show.estimate(row.estimate), row.estimate
+    noise = "" if row.noise is None else show.estimate(row.noise).with_unit
+    void = f": {show.visible(row.void, 200)}" if row.void else ""
+    mark = f"{row.mark.sign} {row.mark.word}{void}".strip()
+    label = show.visible(of.label, 120)
+    cells = (label, shown.with_unit, shown.interval, noise, show.size(of), FILTERS["limit"](row))
+    return (*(cell or DASH for cell in (*cells, mark)), code(of.key))
 
 
 def table(
@@ -130,7 +133,7 @@ def _defuse(match: re.Match[str]) -> str:
 
 def code(text: str) -> Markdown:
     """Foreign text as code; what could leave a code span or a table cell is escaped."""
-    line = " ".join(text.split())
+    line = " ".join(show.visible(text, 160).split())
     if not line:
         return Markdown("–")
     return Markdown(f"<code>{escape(line)}</code>" if _LEAVES_CODE.search(line) else f"`{line}`")

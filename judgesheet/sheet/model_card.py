@@ -8,17 +8,15 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from judgesheet.base.datasheet import by_key, to_json
+from judgesheet.base.datasheet import by_key
 from judgesheet.base.errors import MissingDependencyError
 from judgesheet.base.files import slug
 from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_SHOWN
-from judgesheet.base.records import Datasheet, digest
+from judgesheet.base.records import Datasheet
 from judgesheet.sheet import Paper, show
+from judgesheet.sheet.context import AxisPart, Figure, context
 from judgesheet.sheet.markdown import Markdown, code, fill
-from judgesheet.sheet.page import build
-from judgesheet.sheet.page.front import DECISIONS
-from judgesheet.sheet.page.table import AxisPart, TableRow
 
 SUFFIX = "model-card.md"
 BEGIN = "<!-- judgesheet:begin -->"
@@ -41,31 +39,25 @@ def render(sheet: Datasheet, _paper: Paper) -> bytes:
 
 def section(sheet: Datasheet) -> str:
     """The section with its markers: verdict, scope, problems, figures, where the sheet lies."""
-    page, decision, served = build(sheet), sheet.decision, sheet.judge.served_models
+    page = context(sheet)
     return fill(
         "model_card.md.jinja",
         begin=Markdown(BEGIN),
         end=Markdown(END),
+        page=page,
         sheet=sheet,
-        mark=decision and DECISIONS[decision.verdict],
-        counts="" if decision is None else show.limits(decision),
-        role="" if decision is None else show.ROLES[decision.because],
-        problems=[finding for finding in page.front.findings if finding.must],
-        advice=[one for one in sheet.recommendations if not one.void],
-        served=list(served)[:2],
-        measured=show.day(sheet.run.ended_at),
+        served=list(sheet.judge.served_models)[:2],
         axes=[(axis, [*map(_row, _key_figures(axis))]) for axis in page.axes],
         head=(
             "Figure",
             "Value",
             f"{show.confidence(by_key(sheet).values())} interval",
-            "n (prompts)",
-            "Mark",
+            "n (stimuli)",
+            "Known",
             "Key",
         ),
         plain=_plain,
         pdf=Markdown(file_name(sheet)),
-        document=digest(to_json(sheet)),
     )
 
 
@@ -81,7 +73,7 @@ def metadata(sheet: Datasheet) -> str:
             "the model-index of a card needs huggingface_hub: pip install 'judgesheet[hub]'"
         ) from None
 
-    axes = build(sheet).axes
+    axes = context(sheet).axes
     results = [EvalResult(**fields) for axis in axes for fields in _results(axis, sheet)]
     data = ModelCardData(model_name=show.judge(sheet), eval_results=results or None)
     return str(data.to_yaml()) if results else _TAGS
@@ -99,19 +91,25 @@ def _plain(value: Any) -> Markdown:
     return Markdown(re.sub(r"[^\w .:/@+-]", "?", text))
 
 
-def _key_figures(axis: AxisPart) -> list[TableRow]:
-    """The rows that are shown anyway, by a limit or a problem, and as many others as have room."""
-    measured = (row for row in axis.every if row.shown.measured)
-    return sorted(measured, key=lambda row: row.turn)[:MOST_SHOWN]
+def _key_figures(axis: AxisPart) -> list[Figure]:
+    """The rows with a limit or a fault first, as many as have room."""
+    return sorted(axis.rows, key=_turn)[:MOST_SHOWN]
 
 
-def _row(row: TableRow) -> tuple[str, ...]:
-    """A figure with what it means, and how far lost calls could move its interval."""
-    lost = f"lost calls counted: {row.imputed}" if row.imputed else ""
-    interval = "; ".join(filter(None, (row.shown.interval, lost))) or "–"
-    size = f"{show.count(row.estimate.n)} ({show.count(row.estimate.clusters)})"
-    marks = " ".join(f"{mark.symbol} {mark.word}" for mark in row.marks) or "–"
-    return row.label, show.estimate(row.estimate).with_unit, interval, size, marks, code(row.key)
+def _turn(row: Figure) -> tuple[bool, bool]:
+    is_shown = row.effect is not None and row.effect.verdict == "shown"
+    return bool(row.void) and row.verdict is None, row.verdict is None and not is_shown
+
+
+def _row(row: Figure) -> tuple[str, ...]:
+    """A figure with what is known of it, and how far lost calls could move its interval."""
+    shown, lost = show.estimate(row.estimate), show.imputed(row.estimate)
+    told = f"lost calls counted: {lost}" if lost else ""
+    interval = "; ".join(filter(None, (shown.interval, told))) or "–"
+    mark = f"{row.mark.sign} {row.mark.word}".strip() or "–"
+    size = show.size(row.estimate)
+    label = show.visible(row.estimate.label, 120)
+    return label, shown.with_unit, interval, size, mark, code(row.estimate.key)
 
 
 def _results(part: AxisPart, sheet: Datasheet) -> Iterator[dict[str, Any]]:
@@ -122,7 +120,7 @@ def _results(part: AxisPart, sheet: Datasheet) -> Iterator[dict[str, Any]]:
     if (pool := pools.get(axis.name)) is not None:
         name, short = _plain(pool.name), _plain(pool.digest)[:12]
         stimuli = f"{name} stimuli, SHA-256 {short}"
-    usable = (row.estimate for row in _key_figures(part) if not row.is_void)
+    usable = (row.estimate for row in _key_figures(part) if not row.void)
     for estimate in usable:
         arguments = {"key": estimate.key, "n": estimate.n, "clusters": estimate.clusters}
         if estimate.low is not None and estimate.high is not None:

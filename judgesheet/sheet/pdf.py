@@ -1,92 +1,120 @@
-"""`datasheet.pdf`: the page set on A4 or Letter by Typst, tagged, with `datasheet.json` attached.
+"""`datasheet.pdf`: the page of the browser set on A4 or Letter by WeasyPrint, the data attached.
 
-The template is ours and never changes; everything on a sheet is data to it, so no word of a judge
-can be read as code, and it can open no file but itself and our fonts.
+Tagged as PDF/UA, so that programs that read aloud find headings and tables. The same sheet gives
+the same bytes on one machine.
 """
 
-import json
-from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+import logging
+import os
+import re
+from collections.abc import Callable
+from contextlib import redirect_stdout, suppress
 from datetime import UTC, datetime
-from inspect import getmembers
-from typing import Any, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
 
 from judgesheet.base.datasheet import to_json
 from judgesheet.base.errors import MissingDependencyError, RunError
 from judgesheet.base.limits import LARGEST_PAGE
 from judgesheet.base.records import Datasheet
-from judgesheet.base.resources import NO_TYPESETTER, data_folder
+from judgesheet.base.resources import data_folder
 from judgesheet.sheet import Paper, show
-from judgesheet.sheet.html import drawings
-from judgesheet.sheet.page import build
+from judgesheet.sheet.html import page
+
+if TYPE_CHECKING:
+    from weasyprint.urls import URLFetcherResponse
 
 SUFFIX = "pdf"
+NO_PANGO = (
+    "a PDF needs WeasyPrint and the system library Pango (Debian: apt-get install libpango-1.0-0 "
+    "libpangoft2-1.0-0 libharfbuzz-subset0); HTML and JSON need neither"
+)
 # For a sheet that does not say when it ended: any fixed date will do.
 EPOCH = datetime(1980, 1, 1, tzinfo=UTC)
 
 
 def render(sheet: Datasheet, paper: Paper) -> bytes:
-    """The sheet for paper; the same sheet gives the same bytes.
+    """The sheet for paper; MissingDependencyError if this machine cannot set a PDF."""
+    when = moment(sheet)
+    text = page(sheet, paper=paper, created=when.isoformat())
+    return typeset(text, data_folder("templates"), to_json(sheet), when)
 
-    MissingDependencyError if the typesetter cannot be loaded on this machine.
-    """
-    typesetter = Typesetter(to_json(sheet), paper)
-    # The end of the run: a date that does not change when the sheet is rendered again.
+
+def moment(sheet: Datasheet) -> datetime:
+    """All that a PDF says of the time: SOURCE_DATE_EPOCH, or when the run ended."""
+    with suppress(ValueError, OverflowError, OSError):
+        return datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH", "")), UTC)
     ended = show.parse_moment(sheet.run.ended_at) or EPOCH
-    when = ended.astimezone(UTC) if ended.tzinfo else ended.replace(tzinfo=UTC)
-    return typesetter.pdf(content(sheet), when)
+    return ended.astimezone(UTC) if ended.tzinfo else ended.replace(tzinfo=UTC)
 
 
-def content(sheet: Datasheet) -> dict[str, Any]:
-    """The page and its drawings as data; the typesetter chooses what the first two pages hold."""
-    page = build(sheet)
-    data: dict[str, Any] = plain(page)
-    return data | {"figures": plain(drawings(page))}
+def library() -> Any:
+    """WeasyPrint; MissingDependencyError where it or Pango is missing."""
+    try:
+        # Where Pango is missing the library prints so.
+        with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere):
+            import weasyprint
+    except (ImportError, OSError) as error:
+        said = f"{error}".partition("\n")[0] or type(error).__name__
+        raise MissingDependencyError(f"{NO_PANGO} ({said})") from None
+    for name in ("weasyprint", "fontTools"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    return weasyprint
 
 
-def plain(value: Any) -> Any:
-    """A part of the page as JSON has it: its fields and properties, without what is of the sheet.
+def typeset(text: str, folder: Path, attached: str, when: datetime) -> bytes:
+    """A page in HTML as PDF with the data attached; it reads nothing but files of its folder.
 
-    What a part keeps of the sheet itself (an estimate, say) is not in words yet, and becomes None.
+    MissingDependencyError if WeasyPrint or Pango is missing; RunError if the page is too long.
     """
-    kind = type(value)
-    named = [f.name for f in fields(value)] if is_dataclass(value) else getattr(kind, "_fields", ())
-    if named and not kind.__module__.startswith(__package__):
-        return None
-    if named:
-        worked_out = [name for name, _ in getmembers(kind, lambda of: isinstance(of, property))]
-        return {name: plain(getattr(value, name)) for name in (*named, *worked_out)}
-    return [plain(part) for part in value] if isinstance(value, tuple) else value
+    if len(text) > LARGEST_PAGE:
+        raise RunError("the datasheet is too large for a PDF: leave it out (--no-pdf, --to html)")
+    weasyprint = library()
+    fetcher = _fetcher(folder)
+    data = weasyprint.Attachment(
+        string=attached, name="datasheet.json", created=when, modified=when,
+        description="The datasheet as data", relationship="Data", url_fetcher=fetcher,
+    )  # fmt: skip
+    document = weasyprint.HTML(
+        string=painted(text), base_url=f"{folder.as_uri()}/", url_fetcher=fetcher
+    )
+    return bytes(document.write_pdf(pdf_variant="pdf/ua-1", attachments=[data]))
 
 
-class Typesetter:
-    """Sets a template of ours with data on one paper, with the data in the whole document."""
+def painted(text: str) -> str:
+    """The page with the colours and type of its charts as values: SVG in a PDF knows no names.
 
-    def __init__(self, sheet: str, paper: Paper, template: str = "datasheet.typ") -> None:
-        try:
-            import typst
-        except ImportError as error:
-            raise MissingDependencyError(f"{NO_TYPESETTER} ({error})") from None
-        self._make = typst.Compiler
-        # Ours alone, so that the same sheet gives the same bytes on every machine.
-        self._fonts = typst.Fonts(
-            include_system_fonts=False,
-            include_embedded_fonts=False,
-            font_paths=[data_folder("templates") / "fonts"],
-        )
-        self._template = template
-        self._inputs = {"sheet": sheet, "paper": paper}
+    Later definitions count, so that a template of one's own changes page and charts alike. Only
+    attributes have quotation marks: in texts they are escaped.
+    """
+    css = " ".join(re.findall(r"<style>(.*?)</style>", text, re.DOTALL))
+    on_paper = re.sub(r"@media screen.*?\}\s*\}", "", css, flags=re.DOTALL)
+    named = dict(re.findall(r"(--[\w-]+):\s*([^;}]+)", on_paper))
 
-    def pdf(self, page: Mapping[str, Any], when: datetime) -> bytes:
-        """The whole document; `when` is all it says of the time. RunError if it is too long."""
-        given = json.dumps(page, ensure_ascii=False)
-        if len(given) > LARGEST_PAGE:
-            raise RunError(
-                "the datasheet is too large for a PDF: leave it out (--no-pdf, --to html)"
-            )
-        # The template can read the folder that it stands in and no other.
-        root = data_folder("templates") / "paper"
-        inputs = {**self._inputs, "page": given}
-        whole = self._make(root / self._template, root, self._fonts, True, inputs)
-        # PDF/UA: tagged, so that programs that read aloud find headings and tables.
-        return cast("bytes", whole.compile(pdf_standards=["ua-1"], timestamp=when))
+    def valued(name: re.Match[str]) -> str:
+        return '"{}"'.format(named.get(name[1], "none").strip().replace('"', "'"))
+
+    return re.sub(r'"var\((--[\w-]+)\)"', valued, text)
+
+
+def _fetcher(folder: Path) -> Any:
+    """What reads the files that a page refers to: plain ones of its folder, and `data:`."""
+    from weasyprint.urls import URLFetcher
+
+    class Near(URLFetcher):  # type: ignore[misc]
+        def fetch(self, url: str, headers: Any = None) -> "URLFetcherResponse":
+            parts = urlsplit(url)
+            near = parts.scheme == "file" and not parts.netloc
+            if parts.scheme != "data" and not (near and is_in(folder, Path(unquote(parts.path)))):
+                raise ValueError(f"{url[:200]} is not in the folder of the template")
+            read: Callable[..., URLFetcherResponse] = super().fetch
+            return read(url, headers)
+
+    return Near()
+
+
+def is_in(folder: Path, path: Path) -> bool:
+    """Whether this is a plain file below the folder, wherever links lead."""
+    path = path.resolve()
+    return path.is_relative_to(folder.resolve()) and path.is_file()

@@ -6,14 +6,13 @@ its own.
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from judgesheet.base.resources import data_folder
 from judgesheet.correcting.result import ReportedNumber
 from judgesheet.sheet import Paper, show
+from judgesheet.sheet.charts import Chart
 from judgesheet.stats.interval import Interval
-
-if TYPE_CHECKING:
-    from judgesheet.sheet.plots import Drawing
 
 FORMATS = ("md", "html", "pdf", "json")
 DASH = "–"
@@ -45,7 +44,7 @@ class Report:
     lead: tuple[str, ...]
     warnings: tuple[str, ...]
     grids: tuple[ReportTable, ...]
-    drawings: "tuple[Drawing, ...]" = ()
+    charts: tuple[Chart, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -55,7 +54,7 @@ def render(report: Report, record: Any, name: str, paper: Paper) -> bytes:
         return as_pdf(report, record, paper)
     if name == "json":
         return (json.dumps(record, indent=2) + "\n").encode()
-    return as_html(report) if name == "html" else as_markdown(report)
+    return as_html(report).encode() if name == "html" else as_markdown(report)
 
 
 def worded(figure: ReportedNumber | Interval | None, unit: str) -> str:
@@ -72,17 +71,17 @@ def as_markdown(report: Report) -> bytes:
     return fill("report.md.jinja", page=report).encode()
 
 
-def as_html(report: Report) -> bytes:
+def as_html(report: Report, paper: Paper | None = None) -> str:
     """One page without network or script."""
-    from judgesheet.sheet.html import filled, minify_html, place
+    from judgesheet.sheet.templates import filled
 
-    text = filled("report.html.jinja", "report.css", page=report, place=place)
-    return minify_html(text).encode()
+    form = "print.css" if paper else "screen.css"
+    return filled("report.html.jinja", form, "report.css", page=report, paper=paper)
 
 
 def as_pdf(report: Report, record: Any, paper: Paper) -> bytes:
     """The page for paper, with the record of the result attached; the same gives the same bytes."""
-    from judgesheet.sheet.pdf import EPOCH, Typesetter, plain
+    from judgesheet.sheet.pdf import EPOCH, typeset
 
     attached = json.dumps(record, indent=2)
-    return Typesetter(attached, paper, "report.typ").pdf(plain(report), EPOCH)
+    return typeset(as_html(report, paper), data_folder("templates"), attached, EPOCH)

@@ -283,14 +283,21 @@ def two_digits(value: float, given_in: Unit) -> str:
     return number(float(f"{value * given_in.scale:.2g}"))
 
 
-def in_cell(value: float | None, *, signed: bool) -> str:
-    """A number within a drawing; a deviation is `signed`, as its sign says what its colour does."""
-    if value is None:
-        return _DASH
-    if signed:
-        text = f"{value:+.2f}".replace("-", MINUS)
-        return text if float(f"{value:.2f}") else "0.00"  # no direction that its digits do not show
-    return f"{value:.0f}" if abs(value) >= 10 else f"{value:.2g}"
+def brief(text: str) -> str:
+    """A number where room is short."""
+    return re.sub(r"percentage points?\b", "% points", text)
+
+
+def signed(value: float) -> str:
+    """`+0.12`, `−0.30`, `0.00`: a deviation in a drawing."""
+    text = f"{value:+.2f}".replace("-", MINUS)
+    return text if float(f"{value:.2f}") else "0.00"  # no direction that its digits do not show
+
+
+def size(e: Estimate) -> str:
+    """`360 (12)`: calls or items, and their stimuli; `1 of 72 (12)` of a small rate."""
+    clusters = f" ({count(e.clusters)})" if e.clusters else ""
+    return f"{e.counted or count(e.n)}{clusters}" if e.n else ""
 
 
 def finite(value: Any) -> float | None:

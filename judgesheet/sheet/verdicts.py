@@ -14,11 +14,11 @@ from judgesheet.base.keys import Key
 from judgesheet.base.records import STATUS_WORDS, Datasheet, Verdict
 from judgesheet.base.sanitize import one_line
 from judgesheet.sheet import show
-from judgesheet.sheet.markdown import code, fill
-from judgesheet.sheet.page import build
+from judgesheet.sheet.context import context
+from judgesheet.sheet.markdown import answer, code, fill
 
 OPEN = ("inconclusive", "invalid")
-GLANCE = ("Axis", "Asked", "At a glance", "Figure", "Limit")
+GLANCE = ("Question", "Answer", "Limit", "Known")
 HEAD = ("Key", "Value", "One-sided bound", "Limit", "Verdict", "What would decide")
 
 
@@ -80,10 +80,7 @@ def as_markdown(sheet: Datasheet) -> str:
         judge=sheet.judge.model or "unnamed judge",
         said=summary(sheet),
         glance_head=GLANCE,
-        glance=[
-            (one.axis, one.asked, one.mark.word, f"{one.figure} {one.value}".strip(), one.limit)
-            for one in build(sheet).front.glance
-        ],
+        glance=[*map(answer, context(sheet).answers)],
         head=HEAD,
         rows=[(code(key), *others) for key, *others in cells],
     )

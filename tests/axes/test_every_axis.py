@@ -13,7 +13,6 @@ from judgesheet.axes import all_axes, folder, prompt
 from judgesheet.axis import Axis, Options, headline
 from judgesheet.axis.material import clusters
 from judgesheet.axis.prompt import compile_prompt
-from judgesheet.base.estimates import Estimates
 from judgesheet.base.keys import Key
 from judgesheet.base.records import ReplyFormat
 from judgesheet.measuring.parsing import reading
@@ -79,9 +78,6 @@ def test_headline_and_figures_name_estimates_that_exist(axis: Axis) -> None:
         ranks = [rank for one in axis.ESTIMATES.values() for rank in getattr(one, facts).values()]
         assert ranks, "a reader wants a first figure"
         assert len(ranks) == len(set(ranks)), f"two {facts} figures of {axis.NAME} have one rank"
-    for plot in axis.plots(Estimates(axis.NAME, ())):
-        assert {*plot.families, *plot.shows} <= set(axis.ESTIMATES), plot.title
-        assert bool(plot.shows) == bool(plot.brief), plot.title
 
 
 def test_built_in_stimuli_pass_their_own_check(axis: Axis) -> None:

@@ -175,7 +175,6 @@ def test_an_endpoint_is_asked_and_read(tmp_path: Path) -> None:
     (told,) = (one for one in axis.caveats if "no expected score" in one)
     assert "the reply came without log-probabilities" in told
     assert axis.answered == axis.planned
-    assert "expected_order_effect" in axis.glossary
     table = pd.read_parquet(tmp_path / "run" / "judgments.parquet")
     record = json.loads(next(v for v in table["distribution"] if v.startswith("{")))
     assert math.fsum(record["probabilities"]) == pytest.approx(1)

@@ -107,7 +107,6 @@ def test_a_perfect_judge_is_not_accused_of_the_places_of_right_answers() -> None
     sheet = recorded("fair", "listwise_consensus", right_at_first)
     assert sheet["place_v"].reason == NOT_EVEN.code
     assert not any(one.tone == "bad" for one in sheet.result.findings)
-    assert not any(plot.even for plot in sheet.result.figures)
 
 
 def test_a_judge_that_always_takes_that_place_is_no_better_than_blind() -> None:

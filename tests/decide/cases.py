@@ -99,7 +99,7 @@ def cut(*places: int) -> Datasheet:
 def unasked(axis: AxisResult) -> dict[str, Any]:
     """The fields of an axis of which no call was made yet."""
     empty: dict[str, Any] = dict.fromkeys(("estimates", "findings", "controls", "mitigations"), ())
-    return {**empty, "answered": 0, "unreadable": 0, "refused": 0, "failed": 0, "figures": (),
+    return {**empty, "answered": 0, "unreadable": 0, "refused": 0, "failed": 0,
             "characteristics": ()}  # fmt: skip
 
 

@@ -43,9 +43,9 @@ from tests.sheet.pdf_text import page_texts
 SHEET = Path(judgesheet.__file__).parent / "sheet"
 WORDS = {
     "adopt": "ADOPT",
-    "conditions": "ADOPT WITH CONDITIONS",
-    "reject": "REJECT",
-    "not_proven": "NOT PROVEN",
+    "conditions": "ADOPT ONLY IF",
+    "reject": "DO NOT ADOPT",
+    "not_proven": "MEASURE MORE",
     None: "NO POLICY APPLIED",
 }
 STATUSES = {"pass", "fail", "inconclusive", "invalid"}
@@ -117,12 +117,6 @@ class Facts:
         return str(self.decision.get("limiting", ""))
 
     @property
-    def label(self) -> str:
-        """The deciding figure as it is called in print."""
-        found = (e for axis in self.data["axes"] for e in axis["estimates"])
-        return next((str(e["label"]) for e in found if e["key"] == self.deciding), self.deciding)
-
-    @property
     def role(self) -> str:
         return show.ROLES[self.decision["because"]]
 
@@ -180,16 +174,8 @@ def banner_says(name: str, text: str, facts: Facts) -> None:
     words = "|".join(sorted(map(squashed, WORDS.values()), key=len, reverse=True))
     assert set(re.findall(words, flat)) == {squashed(WORDS[facts.verdict])}, name
     assert set(HOLDS_NOT.findall(flat)) == {squashed(why) for why in facts.void.values()}, name
-    if facts.verdict is None:
-        return
-    assert squashed(facts.decision["text"]) in flat, name
-    assert squashed(facts.counts) in flat, name
-    if facts.deciding:
-        told = re.search(re.escape(squashed(f"{facts.role}:")) + "(.{400})", f"{flat}{' ' * 400}")
-        assert told is not None, name
-        assert squashed(show.short(facts.label, 80)) in told[1], name
-    else:
-        assert not any(squashed(f"{role}:") in flat for role in show.ROLES.values()), name
+    for condition in facts.decision.get("conditions", ()):
+        assert squashed(condition["text"]) in flat, name
 
 
 def lines_say(name: str, text: str, facts: Facts) -> None:
@@ -270,9 +256,6 @@ def test_the_model_card_says_what_was_decided(name: str) -> None:
         return
     assert f"**{WORDS[facts.verdict]}**" in card
     assert squashed(facts.decision["text"]) in flat
-    assert squashed(facts.counts) in flat
-    if facts.deciding:
-        assert squashed(f"{facts.role}: {facts.deciding}.") in flat
 
 
 @pytest.mark.parametrize("name", CASES)

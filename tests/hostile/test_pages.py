@@ -42,10 +42,10 @@ class Page(HTMLParser):
 def test_a_title_paints_nothing() -> None:
     sheet = plausible()
     axis = sheet.axes[0]
-    painted = [replace(plot, title=PAINT) for plot in axis.figures]
-    page = Page(
-        render(replace(sheet, axes=(replace(axis, figures=tuple(painted)),)), "html").decode()
-    )
+    painted = replace(axis, title=PAINT, estimates=tuple(
+        replace(one, label=PAINT) for one in axis.estimates
+    ))  # fmt: skip
+    page = Page(render(replace(sheet, axes=(painted,)), "html").decode())
     assert len(page.styles) == 1
     assert "ADOPT" not in page.styles[0]
     assert not page.styled

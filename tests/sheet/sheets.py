@@ -11,6 +11,7 @@ from itertools import product
 from typing import Any, Literal
 
 from judgesheet.base.datasheet import SCHEMA_VERSION, from_json
+from judgesheet.base.effects import Effect
 from judgesheet.base.facts import (
     Failure,
     JudgeIdentity,
@@ -28,7 +29,6 @@ from judgesheet.base.records import (
     Estimate,
     Mitigation,
     PaperCompatible,
-    Plot,
     Rating,
     Recommendation,
     Statement,
@@ -40,113 +40,11 @@ AXIS = "score_order"
 QUESTION = "Does a score depend on the order in which the rubric lists its descriptions?"
 CONDITIONS = "5-point rubric, 10 balanced orders, 1 pass(es)"
 N, CLUSTERS = 946, 24
-
-GLOSSARY = {
-    "position_share": "Share of calls that chose the description listed at a position; 1/n if "
-    "place does not matter. The rubric's n descriptions are listed in balanced orders.",
-    "cramers_v": "Strength of the position preference, 0 (none) to 1 (always the same position), "
-    "at any n. The value alone reads high: an unbiased judge shows about .05 with 30 items.",
-    "cramers_v_debiased": "Cramér's V with the part that chance alone would give taken off (0 "
-    "where nothing is left).",
-    "chi2": "Pearson's chi-square of the chosen positions against equal shares, as the papers "
-    "print it. It takes calls as independent, which they are not.",
-    "chi2_p": "The papers' p-value of `chi2`; paper-compatible, not to be trusted.",
-    "order_dependence_p": 'p-value of "the order matters nowhere", by the calls on all stimuli '
-    "together. Small means that shuffling the lines changes scores.",
-    "selection": "Share of the calls giving a score in which that score stood at a position.",
-    "bias_cost": "How far the chances of being chosen stray from equal when this one order is "
-    "used, in percentage points summed over positions.",
-    "min_bias_order": "The order with the smallest bias cost.",
-    "within_item_sd": "How much the scores of one response spread over the readings of an arm.",
-    "budget_r": "Correlation with quality of the mean over k orders, over all choices of k orders.",
-    "top1_flip_rate": "How often the best response of a prompt differs between the arms; ties "
-    "count by the chance of picking differently.",
-    "order_flip_rate": "How often two single readings under different orders disagree on the "
-    "best response of a prompt.",
-    "repeat_flip_rate": "How often two single readings under the same order disagree on the best "
-    "response of a prompt: noise.",
-    "excess_flip_rate": "Flips caused by the order: those under different orders minus those under "
-    "the same order.",
-    "kendall_tau": "Agreement of the rankings of a prompt's responses between two arms; 1 is the "
-    "same ranking.",
+SAYS = {
+    "shown": "Another order changes {value} of them ({interval}).",
+    "negligible": "Another order changes at most {bound} of them.",
+    "inconclusive": "Whether the order changes them is open: {value} ({interval}).",
 }
-
-FIGURES = (
-    Plot(
-        "line",
-        "Where the chosen score stood",
-        "Share of calls that chose each position of the rubric, with 95 % intervals. A judge "
-        "that reads the content stays on the dashed line.",
-        ("position_share",),
-        x="position",
-        x_label="position in the rubric",
-        y_label="share of calls",
-        even=True,
-        shows=("position_share",),
-        brief="Share of calls that chose each position; the dashed line is an even share.",
-    ),
-    Plot(
-        "heatmap",
-        "Score by position",
-        "When a score was given, how often (in percent) its line stood at each position. Every "
-        "row of an unbiased judge is even.",
-        ("selection",),
-        x="position",
-        y="score",
-        x_label="position in the rubric",
-        y_label="score given",
-        reference=0.2,
-    ),
-    Plot(
-        "intervals",
-        "Does the order decide who is best?",
-        "Pairs of readings of a prompt's responses that disagree on the best one: under two "
-        "orders, under one order (noise), and the difference.",
-        ("order_flip_rate", "repeat_flip_rate", "excess_flip_rate"),
-        x_label="share of pairs of readings",
-        reference=0.0,
-    ),
-    Plot(
-        "line",
-        "How many orders are enough?",
-        "Correlation of the mean over k orders with quality: mean and 2.5 to 97.5 percentile "
-        "over all choices of k orders.",
-        ("budget_r",),
-        x="k",
-        series="arm",
-        x_label="number of orders averaged",
-        y_label="r with quality",
-    ),
-    Plot(
-        "bars",
-        "What one fixed order costs",
-        "Distance from equal chances when only this order is used; lower is better.",
-        ("bias_cost",),
-        x="order",
-        x_label="order of the scores",
-        y_label="percentage points",
-    ),
-    Plot(
-        "line",
-        "Position preference by rubric length",
-        "Cramér's V at each number of described scores, with 95 % intervals.",
-        ("cramers_v",),
-        x="scale",
-        x_label="scores in the rubric",
-        y_label="Cramér's V",
-    ),
-)
-
-CROSSED = (
-    Plot("stacked", "Where choices went", "Shares of a whole.", ("selection",), x="score",
-           series="position", x_label="share of choices"),
-    Plot("scatter", "Order against noise", "One rate against another.",
-           ("order_flip_rate", "repeat_flip_rate"), x_label="under two orders",
-           y_label="under one order"),
-    Plot("segment", "From one point to the next", "An arrow.",
-           ("order_flip_rate", "excess_flip_rate"), x_label="in all", y_label="by the order"),
-)  # fmt: skip
-"""Kinds that other axes use, drawn from the figures of this one."""
 
 
 def estimate(
@@ -538,8 +436,10 @@ def plausible() -> Datasheet:
                 characteristics=tuple(
                     Characteristic(key(name), *HELD_AGAINST.get(name, ())) for name in HEADLINE
                 ),
-                glossary=GLOSSARY,
-                figures=FIGURES,
+                declared=(
+                    Effect(key("excess_flip_rate"), 0.0, 0.1, "up", SAYS, ("ranking",)),
+                    Effect(key("cramers_v"), 0.0, 0.15, "up", SAYS),
+                ),
             ),
         ),
         recommendations=(
@@ -601,8 +501,6 @@ def all_unreadable() -> Datasheet:
                     ),
                 ),
                 characteristics=tuple(Characteristic(f"{AXIS}.{name}") for name in keys),
-                glossary=GLOSSARY,
-                figures=FIGURES,
             ),
         ),
     )
@@ -734,20 +632,6 @@ def hostile(url: str = CANARY) -> Datasheet:
         Estimate(f"{AXIS}.gone[what={attacks[0]}]", "gone", None, note=everything),
         Estimate(f"{AXIS}.huge[what={attacks[0]}]", "a number that fits no column", 1e300),
     )
-    figures = tuple(
-        Plot(
-            kind,
-            everything,
-            everything,
-            ("thing",),
-            x="position",
-            series="what",
-            y="what" if kind == "heatmap" else "",
-            x_label=attacks[0],
-            y_label=attacks[3],
-        )
-        for kind in ("line", "bars", "intervals", "heatmap", everything)
-    )
     items = {attack: attack for attack in attacks}
     sheet = Datasheet(
         schema_version=SCHEMA_VERSION,
@@ -792,8 +676,9 @@ def hostile(url: str = CANARY) -> Datasheet:
                 caveats=(everything, word),
                 findings=(Statement(everything, (estimates[0].key, "not.there"), "bad"),),
                 characteristics=tuple(Characteristic(e.key) for e in estimates),
-                figures=figures,
-                glossary={"thing": everything, "long": word},
+                declared=(
+                    Effect(estimates[0].key, 0.0, 0.1, "up", dict.fromkeys(SAYS, everything)),
+                ),
             ),
         ),
         recommendations=(Recommendation(everything, everything, (estimates[0].key,)),),

@@ -53,7 +53,7 @@ def test_attaching_again_changes_nothing_and_another_sheet_only_the_section(tmp_
     decision = Decision("reject", "scoring", "score_order.cramers_v", "V is too large.")
     attach(card, replace(PLAUSIBLE, decision=decision))
     text = card.read_text()
-    assert "**REJECT**" in text
+    assert "**DO NOT ADOPT**" in text
     assert text.count(BEGIN) == 1
     assert text.endswith("\nWritten below later.\n")
     assert outside(text) == outside(first.decode()) + "\nWritten below later.\n"

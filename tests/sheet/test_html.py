@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from html import unescape
 from html.parser import HTMLParser
+from urllib.parse import quote
 
 import pytest
 
@@ -83,7 +84,7 @@ def test_it_is_sound(page: str) -> None:
     assert all(cell.get("scope") for cell in reader.cells)
     assert {"main", "header", "nav", "footer", "h1"} <= reader.tags.keys()
     assert reader.tags["h1"] == 1
-    assert '<html lang="en">' in page
+    assert '<html lang="en"' in page
 
 
 def test_it_asks_for_nothing(page: str) -> None:
@@ -110,17 +111,8 @@ def test_it_is_light(page: str) -> None:
 def test_every_key_has_its_place() -> None:
     sheet = sheets.plausible()
     ids = set(read(render(sheet, "html").decode()).ids)
-    assert "score_order.cramers_v" in ids
-    assert "score_order.selection-score=3-position=2" in ids
-    assert len([name for name in ids if name.startswith("score_order.")]) == len(
-        sheet.axes[0].estimates
-    )
-
-
-def test_tone_is_said_in_words() -> None:
-    page = render(sheets.plausible(), "html").decode()
-    for word in ("Good", "Problem", "Not known", "Note"):
-        assert f"</span> {word}</span>" in page
+    measured = [one.key for one in sheet.axes[0].estimates if one.value is not None]
+    assert {quote(key) for key in measured} <= ids
 
 
 def test_the_policy_admits_exactly_our_style_and_script(page: str) -> None:
@@ -135,15 +127,12 @@ def test_the_policy_admits_exactly_our_style_and_script(page: str) -> None:
         assert rules[f"{tag}-src"] == f"'sha256-{digest}'"
 
 
-def test_losses_are_shouted() -> None:
-    page = render(sheets.all_unreadable(), "html").decode()
-    failed = [control for control in sheets.all_unreadable().axes[0].controls if not control.passed]
-    assert len(failed) == 3
-    for control in failed:
-        assert control.text[1:] in page
-        assert control.mend in page
-    assert page.count("✗</span> failed") == 3
-    assert "failed</span>" not in render(sheets.plausible(), "html").decode()
+def test_controls_that_failed_are_named_on_page_one() -> None:
+    sheet = sheets.all_unreadable()
+    failed = [control for control in sheet.axes[0].controls if not control.passed]
+    front = render(sheet, "html").decode().partition('id="characteristics"')[0]
+    assert failed
+    assert all(control.name in front for control in failed)
 
 
 def test_four_axes_at_standard_size_stay_light() -> None:

@@ -14,17 +14,15 @@ from judgesheet.base.records import (
     Datasheet,
     FigureStatus,
     Imputed,
-    Plot,
     Statement,
 )
 from judgesheet.decide import decide
-from judgesheet.sheet import comparison, render
+from judgesheet.sheet import render
+from judgesheet.sheet.context import context
 from judgesheet.sheet.index import Listed, render_markdown
 from judgesheet.sheet.index import render as render_index
 from judgesheet.sheet.markdown import for_terminal
 from judgesheet.sheet.model_card import metadata, section
-from judgesheet.sheet.page import build
-from judgesheet.sheet.plots import plot_void
 from tests.decide.test_controls import KEY, OTHER, RATE, axis, failing, limits, rate, sheet
 
 V, CHANGES, WHY = "score_order.cramers_v", "score_order.order_change_rate", "scores follow quality"
@@ -61,39 +59,28 @@ def test_the_index_has_no_value_that_would_be_no_merit(same: Datasheet) -> None:
 def test_the_card_marks_it_and_the_metadata_leaves_it_out(same: Datasheet) -> None:
     text = section(same)
     for key in (V, CHANGES):
-        assert all("∅ not usable" in line for line in lines_about(text, key))
+        assert all("∅ not usable" in line for line in text.splitlines() if f"`{key}`" in line)
         assert key not in metadata(same)
     assert "score_order.top_tie_rate" in metadata(same)  # what is bad still is
 
 
-def test_the_page_greys_rows_drawings_and_entries_of_the_appendix(same: Datasheet) -> None:
-    page = build(same)
-    (axis_,) = page.axes
-    row = next(row for row in axis_.every if row.key == V)
-    assert row.is_void
-    assert WHY in axis_.partly_void
-    family = next(one for one in axis_.families if one.name == V)
-    assert family.lines[0].is_void
-    assert WHY in family.about
-    plots = {plot.families[0]: plot for plot in same.axes[0].figures}
-    assert WHY in plot_void(same.axes[0], plots["position_share"])
-    assert "∅ Not usable" in render(same, "html").decode()
-    assert "is favoured by much: V" not in render(same, "html").decode()
+def test_the_page_marks_it_and_no_chart_draws_it(same: Datasheet) -> None:
+    page = context(same)
+    assert WHY in page.figures[V].void
+    assert page.figures[V].mark.tone == "none"
+    assert "places" not in {chart.name for chart in page.charts}
 
 
 def test_the_page_of_cases_and_a_comparison_say_so(run: Path) -> None:
     assert f"Not usable: the control “{WHY}” failed" in (run / "cases.html").read_text("utf-8")
     (compared,) = judgesheet.compare(run, run)
     assert next(one for one in compared.differences if one.key == V).verdict == "void"
-    page = comparison.render([compared], "html", "a4").decode()
-    assert "∅ Not usable: Cramér&#39;s V" in page
-    assert "∅ Not usable: Several responses share" not in page
 
 
 def test_a_table_for_spreadsheets_has_its_status(same: Datasheet) -> None:
     for line in render(same, "csv").decode().splitlines():
         if line.startswith((V, "score_order.position_share[position=5]")):
-            assert ",void," in line
+            assert ",invalid," in line
 
 
 # -- the question --------------------------------------------------------------------------------
@@ -113,12 +100,6 @@ def test_what_is_bad_stays_usable_although_the_judge_failed_a_control() -> None:
     assert of_judge(policy='rate"\nmax = 0.01').void_reason(OTHER)
     assert of_judge(policy=RATE).void_reason(KEY)
     assert of_judge(policy='rate"\nmax = 0.12').void_reason(KEY)  # open: neither
-
-
-def test_a_chart_is_void_unless_it_shows_a_fault() -> None:
-    plot = Plot("intervals", "t", "c", ("other",), shows=("rate",))
-    assert plot_void(of_judge(), plot)
-    assert not plot_void(of_judge(Statement("a fault", (KEY,), "bad")), plot)
 
 
 def test_a_note_holds_where_a_problem_rests_on_the_same() -> None:
@@ -145,8 +126,7 @@ def lossy() -> Datasheet:
 
 def test_a_card_has_the_problems_the_lost_calls_and_what_they_could_move() -> None:
     text = for_terminal(section(lossy()))
-    assert "- **Problem.** one: It gives no verdict in 20 % of calls." in text
-    assert "80 of 100 calls answered (20 unreadable)" in text
+    assert "80 of 100 calls read" in text
     (line,) = lines_about(text, KEY)
     assert "lost calls counted: 5–48" in line
     assert "∅ not usable" in line

@@ -4,7 +4,6 @@ import errno
 import os
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -13,9 +12,6 @@ from judgesheet import sheet as render
 from judgesheet.base import resources
 from judgesheet.base.datasheet import to_json
 from judgesheet.base.errors import RunError, UsageError
-from judgesheet.sheet import own_template, page
-from judgesheet.sheet.page.front import Front
-from judgesheet.sheet.page.parts import Context
 from tests.sheet import sheets
 
 
@@ -62,7 +58,7 @@ def test_formats_other_than_pdf_load_no_heavy_library(name: str, tmp_path: Path)
         "from judgesheet import sheet as render\n"
         "from judgesheet.base.datasheet import from_json\n"
         f"render.render(from_json(pathlib.Path({str(path)!r})), {name!r})\n"
-        "heavy = {'scipy', 'typst', 'pandas', 'numpy'} & set(sys.modules)\n"
+        "heavy = {'scipy', 'weasyprint', 'pandas', 'numpy'} & set(sys.modules)\n"
         "sys.exit(' '.join(sorted(heavy)) or 0)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
@@ -77,21 +73,3 @@ def test_resources_are_found_or_named(monkeypatch: pytest.MonkeyPatch, tmp_path:
     with pytest.raises(RunError, match="templates/"):
         resources.data_folder("templates")
     resources.data_folder.cache_clear()
-
-
-def test_the_page_is_built_once_whatever_formats_are_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    built, front = Counter[str](), page.first.front
-
-    def counted(context: Context) -> Front:
-        built["page"] += 1
-        return front(context)
-
-    monkeypatch.setattr(page.first, "front", counted)
-    sheet = sheets.judged()
-    render.write(sheet, tmp_path, ["html", "pdf", "md", "json", "junit", "csv", "model-card"])
-    own_template.write(sheet, own_template.found("plain"), tmp_path, ("html",))
-    assert built["page"] == 1
-    render.write(sheets.judged(), tmp_path, ["md"])
-    assert built["page"] == 2

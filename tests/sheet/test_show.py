@@ -98,7 +98,7 @@ def test_invisible_characters_are_shown_and_long_words_marked() -> None:
 
 
 def test_a_deviation_in_a_drawing_has_no_sign_that_its_digits_do_not_show() -> None:
-    shown = [show.in_cell(value, signed=True) for value in (-0.0026, 0.004, -0.006, 0.31, 0.0)]
+    shown = [show.signed(value) for value in (-0.0026, 0.004, -0.006, 0.31, 0.0)]
     assert shown == ["0.00", "0.00", "\N{MINUS SIGN}0.01", "+0.31", "0.00"]
 
 

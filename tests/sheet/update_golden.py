@@ -18,7 +18,7 @@ _DRAWING = re.compile(r"(<svg [^>]*>)(.*?)(</svg>)", re.DOTALL)
 
 
 def golden_text(sheet: Datasheet, name: str) -> str:
-    """A rendered sheet; of drawings only the words: `test_plots` reads the marks."""
+    """A rendered sheet; of drawings only the words: `test_charts` reads the marks."""
     return _DRAWING.sub(_words_only, render(sheet, name).decode())
 
 

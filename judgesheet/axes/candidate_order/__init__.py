@@ -7,7 +7,7 @@ and a strict instruction about ties.
 In reading order: `_material` (the stimuli, and responses written from them), `_design` (the calls),
 `_reply` (how a reply is read), `_pairs` (the verdicts as arrays), then the figures: `equal_quality`
 (preferences where there is little or nothing to prefer) and `ladder` (steps of quality, and what
-changes verdicts besides). `effects` says what they mean and what helps, `_plots` draws them.
+changes verdicts besides). `effects` says what they mean and what helps.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from judgesheet.axis.statements import made
 from judgesheet.base.keys import Key, holds
 from judgesheet.base.records import Estimate, Rating
 
-from . import _design, _material, _plots, _reply, effects, equal_quality, ladder
+from . import _design, _material, _reply, effects, equal_quality, ladder
 from ._design import BASELINE, LISTING
 from ._design import both_orders as both_orders
 from ._pairs import SWAPPED_SETS, arrange, figure
@@ -38,10 +38,7 @@ class CandidateOrder(Axis):
 
     NAME = "candidate_order"
     TITLE = "Comparing two responses"
-    QUESTION = (
-        "Does the judge prefer one of two equal responses, and how small a difference does it "
-        "see, whichever response stands first?"
-    )
+    QUESTION = "Do equal responses tie, and is the better one found, whichever stands first?"
     PAPER = (
         "Usami, Hara, Tsuboi, Matsuda: LLM Judges Have Dark Current: A Psychometric Datasheet for "
         "LLM-as-a-Judge Evaluation, arXiv:2606.15610, 2026"
@@ -67,7 +64,6 @@ class CandidateOrder(Axis):
     control = staticmethod(effects.control)
     mitigate = staticmethod(effects.mitigate)
     warn = staticmethod(effects.warn)
-    plots = staticmethod(_plots.plots)
 
     def measure(self, readings: Readings) -> Iterator[Estimate]:
         """Every estimate of `ESTIMATES` that the run allows."""

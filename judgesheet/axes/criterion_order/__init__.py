@@ -8,7 +8,7 @@ reply is read, what lost ones could have said), `_scores` (the readings as array
 figures: `positions` (does a place score higher), `scores` (does the order change scores, do they
 follow quality) and `averaging` (how many orders are enough). Those that axes share are in
 `judgesheet.axis`: `reversal` (do scores and winners change), `raters` and `differences`. `effects`
-says which effects they measure, `_plots` draws them.
+says which effects they measure.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,7 +30,7 @@ from judgesheet.axis.statements import longest
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate, Rating
 
-from . import _plots, _questions, _reply, averaging, effects, positions, scores
+from . import _questions, _reply, averaging, effects, positions, scores
 from ._reply import points_by_place
 from ._scores import REPEATED, arrange, figure
 
@@ -63,7 +63,7 @@ class CriterionOrder(Axis):
 
     NAME = "criterion_order"
     TITLE = "Order of several criteria"
-    QUESTION = "Does a criterion's score depend on where the criterion stands in the list?"
+    QUESTION = "Does a criterion's place in the list change its score?"
     PAPER = (
         "Xu, Hirasawa, Kozuno, Ushiku: Am I More Pointwise or Pairwise? Revealing Position Bias "
         "in Rubric-Based LLM-as-a-Judge, 2026"
@@ -91,7 +91,6 @@ class CriterionOrder(Axis):
     control = staticmethod(effects.control)
     mitigate = staticmethod(effects.mitigate)
     warn = staticmethod(effects.warn)
-    plots = staticmethod(_plots.plots)
 
     def measure(self, readings: Readings) -> Iterator[Estimate]:
         """Every estimate of `ESTIMATES` that the run allows."""

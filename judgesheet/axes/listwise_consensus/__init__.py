@@ -7,7 +7,7 @@ permutation consensus (equations 1 to 5).
 In reading order: `_questions` (the stimuli, the orders and repeats), `_reply` (how a reply is
 read), `_lists` (the replies as arrays), then the figures: `decisions` (is the right answer chosen,
 what is gained), `places` (does the winner follow its place) and `agreement` (do the orders agree,
-how many are enough). `effects` says what they mean and what helps, `_plots` draws them.
+how many are enough). `effects` says what they mean and what helps.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ from judgesheet.axis.figure import declared_in, measured
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate
 
-from . import _plots, _questions, _reply, agreement, decisions, effects, places
+from . import _questions, _reply, agreement, decisions, effects, places
 from ._lists import arrange, figure
 from ._questions import golds as golds
 from ._questions import lists as lists
@@ -33,10 +33,7 @@ class ListwiseConsensus(Axis):
 
     NAME = "listwise_consensus"
     TITLE = "Order of a list of answers"
-    QUESTION = (
-        "Does the order of a list decide which answer wins, and is a decision from several orders "
-        "right more often?"
-    )
+    QUESTION = "Does the place in a list decide which answer wins?"
     PAPER = (
         "Huang, Huang, Tang, Chen, Fan: Permutation-Consensus Listwise Judging for Robust "
         "Factuality Evaluation, 2026"
@@ -61,7 +58,6 @@ class ListwiseConsensus(Axis):
     control = staticmethod(effects.control)
     mitigate = staticmethod(effects.mitigate)
     warn = staticmethod(effects.warn)
-    plots = staticmethod(_plots.plots)
 
     def measure(self, readings: Readings) -> Iterator[Estimate]:
         """Every estimate of `ESTIMATES` that the run allows and the caller wants."""

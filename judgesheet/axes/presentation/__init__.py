@@ -6,8 +6,7 @@ of both.
 
 In reading order: `_rules` (how a response is dressed), `_material` (the stimuli), `_design` (the
 calls), `_reply` (how a reply is read), `_verdicts` (the verdicts as arrays), then the figures:
-`preference` (equal content) and `natural` (own pairs). `effects` says what they mean, `_plots`
-draws them.
+`preference` (equal content) and `natural` (own pairs). `effects` says what they mean.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,10 +34,7 @@ class Presentation(Axis):
 
     NAME = "presentation"
     TITLE = "Presentation of a response"
-    QUESTION = (
-        "Does the judge prefer a response for its length, its markup, its tone or a note to the "
-        "judge, while its content is the same?"
-    )
+    QUESTION = "Does a response win for how it looks and not for what it says?"
     READ_BY = frozenset({"ask"})
     FACTS = dict.fromkeys(("dose", "missing", "better"), ("pair", "ask"))
     PERMUTED = frozenset({"responses"})

@@ -10,7 +10,7 @@ figures: `positions` (is a place favoured), `alignment` (does the score agree wi
 `orders` (which order to print, and how many) and `expected` (what log-probabilities add). Those
 that axes share are in `judgesheet.axis`: `reversal` (do scores and winners change), `raters` (how
 reliable are the labels) and `differences` (what is gained). `effects`
-says which effects they measure, `_plots` draws them.
+says which effects they measure.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,7 +35,7 @@ from judgesheet.axis.statements import made
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate, Rating
 
-from . import _plots, _questions, _reply, alignment, effects, expected, orders, positions
+from . import _questions, _reply, alignment, effects, expected, orders, positions
 from ._questions import MAIN_SCALE
 from ._reply import points_by_place
 from ._scores import Scores, arrange, figure
@@ -62,7 +62,7 @@ class ScoreOrder(Axis):
 
     NAME = "score_order"
     TITLE = "Order of the rubric's scores"
-    QUESTION = "Does a score depend on the order in which the rubric lists its descriptions?"
+    QUESTION = "Does the order of the rubric change scores?"
     PAPER = (
         "Xu, Hirasawa, Kozuno, Ushiku: Am I More Pointwise or Pairwise? Revealing Position Bias "
         "in Rubric-Based LLM-as-a-Judge, 2026"
@@ -95,7 +95,6 @@ class ScoreOrder(Axis):
     mitigate = staticmethod(effects.mitigate)
     recommend = staticmethod(effects.recommend)
     warn = staticmethod(effects.warn)
-    plots = staticmethod(_plots.plots)
 
     def measure(self, readings: Readings) -> Iterator[Estimate]:
         """Every estimate of `ESTIMATES` that the run allows."""

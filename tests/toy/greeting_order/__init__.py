@@ -26,7 +26,6 @@ from judgesheet.base.missing_reasons import NO_OBSERVATIONS
 from judgesheet.base.records import (
     Call,
     Estimate,
-    Plot,
     Recommendation,
     ReplyFormat,
     Stimulus,
@@ -136,11 +135,6 @@ class GreetingOrder(Axis):
         """What to do."""
         evidence = keys(estimates.known("first_share"))
         yield Recommendation(self.NAME, "Ask in both orders.", evidence, binding=False)
-
-    def plots(self, estimates: Estimates) -> Iterator[Plot]:
-        """One plot."""
-        del estimates
-        yield Plot("intervals", "First greeting", "Share that chose the first.", ("first_share",))
 
     # -- step 4: simulated judges, data sets
 

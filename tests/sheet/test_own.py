@@ -1,14 +1,17 @@
 """Pages of the user's own: what a template can read, what it cannot, and what it becomes."""
 
+import base64
+import hashlib
 import os
 from collections.abc import Callable
+from html import unescape
 from pathlib import Path
 
 import pytest
 from pypdf import PdfReader
 
 from judgesheet.base.errors import MissingDependencyError, TemplateError, UsageError
-from judgesheet.sheet import own_template
+from judgesheet.sheet import own
 from tests.sheet import sheets
 
 
@@ -18,25 +21,42 @@ def template(folder: Path, text: str) -> Path:
     return path
 
 
+def places(folder: Path, *forms: str) -> dict[str, Path]:
+    return {form: folder / f"datasheet.{form}" for form in forms}
+
+
 def pdf_text(path: Path) -> str:
     return "\n".join(page.extract_text() for page in PdfReader(path).pages)
 
 
-@pytest.mark.usefixtures("pango")
-@pytest.mark.parametrize("name", own_template.shipped())
-def test_shipped_templates_become_html_and_pdf(name: str, tmp_path: Path) -> None:
-    sheet = sheets.judged()
-    written = own_template.write(sheet, own_template.found(name), tmp_path, ("pdf", "html"))
-    assert [path.name for path in written] == [f"{name}.html", f"{name}.pdf"]
-    assert "REJECT" in pdf_text(written[1])
-    assert "REJECT" in written[0].read_text(encoding="utf-8")
+RECOLOURED = """{% extends "datasheet.html.jinja" %}
+{% block style %}<style>:root { --ink: #123456; --font: serif }</style>{% endblock %}
+{% block parts %}{{ parts.every(page) }}{{ parts.decision(page) }}{% endblock %}"""
 
 
 @pytest.mark.usefixtures("pango")
-def test_one_page_is_one_page(tmp_path: Path) -> None:
-    path = own_template.found("one-page")
-    (pdf,) = own_template.write(sheets.judged(sheet=sheets.several(4)), path, tmp_path, ("pdf",))
-    assert len(PdfReader(pdf).pages) == 1
+def test_one_file_changes_colours_type_and_order_of_both_formats(tmp_path: Path) -> None:
+    sheet, path = sheets.judged(), template(tmp_path, RECOLOURED)
+    html, pdf = own.write(sheet, path, places(tmp_path, "html", "pdf"))
+    assert [file.name for file in (html, pdf)] == ["datasheet.html", "datasheet.pdf"]
+    for text in (html.read_text(encoding="utf-8"), pdf_text(pdf)):
+        assert text.index("Every figure") < text.rindex("Measure again by")
+        assert "Test conditions" not in text
+    assert "Inter-Regular" not in str(PdfReader(pdf).pages[0]["/Resources"])
+
+
+def test_the_page_lets_no_script_of_a_template_run(tmp_path: Path) -> None:
+    path = template(
+        tmp_path,
+        '{% extends "datasheet.html.jinja" %}{% block style %}<style>p {}</style>'
+        "<script>alert(1)</script>{% endblock %}",
+    )
+    page = own.render(sheets.plausible(), "html", path).decode()
+    rules = unescape(page.partition('Security-Policy" content="')[2].partition('"')[0])
+    allowed = [
+        base64.b64encode(hashlib.sha256(one).digest()).decode() for one in (b"alert(1)", b"p {}")
+    ]
+    assert [one in rules for one in allowed] == [False, True]
 
 
 @pytest.mark.usefixtures("pango")
@@ -48,7 +68,7 @@ def test_a_template_reads_its_folder_and_nothing_else(tmp_path: Path) -> None:
     (folder / "own.css").write_text("p::after { content: 'inside' }", encoding="utf-8")
     links = ("own.css", "../secret.css", outside.as_uri(), "http://127.0.0.1:9/x.css")
     text = "".join(f'<link rel="stylesheet" href="{link}">' for link in links) + "<p>read: </p>"
-    (pdf,) = own_template.write(sheets.plausible(), template(folder, text), tmp_path, ("pdf",))
+    (pdf,) = own.write(sheets.plausible(), template(folder, text), places(tmp_path, "pdf"))
     assert "inside" in pdf_text(pdf)
     assert "outside" not in pdf_text(pdf)
 
@@ -57,15 +77,21 @@ def test_it_includes_its_neighbours_and_our_macros(tmp_path: Path) -> None:
     (tmp_path / "part.html.jinja").write_text("part", encoding="utf-8")
     path = template(
         tmp_path,
-        '{% import "judgesheet/_parts.html.jinja" as ours with context %}'
-        '{% set cases = "" %}{% include "part.html.jinja" %}{{ ours.facts(page.front.price) }}',
+        '{% import "_parts.html.jinja" as ours with context %}'
+        '{% include "part.html.jinja" %}{{ ours.mark(page.mark) }}',
     )
-    assert b"part<dl" in own_template.render(sheets.plausible(), path).replace(b"\n", b"")
+    assert b"part<span" in own.render(sheets.plausible(), "html", path).replace(b"\n", b"")
+
+
+def test_a_file_of_its_folder_stands_in_for_ours(tmp_path: Path) -> None:
+    (tmp_path / "_page.html.jinja").write_text("mine", encoding="utf-8")
+    path = template(tmp_path, '{% extends "datasheet.html.jinja" %}')
+    assert own.render(sheets.plausible(), "html", path) == b"mine"
 
 
 def test_what_replies_say_is_escaped(tmp_path: Path) -> None:
-    path = template(tmp_path, "{{ page.model }} {{ sheet.judge.model }}")
-    html = own_template.render(sheets.hostile(), path)
+    path = template(tmp_path, "{{ page.identity.judge }} {{ page.sheet.judge.model }}")
+    html = own.render(sheets.hostile(), "html", path)
     assert b"<script" not in html
 
 
@@ -88,7 +114,7 @@ def test_a_template_that_reaches_out_or_takes_too_much_is_refused(
 ) -> None:
     path = template(tmp_path, text)
     with pytest.raises(TemplateError, match=r"mine\.html\.jinja"):
-        own_template.render(sheets.plausible(), path)
+        own.render(sheets.plausible(), "html", path)
 
 
 ENDLESS = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
@@ -98,9 +124,9 @@ ENDLESS = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% 
 def test_a_template_that_never_ends_is_ended(
     text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(own_template, "LONGEST_PAGE_S", 5.0)
+    monkeypatch.setattr(own, "LONGEST_PAGE_S", 5.0)
     with pytest.raises(TemplateError, match=r"mine\.html\.jinja: it takes longer"):
-        own_template.render(sheets.plausible(), template(tmp_path, text))
+        own.render(sheets.plausible(), "html", template(tmp_path, text))
 
 
 @pytest.mark.usefixtures("pango")
@@ -108,17 +134,16 @@ def test_a_page_that_cannot_be_set_in_time_is_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = template(tmp_path, "<p>word</p>" * 200_000)
-    text = own_template.render(sheets.plausible(), path)
-    monkeypatch.setattr(own_template, "LONGEST_PAGE_S", 5.0)
+    monkeypatch.setattr(own, "LONGEST_PAGE_S", 5.0)
     with pytest.raises(TemplateError, match="it takes longer"):
-        own_template.pdf(text, path)
+        own.render(sheets.plausible(), "pdf", path)
 
 
 @pytest.mark.usefixtures("pango")
 def test_elements_within_each_other_are_one_sentence(tmp_path: Path) -> None:
     path = template(tmp_path, "<div>" * 3_000 + "x" + "</div>" * 3_000)
     with pytest.raises(TemplateError, match=r"mine\.html\.jinja: ") as caught:
-        own_template.write(sheets.plausible(), path, tmp_path, ("pdf",))
+        own.write(sheets.plausible(), path, places(tmp_path, "pdf"))
     assert "\n" not in str(caught.value)
 
 
@@ -149,11 +174,11 @@ def test_a_link_or_pipe_in_its_folder_is_not_read(
     if form == "html":
         path = template(folder, f"{{% include '{name}' %}}")
         with pytest.raises(TemplateError, match=r"mine\.html\.jinja"):
-            own_template.render(sheets.plausible(), path)
+            own.render(sheets.plausible(), "html", path)
     else:
         request.getfixturevalue("pango")
         path = template(folder, f'<link rel="stylesheet" href="{name}"><p>read: </p>')
-        (pdf,) = own_template.write(sheets.plausible(), path, tmp_path, ("pdf",))
+        (pdf,) = own.write(sheets.plausible(), path, places(tmp_path, "pdf"))
         assert "outside" not in pdf_text(pdf)
 
 
@@ -163,29 +188,22 @@ def test_a_template_that_is_a_link_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "mine" / "mine.html.jinja"
     path.symlink_to(tmp_path / "secret")
     with pytest.raises(TemplateError, match=r"mine\.html\.jinja"):
-        own_template.render(sheets.plausible(), path)
+        own.render(sheets.plausible(), "html", path)
 
 
 def test_without_pango_the_html_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = template(tmp_path, "<p>")
     package = tmp_path / "other" / "weasyprint"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("raise OSError('cannot load library libpango-1.0-0')")
     monkeypatch.syspath_prepend(tmp_path / "other")
     with pytest.raises(MissingDependencyError, match=r"apt-get install libpango.*cannot load"):
-        own_template.write(
-            sheets.plausible(), own_template.found("plain"), tmp_path, ("html", "pdf")
-        )
-    assert (tmp_path / "plain.html").is_file()
+        own.write(sheets.plausible(), path, places(tmp_path, "html", "pdf"))
+    assert (tmp_path / "datasheet.html").is_file()
 
 
 def test_other_names_and_formats_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="one-page, plain"):
-        own_template.found("no-such")
+    with pytest.raises(UsageError, match="no-such"):
+        own.found("no-such")
     with pytest.raises(UsageError, match=r"\bmd\b"):
-        own_template.write(sheets.plausible(), own_template.found("plain"), tmp_path, ("md",))
-
-
-def test_the_same_sheet_gives_the_same_page() -> None:
-    path = own_template.found("one-page")
-    first, second = (own_template.render(sheets.plausible(), path) for _ in range(2))
-    assert first == second
+        own.write(sheets.plausible(), template(tmp_path, "<p>"), places(tmp_path, "md"))

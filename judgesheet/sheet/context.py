@@ -1,0 +1,434 @@
+"""What every format prints: the sheet with what was decided about it, found once.
+
+`context` turns a `Datasheet` into typed records in reading order. Nothing is decided here, and no
+word steers anything: templates put the records into words by the filters of `templates`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import NamedTuple
+
+from judgesheet.base.datasheet import WORST, by_key, worst_verdicts
+from judgesheet.base.effects import JudgedEffect, Use
+from judgesheet.base.keys import Key
+from judgesheet.base.limits import MOST_CAVEATS, MOST_DRAWN, MOST_TOLD
+from judgesheet.base.records import (
+    AxisResult,
+    Characteristic,
+    Control,
+    Datasheet,
+    Decision,
+    Estimate,
+    Mitigation,
+    Verdict,
+)
+from judgesheet.base.remembered import remembered
+from judgesheet.base.units import unit
+from judgesheet.sheet import show
+from judgesheet.sheet.charts import Chart, LimitRow, charts, limits
+from judgesheet.sheet.identity import Identity, identify
+
+HALF = 0.5
+"""Of a limit: what uses less stands together in one line."""
+
+
+class Mark(NamedTuple):
+    """A sign with its word, so that colour is never the only difference; `tone` is a CSS class."""
+
+    sign: str
+    word: str
+    tone: str
+
+
+DECISIONS = {
+    "adopt": Mark("✓", "ADOPT", "good"),
+    "conditions": Mark("!", "ADOPT ONLY IF", "open"),
+    "not_proven": Mark("?", "MEASURE MORE", "open"),
+    "reject": Mark("✗", "DO NOT ADOPT", "bad"),
+}
+UNDECIDED = Mark("○", "NO POLICY APPLIED", "none")
+LIMITS = {
+    "pass": Mark("✓", "kept", "good"),
+    "fail": Mark("✗", "broken", "bad"),
+    "inconclusive": Mark("?", "not proven", "open"),
+    "invalid": Mark("∅", "not usable", "none"),
+}
+EFFECTS = {
+    "shown": Mark("✗", "shown", "bad"),
+    "negligible": Mark("✓", "negligible", "good"),
+    "inconclusive": Mark("?", "open", "open"),
+    "not_measured": Mark("–", "not measured", "none"),
+    "invalid": Mark("∅", "not usable", "none"),
+}
+VOID, NONE = LIMITS["invalid"], Mark("", "", "none")
+USES: Mapping[Use, str] = {
+    "ranking": "picking the better of two responses, or the best of several",
+    "scoring": "giving scores",
+    "order": "verdicts that do not depend on an order",
+    "regression": "a judge that is to stay as it was",
+}
+"""What a use is, as a reader says it."""
+_COLOURS = {tone: f"var(--{name})" for tone, name in (
+    ("good", "good"), ("bad", "bad"), ("open", "unknown"), ("none", "muted"))}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """An estimate with its axis, what it is compared with, and what was decided about it."""
+
+    estimate: Estimate
+    axis: AxisResult
+    row: Characteristic
+    noise: Estimate | None = None
+    verdict: Verdict | None = None
+    effect: JudgedEffect | None = None
+    void: str = ""
+
+    @property
+    def mark(self) -> Mark:
+        """How its limit came out; without one, what is known of its effect."""
+        if self.void:
+            return VOID
+        if self.verdict is not None:
+            return LIMITS[self.verdict.status]
+        return NONE if self.effect is None else EFFECTS[self.effect.verdict]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An effect with the axis that has it and what was measured against it, None for nothing."""
+
+    effect: JudgedEffect
+    axis: AxisResult
+    remedy: Mitigation | None
+    after: Estimate | None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an axis says in one figure; None where it says nothing."""
+
+    axis: AxisResult
+    figure: Figure | None
+    effect: JudgedEffect | None
+
+    @property
+    def mark(self) -> Mark:
+        """What is known."""
+        if self.axis.invalid is not None:
+            return VOID
+        if self.effect is not None and self.effect.verdict == "shown":
+            return EFFECTS["shown"]
+        if self.figure is not None and self.figure.verdict is not None:
+            return self.figure.mark
+        return EFFECTS["not_measured" if self.effect is None else self.effect.verdict]
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """The figures of one name that were measured, and the dimensions that tell them apart."""
+
+    name: str
+    label: str
+    dims: tuple[str, ...]
+    figures: tuple[Figure, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AxisPart:
+    """An axis with the rows of the papers' table, all its figures, and what was not measured."""
+
+    result: AxisResult
+    rows: tuple[Figure, ...]
+    families: tuple[Family, ...]
+    missing: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The sheet in reading order.
+
+    `shown` are the effects shown against the judge for the use of the policy, `beside` those for
+    other uses, `possible` the largest that are not ruled out; worst first. `open` are the limits
+    that are not proven.
+    """
+
+    sheet: Datasheet
+    identity: Identity
+    decision: Decision | None
+    mark: Mark
+    use: Use | None
+    shown: tuple[Told, ...]
+    beside: tuple[Told, ...]
+    possible: tuple[JudgedEffect, ...]
+    answers: tuple[Answer, ...]
+    open: tuple[Verdict, ...]
+    controls: tuple[Control, ...]
+    axes: tuple[AxisPart, ...]
+    figures: Mapping[str, Figure]
+    limits: Chart | None
+    charts: tuple[Chart, ...]
+
+    @property
+    def in_box(self) -> tuple[Told, ...]:
+        """What stands beside the decision: the worst, where no limit and no condition speaks."""
+        speaks = self.broken or (self.decision is not None and self.decision.conditions)
+        return () if speaks else self.shown[:1]
+
+    @property
+    def wrong(self) -> tuple[Told, ...]:
+        """What is shown and does not stand beside the decision."""
+        if self.decision is not None and self.decision.conditions:
+            return self.beside
+        told = {*(one.estimate.key for one in self.broken[:MOST_TOLD])}
+        told |= {one.effect.key for one in self.in_box}
+        return (*(one for one in self.shown if one.effect.key not in told), *self.beside)
+
+    @property
+    def broken(self) -> tuple[Figure, ...]:
+        """The figures that break a limit, the worst first."""
+        found = (self.figures[one.key] for one in self.sheet.verdicts
+                 if one.status == "fail" and one.key in self.figures)  # fmt: skip
+        return tuple(sorted(found, key=_weight))
+
+    @property
+    def missing(self) -> tuple[Verdict, ...]:
+        """The limits that must hold, are not proven, and leave the judge undecided."""
+        undecided = self.mark is DECISIONS["not_proven"]
+        return tuple(one for one in self.open if not one.warns and undecided)
+
+    @property
+    def remedies(self) -> tuple[tuple[Mitigation, Figure, Figure], ...]:
+        """What was tried against a bias, with the figure before and after."""
+        return tuple(
+            (one, self.figures[one.before], self.figures[one.after])
+            for axis in self.sheet.axes
+            for one in axis.mitigations
+            if one.outcome and one.before in self.figures and one.after in self.figures
+        )
+
+    @property
+    def caveats(self) -> tuple[tuple[str, str], ...]:
+        """Every caveat once, with the titles of the axes that have it."""
+        found: dict[str, list[str]] = {}
+        for axis in self.sheet.axes:
+            for caveat in axis.caveats[:MOST_CAVEATS]:
+                found.setdefault(caveat, []).append(axis.title)
+        whole = len(self.sheet.axes)
+        return tuple(("" if len(t) == whole else ", ".join(t), text) for text, t in found.items())
+
+    @property
+    def failed(self) -> tuple[Control, ...]:
+        """The controls that were not passed."""
+        return tuple(one for one in self.controls if one.passed is not True)
+
+
+@remembered  # by every format of a sheet
+def context(sheet: Datasheet) -> Page:
+    """The sheet as it is printed."""
+    figures = _figures(sheet)
+    use = _use(sheet)
+    told = [one for axis in sheet.axes for one in _told(axis, figures) if axis.invalid is None]
+    shown = [one for one in told if one.effect.verdict == "shown"]
+    concerns = [one for one in shown if use is None or use in one.effect.uses]
+    answers = tuple(_answer(axis, figures, use) for axis in sheet.axes)
+    return Page(
+        sheet=sheet,
+        identity=identify(sheet),
+        decision=sheet.decision,
+        mark=UNDECIDED if sheet.decision is None else DECISIONS[sheet.decision.verdict],
+        use=use,
+        shown=_in_turn(concerns),
+        beside=_in_turn([one for one in shown if one not in concerns]),
+        possible=tuple(
+            one.effect
+            for one in _in_turn([one for one in told if one.effect.verdict == "inconclusive"])
+            if use is None or use in one.effect.uses
+        ),
+        answers=tuple(
+            one for one in answers if one.axis.invalid is not None or one.figure or one.effect
+        ),
+        open=tuple(one for one in sheet.verdicts if one.status == "inconclusive"),
+        controls=_controls(sheet),
+        axes=tuple(_part(axis, figures) for axis in sheet.axes),
+        figures=figures,
+        limits=_limits(sheet, figures, concerns),
+        charts=charts(sheet),
+    )
+
+
+def _use(sheet: Datasheet) -> Use | None:
+    """What the policy judges for; None without one, or where it does not say."""
+    return None if sheet.provenance.policy is None else sheet.provenance.policy.use
+
+
+def _figures(sheet: Datasheet) -> dict[str, Figure]:
+    """Every estimate of the sheet by key."""
+    found, verdicts = by_key(sheet), worst_verdicts(sheet)
+    figures = {}
+    for axis in sheet.axes:
+        rows = {row.key: row for row in axis.characteristics}
+        effects = {effect.key: effect for effect in axis.effects if not effect.slice}
+        for estimate in axis.estimates:
+            row = rows.get(estimate.key, Characteristic(estimate.key))
+            figures[estimate.key] = Figure(
+                estimate, axis, row, found.get(row.noise), verdicts.get(estimate.key),
+                effects.get(estimate.key), axis.void_reason(estimate.key),
+            )  # fmt: skip
+    return figures
+
+
+# -- effects ---------------------------------------------------------------------------------------
+
+
+def _told(axis: AxisResult, figures: Mapping[str, Figure]) -> Iterator[Told]:
+    remedies = {one.code: one for one in axis.mitigations if one.code}
+    for effect in axis.effects:
+        remedy = remedies.get(effect.remedy)
+        after = figures.get(remedy.after) if remedy is not None else None
+        yield Told(effect, axis, remedy, None if after is None else after.estimate)
+
+
+def _in_turn(told: Sequence[Told]) -> tuple[Told, ...]:
+    """The worst of every axis, then the second of every axis: no axis hides the others."""
+    place = {id(one): sum(other.axis is one.axis for other in told[:at])
+             for at, one in enumerate(told)}  # fmt: skip
+    return tuple(sorted(told, key=lambda one: place[id(one)]))
+
+
+def _answer(axis: AxisResult, figures: Mapping[str, Figure], use: Use | None) -> Answer:
+    """The figure of what is shown; without that the one that uses most of its limit."""
+    mine = [effect for effect in axis.effects if use is None or use in effect.uses]
+    worst = mine[0] if mine else None
+    limited = [one for one in figures.values() if one.axis is axis and one.verdict is not None]
+    if worst is not None and worst.verdict == "shown" and worst.key in figures:
+        return Answer(axis, figures[worst.key], worst)
+    if limited:
+        figure = min(limited, key=_weight)
+        return Answer(axis, figure, worst)
+    return Answer(axis, None if worst is None else figures.get(worst.key), worst)
+
+
+def _weight(figure: Figure) -> tuple[int, float]:
+    """The worst outcome first, then what uses most of its limit."""
+    if figure.verdict is None:
+        return len(WORST), 0.0
+    return WORST.index(figure.verdict.status), -(used(figure.verdict, figure) or 0.0)
+
+
+# -- limits ----------------------------------------------------------------------------------------
+
+
+def used(verdict: Verdict, figure: Figure) -> float | None:
+    """The share of a limit that the bound uses: 0 is no effect, 1 the limit; None if unknown.
+
+    From where there is no effect, or from the best end of the scale where the limit lies on its
+    other side (a judge that guesses finds half of the better responses, and should find all).
+    """
+    limit, bound = verdict.limit, verdict.bound
+    if limit is None or bound is None or verdict.against_baseline:
+        return None
+    ends = unit(figure.estimate.unit).ends or (0.0, 0.0)
+    best, null = (ends[1] if verdict.kind == "min" else max(ends[0], 0.0)), figure.row.null
+    if null is not None and (limit > null if verdict.kind == "max" else limit < null):
+        best = null
+    return None if limit == best else (bound - best) / (limit - best)
+
+
+def _limits(sheet: Datasheet, figures: Mapping[str, Figure], shown: Sequence[Told]) -> Chart | None:
+    """The picture of page one: every limit of the policy, and what is shown without one."""
+    known = [(one, figures[one.key]) for one in sheet.verdicts
+             if one.key in figures and not one.against_baseline]  # fmt: skip
+    shares = {id(one): used(one, figure) for one, figure in known}
+    well = [one for one, _ in known
+            if one.status == "pass" and (shares[id(one)] or 0.0) < HALF]  # fmt: skip
+    drawn = [(one, figure) for one, figure in known if one not in well]
+    # Of few limits all are drawn.
+    if len(drawn) < MOST_TOLD:
+        drawn, well = known, []
+    drawn.sort(key=lambda pair: (WORST.index(pair[0].status), -(shares[id(pair[0])] or 0.0)))
+    rows = [_row(one, figure, shares[id(one)]) for one, figure in drawn]
+    limited = {one.key for one in sheet.verdicts}
+    rows += [
+        LimitRow(figures[one.effect.key].estimate.label, None, _COLOURS["bad"], "shown", "none",
+                 required=False)
+        for one in shown
+        if one.effect.key in figures and one.effect.key not in limited
+    ]  # fmt: skip
+    if not rows:
+        return None
+    title = "How much of each limit is used"
+    folded = f"{len(well)} more use less than half" if well else ""
+    caption = "The end of a bar is the bound that decides; rows in bold must hold."
+    return Chart("limits", title, caption, limits(title, rows[:MOST_DRAWN], folded))
+
+
+def _row(verdict: Verdict, figure: Figure, share: float | None) -> LimitRow:
+    mark = LIMITS[verdict.status]
+    _, bound = show.deciding(verdict, figure.estimate)
+    told = show.brief(bound.bare) if bound.measured else "unknown"
+    limit = show.brief(show.limit(verdict, figure.estimate))
+    colour = _COLOURS[mark.tone]
+    return LimitRow(figure.estimate.label, share, colour, told, limit, not verdict.warns)
+
+
+# -- everything ------------------------------------------------------------------------------------
+
+
+def _controls(sheet: Datasheet) -> tuple[Control, ...]:
+    """Each control once, as it came out worst; those that failed first."""
+    worst: dict[str, Control] = {}
+    for axis in sheet.axes:
+        for at, control in enumerate(axis.controls):
+            code = control.code or f"{axis.name} {at}"
+            if code not in worst or _OUTCOMES.index(control.passed) < _OUTCOMES.index(
+                worst[code].passed
+            ):
+                worst[code] = control
+    return tuple(sorted(worst.values(), key=lambda one: _OUTCOMES.index(one.passed)))
+
+
+_OUTCOMES = (False, None, True)
+
+
+def _part(axis: AxisResult, figures: Mapping[str, Figure]) -> AxisPart:
+    groups: dict[str, list[Figure]] = {}
+    reasons: dict[str, dict[str, None]] = {}
+    for estimate in axis.estimates:
+        name = Key.parse(estimate.key).name
+        if estimate.value is None:
+            reasons.setdefault(estimate.note or "no reason given", {})[name] = None
+        else:
+            groups.setdefault(name, []).append(figures[estimate.key])
+    return AxisPart(
+        result=axis,
+        rows=tuple(_rows(axis, figures)),
+        families=tuple(
+            Family(
+                name,
+                _common([one.estimate.label for one in members]),
+                max((tuple(Key.parse(one.estimate.key).dims) for one in members), key=len),
+                tuple(members),
+            )
+            for name, members in groups.items()
+        ),
+        missing=tuple((why, tuple(names)) for why, names in reasons.items()),
+    )  # fmt: skip
+
+
+def _rows(axis: AxisResult, figures: Mapping[str, Figure]) -> Iterator[Figure]:
+    """The papers' rows, and what else has a limit or is shown to be wrong."""
+    shown = {one.key for one in axis.effects if one.verdict == "shown"}
+    listed = [row.key for row in axis.characteristics]
+    also = [e.key for e in axis.estimates if figures[e.key].verdict or e.key in shown]
+    for key in dict.fromkeys((*listed, *also)):
+        if key in figures and figures[key].estimate.value is not None:
+            yield figures[key]
+
+
+def _common(labels: Sequence[str]) -> str:
+    """The words that the labels of a family begin with."""
+    words = [label.split() for label in labels]
+    alike = takewhile(lambda column: len({*column}) == 1, zip(*words, strict=False))
+    return " ".join(column[0] for column in alike).rstrip(",") or labels[0]
