@@ -85,7 +85,7 @@ def test_an_axis_grows_step_by_step(last: int, tmp_path: Path) -> None:
     values = {one["key"]: one["value"] for one in axis["estimates"]}
     assert values["greeting_order.first_share"] == 0.5
     assert values["greeting_order.loss_rate"] == 0
-    assert bool(axis["figures"]) == (last > 2)
+    assert bool(axis["declared"]) == (last > 2)
 
 
 @pytest.mark.parametrize("kind", ["folder", "package"])
