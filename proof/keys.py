@@ -27,6 +27,13 @@ _DESIGN = "follows from the design or the stimuli alone"
 UNPROVEN: dict[str, str] = {
     "score_order.scores_used": _SAMPLE,
     "criterion_order.scores_used": _SAMPLE,
+    **dict.fromkeys(
+        ("score_order.commonest_score", "criterion_order.commonest_score"),
+        "a rate over stimuli as those of `order_change_rate`, which is proven",
+    ),
+    "candidate_order.excess_change_rate": (
+        "that of `score_order.excess_change_rate`, which is proven, on winners of pairs"
+    ),
     "score_order.chi2": "the statistic of `chi2_p`, no estimate",
     "score_order.min_bias_order": "the name of an order; `min_bias_confidence` is proven",
     "score_order.default_order_rank": _SAMPLE,

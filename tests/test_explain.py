@@ -52,7 +52,8 @@ GONE = {
     *("criterion_order.within_item_sd", "criterion_order.spearman_r"),
     "criterion_order.pair_accuracy",
     *("loss_order_p", "loss_position_p", "loss_stimulus_p", "loss_shape"),
-    *("loss_kind_rate", "loss_kind_p"),
+    *("loss_kind_rate", "loss_kind_p", "position_component"),
+    *("listwise_consensus.order_change_rate", "listwise_consensus.repeat_change_rate"),
 }
 """Figures of earlier versions, which the examples still hold."""
 
