@@ -12,7 +12,7 @@ import pytest
 from hypothesis import settings
 
 from judgesheet.base.errors import MissingDependencyError
-from judgesheet.commands import publish
+from judgesheet.commands import checkup, publish
 from judgesheet.sheet.pdf import library
 
 settings.register_profile("untimed", deadline=None)
@@ -32,6 +32,12 @@ def own_temporary_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
 def only_json(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs write no pages: for tests that look at none, which else cost more than the rest."""
     monkeypatch.setattr(publish, "FORMATS", ("json",))
+
+
+@pytest.fixture
+def only_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`doctor` looks at the judge alone: that pages can be set takes longer than all the rest."""
+    monkeypatch.setattr(checkup, "_MACHINE", {})
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import closing as closed
 from dataclasses import replace
 from pathlib import Path
+from shutil import copytree
 from tempfile import TemporaryDirectory
 
 import pytest
@@ -49,13 +50,27 @@ def asked(server: Server) -> int:
     return count
 
 
-def test_a_finished_run_is_asked_one_question_only_and_stays(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def asked_before(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of `model-1` that is complete, for tests to copy."""
+    run = tmp_path_factory.mktemp("before") / "run"
     with serving(Served()) as server:
-        assert probe(server, tmp_path / "run").returncode == 0
-        calls = asked(server)
+        assert probe(server, run).returncode == 0
+    return run
+
+
+def calls_of(run: Path) -> int:
+    with Ledger.open(run / LEDGER) as ledger:
+        return ledger.totals().attempts
+
+
+def test_a_finished_run_is_asked_one_question_only_and_stays(
+    asked_before: Path, tmp_path: Path
+) -> None:
+    copytree(asked_before, tmp_path / "run")
+    with serving(Served()) as server:
         done = probe(server, tmp_path / "run")
         assert (done.returncode, asked(server), done.stderr) == (0, 1, "")
-        assert calls > 1
         assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
 
@@ -92,14 +107,13 @@ def test_another_version_starts_over(
     ],
 )
 def test_another_plan_or_judge_starts_over_without_a_question(
-    more: tuple[str, ...], said: str, tmp_path: Path
+    more: tuple[str, ...], said: str, asked_before: Path, tmp_path: Path
 ) -> None:
+    run = copytree(asked_before, tmp_path / "run")
     with serving(Served()) as server:
-        probe(server, tmp_path / "run")
-        calls = asked(server)
-        done = probe(server, tmp_path / "run", *more)
+        done = probe(server, run, *more)
         assert said in done.stderr
-        assert (done.returncode, asked(server)) == (0, calls)
+        assert (done.returncode, asked(server)) == (0, calls_of(asked_before))
 
 
 def of_a_newer_release(path: Path) -> None:
@@ -113,11 +127,10 @@ def cut_off(path: Path) -> None:
 
 @pytest.mark.parametrize("change", [of_a_newer_release, cut_off])
 def test_nothing_is_paid_again_where_the_ledger_cannot_be_read(
-    change: Callable[[Path], None], tmp_path: Path
+    change: Callable[[Path], None], asked_before: Path, tmp_path: Path
 ) -> None:
+    copytree(asked_before, tmp_path / "run")
     with serving(Served()) as server:
-        probe(server, tmp_path / "run")
-        asked(server)
         change(tmp_path / "run" / LEDGER)
         before = (tmp_path / "run" / LEDGER).read_bytes()
         done = probe(server, tmp_path / "run")
@@ -139,9 +152,12 @@ def test_another_parser_reads_the_stored_replies(tmp_path: Path) -> None:
         assert "Final: *(" in json.dumps(ledger.parsers())
 
 
-def test_an_endpoint_that_does_not_answer_proves_no_version(tmp_path: Path) -> None:
+def test_an_endpoint_that_does_not_answer_proves_no_version(
+    asked_before: Path, tmp_path: Path
+) -> None:
+    copytree(asked_before, tmp_path / "run")
     with serving(Served()) as server:
-        probe(server, tmp_path / "run")
+        pass
     done = probe(server, tmp_path / "run")  # it is closed by now
     assert "does not say which version it serves now" in sentence(done)
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
@@ -150,14 +166,36 @@ def test_an_endpoint_that_does_not_answer_proves_no_version(tmp_path: Path) -> N
 # -- replies of earlier runs ---------------------------------------------------------------------
 
 
-@pytest.fixture
-def stimuli(tmp_path: Path) -> Path:
-    """A file of three stimuli."""
-    path = tmp_path / "own" / "score_order.jsonl"
+def three_stimuli(folder: Path) -> Path:
+    """A file of them."""
+    path = folder / "own" / "score_order.jsonl"
     path.parent.mkdir()
     lines = (data_folder("stimuli") / "score_order.jsonl").read_text("utf-8").splitlines()
     path.write_text("\n".join(lines[:3]), encoding="utf-8")
     return path
+
+
+@pytest.fixture
+def stimuli(tmp_path: Path) -> Path:
+    """A file of three stimuli."""
+    return three_stimuli(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def asked_about_own(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run about these that is complete."""
+    folder = tmp_path_factory.mktemp("before")
+    with serving(Served()) as server:
+        assert (
+            probe(server, folder / "run", "--stimuli", three_stimuli(folder).parent).returncode == 0
+        )
+    return folder / "run"
+
+
+@pytest.fixture
+def out(asked_about_own: Path, tmp_path: Path) -> Path:
+    """The folder of a run about the three stimuli."""
+    return copytree(asked_about_own, tmp_path / "run")
 
 
 def change(stimuli: Path) -> str:
@@ -170,11 +208,12 @@ def change(stimuli: Path) -> str:
     return before
 
 
-def test_a_changed_letter_pays_for_its_own_stimulus_only(tmp_path: Path, stimuli: Path) -> None:
-    out, given = tmp_path / "run", ("--stimuli", stimuli.parent)
+def test_a_changed_letter_pays_for_its_own_stimulus_only(
+    out: Path, tmp_path: Path, stimuli: Path
+) -> None:
+    given = ("--stimuli", stimuli.parent)
     with serving(Served()) as server:
-        probe(server, out, *given)
-        calls = asked(server)
+        calls = calls_of(out)
         before = change(stimuli)
         done = probe(server, out, *given)
         again = asked(server) - 1  # one question tells the version
@@ -203,12 +242,11 @@ def test_a_changed_letter_pays_for_its_own_stimulus_only(tmp_path: Path, stimuli
 
 @pytest.mark.parametrize("refusal", ["--fresh", "0d", "model-2"])
 def test_no_reply_is_taken_over_against_the_users_will(
-    refusal: str, tmp_path: Path, stimuli: Path
+    refusal: str, out: Path, stimuli: Path
 ) -> None:
-    out, given, served = tmp_path / "run", ("--stimuli", stimuli.parent), Served()
+    given, served = ("--stimuli", stimuli.parent), Served()
     with serving(served) as server:
-        probe(server, out, *given)
-        calls = asked(server)
+        calls = calls_of(out)
         change(stimuli)
         more: tuple[str, ...] = ()
         if refusal == "model-2":
@@ -221,31 +259,27 @@ def test_no_reply_is_taken_over_against_the_users_will(
     assert sheet["run"]["taken_over"] is None
 
 
-def test_earlier_replies_are_their_owners(tmp_path: Path, stimuli: Path) -> None:
-    out, given = tmp_path / "run", ("--stimuli", stimuli.parent)
+def test_earlier_replies_are_their_owners(out: Path, stimuli: Path) -> None:
+    given = ("--stimuli", stimuli.parent)
     with serving(Served()) as server:
-        probe(server, out, *given)
         change(stimuli)
         probe(server, out, *given)
     assert (out / EARLIER).stat().st_mode & 0o777 == 0o600
 
 
-def test_another_judge_gets_no_reply_of_this_one(tmp_path: Path, stimuli: Path) -> None:
-    out, given = tmp_path / "run", ("--stimuli", stimuli.parent)
+def test_another_judge_gets_no_reply_of_this_one(out: Path, stimuli: Path) -> None:
+    given = ("--stimuli", stimuli.parent)
     with serving(Served()) as server:
-        probe(server, out, *given)
-        calls = asked(server)
+        calls = calls_of(out)
         assert probe(server, out, *given, "--extra-body", '{"top_p": 0.5}').returncode == 0
         assert asked(server) == calls
 
 
 def test_nothing_is_paid_again_where_earlier_replies_cannot_be_read(
-    tmp_path: Path, stimuli: Path
+    out: Path, tmp_path: Path, stimuli: Path
 ) -> None:
-    out, given = tmp_path / "run", ("--stimuli", stimuli.parent)
+    given = ("--stimuli", stimuli.parent)
     with serving(Served()) as server:
-        probe(server, out, *given)
-        asked(server)
         (out / EARLIER).write_bytes(b"not SQLite" * 200)
         change(stimuli)
         done = probe(server, out, *given)
@@ -318,11 +352,10 @@ def test_the_closing_line_tells_this_session_from_the_whole_run() -> None:
 
 @pytest.mark.parametrize("refused", ["x", "[1]", b"\xff", "[" * 5000])
 def test_a_run_that_tells_nonsense_is_not_used(
-    tmp_path: Path, stimuli: Path, refused: str | bytes
+    out: Path, stimuli: Path, refused: str | bytes
 ) -> None:
-    out, given = tmp_path / "run", ("--stimuli", stimuli.parent)
+    given = ("--stimuli", stimuli.parent)
     with serving(Served()) as server:
-        probe(server, out, *given)
         before = change(stimuli)
         probe(server, out, *given)
         db = sqlite3.connect(out / EARLIER, isolation_level=None)

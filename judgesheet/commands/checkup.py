@@ -89,7 +89,8 @@ def _writable() -> str:
         return f"{here} is writable"
 
 
-def _local_judge() -> Diagnosis | str:
+def local_judge() -> Diagnosis | str:
+    """That the small model of this machine loads."""
     lacking = [command for module, command in INSTALL.items() if find_spec(module) is None]
     if lacking:
         return Diagnosis("local judge", "missing", " and ".join(lacking))
@@ -115,7 +116,7 @@ _MACHINE: dict[str, Callable[[], Diagnosis | str]] = {
     "templates and stimuli": lambda: f"{data_folder('templates')}, {data_folder('stimuli')}",
     "PDF": _pdf,
     "working folder": _writable,
-    "local judge": _local_judge,
+    "local judge": local_judge,
     "keys": _keys,
 }
 

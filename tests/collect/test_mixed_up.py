@@ -77,6 +77,7 @@ def test_where_nothing_is_asked_at_once_or_tried_out_there_are_no_such_questions
         assert not server.canaries
 
 
+@pytest.mark.usefixtures("only_endpoint")
 def test_doctor_tells_of_it() -> None:
     with serving(plain, canary=swapping(repeated)) as server:
         done = run("doctor", "--model", "openai-compatible/m", "--base-url", server.base_url)

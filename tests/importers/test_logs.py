@@ -25,6 +25,8 @@ from judgesheet.importers.logs import LogOptions, LogScale, opened, proposed, re
 from judgesheet.reading.verdicts import has_verdict
 from tests.command import run, sentence
 
+pytestmark = pytest.mark.usefixtures("only_json")
+
 Record = dict[str, Any]
 Told = dict[str, Any]
 

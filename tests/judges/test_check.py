@@ -3,6 +3,8 @@ import json
 import re
 from itertools import count
 
+import pytest
+
 from judgesheet import doctor
 from judgesheet.judges import Connection, open_judge
 from judgesheet.judges.check import Examined, examine
@@ -36,6 +38,7 @@ def test_a_schema_that_is_ignored_is_not_kept() -> None:
     assert not examined(script).json_schema
 
 
+@pytest.mark.usefixtures("only_endpoint")
 def test_doctor_asks_as_it_is_told() -> None:
     with serving(lambda *_: completion('{"score": 5}')) as server:
         doctor(
@@ -50,6 +53,7 @@ def test_doctor_asks_as_it_is_told() -> None:
             assert sent == {"temperature": 1.0, "max_tokens": 512, "effort": "low"}
 
 
+@pytest.mark.usefixtures("only_endpoint")
 def test_doctor_says_no_more_than_it_saw() -> None:
     """A seed that is taken need not be used, and three answers alike are three answers."""
     with serving(lambda *_: completion('{"score": 5}')) as server:

@@ -364,6 +364,7 @@ def test_a_plan_needs_no_token() -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.usefixtures("only_endpoint")
 def test_doctor_asks_with_it(oauth: Callable[[str], None]) -> None:
     with serving(Gateway(age=1000)) as server:
         oauth(server.base_url)

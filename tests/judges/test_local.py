@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-import judgesheet
 from judgesheet.base.errors import JudgeError, MissingDependencyError, UsageError
 from judgesheet.base.records import Reply
+from judgesheet.commands import checkup
 from judgesheet.judges import Connection, open_judge
 from judgesheet.judges import local as local_judges
 from judgesheet.judges.local import SMOLLM2_SHA256, LocalJudge
@@ -127,7 +127,7 @@ def test_a_missing_library_is_named_before_anything_is_called_ok(
     told = f"{library}: cannot open shared object file: No such file or directory"
     (tmp_path / "xllamacpp.py").write_text(f"raise ImportError({told!r})")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    found = {one.what: one for one in judgesheet.doctor()}["local judge"]
+    found = checkup.tried("local judge", checkup.local_judge)
     assert found.status == "missing"
     assert f"{library}: {remedy}" in found.detail
 
@@ -135,7 +135,7 @@ def test_a_missing_library_is_named_before_anything_is_called_ok(
 @pytest.mark.local
 @needs_model
 def test_doctor_loads_the_model_that_it_calls_ok() -> None:
-    found = {one.what: one for one in judgesheet.doctor()}["local judge"]
+    found = checkup.tried("local judge", checkup.local_judge)
     assert (found.status, "was loaded" in found.detail) == ("ok", True)
 
 

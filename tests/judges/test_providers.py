@@ -467,6 +467,7 @@ def examined(script: Script, model: str = "vllm/m") -> dict[str, Any]:
     return {found["what"]: found for found in json.loads(done.stdout)}
 
 
+@pytest.mark.usefixtures("only_endpoint")
 def test_doctor_tells_what_works(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VLLM_API_KEY", "own-key-0123456789")
     found = examined(reasoning)
@@ -480,6 +481,7 @@ def test_doctor_tells_what_works(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {"JSON schema", "log-probabilities", "seed"} <= found.keys()
 
 
+@pytest.mark.usefixtures("only_endpoint")
 def test_doctor_tells_what_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("VLLM_API_KEY", raising=False)
     monkeypatch.delenv("MISTRAL_API_KEY", raising=False)
