@@ -60,14 +60,13 @@ def _told(sheet: Datasheet) -> Iterator[Told]:
     decision = sheet.decision
     if decision is None:
         yield "○", f"No policy was applied to {show.judge(sheet)}."
+        yield from _unusable(sheet)
         yield from _few(_faults(sheet))
         return
     sign, word = DECISIONS[decision.verdict]
     yield sign, f"{word}: {show.judge(sheet)}, by the policy “{show.visible(decision.policy, 60)}”"
     yield "", decision.text
-    yield from (
-        ("∅", f"{one.title} is not usable: {one.invalid}") for one in sheet.axes if one.invalid
-    )
+    yield from _unusable(sheet)
     deciding = [*_deciding(sheet, decision)]
     of_limit = "✗" if decision.verdict == "reject" else "?"
     yield from _few((of_limit, _limit(sheet, one)) for one in deciding)
@@ -75,6 +74,12 @@ def _told(sheet: Datasheet) -> Iterator[Told]:
     told = {one.key for one in deciding}.union(*(one.keys for one in decision.conditions))
     yield from _few(_faults(sheet, told))
     yield from _few(("→", needed) for needed in decision.told_needed)
+
+
+def _unusable(sheet: Datasheet) -> Iterator[Told]:
+    """The axes of which no figure holds, and why."""
+    yield from (("∅", f"{one.title}: not usable, {one.invalid}")
+                for one in sheet.axes if one.invalid)  # fmt: skip
 
 
 def _deciding(sheet: Datasheet, decision: Decision) -> Iterator[Verdict]:
