@@ -22,7 +22,7 @@ LOADED = (
     *("judgesheet.commands.sweep_loop", "judgesheet.commands.progress"),
     *("judgesheet.judges.http", "judgesheet.judges.simulated", "judgesheet.judges.callable"),
     *("judgesheet.decide.provable", "judgesheet.collect.ingest", "judgesheet.importers"),
-    *("judgesheet.sheet.html", "judgesheet.sheet.plots"),
+    *("judgesheet.sheet.html", "judgesheet.sheet.charts"),
     *("judgesheet.permutation_consensus.command", "pydantic", "asyncio"),
     "torture.processes",
 )
