@@ -17,12 +17,12 @@ from judgesheet.axis import PROFILES
 from judgesheet.axis.figure import Figure
 from judgesheet.axis.simulation import Parameters, declared
 from judgesheet.base import limits
-from judgesheet.base.datasheet import from_json
 from judgesheet.base.prices import cost
 from judgesheet.base.units import unit
 from judgesheet.cli import main
 from judgesheet.collect.options import Request
 from judgesheet.collect.request import make_plan, settle
+from judgesheet.commands.sheets import load
 from judgesheet.importers.logs import FIELDS, LOGS, LogOptions, LogReader
 from judgesheet.judges.batch_formats import BATCH_FORMATS
 from judgesheet.judges.providers import BEHIND_HTTP, PROVIDERS, Provider
@@ -104,15 +104,9 @@ def _facts(figure: object, known: Container[str]) -> str:
 
 
 def example(meanings: Mapping[str, str]) -> str:
-    """Findings of the example's sheet, by the first figure behind each, as page one has them."""
-    axes = from_json(EXAMPLE).axes
-    findings = [one for axis in axes for one in sorted(axis.findings, key=lambda one: one.rank)]
-    rows = [
-        f"| {one.text} | {meanings[one.evidence[0]]} |"
-        for one in findings
-        if one.evidence[0] in meanings
-    ]
-    assert len(rows) == len(meanings), "a figure with no finding, or with two"
+    """What the example's sheet says of some effects, each with what that means."""
+    effects = {one.key: one for axis in load(EXAMPLE).axes for one in axis.effects}
+    rows = [f"| {effects[key].text} | {meaning} |" for key, meaning in meanings.items()]
     return "\n".join(["", "| on the sheet | what it means |", "|---|---|", *rows, "", ""])
 
 
