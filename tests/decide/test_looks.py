@@ -325,7 +325,7 @@ def test_a_policy_that_ends_nothing_is_refused(tmp_path: Path, policy: Path) -> 
                          **{**ASK, "axes": ("score_order",)})  # fmt: skip
     with pytest.raises(UsageError, match="--policy"):
         judgesheet.probe("sim/fair", tmp_path / "two", until_decided=policy, policy=policy, **ASK)
-    with pytest.raises(UsageError, match="sweep"):
+    with pytest.raises(UsageError, match="--until-decided"):
         judgesheet.sweep("sim/fair", tmp_path / "sweep", until_decided=policy,
                          sweep="temperature=0,1", **ASK)  # fmt: skip
 

@@ -369,7 +369,7 @@ def test_the_sheet_says_what_was_not_sent_and_counts_hidden_tokens(tmp_path: Pat
     sheet = json.loads((tmp_path / "run/datasheet.json").read_text("utf-8"))
     ran = sheet["run"]
     assert ran["refused_parameters"] == {"temperature": None, "max_tokens": "max_completion_tokens"}
-    assert (ran["temperature"], ran["failed"], "failures" in ran) == (None, 0, False)
+    assert (ran["temperature"], ran["failed"], ran["failures"]) == (None, 0, [])
     calls = ran["planned"]
     assert len(requests) == ran["attempts"] == calls + 2
     # Hidden tokens are part of those that are paid for, and are not added to them.
