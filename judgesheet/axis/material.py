@@ -218,7 +218,7 @@ def clusters(stimuli: Sequence[Stimulus]) -> dict[str, str]:
 
 
 _GRADING = frozenset({"rubric", "criteria"})
-_NAMES = frozenset({"id", "group", "gold", "domain", "source"})
+_NAMES = frozenset({"id", "group", "gold", "domain", "field", "source"})
 """Fields that name things and are no part of what a judge reads."""
 
 

@@ -168,6 +168,7 @@ class Task(Strict):
 
     id: Name
     domain: str = ""
+    field: Text | None = None
     group: Text | None = None
     request: Text
     elements: list[Element]
@@ -281,7 +282,7 @@ def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
     tasks = [stimulus for stimulus in stimuli if is_task(stimulus)]
     for stimulus in tasks:
         yield from _leaks(stimulus)
-        yield from _single_sentences(stimulus)
+        yield from _unequal_slots(stimulus)
     if tasks:
         worst = max(tasks, key=lambda task: length_spread(task.fields))
         yield Problem(
@@ -302,17 +303,19 @@ def _leaks(stimulus: Stimulus) -> Iterator[Problem]:
         yield from leaks(where, text)
 
 
-# Where a second sentence begins.
+# Where another sentence begins.
 _WITHIN = re.compile(r"[.!?][\"')\]]*\s+[A-Z]")
 
 
-def _single_sentences(stimulus: Stimulus) -> Iterator[Problem]:
-    """All slots must hold one sentence, or the number of sentences reveals the level."""
-    several = [text for _, text in _sentences(stimulus.fields) if _WITHIN.search(text)]
-    if several:
+def _unequal_slots(stimulus: Stimulus) -> Iterator[Problem]:
+    """All slots must hold equally many sentences, or their number reveals the level."""
+    counts = {text: len(_WITHIN.findall(text)) + 1 for _, text in _sentences(stimulus.fields)}
+    fewest, longest = min(counts.values()), max(counts, key=lambda text: counts[text])
+    if fewest < counts[longest]:
         yield Problem(
             f"{stimulus.id} ({stimulus.source})",
-            f"{len(several)} slots hold more than one sentence, such as “{several[0][:60]}…”",
+            f"slots hold {fewest} to {counts[longest]} sentences, where all should hold equally "
+            f"many; the longest is “{longest[:60]}…”",
             grave=False,
         )
 

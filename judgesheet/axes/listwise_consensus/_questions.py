@@ -63,6 +63,7 @@ class Material(Strict):
 
     id: Name
     domain: str = ""
+    field: Text | None = None
     group: Text | None = None
     source: str = ""
     prompt: Text

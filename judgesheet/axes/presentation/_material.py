@@ -26,6 +26,7 @@ class Composed(Strict):
 
     id: Name
     domain: str = ""
+    field: Text | None = None
     group: Text | None = None
     topic: Text
     request: Text
@@ -37,6 +38,7 @@ class Own(Strict):
 
     id: Name
     domain: str = ""
+    field: Text | None = None
     group: Text | None = None
     topic: Text | None = None
     request: Text

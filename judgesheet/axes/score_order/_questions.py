@@ -86,6 +86,7 @@ class Material(Strict):
 
     id: Name
     domain: str = ""
+    field: Text | None = None
     group: Text | None = None
     prompt: Text
     reference: Text | None = None
