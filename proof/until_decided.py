@@ -94,7 +94,7 @@ def _rates(
 def _judges(name: str, sets: int, _rng: Rng, _truths: Truths) -> Rows:
     plan, tally = plan_of("quick"), Tally()
     rules = [policies.load(one) for one in POLICIES]
-    schedules = [looks.schedules(looks.of_plan(plan), rule, plan.seed) for rule in rules]
+    schedules = [looks.schedules(looks.of_plan(plan), rule) for rule in rules]
     for draw in range(sets):
         tally.next()
         spec = f"{name.partition('/')[2]}{'&' if '?' in name else '?'}seed={2_000 + draw}"

@@ -161,8 +161,12 @@ def answered(
 ) -> tuple[Plan, pd.DataFrame]:
     make = planned.__wrapped__ if stimuli else planned
     plan = make(profile, axis, seed, logprobs, stimuli)
-    judge = SimulatedJudge.from_name(spec, answer_key(plan.labels))
-    return plan, asyncio.run(_ask(plan, judge))
+    return plan, replies(plan, spec)
+
+
+def replies(plan: Plan, spec: str) -> pd.DataFrame:
+    """What `sim/SPEC` answers to a plan, in its order."""
+    return asyncio.run(_ask(plan, SimulatedJudge.from_name(spec, answer_key(plan.labels))))
 
 
 @lru_cache(maxsize=16)

@@ -90,7 +90,7 @@ def test_looks_take_copies_together(tmp_path: Path) -> None:
     own = written(tmp_path / "own.jsonl", *stories("candidate_order", 6, 4))
     options = {"candidate_order": Options(profile="quick")}
     plan = make_plan([get_axis("candidate_order")], options, 0, own)
-    (looks,) = schedules(of_plan(plan), policies.load("ranking"), 0).values()
+    (looks,) = schedules(of_plan(plan), policies.load("ranking")).values()
     assert looks.sizes[-1] == 6
     cluster = Clusters.of(plan.provenance, "candidate_order")
     home = {call.id: cluster[call.stimulus] for call in plan.calls}

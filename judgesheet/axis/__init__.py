@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from pydantic import BaseModel
 
+    from judgesheet.axis.failing import Failing
     from judgesheet.axis.figure import Figure
     from judgesheet.axis.simulation import Known, Parameters
 
@@ -78,7 +79,8 @@ class Readings:
     `shape` says what came instead of a verdict, where a call was made and gave none (a code of
     `reading.reasons`). `families` are the estimates that are wanted, None for all of
     them. `texts` are the replies themselves by the id of their call, for whoever shows them; None
-    where they were not kept. `scale` is that of the scores, where it is not from 1.
+    where they were not kept. `scale` is that of the scores, where it is not from 1. `anchors` are
+    the rows of anchors, which no figure reads, with `asked`, the share of the run before each.
     """
 
     frame: "pd.DataFrame"
@@ -88,10 +90,21 @@ class Readings:
     families: frozenset[str] | None = None
     texts: "pd.Series[str] | None" = None
     scale: Scale | None = None
+    anchors: "pd.DataFrame | None" = None
 
     def wants(self, name: str) -> bool:
         """Whether the estimates of this name are to be computed."""
         return self.families is None or name in self.families
+
+    @property
+    def every(self) -> "pd.DataFrame":
+        """All rows, those of anchors too."""
+        import pandas as pd
+
+        if self.anchors is None:
+            return self.frame
+        anchors = self.anchors.drop(columns="asked")
+        return pd.concat([self.frame, anchors], ignore_index=True)
 
     @property
     def clusters(self) -> dict[str, frozenset[str]]:
@@ -139,6 +152,8 @@ class Axis(ABC):
     named after its place."""
     PAPER: str = ""
     """Authors, title and year of what its measurements were published in."""
+    FAILING: "Failing | None" = None
+    """How far off each call is, for whoever asks where a judge fails; None where nobody knows."""
 
     # -- what is asked
 

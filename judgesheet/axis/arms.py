@@ -1,11 +1,13 @@
 """The arms in which an axis reads an item: balanced, random and fixed orders of what it lists."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from judgesheet.axis import Options
+from judgesheet.axis.material import Asked, in_turn, part
+from judgesheet.base.records import Stimulus
 from judgesheet.stats import orders
 from judgesheet.stats.orders import Order
 
@@ -24,10 +26,11 @@ class Settings:
     `stimuli` prompts with `candidates` responses each (None: all); every item is read once under
     each balanced order (`forward`: each forward rotation; `half`: half as many orders that rise and
     fall, see `orders.half`), and `repeats` times in all under `repeated` of them (None: under every
-    one), rotating over the prompts so that each order is repeated equally often. `random` and
-    `fixed` are reads per item in those arms (None: as many as the balanced arm has orders);
-    `scales` are the further rubric lengths, one balanced pass each. `listed` is how many criteria
-    are shown at most (None: all): one less spares two orders.
+    one), which of them is drawn for each prompt. `random` and `fixed` are reads per item in those
+    arms (None: as many as the balanced arm has orders); `scales` are the further rubric lengths,
+    one balanced pass each. `repeated_on`, `arms_on` and `scales_on` prompts are asked these three
+    (None: all are). `listed` is how many criteria are shown at most (None: all): one less spares
+    two orders.
     """
 
     stimuli: int | None
@@ -40,10 +43,27 @@ class Settings:
     listed: int | None = None
     forward: bool = False
     half: bool = False
+    repeated_on: int | None = None
+    arms_on: int | None = None
+    scales_on: int | None = None
 
     def chosen(self, options: Options) -> "Settings":
         """These settings with the user's own number of repeats."""
         return self if options.repeats is None else replace(self, repeats=options.repeats)
+
+    def of(
+        self, stimuli: Iterable[Stimulus], rng: "np.random.Generator"
+    ) -> Iterator[tuple[Asked, "Settings"]]:
+        """The prompts to ask, in turn, each with what it is asked."""
+        asked = in_turn(stimuli, rng, self.stimuli)
+        repeated, armed, scaled = (
+            part((one.rng for one in asked), count)
+            for count in (self.repeated_on, self.arms_on, self.scales_on)
+        )
+        for place, one in enumerate(asked):
+            mine = self if place in repeated else replace(self, repeated=0)
+            mine = mine if place in armed else replace(mine, random=0, fixed=0)
+            yield one, mine if place in scaled else replace(mine, scales=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +87,14 @@ def sequences(n: int, kind: str) -> tuple[Order, ...]:
     return orders.williams(n) if kind == "williams" else orders.balanced(n)
 
 
-def reads(
-    n: int, kind: str, index: int, settings: Settings, rng: "np.random.Generator"
-) -> Iterator[Read]:
-    """Every reading of the items of prompt `index`, the same for all so that they can be ranked."""
-    every = orders.half(n) if settings.half else sequences(n, kind)
+def reads(n: int, kind: str, settings: Settings, rng: "np.random.Generator") -> Iterator[Read]:
+    """Every reading of the items of a prompt, the same for all so that they can be ranked."""
+    # Only all orders of a Williams design balance neighbours.
+    every = orders.half(n) if settings.half and kind == "cyclic" else sequences(n, kind)
     balanced = every[:n] if settings.forward else every
+    repeated = _repeated(settings.repeated, len(balanced), rng)
     for place, order in enumerate(balanced):
-        times = settings.repeats if _is_repeated(place, index, settings, len(balanced)) else 1
+        times = settings.repeats if place in repeated else 1
         for repeat in range(times):
             yield Read("balanced", order, repeat)
     canonical = tuple(range(1, n + 1))
@@ -86,12 +106,10 @@ def reads(
         yield Read("random", order, repeat)
 
 
-def _is_repeated(place: int, index: int, settings: Settings, total: int) -> bool:
-    if settings.repeated is None or settings.repeated >= total:
-        return True
-    # Evenly over the orders, and one order on from prompt to prompt.
-    step = total // max(settings.repeated, 1)
-    return any((index + k * step) % total == place for k in range(settings.repeated))
+def _repeated(count: int | None, total: int, rng: "np.random.Generator") -> set[int]:
+    """Which of the orders are repeated: evenly over them, from a drawn one on."""
+    count, start = total if count is None else min(count, total), int(rng.integers(total))
+    return {(start + k * (total // count)) % total for k in range(count)}
 
 
 def balanced(cells: Sequence[Mapping[str, Any]], *, repeats: bool) -> list[bool]:

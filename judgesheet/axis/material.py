@@ -1,13 +1,15 @@
 """What every axis does with stimuli: pick some, check lengths, duplicates, leaks."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Annotated, Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from judgesheet.axis import Problem
 from judgesheet.axis.copies import bare, groups
+from judgesheet.axis.streams import drawn_for
 from judgesheet.base.digits import percent, two_digits
 from judgesheet.base.errors import StimuliError
 from judgesheet.base.limits import HIGHEST_SCORE, LONGEST_RUBRIC, LONGEST_SCALE, MOST_LISTED
@@ -15,8 +17,8 @@ from judgesheet.base.records import Stimulus
 from judgesheet.base.sanitize import listed
 from judgesheet.base.scale import Scale
 
-T = TypeVar("T")
-
+if TYPE_CHECKING:
+    import numpy as np
 
 LENGTH_LIMIT = 0.15
 """Largest share by which a response may differ from its prompt's mean word count."""
@@ -104,12 +106,63 @@ _TELLING = re.compile(
 )
 
 
-def spread(items: Sequence[T], count: int | None) -> list[T]:
-    """`count` of the items spread evenly over them, all of them for None."""
-    total = len(items)
-    if count is None or count >= total:
-        return list(items)
-    return [items[index * total // count] for index in range(count)]
+class Asked(NamedTuple):
+    """A stimulus that is asked about, with random numbers of its own.
+
+    They depend on the seed and its id: another stimulus in the pool moves nothing here.
+    """
+
+    stimulus: Stimulus
+    rng: "np.random.Generator"
+
+
+def in_turn(
+    stimuli: Iterable[Stimulus], rng: "np.random.Generator", count: int | None = None
+) -> list[Asked]:
+    """`count` of the stimuli (all of them for None) in the order in which they are asked.
+
+    Both are drawn, with the stimuli of each field spread evenly: neither the time of asking nor the
+    part of the pool that is asked goes with a field. The longest stimulus of each is always asked.
+    """
+    seed = int(rng.integers(2**32))
+    asked = [Asked(stimulus, drawn_for(seed, stimulus.id)) for stimulus in stimuli]
+    draws = {one.stimulus.id: float(one.rng.random()) for one in asked}
+    if count is not None and count < len(asked):
+        by_length = sorted(asked, key=lambda one: sum(map(len, _shown(one.stimulus.fields))))
+        longest = {one.stimulus.fields.get("field"): one.stimulus.id for one in by_length}
+        asked = _spread_over_fields(asked, draws | dict.fromkeys(longest.values(), 0.0))[:count]
+    return _spread_over_fields(asked, draws)
+
+
+def _spread_over_fields(asked: Iterable[Asked], draws: Mapping[str, float]) -> list[Asked]:
+    """The stimuli in the order of their draws, those of each field evenly over the whole."""
+    by_field: dict[object, list[Asked]] = {}
+    for one in sorted(asked, key=lambda one: draws[one.stimulus.id]):
+        by_field.setdefault(one.stimulus.fields.get("field"), []).append(one)
+    placed = [
+        ((place + draws[one.stimulus.id]) / len(field), one)
+        for field in by_field.values()
+        for place, one in enumerate(field)
+    ]
+    return [one for _, one in sorted(placed, key=itemgetter(0))]
+
+
+def part(streams: Iterable["np.random.Generator"], count: int | None) -> set[int]:
+    """The places of `count` of the stimuli with these random numbers, of all of them for None.
+
+    It is drawn: the first of them would be asked before the others.
+    """
+    drawn = sorted((float(one.random()), place) for place, one in enumerate(streams))
+    return {place for _, place in drawn[:count]}
+
+
+def told(stimulus: Stimulus, *texts: str) -> dict[str, Any]:
+    """What the cell of a call says of its stimulus and the texts that are judged.
+
+    The stimulus's field, if it has one, and the number of words of all texts.
+    """
+    field = stimulus.fields.get("field")
+    return {**({} if field is None else {"field": field}), "words": sum(map(word_count, texts))}
 
 
 def word_count(text: str) -> int:

@@ -5,7 +5,7 @@ each place gets is compared with such exchanges, near copies of a stimulus as on
 the figure, adds `measure` to its measuring, and says what a verdict gives to each thing listed.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from math import log
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Floats, Ints
+from judgesheet.axis.failing import PointsByPlace
 from judgesheet.axis.figure import Figures, UnkeyedEstimate, absent
 from judgesheet.axis.items import firsts, items, value_codes
 from judgesheet.axis.statements import SIGNIFICANT
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 TOO_FEW = Reason(
     "too_few_calls", "too few calls were read under different orders of the same item to compare"
 )
-PointsByPlace = Callable[[Any, Sequence[Any]], Sequence[float]]
-"""What a verdict gives to each of the things that were listed in this order."""
 figure = Figures("", passes_blind=True)
 
 

@@ -18,6 +18,8 @@ STREAMS: Mapping[str, int] = {
     "loss_rate": 11,
     "order_dependence_p": 13,
     "hosts": 21,
+    "slices": 23,
+    "anchors": 25,
 }
 """What draws, and its number, which never changes: another one would move published figures."""
 

@@ -25,6 +25,9 @@ class Effect:
     error of a fair judge's sheet. `remedy` is the code of a `Mitigation` of the axis, "" where
     none was measured.
 
+    `slice` names the calls that it concerns (`{"field": "medicine"}`), empty for all; of such an
+    effect nothing is said unless it is shown.
+
     `says` has a sentence of at most 30 words for `shown`, `negligible` and `inconclusive`, with
     `{value}`, `{interval}`, `{bound}`, `{noise}` and dimensions (`{kind}`) to be filled in.
     """
@@ -40,6 +43,7 @@ class Effect:
     noise: str = ""
     share: float = 0.0
     remedy: str = ""
+    slice: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,8 @@ ANOTHERS = "the answer to a different question"
 """The reason of an answer that carries the id of another request: whoever sent it mixes them up."""
 NEVER_ASKED = frozenset({NOT_CONNECTED, "batch_expired", "batch_cancelled", "expired", "canceled"})
 """Reasons of requests that no model was given: that one, and those of batches that ended before."""
+RECORDED = "recorded"
+"""The provider of a judge whose verdicts were taken elsewhere."""
 BATCH = "batch"
 """The provider of a judge that was asked in batches alone; its model is `PROVIDER/NAME`."""
 

@@ -25,6 +25,7 @@ from judgesheet.base.limits import (
     MOST_REPEATS,
 )
 from judgesheet.base.records import (
+    RECORDED,
     Call,
     Label,
     Plan,
@@ -177,7 +178,7 @@ def _ingest_recorded(file: Path, log: RecordedLog, ledger_path: Path, fresh: boo
         **({"scale": log.scale.as_record()} if log.scale else {}),
     }
     plan = Plan(0, tuple(call for call, *_ in calls.values()), labels, provenance)
-    judge = {"provider": "recorded", "model": log.judge or file.name}
+    judge = {"provider": RECORDED, "model": log.judge or file.name}
     now = file.stat().st_mtime
     verdicts = ((key, verdict, now) for key, (_, verdict, _) in calls.items())
     make_directory(ledger_path.parent, fresh=fresh)

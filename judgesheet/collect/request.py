@@ -27,6 +27,7 @@ from judgesheet.judges.user_code import name_of
 from judgesheet.ledger.run_directory import labels_of, settings_of
 from judgesheet.measuring.parsing import Parser, as_record, refuse_failing_examples
 from judgesheet.planning import plan as planning
+from judgesheet.planning.anchors import WITHOUT, with_anchors
 
 Part = TypeVar("Part", Options, Connection, CollectSettings)
 T = TypeVar("T")
@@ -152,6 +153,8 @@ def make_plan(request: Request, settled: Settled) -> Plan:
     refuse_unaskable(declared(request.judge), [axis.NAME for axis in settled.axes])
     options = axis_options(request, settled)
     planned = planning.make_plan(settled.axes, options, request.seed, request.stimuli)
+    if request.profile not in WITHOUT:
+        planned = with_anchors(planned, settled.axes)
     for name, parser in settled.parsers.items():
         cell = next(call.cell for call in planned.calls if call.axis == name)
         refuse_failing_examples(parser, get_axis(name), cell)

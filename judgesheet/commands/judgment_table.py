@@ -41,7 +41,7 @@ def judgments(readings: Mapping[str, Readings]) -> pd.DataFrame:
     reading, from log-probabilities, as JSON, or the reason why there is none. `outcome` is how the
     call ended, as in `records.Answer.ended`: only what has a reading is `ok`.
     """
-    table = pd.concat([read.frame for read in readings.values()], ignore_index=True)
+    table = pd.concat([read.every for read in readings.values()], ignore_index=True)
     answered_only = (table["outcome"] == "ok") & table["value"].isna()
     table["outcome"] = table["outcome"].mask(answered_only, "unreadable")
     if "distribution" in table:

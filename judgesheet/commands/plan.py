@@ -1,7 +1,7 @@
 """`judgesheet plan`: what a probe would ask, cost and be able to prove, before any call."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +57,9 @@ def plan(
     # No judge is opened, but a slip in its name is reported now.
     check_name(request.judge, request.auth)
     planned = make_plan(request, settled)
+    if batch is not None and resume is None:  # its answers have no order in time
+        calls = tuple(call for call in planned.calls if "anchor" not in call.cell)
+        planned = replace(planned, calls=calls)
     if out is not None:
         write_plan(planned.calls, Path(out))
     if batch is not None:

@@ -60,6 +60,9 @@ def judged(axis: AxisResult) -> tuple[JudgedEffect, ...]:
     for effect, key in asked:
         share = effect.share or (EXCESS if effect.test else REST / len(bounded))
         one = judge(effect, str(key), axis, found, share / of[key.name])
+        # The worst slice of several is always worse than the rest: chance alone sees to that.
+        if effect.slice and one.verdict != "shown":
+            continue
         away = 0.0 if one.value is None else _departure(effect, one.value)
         ranked.append((WORST_FIRST.index(one.verdict), -away, one))
     return tuple(one for *_, one in sorted(ranked, key=lambda row: row[:2]))
@@ -116,6 +119,7 @@ def judge(
         uses=effect.uses,
         remedy=effect.remedy,
         why=why,
+        slice=effect.slice,
     )
 
 

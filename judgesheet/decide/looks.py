@@ -1,7 +1,7 @@
 """A run that is looked at while it grows, and stops once a policy is decided.
 
-The design is that of the whole run. A look takes the first stimuli of each axis, in an order that
-the seed fixes and near copies together, and of the calls on them those that a limit reads. It has
+The design is that of the whole run. A look takes the first stimuli of each axis in the order of the
+plan, near copies together, and of the calls on them those that a required limit reads. It has
 the level at which all looks together err as one look at the whole run would (`stats.spending`), so
 that the run may stop at any of them.
 """
@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from judgesheet.axes import all_axes
 from judgesheet.axis import Readings
-from judgesheet.axis.streams import drawn_for
 from judgesheet.base.clusters import Clusters
 from judgesheet.base.errors import RunError
 from judgesheet.base.facts import AxisLook, JudgeIdentity, Looks, Provenance, RunFacts
@@ -25,13 +24,14 @@ from judgesheet.base.records import LEVEL, Datasheet
 from judgesheet.decide.gate import verdicts
 from judgesheet.decide.policy import Limit, Policy
 from judgesheet.ledger.ledger import Ledger
+from judgesheet.planning.anchors import THIRDS
 from judgesheet.stats.confidence import at_confidence
 from judgesheet.stats.spending import nominal, obrien_fleming
 
 if TYPE_CHECKING:
     from judgesheet.base.records import Plan
 
-SHARES = (0.4, 0.6, 0.8, 0.9, 1.0)
+SHARES = (0.7, 0.85, 1.0)
 """Of an axis's independent stimuli, what each look takes; see docs/proof/until_decided.md."""
 SPENDING = obrien_fleming
 Reached = dict[str, int]
@@ -61,6 +61,7 @@ def _planned(
     return [
         PlannedCell(one, axis, clusters(axis)[stimulus], {**cell, "repeat": repeat})
         for one, axis, stimulus, cell, repeat in calls
+        if "anchor" not in cell
     ]
 
 
@@ -96,30 +97,31 @@ Schedules = dict[str, Schedule]
 """By axis."""
 
 
-def schedules(calls: Iterable[PlannedCell], policy: Policy, seed: int) -> Schedules:
-    """The looks at every axis with a limit that reads any of these calls."""
+def schedules(calls: Iterable[PlannedCell], policy: Policy) -> Schedules:
+    """The looks at every axis with a limit that reads any of these calls.
+
+    They take stimuli in the order of the plan, which is drawn.
+    """
     by_axis: defaultdict[str, list[PlannedCell]] = defaultdict(list)
     for call in calls:
         by_axis[call.axis].append(call)
     found: Schedules = {}
     for axis, mine in by_axis.items():
         ids: defaultdict[str, list[str]] = defaultdict(list)
-        for call in needed(axis, _keys(policy.limit, axis), mine):
+        for call in needed(axis, _keys(policy, axis), mine):
             ids[call.cluster].append(call.id)
         if ids:
-            taken = _shuffled(sorted(ids), seed, axis)
-            found[axis] = Schedule.of({name: ids[name] for name in taken})
+            found[axis] = Schedule.of(ids)
     return found
 
 
-def _shuffled(names: Sequence[str], seed: int, axis: str) -> list[str]:
-    # Not the stream of the axis's design, which has the same seed.
-    places = drawn_for(seed, axis, "looks").permutation(len(names))
-    return [names[place] for place in places]
+def _required(policy: Policy) -> list[Limit]:
+    """The limits that a run waits for: one that only warns decides nothing."""
+    return [one for one in policy.limit if one.not_proven != "warn"]
 
 
-def _keys(limits: Iterable[Limit], axis: str) -> list[Key]:
-    return [key for one in limits if (key := Key.parse(one.key)).axis == axis]
+def _keys(policy: Policy, axis: str) -> list[Key]:
+    return [key for one in _required(policy) if (key := Key.parse(one.key)).axis == axis]
 
 
 def needed(axis: str, keys: Sequence[Key], calls: Sequence[PlannedCell]) -> Iterator[PlannedCell]:
@@ -161,11 +163,10 @@ def asked(looks: Schedules, reached: Reached) -> set[str]:
 def _unproven(policy: Policy, sheet: Datasheet) -> set[str]:
     """The axes of the sheet with a limit that is not proven; none if one is broken.
 
-    A broken one rejects the judge, whatever becomes of the others. One that only warns is waited
-    for, too: if it is broken, it rejects as any other.
+    A broken one rejects the judge, whatever becomes of the others.
     """
     known = {axis.name for axis in sheet.axes}
-    limits = [one for one in policy.limit if Key.parse(one.key).axis in known]
+    limits = [one for one in _required(policy) if Key.parse(one.key).axis in known]
     held = list(verdicts(sheet, policy.model_copy(update={"limit": limits})))
     if any(one.status == "fail" for one in held):
         return set()
@@ -180,7 +181,7 @@ def figures(
 
     results = []
     for axis in (name for name in levels if name in readings):
-        families = frozenset(key.name for key in _keys(policy.limit, axis))
+        families = frozenset(key.name for key in _keys(policy, axis))
         with at_confidence(levels[axis]):
             wanted = replace(readings[axis], families=families)
             results.append(measure_wanted(all_axes()[axis], wanted))
@@ -196,10 +197,11 @@ class SequentialMonitor:
     def __init__(self, ledger: Ledger, policy: Policy) -> None:
         """Begin, or continue where the ledger stopped; RunError if no limit reads a call of it."""
         self._ledger, self._policy, record = ledger, policy, ledger.looks
-        places = ((*place, json.loads(cell), repeat) for *place, cell, repeat in ledger.cells())
+        places = [(*place, json.loads(cell), repeat) for *place, cell, repeat in ledger.cells()]
         calls = _planned(places, ledger.provenance)
-        self._ids = [call.id for call in calls]
-        self._looks = schedules(calls, policy, ledger.get_meta("seed"))
+        self._ids = [place[0] for place in places]
+        self._anchors = {place[0]: place[3]["anchor"] for place in places if "anchor" in place[3]}
+        self._looks = schedules(calls, policy)
         if not self._looks:
             raise RunError(
                 f"policy {policy.name} limits nothing that is asked: choose other axes, or leave "
@@ -217,10 +219,17 @@ class SequentialMonitor:
         # A resumed run must not look once more: the levels allow for so many looks and no others.
         if self._ledger.looks and self._ledger.looks.ended:
             return False
-        before = self._reached
+        before, waiting = self._reached, not self._is_last
         self._reached = following(self._policy, self._looks, before, self._seen)
-        self._keep(ended=self._reached == before)
-        return self._reached != before
+        ended = self._reached == before
+        self._keep(ended=ended)
+        # Before a run stops, it asks its last anchors.
+        return not ended or (waiting and bool(self._anchors))
+
+    @property
+    def _is_last(self) -> bool:
+        """Whether an axis is at its last look."""
+        return any(look + 1 == len(self._looks[axis].sizes) for axis, look in self._reached.items())
 
     def _seen(self, levels: Mapping[str, float], _: Collection[str]) -> Datasheet:
         from judgesheet.measuring.measure import answers, readings_of
@@ -230,8 +239,12 @@ class SequentialMonitor:
 
     def _keep(self, *, ended: bool) -> None:
         """Record how far it is, before anything more is asked."""
+        last = ended or self._is_last
         taken = asked(self._looks, self._reached)
-        every = asked(self._looks, {axis: len(one.sizes) - 1 for axis, one in self._looks.items()})
+        taken |= {one for one, third in self._anchors.items() if last or third < THIRDS}
+        every = {*self._anchors} | asked(
+            self._looks, {axis: len(one.sizes) - 1 for axis, one in self._looks.items()}
+        )
         reached = Looks(
             policy=self._policy.named,
             ended=ended,

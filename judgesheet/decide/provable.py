@@ -56,7 +56,7 @@ class Forecast:
 def forecasts(plan: Plan, policy: Policy, *, looked: bool = False) -> tuple[Forecast, ...]:
     """One forecast per limit that applies; `looked` if the run stops once the policy is decided."""
     calls = of_plan(plan)
-    looks = schedules(calls, policy, plan.seed) if looked else {}
+    looks = schedules(calls, policy) if looked else {}
     found = []
     for limit in policy.limit:
         axis = Key.parse(limit.key).axis

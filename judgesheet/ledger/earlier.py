@@ -102,7 +102,9 @@ def candidates(ledger: Ledger, since: float) -> list[tuple[Reply, int]]:
     columns = {column.name: column for column in tables()["attempt"]}
     of_reply = [columns[name] for name in REPLY]
     found: dict[str, dict[str | None, list[tuple[Reply, int]]]] = {}
-    pending = ledger.attempts()
+    anchors = {call for call, *_, cell, _ in ledger.cells() if "anchor" in json.loads(cell)}
+    # An anchor tells of the time at which it was asked.
+    pending = {call: made for call, made in ledger.attempts().items() if call not in anchors}
     if not pending:
         return []
     with _opened(path) as db:

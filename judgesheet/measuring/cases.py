@@ -52,7 +52,7 @@ class Filters:
             raise UsageError(f"--outcome {brief(self.outcome)}: there are {', '.join(OUTCOMES)}")
         if self.axis is not None:
             require_asked(self.axis, readings)
-        mine = [one.frame for name, one in readings.items() if self.axis in (None, name)]
+        mine = [one.every for name, one in readings.items() if self.axis in (None, name)]
         for name in self.cell:
             if not any(name in frame for frame in mine):
                 raise UsageError(f"no cell of {', '.join(readings)} has {name!r}")
@@ -118,7 +118,7 @@ def _answers(readings: Readings) -> Iterator[tuple[str, str, str, Any, str]]:
     """Call, outcome, text, reading and reason of each call; "" where there is none."""
     if readings.texts is None:
         raise ValueError("these readings do not hold the replies")
-    frame = readings.frame
+    frame = readings.every
     texts = readings.texts.reindex(frame["call_id"])
     columns = (frame["call_id"], frame["outcome"], texts, frame["value"], frame["shape"])
     for call, outcome, text, value, reason in zip(*columns, strict=True):

@@ -15,6 +15,7 @@ from judgesheet.axes import all_axes
 from judgesheet.axis import (
     Axis,
     Readings,
+    anchors,
     headline,
     hosts,
     losses,
@@ -31,9 +32,13 @@ from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_IN_A_LIST
 from judgesheet.base.missing_reasons import NOT_RECORDED
 from judgesheet.base.records import (
+    BATCH,
     LEVEL,
+    RECORDED,
     AxisResult,
+    Control,
     Estimate,
+    Label,
     Recommendation,
     ReplyFormat,
     digest,
@@ -43,6 +48,7 @@ from judgesheet.base.sanitize import listed
 from judgesheet.measuring.impute import with_imputed
 from judgesheet.measuring.parsing import Parser, from_records, reading
 from judgesheet.measuring.scale import in_keys, in_points_of, on_scale, scale_of
+from judgesheet.measuring.slices import with_slices
 from judgesheet.reading.reasons import CUT_PROMPT, of_outcome
 from judgesheet.stats.confidence import at_confidence
 
@@ -55,6 +61,8 @@ COLUMNS = ("call_id", "axis", "stimulus", "cell", "repeat", "reply", "outcome", 
 """What the ledger gives per call; `cell` is JSON, `outcome` None where nothing was asked yet."""
 PAGE = 50_000
 """Rows of a ledger that are held as objects at once."""
+UNTIMED = (BATCH, RECORDED)
+"""Providers of judges of which nobody knows in which order they answered."""
 ADVICE = "the same probe with --fresh starts over"
 
 
@@ -81,7 +89,19 @@ def measure(ledger: "Ledger") -> Measured:
             result, advice = measure_axis(all_axes()[name], readings[name])
         results.append(result)
         recommendations.extend(advice)
-    return Measured(tuple(results), tuple(recommendations), readings)
+    anchored = [*_by_anchors(readings)]
+    results = [replace(one, controls=(*one.controls, *anchored)) for one in results]
+    in_time = ledger.get_meta("judge", {}).get("provider") not in UNTIMED
+    located = with_slices(results, readings, in_time=in_time)
+    return Measured(tuple(located), tuple(recommendations), readings)
+
+
+def _by_anchors(readings: Mapping[str, Readings]) -> Iterator[Control]:
+    """Whether the judge stayed the same while the run lasted, a control of every axis."""
+    for name, one in readings.items():
+        failing = all_axes()[name].FAILING
+        if failing is not None and one.anchors is not None:
+            yield from anchors.control(failing, replace(one, frame=one.anchors))
 
 
 def read_all(ledger: "Ledger") -> dict[str, Readings]:
@@ -141,10 +161,11 @@ def readings_of(ledger: "Ledger", frame: pd.DataFrame) -> dict[str, Readings]:
     parsers, labels = from_records(ledger.parsers()), ledger.labels()
     temperature, seed, known = ledger.temperature, ledger.get_meta("seed", 0), ledger.provenance
     return {
-        str(name): Readings(
+        str(name): _apart(
             parse_rows(
                 all_axes()[str(name)], rows, parsers.get(str(name)), Clusters.of(known, str(name))
             ),
+            rows.index.to_numpy() / len(frame),
             tuple(label for label in labels if label.axis == name),
             temperature,
             seed,
@@ -154,6 +175,23 @@ def readings_of(ledger: "Ledger", frame: pd.DataFrame) -> dict[str, Readings]:
         for name, rows in frame.groupby("axis", sort=False)
         if name in all_axes()
     }
+
+
+def _apart(
+    frame: pd.DataFrame,
+    asked: "NDArray[np.float64]",
+    labels: tuple[Label, ...],
+    temperature: float | None,
+    seed: int,
+    **more: Any,
+) -> Readings:
+    """The readings of a table with the rows of anchors apart; `asked` is when each row was."""
+    if "anchor" not in frame:
+        return Readings(frame, labels, temperature, seed, **more)
+    is_anchor = frame["anchor"].notna()
+    anchors = frame[is_anchor].assign(asked=asked[is_anchor]).reset_index(drop=True)
+    rest = frame[~is_anchor].drop(columns="anchor").reset_index(drop=True)
+    return Readings(rest, labels, temperature, seed, anchors=anchors, **more)
 
 
 def with_distributions(frame: pd.DataFrame, bodies: Iterable[tuple[str, str]]) -> pd.DataFrame:
@@ -193,7 +231,7 @@ def measure_axis(axis: Axis, readings: Readings) -> tuple[AxisResult, list[Recom
     is_recorded = bool((readings.frame["reply"] == "recorded").all())
     if is_recorded:
         estimates = estimates.with_more(_missing(axis, estimates))
-    calls = _counts(readings.frame)
+    calls = _counts(readings.every)
     blind = tuple(name for name, figure in axis.ESTIMATES.items() if figure.passes_blind)
     result = AxisResult(
         name=axis.NAME,

@@ -215,7 +215,9 @@ def budget(plan: Plan, axes: Sequence[Axis]) -> Iterator[AxisBudget]:
             in_pool=in_pool.get(axis.NAME, 0),
             tokens_in=ceil(sum(map(tokens_in, calls))),
             tokens_out_at_most=sum(map(tokens_out, calls)),
-            arms=dict(Counter(axis.arm(call.cell) for call in calls)),
+            arms=dict(
+                Counter("anchors" if "anchor" in one.cell else axis.arm(one.cell) for one in calls)
+            ),
             cannot_show=tuple(foretold(axis, calls)),
         )
 

@@ -75,7 +75,7 @@ def test_the_full_design_holds_the_papers() -> None:
         (c.cell["condition"], c.cell["delta"]) for c in task if c.cell["order"][0] == "u"
     )
     assert [conditions["ladder", step] for step in (1, 2, 3, 4)] == [5, 4, 3, 2]
-    assert conditions["ladder", 5] == 3  # the papers' one, in each of its wordings
+    assert conditions["ladder", 5] == 1
     assert conditions["delta0_same", 0] == 6 * 4  # four repeats
     assert conditions["vacuum", 0] == 3
     strict = {c.cell["condition"] for c in plan_of("full").calls if c.cell["prompt"] == "strict"}
@@ -102,16 +102,17 @@ def test_pairs_of_levels_come_again_in_other_wordings_only_after_all_came_once()
     assert len({(pair.pair, pair.u, pair.v) for pair in often}) == len(often)
 
 
-@pytest.mark.parametrize(("profile", "low", "high"), [("smoke", 20, 40), ("quick", 550, 700)])
+@pytest.mark.parametrize(("profile", "low", "high"), [("smoke", 20, 40), ("quick", 400, 480)])
 def test_small_profiles_stay_small(profile: str, low: int, high: int) -> None:
     assert low <= len(plan_of(profile).calls) <= high
 
 
 def test_arms_are_mixed_within_a_task_and_tasks_stand_together() -> None:
-    calls = plan_of().calls
+    calls = plan_of("standard").calls
     stimuli = [call.stimulus for call in calls]
     assert sum(a != b for a, b in pairwise(stimuli)) == len(set(stimuli)) - 1
-    first = [call.cell["prompt"] for call in calls[:44]]
+    strict = next(call.stimulus for call in calls if call.cell["prompt"] == "strict")
+    first = [call.cell["prompt"] for call in calls if call.stimulus == strict]
     assert sum(a != b for a, b in pairwise(first)) > 5
 
 
@@ -253,8 +254,8 @@ ORDER, SLOT_TWICE = f"excess_change_rate{SAME}", f"positional_false_preference{S
     [
         ("always-1", {TWICE, RAW, ORDER, SLOT_TWICE, GAP, WRONG, LARGEST}),
         ("always-tie", {LARGEST}),
-        ("longer", {RAW, WRONG, LARGEST, "filler_preference"}),
-        ("random", {TWICE, RAW, SLOT_TWICE, WRONG, LARGEST}),
+        ("longer", {RAW, LARGEST, "filler_preference"}),
+        ("random", {TWICE, WRONG, LARGEST}),
         ("hash", {TWICE, RAW, ORDER, SLOT_TWICE, WRONG, LARGEST}),
     ],
 )
@@ -500,7 +501,7 @@ def test_the_identity_of_the_decomposition_holds_on_the_sheet() -> None:
 def test_ties_at_a_step_are_one_number_under_three_names() -> None:
     sheet = sheet_of("fair?tie=3")
     steps = {e.key.split("delta=")[1] for e in sheet.result.estimates if "miss_by_tie[d" in e.key}
-    assert len(steps) > 2
+    assert len(steps) > 1
     for step in steps:
         delta, _, prompt = step.removesuffix("]").partition(",prompt=")
         names = [f"tie_rate[delta={step}", f"miss_by_tie[delta={step}",
@@ -520,7 +521,7 @@ def test_the_threshold_is_the_planted_one() -> None:
 
 
 def test_thresholds_outside_the_ladder_are_censored() -> None:
-    sharp, blind = sheet_of("fair?sensitivity=40"), sheet_of("fair?sensitivity=0.2")
+    sharp, blind = (sheet_of(f"fair?sensitivity={s}", "standard") for s in (40, 0.2))
     assert sharp.value("threshold75") == 0.5
     assert "left-censored" in sharp["threshold75"].note
     assert "left-censored" in sharp["threshold75"].conditions
@@ -537,7 +538,7 @@ def test_the_papers_way_stands_beside_each_rate() -> None:
         assert "Wilson" in paper.method
     ceiling = sheet_of("fair")["d_prime[delta=5]"]
     assert ceiling.paper_compatible is not None
-    pairs = 2 * len(load(AXIS))  # all of them right: (k + 1/2) / (n + 1)
+    pairs = ceiling.n // 2  # all of them right: (k + 1/2) / (n + 1)
     most = 2 * NormalDist().inv_cdf((pairs + 0.5) / (pairs + 1))
     assert ceiling.paper_compatible.value == pytest.approx(most, abs=5e-5)
     assert "trust the bound" in ceiling.note
@@ -572,7 +573,7 @@ def test_partial_pairs_are_counted_named_and_left_out() -> None:
     assert sheet.value(name) == 1
     caveat = next(c for c in sheet.result.caveats if "one order only" in c)
     assert "co-cooking-1/same-" in caveat
-    assert sheet.result.unreadable == 4
+    assert sheet.result.unreadable == 2
 
 
 def own_pairs(tmp_path: Path, count: int = 12, **changes: Any) -> Path:
@@ -863,8 +864,8 @@ def test_a_template_that_hides_a_response_is_refused(template: str, words: str) 
 
 def test_a_template_without_a_strict_version_is_not_asked_for_one() -> None:
     plain = "{{ request }}\n1: {{ first }}\n2: {{ second }}\n"
-    cells = [call.cell for call in plan_of("quick", template=plain).calls]
+    cells = [call.cell for call in plan_of("standard", template=plain).calls]
     assert {cell["prompt"] for cell in cells} == {"baseline"}
     whole = plain + "{{ prompt }}"
-    cells = [call.cell for call in plan_of("quick", template=whole).calls]
+    cells = [call.cell for call in plan_of("standard", template=whole).calls]
     assert {cell["prompt"] for cell in cells} == {"baseline", "strict"}

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import product
 from typing import Any, get_args
 
+import numpy as np
 import pytest
 
 from judgesheet.axes import all_axes, folder, prompt
@@ -14,7 +15,7 @@ from judgesheet.axis import Axis, Options, headline
 from judgesheet.axis.material import clusters
 from judgesheet.axis.prompt import compile_prompt
 from judgesheet.base.keys import Key
-from judgesheet.base.records import ReplyFormat
+from judgesheet.base.records import ReplyFormat, Stimulus
 from judgesheet.measuring.parsing import reading
 from judgesheet.planning.plan import generator, make_plan
 from judgesheet.planning.stimuli import load, pool_digest, validated
@@ -151,3 +152,25 @@ def test_an_axis_has_at_most_ten_files_and_the_guide_says_what_each_holds(axis: 
     named = set().union(*FILES.values())
     assert not {name for name in files - named if name.startswith("_")}, "public ones are figures"
     assert len(files) <= 10
+
+
+@pytest.mark.parametrize("axis", all_axes().values(), ids=lambda axis: axis.NAME)
+def test_a_stimulus_at_the_top_of_a_file_changes_no_other_stimulus(axis: Axis) -> None:
+    first, *rest = load(axis)[:6]
+
+    def calls(stimuli: list[Stimulus]) -> set[str]:
+        rng = np.random.default_rng(7)
+        made = axis.design(stimuli, Options(profile="quick", reply="json"), rng)
+        return {call.id for call in made if call.stimulus != first.id}
+
+    assert calls([first, *rest]) == calls(rest)
+
+
+@pytest.mark.parametrize("axis", all_axes().values(), ids=lambda axis: axis.NAME)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_no_field_is_asked_at_a_time_of_its_own(axis: Axis, seed: int) -> None:
+    plan = make_plan([axis], {axis.NAME: Options(profile="quick", reply="json")}, seed)
+    field = {one.id: one.fields["field"] for one in load(axis)}
+    asked = [field[name] for name in dict.fromkeys(call.stimulus for call in plan.calls)]
+    for half in (asked[: len(asked) // 2], asked[len(asked) // 2 :]):
+        assert set(half) == set(field.values())

@@ -51,24 +51,10 @@ def test_every_score_stands_equally_often_at_every_position() -> None:
         assert len(set(at.values())) == 1
 
 
-def test_repeats_rotate_so_that_every_order_is_repeated_equally_often() -> None:
+def test_every_order_is_repeated_on_some_prompts() -> None:
     calls = plan_of("quick").calls
     again = Counter(tuple(c.cell["order"]) for c in calls if c.repeat and c.cell["arm"] != "fixed")
     assert set(again) == set(orders.half(5))
-    assert max(again.values()) - min(again.values()) <= 2
-
-
-def test_many_prompts_are_read_under_half_the_orders_and_few_under_all() -> None:
-    pool = load(AXIS)
-
-    def calls_on(prompts: int, **options: Any) -> set[int]:
-        chosen = Options(profile="quick", reply="json", **options)
-        calls = AXIS.design(pool[:prompts], chosen, np.random.default_rng(0))
-        return {*Counter(call.stimulus for call in calls).values()}
-
-    assert (calls_on(48), calls_on(24)) == ({14}, {26})
-    # Neighbours are balanced over all orders of a Williams design only.
-    assert calls_on(48, sequences="williams") == {26}
 
 
 def test_arms_have_the_same_budget_in_the_standard_profile() -> None:
@@ -77,15 +63,16 @@ def test_arms_have_the_same_budget_in_the_standard_profile() -> None:
         (c.stimulus, c.cell["arm"]) for c in calls if c.cell["arm"] != "balanced" or c.repeat == 0
     )
     assert set(arms.values()) == {10}
-    # Every prompt bears on the order; what else the profile asks, every third.
-    assert Counter(arm for _, arm in arms) == {"balanced": 48, "random": 16, "fixed": 16}
+    # Every prompt bears on the order; what else the profile asks, some.
+    assert Counter(arm for _, arm in arms) == {"balanced": 36, "random": 6, "fixed": 6}
 
 
 def test_calls_of_an_item_stand_together_with_their_arms_mixed() -> None:
     items = [call.cell["item"] for call in plan_of("quick").calls]
     assert sum(a != b for a, b in pairwise(items)) == len(set(items)) - 1
-    first = [c.cell["arm"] for c in plan_of().calls[:40]]
-    assert len(set(first[:20])) > 1
+    calls = plan_of().calls
+    item = next(c.cell["item"] for c in calls if c.cell["arm"] == "fixed")
+    assert len({c.cell["arm"] for c in [c for c in calls if c.cell["item"] == item][:20]}) > 1
 
 
 def test_williams_design_balances_neighbours() -> None:
@@ -104,7 +91,8 @@ def test_the_prompt_lists_the_descriptions_in_the_order_of_the_cell() -> None:
 
 
 def test_prompts_differ_only_where_the_rubric_stands() -> None:
-    calls = [c for c in plan_of("smoke").calls if c.cell["item"] == "so-cooking-1/a"]
+    every = plan_of("smoke").calls
+    calls = [c for c in every if c.cell["item"] == every[0].cell["item"]]
     heads = {c.messages[0]["content"].split("## Possible scores")[0] for c in calls}
     assert len(heads) == 1
 
@@ -302,25 +290,25 @@ def test_correlations_with_people_are_those_of_the_means_with_stimuli_as_cluster
     frame = frame.assign(score=[json.loads(text)["score"] for text in frame["text"]], **cells)
     frame = frame[frame["scale"] == 5]
     people = {one.item: one.score for one in sheet.plan.labels if one.kind == "human"}
-    r = {}
+    means: dict[str, pd.Series] = {}
     for arm, reads in (("balanced", 14), ("random", 10), ("fixed", 10)):
         mine = frame[frame["arm"] == arm]
         # the balanced arm repeats some orders for the noise; only whole passes are averaged
         mine = mine[mine["repeat"] == 0] if arm == "balanced" else mine
-        means = mine.groupby("item")["score"].mean()
-        quality = means.index.map(people)
-        r[arm] = np.corrcoef(means, quality)[0, 1]
+        means[arm] = mean = mine.groupby("item")["score"].mean()
         found = sheet[f"pearson_r[arm={arm}]"]
-        assert found.value == pytest.approx(r[arm])
-        assert (found.n, found.clusters) == (96, 24)
+        assert found.value == pytest.approx(np.corrcoef(mean, mean.index.map(people))[0, 1])
+        assert (found.n, found.clusters) == (len(mean), len(mean) // 2)
         assert "mean human score" in found.conditions
-        rho = means.rank().corr(pd.Series(quality, means.index).rank())
+        rho = mean.rank().corr(pd.Series(mean.index.map(people), mean.index).rank())
         assert sheet.value(f"spearman_r[arm={arm}]") == pytest.approx(rho)
-        assert reads >= len(mine) / 96
+        assert reads >= len(mine) / len(mean)
     for other in ("fixed", "random"):
-        gain = sheet[f"delta_r[arms=balanced-{other}]"]
-        assert gain.value == pytest.approx(r["balanced"] - r[other])
-        assert gain.clusters == 24
+        gain, common = sheet[f"delta_r[arms=balanced-{other}]"], means[other].index
+        of = [np.corrcoef(means[arm][common], common.map(people))[0, 1] for arm in
+              ("balanced", other)]  # fmt: skip
+        assert gain.value == pytest.approx(of[0] - of[1])
+        assert gain.clusters == 6
     assert any("scores that people gave" in caveat for caveat in sheet.result.caveats)
 
 
@@ -363,10 +351,10 @@ def test_unlabelled_items_are_counted(tmp_path: Path) -> None:
         del candidate["human"]
     path.write_text("\n".join([json.dumps(record), *rest]), encoding="utf-8")
     sheet = simulate("fair", profile="standard", stimuli=path)
-    assert sheet["pearson_r[arm=balanced]"].n == 92
+    assert sheet["pearson_r[arm=balanced]"].n == 46
     for key in ("budget_r[k=1,arm=balanced]", "default_order_rank"):
-        assert (sheet[key].n, sheet[key].clusters) == (92, 23)
-    assert any("4 of 96 items have none" in one for one in sheet.result.caveats)
+        assert (sheet[key].n, sheet[key].clusters) == (46, 23)
+    assert any("2 of 48 items have none" in one for one in sheet.result.caveats)
 
 
 @pytest.mark.parametrize("human", [[], [None], "4", [1, float("inf")], float("nan")])

@@ -141,9 +141,9 @@ def test_a_judge_on_the_limit_goes_to_the_end(tmp_path: Path) -> None:
     assert sheet.axes[0].estimates[0].level < 0.97  # most of the error is left for the last look
 
 
-def test_every_axis_ends_by_itself_and_a_warning_is_waited_for(tmp_path: Path) -> None:
+def test_every_axis_ends_by_itself(tmp_path: Path) -> None:
     policy, out = tmp_path / "policy.toml", tmp_path / "run"
-    late = 'key = "candidate_order.wrong_rate[delta=1]"\nmax = 0.01\nnot_proven = "warn"\n'
+    late = 'key = "candidate_order.wrong_rate[delta=1]"\nmax = 0.01\n'
     early = '[[limit]]\nkey = "score_order.cramers_v"\nmax = 0.5\n[[limit]]\n'
     policy.write_text(early + late)
     ask = {**ASK, "axes": ("candidate_order", "score_order", "criterion_order")}
@@ -152,7 +152,7 @@ def test_every_axis_ends_by_itself_and_a_warning_is_waited_for(tmp_path: Path) -
     assert by_axis.keys() == {"candidate_order", "score_order"}  # no limit reads the third
     assert by_axis["score_order"].look == 1
     assert by_axis["candidate_order"].look == by_axis["candidate_order"].of
-    found = {axis.name: levels(axis.estimates) for axis in sheet.axes}
+    found = {one.name: levels(one.estimates) for one in sheet.axes if one.name in by_axis}
     assert found == {axis: {one.level} for axis, one in by_axis.items()}
     assert sheet.decision is not None
     assert sheet.decision.verdict == "adopt"
@@ -207,12 +207,12 @@ def test_a_figure_is_the_same_without_the_calls_that_it_does_not_read(name: str)
     assert fewer.keys() >= limits - {"excess_flip_rate"}
 
 
-def test_looks_take_whole_stimuli_in_an_order_of_the_seed() -> None:
-    calls, rule = of_plan(standard()), policies.load("ranking")
-    first, again, other = (schedules(calls, rule, seed) for seed in (1, 1, 2))
+def test_looks_take_whole_stimuli_in_the_order_of_the_plan() -> None:
+    calls = of_plan(standard())
+    first = schedules(calls, policies.load("ranking"))
     mine = first["candidate_order"]
-    assert list(mine.calls) == list(again["candidate_order"].calls)
-    assert list(mine.calls) != list(other["candidate_order"].calls) != sorted(mine.calls)
+    asked = dict.fromkeys(call.cluster for call in calls if call.axis == "candidate_order")
+    assert list(mine.calls) == list(asked) != sorted(asked)
     taken = [set(mine.until(look)) for look in range(len(mine.sizes))]
     assert all(less < more for less, more in pairwise(taken))
     stimulus = {call.id: call.cluster for call in calls}
@@ -250,7 +250,7 @@ def test_a_killed_run_goes_on_at_its_look_and_asks_nothing_twice(tmp_path: Path)
         # Killed in the middle of a look that is not the first one.
         asked_so_far = log.read_text(encoding="utf-8").count("x") if log.exists() else 0
         first = first or _first_look(tmp_path)
-        if first and asked_so_far > first + 10:
+        if first and asked_so_far > first + 24 + 10:  # anchors of two thirds
             process.send_signal(signal.SIGKILL)
             process.wait()
         time.sleep(0.005)
@@ -279,7 +279,7 @@ def _first_look(folder: Path) -> int:
         PlannedCell(one["call_id"], one["axis"], one["stimulus"], {**one["cell"], "repeat": 0})
         for one in planned(folder / "run")
     ]
-    return len(schedules(calls, keep, 0)["candidate_order"].until(0))
+    return len(schedules(calls, keep)["candidate_order"].until(0))
 
 
 def test_a_spent_budget_leaves_the_look_open(tmp_path: Path) -> None:
@@ -299,7 +299,7 @@ def test_a_spent_budget_leaves_the_look_open(tmp_path: Path) -> None:
 
 def looks_of_first(policy: Path) -> int:
     plan, _ = judgesheet.plan("sim/perfect", axes=ASK["axes"])
-    return len(schedules(of_plan(plan), policies.load(policy), 0)["candidate_order"].until(0))
+    return len(schedules(of_plan(plan), policies.load(policy))["candidate_order"].until(0))
 
 
 def test_a_run_keeps_its_kind_of_looks(tmp_path: Path, policy: Path, rejected: Path) -> None:
@@ -355,11 +355,11 @@ def test_the_sheet_says_what_was_saved_and_how_sure_its_intervals_are(
         f"stopped after look 1 of {len(SHARES)}; {reached.calls} of {reached.planned} planned "
         f"calls asked, a limit reads {reached.needed} of those planned; intervals hold whenever it "
         f"stops, at "
-        f"candidate_order {level} (16 of 40 stimuli)"
+        f"candidate_order {level} (28 of 40 stimuli)"
     )
     page = (out / "datasheet.html").read_text(encoding="utf-8")
     assert told in page
-    assert f"{reached.calls} calls on 16 stimuli" in page
+    assert f"{reached.calls} calls on 28 stimuli" in page
     assert "95 % interval" not in page
     assert f"{level} interval" in page
     judgesheet.render(out, formats=("md",), out=tmp_path)

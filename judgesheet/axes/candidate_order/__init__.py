@@ -14,7 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from judgesheet.axis import Axis, Readings, losses, order_test
+from judgesheet.axis import Axis, Readings, losses, order_test, slices
+from judgesheet.axis.failing import Failing
 from judgesheet.axis.figure import declared_in, measured
 from judgesheet.axis.statements import made
 from judgesheet.base.keys import Key, holds
@@ -23,7 +24,7 @@ from judgesheet.base.records import Estimate, Rating
 from . import _design, _material, _reply, effects, equal_quality, ladder
 from ._design import BASELINE, LISTING
 from ._design import both_orders as both_orders
-from ._pairs import SWAPPED_SETS, arrange, figure
+from ._pairs import SWAPPED_SETS, arrange, errors, figure
 from ._reply import chosen as chosen
 from ._reply import points_by_place
 
@@ -47,8 +48,9 @@ class CandidateOrder(Axis):
     FACTS = {"better": ("pair", "condition"), "delta": ("pair", "condition")}
     PERMUTED = frozenset({"first", "second"})
     TAKES = _material.TAKES
-    ESTIMATES = {**FIGURES, **figure.adopted(order_test, losses)}
+    ESTIMATES = {**FIGURES, **figure.adopted(order_test, losses, slices)}
     EFFECTS = effects.EFFECTS
+    FAILING = Failing(errors, "target_sensitivity", 3, points_by_place, "order_change_rate")
 
     material = staticmethod(_material.material)
     labels = staticmethod(_material.labels)

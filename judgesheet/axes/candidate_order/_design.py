@@ -1,19 +1,19 @@
 """The calls of candidate_order: which pairs are shown, in which arms, how often."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import islice
+from itertools import filterfalse, islice
 from typing import TYPE_CHECKING, Any
 
 from judgesheet.axis import Options
 from judgesheet.axis.comparison import tag, variables_used
-from judgesheet.axis.material import spread
+from judgesheet.axis.material import in_turn, part, told
 from judgesheet.axis.prompt import object_schema, parameters, renderer
 from judgesheet.base.limits import MOST_REPEATS
 from judgesheet.base.records import Call, Stimulus
 
-from ._material import Composer, Shown, is_task
+from ._material import HALF, Composer, Shown, is_task
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,10 +32,9 @@ class Extent:
 
     `tasks` banks and `natural` pairs of the user's own are asked. Per task: the `kinds` of vacuum,
     `same` and `different` pairs of equal quality, `ladder` pairs per step (None: each pair of
-    levels once), `filler` pairs. `strict_same` and `strict_ladder` of them are asked again under
-    the strict prompt, the vacuum too if `strict_vacuum`. Pairs of equal quality and own pairs are
-    read `repeats` times, all others once. Some of the tasks, as many as `more` has, are asked what
-    `more` says instead: tasks prove a rate, further calls on a task do not.
+    levels once), `filler` pairs. On `strict_on` tasks, `strict_same` and `strict_ladder` of them
+    are asked again under the strict prompt, the vacuum too if `strict_vacuum`. Pairs of equal
+    quality and own pairs are read `repeats` times, all others once.
     """
 
     tasks: int | None
@@ -45,39 +44,34 @@ class Extent:
     kinds: tuple[str, ...] = KINDS
     different: int = 0
     filler: int = 0
+    strict_on: int | None = None
     strict_same: int = 0
     strict_ladder: Mapping[float, int | None] = field(default_factory=dict)
     strict_vacuum: bool = False
     repeats: int = 1
-    more: "Extent | None" = None
 
-    def of(self, tasks: Sequence[Stimulus]) -> Iterator[tuple[Stimulus, "Extent"]]:
-        """The tasks to ask, each with what to ask of it."""
-        asked = spread(tasks, self.tasks)
-        further = spread(range(len(asked)), self.more.tasks) if self.more else ()
-        for place, task in enumerate(asked):
-            yield task, self.more if self.more and place in further else self
+    @property
+    def lenient(self) -> "Extent":
+        """What is asked of a task that is not asked under the strict prompt."""
+        return replace(self, strict_same=0, strict_ladder={}, strict_vacuum=False)
 
 
-_EVERY_STEP: Mapping[float, int | None] = {float(step): None for step in range(1, 10)}
+_STEPS = tuple(float(step) for step in range(1, 10))
 
-# 40 tasks, as 22 without any fault prove 10 %; most are asked only what policies limit, the few of
-# `more` everything (docs/notes/designs.md).
+# 40 tasks, as 22 without any fault prove 10 %.
 PROFILES: Mapping[str, Extent] = {
     "first": Extent(tasks=6, natural=6, same=1, kinds=("identical",), ladder={5: 1}),
     "smoke": Extent(tasks=2, natural=4, same=1, strict_same=1, ladder={1: 1, 5: 1},
                     strict_ladder={1: 1}),
-    "quick": Extent(tasks=40, natural=60, same=2, filler=1, kinds=("identical",),
-                    ladder={1: 1, 5: 2},
-                    more=Extent(tasks=6, natural=0, same=2, different=1, filler=1, strict_same=2,
-                                ladder={0.5: 1, 1: 1, 2: 1, 3: 1, 5: 2},
-                                strict_ladder={1: 1, 5: 1})),
-    "standard": Extent(tasks=40, natural=None, same=3, different=1, filler=1, strict_same=3,
-                       ladder={**_EVERY_STEP, 0.5: 2, 1: 3, 2: 2, 3: 2, 4: 2, 5: 3},
-                       strict_ladder={1: 3, 5: 1}, strict_vacuum=True, repeats=2),
+    "quick": Extent(tasks=40, natural=60, same=1, filler=1, kinds=("identical",),
+                    ladder={1: 1, 5: 1}, repeats=2),
+    "standard": Extent(tasks=40, natural=None, same=1, different=1, filler=1,
+                       ladder=dict.fromkeys((HALF, *_STEPS[:5]), 1), strict_on=6, strict_same=1,
+                       strict_ladder={1: 1, 5: 1}, strict_vacuum=True, repeats=2),
+    # Of ten tasks of five elements: 60 pairs of equal quality, 50, 40, 30, 20, 10 of each step.
     "full": Extent(tasks=None, natural=None, same=6, different=2, filler=2, strict_same=6,
-                   ladder={**_EVERY_STEP, 0.5: 4, 5: 3},
-                   strict_ladder={**_EVERY_STEP, 0.5: 2, 5: 1}, strict_vacuum=True,
+                   ladder={**dict.fromkeys(_STEPS), HALF: 4},
+                   strict_ladder={**dict.fromkeys(_STEPS), HALF: 2}, strict_vacuum=True,
                    repeats=4),
 }  # fmt: skip
 
@@ -111,19 +105,19 @@ def design(
         partial(_variables, options, "request", "uv"),
         {"prompt": {"prompt": STRICT}},
     )
-    # One draw, whatever the profile: the same task has the same responses in all of them.
-    seed = int(rng.integers(2**32))
-    tasks = [stimulus for stimulus in stimuli if is_task(stimulus)]
-    pairs = [stimulus for stimulus in stimuli if not is_task(stimulus)]
-    for stimulus, extent in profile.of(tasks):
-        composer = Composer(stimulus.fields, seed)
-        repeats = options.repeats or extent.repeats
+    repeats = options.repeats or profile.repeats
+    tasks = in_turn(filter(is_task, stimuli), rng, profile.tasks)
+    # Drawn before anything else: a task has the same responses in all profiles.
+    composers = [Composer(task.fields, int(mine.integers(2**32))) for task, mine in tasks]
+    strict = part((mine for _, mine in tasks), profile.strict_on)
+    for place, (task, composer) in enumerate(zip(tasks, composers, strict=True)):
+        extent = profile if place in strict else profile.lenient
         cells = [cell for cell in _task_cells(composer, extent, repeats) if cell.changes <= used]
         for pick in composer.rng.permutation(len(cells)):
-            yield _call(stimulus, cells[pick], options, render)
-    for stimulus in spread(pairs, profile.natural):
-        for cell in _natural_cells(stimulus, options.repeats or profile.repeats):
-            yield _call(stimulus, cell, options, render)
+            yield _call(task.stimulus, cells[pick], options, render)
+    for pair, _ in in_turn(filterfalse(is_task, stimuli), rng, profile.natural):
+        for cell in _natural_cells(pair, repeats):
+            yield _call(pair, cell, options, render)
 
 
 def both_orders(stimulus: Stimulus, options: Options) -> tuple[Call, Call]:
@@ -170,7 +164,7 @@ def _task_cells(composer: Composer, extent: Extent, repeats: int) -> Iterator[_C
     yield from _both_orders(islice(composer.filler(), extent.filler))
     if extent.strict_vacuum:
         yield from _both_orders(vacuum, prompt=STRICT)
-    yield from _both_orders(spread(same, extent.strict_same), prompt=STRICT)
+    yield from _both_orders(same[: extent.strict_same], prompt=STRICT)
     for delta, count in extent.strict_ladder.items():
         yield from _both_orders(steps.get(delta, [])[:count], prompt=STRICT)
 
@@ -208,6 +202,7 @@ def _call(stimulus: Stimulus, cell: _Cell, options: Options, render: Callable[..
             "order": list(cell.order),
             "better": shown.better,
             "listing": LISTING,
+            **told(stimulus, *responses),
         },
         repeat=cell.repeat,
         messages=({"role": "user", "content": render(**variables)},),

@@ -22,7 +22,6 @@ from pydantic import BaseModel, Discriminator, Field, RootModel, Tag, model_vali
 from judgesheet.axis import Problem
 from judgesheet.axis.material import Name, Strict, Text, leaks, near_copies, word_count
 from judgesheet.axis.shaping import Holds, NotAStimulusError, Prompt, Response, known
-from judgesheet.axis.streams import drawn_for
 from judgesheet.base.digits import counted, percent
 from judgesheet.base.records import Label, Stimulus
 
@@ -61,8 +60,7 @@ class Composer:
     def __init__(self, task: Mapping[str, Any], seed: int) -> None:
         self._task = task
         self.levels = len(task["elements"])
-        # By the task's id: another task in the pool rearranges no sentence of this one.
-        self.rng: Generator = drawn_for(seed, task["id"])
+        self.rng: Generator = np.random.default_rng(seed)
         self._orders = [self.rng.permutation(self.levels) for _ in range(VARIANTS)]
 
     def response(self, level: float, wording: int) -> str:
@@ -222,6 +220,7 @@ class Pair(Strict):
     better: Literal["u", "v"] | None = None
     requirements: list[Text] = Field(default_factory=list)
     source: Text | None = None
+    field: Text | None = None
     group: Text | None = None
 
 

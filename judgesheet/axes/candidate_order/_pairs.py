@@ -9,15 +9,16 @@ import numpy as np
 
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
+from judgesheet.axis.failing import less_usual, misses
 from judgesheet.axis.figure import Figures, UnkeyedEstimate, wilson_beside
-from judgesheet.axis.items import cluster_codes
+from judgesheet.axis.items import cluster_codes, codes
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.flips import CallFlips, call_flips, one_hot
 from judgesheet.stats.interval import by_cluster, cluster_rate
 from judgesheet.stats.paired import sign_test
 
 from ._design import BASELINE, LISTING, STRICT
-from ._reply import CODES
+from ._reply import CODES, chosen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -311,3 +312,13 @@ def by_set(symbol: str) -> Callable[[Mapping[str, str]], str]:
     """The symbol of a figure of sets: plain on same content, `_nat` on own pairs."""
     ends = {"same_subset": "", "different_subset": "_diff", "natural": "_nat", FILLER: "_fil"}
     return lambda dims: symbol + ends[dims["set"]]
+
+
+def errors(readings: Readings) -> Floats:
+    """Whether the worse response was chosen, less what is usual at its step."""
+    frame = readings.frame.reindex(columns=["value", "order", "better", "delta", "prompt"])
+    off = misses(chosen, frame, [(one,) if one in ("u", "v") else () for one in frame["better"]])
+    known = ~np.isnan(off[0])
+    step = codes(frame.loc[known, ["delta", "prompt"]])
+    off[0, known] = less_usual(off[0, known], step)
+    return off

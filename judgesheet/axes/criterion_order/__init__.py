@@ -22,8 +22,10 @@ from judgesheet.axis import (
     order_test,
     reversal,
     scale_use,
+    slices,
 )
 from judgesheet.axis.arms import balanced
+from judgesheet.axis.failing import Failing
 from judgesheet.axis.figure import declared_in, measured
 from judgesheet.axis.scored import FIXED_TOO, RANDOM_TOO
 from judgesheet.axis.statements import longest
@@ -32,7 +34,7 @@ from judgesheet.base.records import Estimate, Rating
 
 from . import _questions, _reply, averaging, effects, positions, scores
 from ._reply import points_by_place
-from ._scores import REPEATED, arrange, figure
+from ._scores import REPEATED, arrange, errors, figure
 
 _OF_SCORES = {"top1_flip_rate", "kendall_tau"}
 """Figures of the order of scores in a rubric, which are not asked of criteria."""
@@ -73,9 +75,10 @@ class CriterionOrder(Axis):
     TAKES = _questions.TAKES
     ESTIMATES = {
         **FIGURES,
-        **figure.adopted(order_test, losses),
+        **figure.adopted(order_test, losses, slices),
     }
     EFFECTS = effects.EFFECTS
+    FAILING = Failing(errors, "pearson_r", 25, points_by_place, "order_change_rate")
 
     material = staticmethod(_questions.material)
     labels = staticmethod(_questions.labels)

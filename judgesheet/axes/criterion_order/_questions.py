@@ -23,7 +23,7 @@ from judgesheet.axis.material import (
     near_copies,
     require_one_scale,
     scale_of,
-    spread,
+    told,
     word_count,
 )
 from judgesheet.axis.prompt import object_schema, parameters, renderer, score_schema
@@ -230,8 +230,12 @@ def shape(prompt: Prompt) -> dict[str, Any]:
 PROFILES: Mapping[str, Settings] = {
     "first": Settings(stimuli=6, candidates=1, repeated=0, random=0, fixed=0, listed=2),
     "smoke": Settings(stimuli=3, candidates=2, repeated=2, random=0, fixed=0),
-    "quick": Settings(stimuli=16, candidates=2, repeated=2, random=0, fixed=1),
-    "standard": Settings(None, None, repeated=4, random=None, fixed=None),
+    "quick": Settings(
+        stimuli=24, candidates=1, repeated=2, random=0, fixed=0, half=True, repeated_on=16
+    ),
+    "standard": Settings(
+        None, candidates=2, repeated=2, random=None, fixed=None, half=True, arms_on=4
+    ),
     "full": Settings(None, None, repeated=None, random=None, fixed=None),
 }
 
@@ -246,13 +250,13 @@ def design(
     """
     shown, permuted = ("prompt", "response"), {"criteria.name": "criterion"}
     render = renderer(template(stimuli), options, shown, permuted)
-    settings = PROFILES[options.profile].chosen(options)
+    profile = PROFILES[options.profile].chosen(options)
     require_one_scale(stimuli, _scale, of_one_length=False)
-    for index, stimulus in enumerate(spread(stimuli, settings.stimuli)):
+    for (stimulus, mine), settings in profile.of(stimuli, rng):
         count = len(stimulus.fields["criteria"][: settings.listed])
-        cells = list(reads(count, options.sequences, index, settings, rng))
+        cells = list(reads(count, options.sequences, settings, mine))
         for candidate in stimulus.fields["candidates"][: settings.candidates]:
-            for pick in rng.permutation(len(cells)):
+            for pick in mine.permutation(len(cells)):
                 yield _call(stimulus, candidate, cells[pick], options, render)
 
 
@@ -326,6 +330,7 @@ def _call(
             "scale": scale.count,
             **scale.own,
             "order": names,
+            **told(stimulus, candidate["text"]),
         },
         repeat=cell.repeat,
         messages=({"role": "user", "content": prompt},),

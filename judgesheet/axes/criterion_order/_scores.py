@@ -15,6 +15,7 @@ import numpy as np
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.differences import compared
+from judgesheet.axis.failing import distances
 from judgesheet.axis.figure import Figures
 from judgesheet.axis.items import cluster_codes
 from judgesheet.axis.labels import NAMES, Quality, Reference, reference
@@ -343,3 +344,18 @@ def _references(
     kind = next((kind for kind in NAMES if any(label.kind == kind for label in mine)), None)
     chosen = [label for label in mine if label.kind == kind]
     return {name: reference(chosen, items, name) for name in names}
+
+
+def errors(readings: Readings) -> Floats:
+    """How far the scores of each call are from those of like quality, over criteria."""
+    frame, items = readings.frame, readings.frame["item"].tolist()
+    off = [
+        distances(
+            np.array([np.nan if v is None else v.get(name, np.nan) for v in frame["value"]], float),
+            reference(readings.labels, items, name).values,
+        )
+        for name in sorted({name for order in frame["order"] for name in order})
+    ]
+    known = ~np.isnan(off)
+    total: Floats = np.where(known, off, 0.0).sum(axis=0)
+    return np.where(known.any(axis=0), total / np.maximum(known.sum(axis=0), 1), np.nan)

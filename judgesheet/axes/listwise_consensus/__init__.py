@@ -13,13 +13,14 @@ how many are enough). `effects` says what they mean and what helps.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from judgesheet.axis import Axis, Readings, losses, order_test
+from judgesheet.axis import Axis, Readings, losses, order_test, slices
+from judgesheet.axis.failing import Failing
 from judgesheet.axis.figure import declared_in, measured
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate
 
 from . import _questions, _reply, agreement, decisions, effects, places
-from ._lists import arrange, figure
+from ._lists import arrange, errors, figure
 from ._questions import golds as golds
 from ._questions import lists as lists
 from ._reply import points_by_place
@@ -42,8 +43,9 @@ class ListwiseConsensus(Axis):
     FACTS = {"gold": ("item",)}
     PERMUTED = frozenset({"candidates"})
     TAKES = _questions.TAKES
-    ESTIMATES = {**FIGURES, **figure.adopted(order_test, losses)}
+    ESTIMATES = {**FIGURES, **figure.adopted(order_test, losses, slices)}
     EFFECTS = effects.EFFECTS
+    FAILING = Failing(errors, "accuracy", 4, points_by_place, "order_flip_rate")
 
     material = staticmethod(_questions.material)
     check = staticmethod(_questions.check)

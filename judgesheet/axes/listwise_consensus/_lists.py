@@ -11,6 +11,7 @@ import numpy as np
 
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
+from judgesheet.axis.failing import misses
 from judgesheet.axis.figure import Figures, UnkeyedEstimate
 from judgesheet.axis.items import cluster_codes
 from judgesheet.axis.streams import stream
@@ -30,7 +31,7 @@ from judgesheet.stats.interval import by_cluster, cluster_rate
 from judgesheet.stats.orders import Order
 
 from ._questions import depths, sequences
-from ._reply import ARMS, DIRECT, PERMUTED, REPEATED, golds_shown
+from ._reply import ARMS, DIRECT, PERMUTED, REPEATED, chosen, golds_shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -475,3 +476,9 @@ def _table(n: int, prompts: list[_Prompt], codes: Mapping[str | int, int]) -> Ta
             for read, verdict in enumerate(verdicts[:reads]):
                 table.permuted.record((row, at, read), verdict, prompt.ids)
     return table
+
+
+def errors(readings: Readings) -> Floats:
+    """Whether a wrong answer was chosen."""
+    cells = readings.frame.reindex(columns=["gold", "golds"]).to_dict("records")
+    return misses(chosen, readings.frame, [*map(golds_shown, cells)])

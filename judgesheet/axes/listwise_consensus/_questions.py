@@ -14,10 +14,11 @@ from judgesheet.axis.material import (
     Name,
     Strict,
     Text,
+    in_turn,
     leaks,
     length_spread,
     near_copies,
-    spread,
+    told,
     word_count,
 )
 from judgesheet.axis.prompt import boundary, parameters, renderer
@@ -197,7 +198,7 @@ class ListSettings:
 
     `stimuli` prompts (None: all) are each read under the balanced orders (`forward`: only under the
     n forward rotations), the canonical order `repeated` times in all. `again` of the other orders
-    (None: all), rotating over the prompts, are read `repeats` times. The canonical reading, which
+    (None: all), drawn for each prompt, are read `repeats` times. The canonical reading, which
     the arms share, is requested once, in the direct arm. `listed` is the most candidates that are
     shown (None: all), the right answer among them.
     """
@@ -210,12 +211,11 @@ class ListSettings:
     listed: int | None = None
 
 
-# 14 lists without any fault prove 19.3 %; the policy `order-only` asks for 25 %.
 PROFILES: Mapping[str, ListSettings] = {
     "first": ListSettings(stimuli=6, forward=True, repeated=1, again=0, listed=2),
     "smoke": ListSettings(stimuli=3, forward=True, repeated=2, again=0),
-    "quick": ListSettings(stimuli=14, forward=True, repeated=4, again=1),
-    "standard": ListSettings(stimuli=None, forward=False, repeated=PAPER_K, again=2),
+    "quick": ListSettings(stimuli=36, forward=True, repeated=2, again=1),
+    "standard": ListSettings(stimuli=36, forward=False, repeated=PAPER_K, again=1),
     "full": ListSettings(stimuli=None, forward=False, repeated=PAPER_K, again=None, repeats=3),
 }
 
@@ -242,10 +242,8 @@ def depths(n: int, total: int) -> list[int]:
 def canonical_ids(stimulus: Stimulus, index: int, most: int | None = None) -> list[str]:
     """The candidates in canonical order: the file's, rotated so that the gold's place is `index`.
 
-    Of more than `most`, the gold and those that follow it.
-
-    Because of this rotation the gold stands at each place equally often; many files list the right
-    answer first, and the direct arm would then measure that place.
+    Of more than `most`, the gold and those that follow it. Many files list the right answer first,
+    and the direct arm would then measure that place.
     """
     ids = [candidate["id"] for candidate in stimulus.fields["candidates"]]
     gold = golds(stimulus.fields)
@@ -263,10 +261,10 @@ def design(
     settings = PROFILES[options.profile]
     if options.repeats is not None:
         settings = replace(settings, repeats=options.repeats)
-    for index, stimulus in enumerate(spread(stimuli, settings.stimuli)):
-        ids = canonical_ids(stimulus, index, settings.listed)
-        cells = list(_cells(index, len(ids), settings, options))
-        for pick in rng.permutation(len(cells)):
+    for stimulus, mine in in_turn(stimuli, rng, settings.stimuli):
+        ids = canonical_ids(stimulus, int(mine.integers(2**16)), settings.listed)
+        cells = list(_cells(int(mine.integers(2**16)), len(ids), settings, options))
+        for pick in mine.permutation(len(cells)):
             yield _call(stimulus, ids, cells[pick], options, render)
 
 
@@ -301,15 +299,15 @@ def _renderer(options: Options) -> Callable[..., str]:
     return marked_off
 
 
-def _cells(index: int, n: int, settings: ListSettings, options: Options) -> Iterator[Read]:
+def _cells(start: int, n: int, settings: ListSettings, options: Options) -> Iterator[Read]:
+    """The readings of a prompt, with the orders from `start` on repeated."""
     canonical, *others = sequences(n, options.sequences, forward=settings.forward)
     yield Read(DIRECT, canonical, 0)
     for repeat in range(1, settings.repeated):
         yield Read(REPEATED, canonical, repeat)
     again = len(others) if settings.again is None else settings.again
     for place, order in enumerate(others):
-        # The repeated orders move on from prompt to prompt, so that all are repeated equally often.
-        often = (place - index * again) % len(others) < again
+        often = (place - start) % len(others) < again
         for repeat in range(settings.repeats if often else 1):
             yield Read(PERMUTED, order, repeat)
 
@@ -347,7 +345,13 @@ def _call(
     return Call(
         axis="listwise_consensus",
         stimulus=stimulus.id,
-        cell={"item": stimulus.id, "arm": cell.arm, "order": shown, **right},
+        cell={
+            "item": stimulus.id,
+            "arm": cell.arm,
+            "order": shown,
+            **right,
+            **told(stimulus, *listed),
+        },
         repeat=cell.repeat,
         messages=({"role": "user", "content": prompt},),
         # An entry takes about 65 tokens; in text mode the judge may reason before it.

@@ -14,7 +14,8 @@ from dataclasses import replace
 from typing import Any, cast
 
 from judgesheet.axes.presentation import natural, preference
-from judgesheet.axis import Axis, Readings, losses
+from judgesheet.axis import Axis, Readings, losses, slices
+from judgesheet.axis.failing import Failing
 from judgesheet.axis.figure import declared_in, measured
 from judgesheet.axis.statements import made
 from judgesheet.base.keys import Key, holds
@@ -23,7 +24,7 @@ from judgesheet.base.records import Estimate, Rating
 from . import _design, _material, _reply, effects
 from ._design import FORMER, KINDS, SCORE, is_read
 from ._rules import RULES
-from ._verdicts import arrange, figure
+from ._verdicts import arrange, errors, figure
 
 FIGURES = declared_in(preference, natural)
 """The figures of the verdicts."""
@@ -40,8 +41,9 @@ class Presentation(Axis):
     PERMUTED = frozenset({"responses"})
     TAKES = _material.TAKES
     SIMULATED = _reply.SIMULATED
-    ESTIMATES = {**FIGURES, **figure.adopted(losses)}
+    ESTIMATES = {**FIGURES, **figure.adopted(losses, slices)}
     EFFECTS = effects.EFFECTS
+    FAILING = Failing(errors, "quality_seen", 2)
 
     material = staticmethod(_material.material)
     labels = staticmethod(_material.labels)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import filterfalse
 from math import log2
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +23,8 @@ from judgesheet.axes.presentation._rules import (
 )
 from judgesheet.axis import Options
 from judgesheet.axis.comparison import tag, variables_used
-from judgesheet.axis.material import spread, word_count
+from judgesheet.axis.material import Asked, in_turn, told, word_count
 from judgesheet.axis.prompt import object_schema, parameters, renderer
-from judgesheet.axis.streams import drawn_for
 from judgesheet.base.records import Call, Stimulus
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ FEWEST_LEFT = 2
 class Arm:
     """Calls of one sort: a kind in its forms, on so many stimuli (None: on all).
 
-    A stimulus is asked one of the `forms`, the next one the next. `dose` is the number of words
+    A stimulus is asked one of the `forms`, drawn by its id. `dose` is the number of words
     that a padded response has for each of the plain one, `missing` the number of points that the
     worse response lacks.
     """
@@ -100,18 +100,20 @@ PROFILES: Mapping[str, tuple[Arm, ...]] = {
     ),
     # What policies limit, on as many stimuli as prove a limit.
     "quick": (
-        *(replace(_PADDED, stimuli=24), Arm(INSTRUCTION, _NOTES, 24), Arm(FORMAT, ("list",), 12)),
-        _CONTROL,
-        *_scored(24, LENGTH),
+        *(replace(_PADDED, stimuli=24), Arm(INSTRUCTION, _NOTES, 24), Arm(FORMAT, ("list",), 16)),
+        *(Arm(HEDGED, ("openers",), 16), Arm(AUTHORITY, _forms(AUTHORITY), 6)),
+        replace(_CONTROL, stimuli=6),
+        *_scored(12, LENGTH),
     ),
     "standard": (
-        *(replace(_PADDED, stimuli=60), replace(_PADDED, stimuli=12, dose=3.0)),
-        *(Arm(FORMAT, ("list",), 60), Arm(FORMAT, ("table", "code"), 12)),
-        *(Arm(HEDGED, ("openers",), 12), Arm(CERTAIN, ("openers",), 12)),
-        Arm(AUTHORITY, _forms(AUTHORITY), 12),
-        *(Arm(INSTRUCTION, _NOTES, 60), Arm(INSTRUCTION, _NOTES[::-1], 60)),
+        *(_PADDED, replace(_PADDED, stimuli=8, dose=3.0)),
+        *(Arm(FORMAT, ("list",), 24), Arm(FORMAT, ("table", "code"), 12)),
+        *(Arm(HEDGED, ("openers",), 16), Arm(CERTAIN, ("openers",), 16)),
+        Arm(AUTHORITY, _forms(AUTHORITY), 16),
+        *(Arm(INSTRUCTION, _NOTES, None), Arm(INSTRUCTION, _NOTES[::-1], 12)),
         replace(_CONTROL, stimuli=10),
-        *_scored(60, LENGTH, FORMAT, INSTRUCTION),
+        *_scored(16, LENGTH),
+        *(Arm(kind, _forms(kind)[:1], 8, ask=SCORE) for kind in (FORMAT, INSTRUCTION)),
     ),
     "full": (
         *(replace(_PADDED, repeats=2), replace(_PADDED, dose=3.0)),
@@ -120,6 +122,8 @@ PROFILES: Mapping[str, tuple[Arm, ...]] = {
         *_scored(None, *RULES, repeats=2),
     ),
 }
+STIMULI: Mapping[str, int | None] = {"first": 6, "smoke": 4, "quick": 24}
+"""Responses to dress that a profile asks; all of them where it does not say."""
 NATURAL_PAIRS: Mapping[str, int | None] = {"first": 6, "smoke": 4, "quick": 60}
 """Own pairs that a profile asks; all of them where it does not say."""
 
@@ -127,12 +131,13 @@ NATURAL_PAIRS: Mapping[str, int | None] = {"first": 6, "smoke": 4, "quick": 60}
 class Wardrobe:
     """The texts of one stimulus; which points a worse response lacks follows from the seed."""
 
-    def __init__(self, stimulus: Stimulus, seed: int) -> None:
-        self.stimulus = stimulus
-        self.response = response(stimulus)
-        # By the id: another stimulus in the pool moves nothing here.
-        self.rng = drawn_for(seed, stimulus.id)
+    def __init__(self, asked: Asked) -> None:
+        self.stimulus, self.rng = asked
+        self.response = response(self.stimulus)
+        # Drawn before anything else: a stimulus has the same texts in all profiles.
         self._left_out = [int(at) for at in self.rng.permutation(len(self.response.points))]
+        self.turn = int(self.rng.integers(2**16))
+        self.draw = float(self.rng.random())
 
     def pair(self, arm: Arm, form: str) -> tuple[str, str] | None:
         """The plain text and the other one; None where the response cannot be dressed so."""
@@ -171,9 +176,8 @@ def design(
     render = renderer("presentation", options, ("request",), {"responses.text": "response"})
     pair = partial(_variables, options, "request", ("u", "v"))
     asks_scores = bool(variables_used(render, pair, {"ask": {"ask": SCORE}}))
-    # One draw, whatever the profile: a stimulus has the same texts in all of them.
-    seed = int(rng.integers(2**32))
-    wardrobes = [Wardrobe(one, seed) for one in stimuli if not is_pair(one)]
+    dressed = in_turn(filterfalse(is_pair, stimuli), rng, STIMULI.get(options.profile))
+    wardrobes = [*map(Wardrobe, dressed)]
     asked: dict[str, list[_Asked]] = {one.stimulus.id: [] for one in wardrobes}
     for arm in PROFILES[options.profile]:
         for wardrobe, call in _calls(arm, wardrobes, options):
@@ -183,8 +187,7 @@ def design(
         mine = [one for one in mine if asks_scores or one.cell["ask"] == PAIR]
         for at in wardrobe.rng.permutation(len(mine)):
             yield _call(wardrobe.stimulus, mine[at], options, render)
-    pairs = [stimulus for stimulus in stimuli if is_pair(stimulus)]
-    for stimulus in spread(pairs, NATURAL_PAIRS.get(options.profile)):
+    for stimulus, _ in in_turn(filter(is_pair, stimuli), rng, NATURAL_PAIRS.get(options.profile)):
         for one in _natural(stimulus, options):
             yield _call(stimulus, one, options, render)
 
@@ -194,16 +197,18 @@ def _calls(
 ) -> Iterator[tuple[Wardrobe, _Asked]]:
     """The calls of an arm on as many of the stimuli as it wants that can be dressed so."""
     able = [one for one in wardrobes if any(one.pair(arm, form) for form in arm.forms)]
-    for place, wardrobe in enumerate(spread(able, arm.stimuli)):
-        form, texts = _next_form(arm, place, wardrobe)
+    # The same for all arms: scores of a copy are compared with those of the plain response.
+    drawn = sorted(able, key=lambda one: one.draw)[: arm.stimuli]
+    for wardrobe in drawn:
+        form, texts = _next_form(arm, wardrobe)
         for repeat in range(options.repeats or arm.repeats):
             for call in _in_orders(arm, form, texts, repeat, wardrobe):
                 yield wardrobe, call
 
 
-def _next_form(arm: Arm, place: int, wardrobe: Wardrobe) -> tuple[str, tuple[str, str]]:
+def _next_form(arm: Arm, wardrobe: Wardrobe) -> tuple[str, tuple[str, str]]:
     """The form whose turn it is, or the next that the response can be dressed in, and texts."""
-    turned = (arm.forms[(place + step) % len(arm.forms)] for step in range(len(arm.forms)))
+    turned = (arm.forms[(wardrobe.turn + step) % len(arm.forms)] for step in range(len(arm.forms)))
     return next((form, pair) for form in turned if (pair := wardrobe.pair(arm, form)))
 
 
@@ -289,7 +294,7 @@ def _call(stimulus: Stimulus, asked: _Asked, options: Options, render: Callable[
     return Call(
         axis="presentation",
         stimulus=stimulus.id,
-        cell=cell,
+        cell={**cell, **told(stimulus, *asked.texts)},
         repeat=asked.repeat,
         messages=({"role": "user", "content": render(**variables)},),
         params=_params(cell["ask"], options),

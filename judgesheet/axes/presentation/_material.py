@@ -53,6 +53,7 @@ class Pair(Strict):
     """
 
     id: Name
+    field: Text | None = None
     group: Text | None = None
     request: Text
     requirements: list[Text] = Field(default_factory=list)

@@ -114,7 +114,8 @@ def is_marked_up(text: str) -> bool:
 
 def keeps(plain: str, dressed: str, pattern: re.Pattern[str] = _KEPT) -> bool:
     """Whether every number, quotation and piece of code stands in the dressed text too."""
-    return Counter(pattern.findall(plain)) <= Counter(pattern.findall(dressed))
+    # Within a fence that was put around the whole, nothing is found for itself.
+    return plain in dressed or Counter(pattern.findall(plain)) <= Counter(pattern.findall(dressed))
 
 
 # -- the rules -------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from judgesheet.axes.presentation._reply import chosen
 from judgesheet.axes.presentation._rules import INSTRUCTION, LENGTH, RULES
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
+from judgesheet.axis.failing import misses
 from judgesheet.axis.figure import Figures
 from judgesheet.axis.items import cluster_codes
 from judgesheet.base.missing_reasons import Reason
@@ -196,3 +197,15 @@ def _side(value: str, order: list[str]) -> float:
     if value == "invalid":
         return np.nan
     return {None: 0.0, "dressed": 1.0, "a": 1.0}.get(chosen(value, order), -1.0)
+
+
+def errors(readings: Readings) -> Floats:
+    """Whether the response that makes fewer points was chosen, or the worse one of an own pair."""
+    frame = readings.frame.reindex(columns=["value", "order", "kind", "better"])
+    facts = zip(frame["kind"], frame["better"], strict=True)
+    return misses(
+        chosen,
+        frame,
+        [("plain",) if kind == QUALITY else (better,) if better in ("a", "b") else ()
+         for kind, better in facts],
+    )  # fmt: skip

@@ -27,9 +27,11 @@ from judgesheet.axis import (
     raters,
     reversal,
     scale_use,
+    slices,
     within_prompts,
 )
 from judgesheet.axis.arms import balanced
+from judgesheet.axis.failing import Failing
 from judgesheet.axis.figure import declared_in, measured
 from judgesheet.axis.statements import made
 from judgesheet.base.keys import Key
@@ -38,7 +40,7 @@ from judgesheet.base.records import Estimate, Rating
 from . import _questions, _reply, alignment, effects, expected, orders, positions
 from ._questions import MAIN_SCALE
 from ._reply import points_by_place
-from ._scores import Scores, arrange, figure
+from ._scores import Scores, arrange, errors, figure
 
 SAMPLED = {
     **declared_in(positions),
@@ -74,9 +76,10 @@ class ScoreOrder(Axis):
     ESTIMATES = {
         **SAMPLED,
         **EXPECTED,
-        **figure.adopted(order_test, losses),
+        **figure.adopted(order_test, losses, slices),
     }
     EFFECTS = effects.EFFECTS
+    FAILING = Failing(errors, "pearson_r", 5, points_by_place, "order_change_rate")
 
     material = staticmethod(_questions.material)
     labels = staticmethod(_questions.labels)

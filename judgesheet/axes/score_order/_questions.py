@@ -1,7 +1,6 @@
 """The questions of score_order: responses, a rubric, and orders of its lines."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
@@ -23,7 +22,7 @@ from judgesheet.axis.material import (
     near_copies,
     require_one_scale,
     scale_of,
-    spread,
+    told,
     word_count,
 )
 from judgesheet.axis.prompt import object_schema, parameters, renderer, score_schema
@@ -32,7 +31,6 @@ from judgesheet.base.errors import UsageError
 from judgesheet.base.limits import LONGEST_RUBRIC
 from judgesheet.base.records import LOGPROBS, Call, Label, Stimulus
 from judgesheet.base.scale import Scale
-from judgesheet.stats.orders import half
 
 if TYPE_CHECKING:
     import numpy as np
@@ -197,24 +195,21 @@ def shape(prompt: Prompt) -> dict[str, Any]:
 
 MAIN_SCALE = 5
 """The scale of the headline figures (Xu et al., table 2), or of the shortest rubric if less."""
-# What a limit can decide is fixed by the number of prompts, not of calls: 24 can prove V < .15
-# (docs/notes/designs.md). `first` leaves out the reverse rotations, which add neighbours,
-# not places (docs/notes/designs.md).
+# What a limit can decide is fixed by the number of prompts, not of calls. `first` leaves out the
+# reverse rotations, which add neighbours, not places. Only all rotations tell an effect of rising
+# and falling lists from a preference for scores, so `standard` has them.
 PROFILES: Mapping[str, Settings] = {
     "first": Settings(stimuli=6, candidates=1, repeated=1, random=0, fixed=0, forward=True),
     "smoke": Settings(stimuli=3, candidates=2, repeated=2, random=0, fixed=1),
-    "quick": Settings(stimuli=24, candidates=2, repeated=2, random=0, fixed=1),
-    "standard": Settings(None, None, repeated=4, random=None, fixed=None, scales=(2, 3, 9)),
+    "quick": Settings(
+        stimuli=36, candidates=2, repeated=1, random=0, fixed=0, half=True, repeated_on=24
+    ),
+    "standard": Settings(
+        stimuli=36, candidates=2, repeated=1, random=None, fixed=None, scales=(2, 3, 9),
+        arms_on=6, scales_on=4,
+    ),
     "full": Settings(None, None, repeated=None, random=None, fixed=None, scales=(2, 3, 9)),
-}
-MANY = 36
-"""With so many prompts, half the calls on each prove more than all on 24."""
-_MAIN = replace(PROFILES["standard"], random=0, fixed=0, scales=())
-OF_MANY: Mapping[str, Sequence[Settings]] = {
-    "quick": (Settings(stimuli=44, candidates=2, repeated=2, random=0, fixed=0, half=True),),
-    "standard": (replace(_MAIN, random=None, fixed=None), replace(_MAIN, scales=(2, 3, 9)), _MAIN),
-}
-"""What prompts are asked in turn where there are many (docs/notes/designs.md)."""
+}  # fmt: skip
 
 
 def design(
@@ -229,26 +224,16 @@ def design(
     render = renderer("score_order", options, shown, permuted, labelled=True)
     # One scale for the whole pool: figures of rubrics of different lengths do not compare.
     scale, kind = _main_scale(stimuli), options.sequences
-    in_turn = _settings(len(stimuli), scale, options)
-    for index, stimulus in enumerate(spread(stimuli, in_turn[0].stimuli)):
-        settings = in_turn[index % len(in_turn)]
+    profile = PROFILES[options.profile].chosen(options)
+    for (stimulus, mine), settings in profile.of(stimuli, rng):
         # Candidates of a prompt share the cells, so that they can be ranked.
-        cells = list(reads(scale, kind, index, settings, rng))
+        cells = list(reads(scale, kind, settings, mine))
         for other in () if _has_range(stimulus) else settings.scales:
             if other != scale and other <= _longest(stimulus):
                 cells += [Read("balanced", order, 0) for order in sequences(other, kind)]
         for candidate in stimulus.fields["candidates"][: settings.candidates]:
-            for pick in rng.permutation(len(cells)):
+            for pick in mine.permutation(len(cells)):
                 yield _call(stimulus, candidate, cells[pick], options, render)
-
-
-def _settings(prompts: int, scale: int, options: Options) -> Sequence[Settings]:
-    """How much of the design prompts are asked, in turn."""
-    # Only all orders of a Williams design balance neighbours; a short rubric has no fewer to offer.
-    halved = options.sequences == "cyclic" and half(scale) != sequences(scale, "cyclic")
-    in_turn = [one for one in OF_MANY.get(options.profile, ()) if halved or not one.half]
-    many = in_turn if prompts >= MANY else []
-    return [one.chosen(options) for one in many or [PROFILES[options.profile]]]
 
 
 def _main_scale(stimuli: Sequence[Stimulus]) -> int:
@@ -309,6 +294,7 @@ def _call(
             "scale": n,
             **scale.own,
             "order": list(read.order),
+            **told(stimulus, candidate["text"]),
         },
         repeat=read.repeat,
         messages=({"role": "user", "content": prompt},),

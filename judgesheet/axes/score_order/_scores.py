@@ -10,6 +10,7 @@ import numpy as np
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.differences import compared
+from judgesheet.axis.failing import distances
 from judgesheet.axis.figure import Figures
 from judgesheet.axis.items import cluster_codes, firsts, value_codes
 from judgesheet.axis.labels import Quality, Reference, reference
@@ -286,3 +287,11 @@ def _arms(rows: "pd.DataFrame", items: "pd.Index", grid: Grid, base: str) -> dic
             reads[items.get_indexer(pd.Index(mine["item"])), repeat] = values
             arms[arm] = reads
     return arms
+
+
+def errors(readings: Readings) -> Floats:
+    """How far each score is from those of responses of like quality, on the commonest scale."""
+    frame = readings.frame
+    usual = frame["scale"] == frame["scale"].mode().max()
+    scores = frame["value"].where(usual).to_numpy(dtype=float, na_value=np.nan)
+    return distances(scores, reference(readings.labels, frame["item"].tolist()).values)
