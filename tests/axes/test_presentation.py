@@ -321,7 +321,7 @@ def shifted(by: int) -> Callable[[pd.DataFrame], pd.DataFrame]:
 @pytest.mark.parametrize("by", [4, -5])
 def test_points_for_padding_on_every_stimulus_are_told(by: int) -> None:
     sheet = sheet_of("fair", edit=shifted(by))
-    assert sheet["score_shift[kind=length]"].clusters == 24
+    assert sheet["score_shift[kind=length]"].clusters == 12
     assert sheet.shown() == {"score_shift[kind=length]"}
 
 
