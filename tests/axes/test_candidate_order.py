@@ -358,13 +358,6 @@ def test_a_slot_that_decides_only_where_responses_differ_is_told_too(profile: st
     assert limited(sheet, "wrong_rate[delta=1]", "ranking") == "fail"
 
 
-def test_an_order_that_the_test_alone_shows_is_told() -> None:
-    told = sheet_of("first-biased", "quick").effects[ORDER]
-    assert told.p is not None
-    assert told.p < 0.006
-    assert told.verdict == "shown"
-
-
 def first_slot_of_padded(frame: pd.DataFrame) -> pd.DataFrame:
     """Slot 1 where one of the two is padded, and otherwise as it was."""
     cells = frame["cell"].map(json.loads)

@@ -320,8 +320,8 @@ def shifted(by: int) -> Callable[[pd.DataFrame], pd.DataFrame]:
 
 @pytest.mark.parametrize("by", [4, -5])
 def test_points_for_padding_on_every_stimulus_are_told(by: int) -> None:
-    sheet = sheet_of("fair", edit=shifted(by))
-    assert sheet["score_shift[kind=length]"].clusters == 12
+    sheet = sheet_of("fair", "standard", edit=shifted(by))
+    assert sheet["score_shift[kind=length]"].clusters == 32
     assert sheet.shown() == {"score_shift[kind=length]"}
 
 

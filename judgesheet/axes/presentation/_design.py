@@ -112,7 +112,7 @@ PROFILES: Mapping[str, tuple[Arm, ...]] = {
         Arm(AUTHORITY, _forms(AUTHORITY), 16),
         *(Arm(INSTRUCTION, _NOTES, None), Arm(INSTRUCTION, _NOTES[::-1], 12)),
         replace(_CONTROL, stimuli=10),
-        *_scored(16, LENGTH),
+        *_scored(None, LENGTH),
         *(Arm(kind, _forms(kind)[:1], 8, ask=SCORE) for kind in (FORMAT, INSTRUCTION)),
     ),
     "full": (
