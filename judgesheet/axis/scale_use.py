@@ -53,7 +53,7 @@ def scores_used(scores: Scored) -> Iterator[UnkeyedEstimate]:
         yield _used(rows)
 
 
-@figure("share", symbol="P_max", reads="repeats")
+@figure("share", symbol="P_max", reads="repeats", better="")
 def commonest_score(scores: Scored) -> Iterator[UnkeyedEstimate]:
     """Share of readings that get the score which the judge gives most often.
 
