@@ -243,6 +243,8 @@ def locate(axes: Mapping[str, AxisCalls], split: str) -> tuple[Located, Flags] |
     None where there is nothing to compare.
     """
     names = list(axes)
+    if not names:
+        return None
     slices, members = SPLITS[split]([axes[name] for name in names])
     if len(slices) < 2:
         return None
