@@ -262,6 +262,8 @@ def locate(axes: Mapping[str, AxisCalls], split: str) -> tuple[Located, Flags] |
                         np.unique(axis.item[known], return_inverse=True)[1],
                     )
                     measured.setdefault(kind, {})[name] = mine
+    if not measured:
+        return None
     rng = stream(axes[names[0]].readings.seed, "slices")
     worst = worst_slice([[*one.values()] for one in measured.values()], rng)
     if worst is None:
