@@ -46,7 +46,8 @@ def test_a_forecast_is_what_a_perfect_judge_gets(profile: str, name: str) -> Non
         held = [
             verdict.status == "pass"
             for verdict in sheet.verdicts
-            if Key.parse(verdict.key).fits(Key.parse(one.key)) and verdict.rule == one.rule
+            if Key.parse(verdict.key).fits(Key.parse(one.key))
+            and verdict.rule == one.rule
             # Scores without any exception have a correlation of 1, and no interval.
             and verdict.bound is not None
         ]
