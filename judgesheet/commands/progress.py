@@ -84,7 +84,9 @@ def sentence(progress: "Progress") -> str:
     """
     parts = [f"{progress.settled}/{progress.planned} calls", *_state(progress)]
     if progress.unreadable or progress.failed:
-        parts.append(f"{progress.unreadable} unreadable, {progress.failed} failed")
+        lost = f"{progress.unreadable} unreadable, {progress.failed} failed"
+        is_resumed = progress.settled > progress.done_now
+        parts.append(f"of the {progress.done_now} asked now {lost}" if is_resumed else lost)
     if progress.cost is not None:
         parts.append(f"${digits.cents(progress.cost)}")
     parts.append(f"{progress.tokens_in + progress.tokens_out:,} tokens")
