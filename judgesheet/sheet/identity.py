@@ -1,6 +1,6 @@
 """What exactly was measured: judge, protocol, settings, what was tested and what was not."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
@@ -155,11 +155,13 @@ def _listed(names: Sequence[str]) -> str:
 
 # -- test conditions -------------------------------------------------------------------------------
 
-_TELL = {
+_TELL: Mapping[str, Callable[[Any], str]] = {
     "started_at": show.moment, "ended_at": show.moment, "wall_s": show.seconds,
     "latency_p50_s": show.seconds, "latency_p99_s": show.seconds, "tokens_in": show.count,
     "tokens_out": show.count, "planned": show.count, "settled": show.count,
     "answered": show.count, "attempts": show.count, "cost_usd": show.money,
+    "first_readings": show.first_readings,
+    "refused_parameters": lambda refused: "; ".join(refusals(refused)),
 }  # fmt: skip
 """How items of a run are told; others as they are."""
 _APART = frozenset({"prompts", "stimuli", "papers", "axis_code", "parsers", "failures", "looks",
@@ -169,9 +171,10 @@ _APART = frozenset({"prompts", "stimuli", "papers", "axis_code", "parsers", "fai
 
 def items(known: Any) -> Iterator[Fact]:
     """The items of a judge, a run or a provenance that were recorded, by their names."""
+    ways = _TELL if isinstance(known, RunFacts) else {}
     for name, value in (known if isinstance(known, Mapping) else asdict(known)).items():
         if name not in _APART and value not in (None, "", [], {}, ()):
-            tell = _TELL.get(name, show.anything)
+            tell = ways.get(name, show.anything)
             yield Fact(show.words(str(name)), tell(value))
 
 

@@ -319,16 +319,10 @@ def share(part: float, whole: float) -> str:
     return f"{rounded(100 * part / whole, 1, 100.0)} %" if whole else _DASH
 
 
-def first_readings(run: RunFacts) -> str:
-    """`12 of 400 (3 %), asked again up to 2 times`; "" where unreadable replies were not."""
-    known = run.first_readings
-    if known is None:
-        return ""
-    rate = share(known.unreadable, known.replies)
-    return (
-        f"{count(known.unreadable)} of {count(known.replies)} ({rate}), asked again up to "
-        f"{count(run.retry_unreadable)} times"
-    )
+def first_readings(known: Mapping[str, Any]) -> str:
+    """`12 of 400 unreadable (3 %)`: what was lost of first replies before any was asked again."""
+    unreadable, replies = known["unreadable"], known["replies"]
+    return f"{count(unreadable)} of {count(replies)} unreadable ({share(unreadable, replies)})"
 
 
 def stimuli(number: Any, independent: Any) -> str:
