@@ -1,6 +1,7 @@
 """From a number to the replies that it reads: on the terminal, as JSON, and for any axis."""
 
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -111,12 +112,12 @@ def test_filters_keep_the_calls_that_they_name(
 def test_filters_and_a_figure_keep_what_both_mean(run: Path) -> None:
     key = "score_order.order_change_rate"
     mine = judgesheet.cases(run, key)
-    stimulus = mine[-1].call.stimulus
-    both = judgesheet.cases(run, key, stimulus=stimulus, verdict="5")
+    stimulus, verdict = mine[-1].call.stimulus, mine[-1].verdict
+    both = judgesheet.cases(run, key, stimulus=stimulus, verdict=str(verdict))
     assert [one.call.id for one in both] == [
-        one.call.id for one in mine if one.call.stimulus == stimulus and one.verdict == 5
+        one.call.id for one in mine if one.call.stimulus == stimulus and one.verdict == verdict
     ]
-    assert both
+    assert 0 < len(both) < len([one for one in mine if one.call.stimulus == stimulus])
 
 
 def test_lost_calls_are_those_that_the_sheet_counts(losing: Path) -> None:
@@ -166,7 +167,9 @@ def test_a_terminal_shows_which_call_it_is_its_prompt_reply_and_verdict(run: Pat
     assert told[2].startswith(f"{first.call.id[:8]}  {first.call.stimulus}: order ")
     assert " ".join(told[2:4]).split(f": {first.verdict}")[1:], "the line may be broken"
     assert f"   | {first.text}" in told
-    assert sum(line.startswith("   | Score ") for line in told) == 5
+    prompt = told[told.index("   prompt") + 1 : told.index("   reply")]
+    assert prompt[0].startswith(f"   | {first.call.messages[0]['content'][:60]}")
+    assert re.fullmatch(r"   … \d+ more lines \(--json, --html\)", prompt[-1])
     assert told[-1] == f"… {len(others)} more (--limit)"
 
 
