@@ -19,6 +19,7 @@ from judgesheet.base.records import Bounds, Datasheet, Estimate, Imputed, Verdic
 from judgesheet.decide import decide
 from judgesheet.decide.controls import READ
 from judgesheet.decide.policy import Policy, parse
+from judgesheet.measuring import impute
 from judgesheet.measuring.measure import parse_rows
 from tests.simulate import Sheet, parsed, planned, simulate
 
@@ -105,7 +106,8 @@ def test_where_nothing_is_lost_nothing_is_said_and_nothing_moves(axis: str) -> N
 
 def test_a_judge_that_refuses_what_favours_the_first_is_reported() -> None:
     """On each item other orders are lost: what cancels over items counts."""
-    sheet = lossy("criterion_order", lambda table: place(table) == 1, families=losses.NAMES)
+    sheet = lossy("criterion_order", lambda table: place(table) == 1, profile="full",
+                  families=losses.NAMES)  # fmt: skip
     assert by_chance(sheet) is False
 
 
@@ -286,12 +288,18 @@ def rate(imputed: Imputed | None, high: float) -> Estimate:
                     bounds=Bounds(0.0, high), imputed=imputed)  # fmt: skip
 
 
-def test_the_gate_reads_the_bounds_with_lost_calls() -> None:
+def test_the_gate_reads_the_bounds_with_lost_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     sheet = lossy("score_order", first(0.1, 1), families=PLACES)
-    estimate = sheet["cramers_v"]
+    assert sheet["cramers_v"].imputed is not None
+    monkeypatch.setattr(impute, "_tables", lambda axis, readings: iter(()))
+    without = lossy("score_order", first(0.1, 1), families=PLACES)
+    estimate, read = sheet["cramers_v"], without["cramers_v"]
+    assert (estimate.value, estimate.high, None) == (read.value, read.high, read.imputed)
     assert estimate.bounds is not None
-    assert estimate.bounds.high > (estimate.high or 0.0)
+    assert read.bounds is not None
+    assert estimate.bounds.high > read.bounds.high
     assert held(sheet).bound == estimate.bounds.high
+    assert "7 lost calls counted against the limit" in held(sheet).why
 
 
 @pytest.mark.parametrize("how", ["many", "by order"])
