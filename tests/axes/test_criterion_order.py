@@ -616,7 +616,7 @@ def test_public_stories_with_three_raters_a_criterion(tmp_path: Path) -> None:
     ]
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     sheet = run("first-biased", "quick", stimuli=path)
-    assert "6 criteria, 5-point scale, 12 balanced orders" in sheet["mean_delta_pos"].conditions
+    assert "6 criteria, 5-point scale, 6 balanced orders" in sheet["mean_delta_pos"].conditions
     assert sheet.value("position_shift[criterion=Empathy,position=1]") > 0
     assert "human" in sheet["pearson_r[arm=balanced]"].conditions
     assert sheet.plan.labels[0].ratings == tuple(stories[0]["criteria"]["Relevance"])

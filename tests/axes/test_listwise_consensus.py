@@ -666,7 +666,7 @@ def test_public_questions_with_one_best_answer_can_be_asked(tmp_path: Path) -> N
         for number, one in enumerate(public)
     ]
     sheet = sheet_of("fair?shared=10", "quick", stimuli=pool(tmp_path, *records))
-    assert sheet.result.answered == 112
+    assert sheet.result.answered == 216
     assert sheet.value("accuracy[arm=permuted,k=4]") > 0.5
 
 
