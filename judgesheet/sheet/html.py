@@ -41,6 +41,7 @@ def page(
         level=show.confidence(by_key(sheet).values()),
         tested=tested(sheet),
         untested=untested(sheet),
+        looks=show.looks(sheet.run),
         items=items,
         calls=calls(sheet),
     )

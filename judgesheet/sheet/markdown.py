@@ -51,6 +51,7 @@ def render(sheet: Datasheet, _paper: Paper) -> bytes:
         items=[fact for of in known for fact in items(of)],
         tested=tested(sheet),
         untested=untested(sheet),
+        looks=show.looks(sheet.run),
     ).encode()
 
 

@@ -71,6 +71,7 @@ def _told(sheet: Datasheet) -> Iterator[Told]:
     of_limit = "✗" if decision.verdict == "reject" else "?"
     yield from _few((of_limit, _limit(sheet, one)) for one in deciding)
     yield from _few(("!", one.told) for one in decision.conditions)
+    yield from _few(("?", f"Not settled: {one}") for one in decision.not_settled)
     told = {one.key for one in deciding}.union(*(one.keys for one in decision.conditions))
     yield from _few(_faults(sheet, told))
     yield from _few(("→", needed) for needed in decision.told_needed)
