@@ -378,7 +378,8 @@ def test_every_format_holds_the_systems(
     else:
         text = content.decode()
         assert "two" in text
-        assert "<b>" not in text.replace("one|<b>", "" if form == "csv" else "<b>")
+        # As a name it is text; a page's own words in bold are closed.
+        assert text.count("<b>") == (text.count("one|<b>") if form == "csv" else text.count("</b>"))
 
 
 def test_formats_are_written_to_their_files_and_one_is_printed(
