@@ -13,7 +13,7 @@ from judgesheet.axes.candidate_order.ladder import SLOT_TELLS
 from judgesheet.axes.listwise_consensus.places import NOT_EVEN
 from judgesheet.base.records import Datasheet, VerdictStatus
 from judgesheet.decide import decide
-from judgesheet.decide.policy import parse
+from judgesheet.decide.policy import load, parse
 from judgesheet.measuring.measure import parse_rows
 from tests.sheet import sheets
 from tests.simulate import Sheet, simulate
@@ -162,3 +162,7 @@ def test_own_pairs_show_whether_it_finds_the_better_one(
     assert found.text.endswith(says)
     assert sheet.shown() == ({"target_sensitivity[set=natural]"} if verdict == "shown" else set())
     assert sheet.effects["positional_false_preference[set=natural]"].verdict == "negligible"
+    whole: Datasheet = replace(sheets.plausible(), axes=(sheet.result,))
+    decision = decide(whole, load("natural-pairs")).decision
+    assert decision is not None
+    assert (decision.verdict == "reject") == (choice != "better")

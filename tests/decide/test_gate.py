@@ -309,13 +309,14 @@ def test_the_name_says_what_is_meant_and_not_the_axis(wrong: str, meant: str) ->
     ("limited", "needed"),
     [
         ("order_inconsistent[set=same_subset]", "--policy natural-pairs, which limits"),
-        ("target_sensitivity[delta=5]", "a run that measures it; this one measures"),
+        ("target_sensitivity[delta=5]", "--policy natural-pairs, which limits"),
+        ("slot_gap[delta=1]", "a run that measures it; this one measures"),
         ("filler_preference", "a run that measures it"),
     ],
 )
 def test_the_key_of_a_shipped_policy_is_no_slip(limited: str, needed: str) -> None:
     """A run of pairs of one's own lacks what the built-in tasks have."""
-    names = ("order_inconsistent", "target_sensitivity")
+    names = ("order_inconsistent", "target_sensitivity", "slot_gap")
     own = [share(f"candidate_order.{name}[set=natural]", 0.0, 0.0, 0.01) for name in names]
     made = decide(sheet(*own), policy(limit(f"candidate_order.{limited}")))
     assert made.verdicts[0].needed.startswith(needed)
