@@ -6,7 +6,6 @@ escapes whatever is put into it.
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from functools import cache
 from typing import Any
 
@@ -41,7 +40,7 @@ class Markdown(str):
 def render(sheet: Datasheet, _paper: Paper) -> bytes:
     """The sheet as GitHub-flavoured Markdown."""
     page = context(sheet)
-    known = (sheet.judge.spread, asdict(sheet.run), asdict(sheet.provenance))
+    known = (sheet.judge.spread, sheet.run, sheet.provenance)
     return fill(
         "datasheet.md.jinja",
         page=page,
