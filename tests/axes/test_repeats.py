@@ -18,7 +18,7 @@ from judgesheet.decide.policy import load
 from judgesheet.measuring.measure import measure_wanted
 from tests.simulate import ORDER_AXES, Sheet, parsed, simulate
 
-RATES = frozenset({"order_change_rate", "repeat_change_rate"})
+RATES = frozenset(f"{of}_{what}_rate" for of in ("order", "repeat") for what in ("change", "flip"))
 
 
 def from_a_cache(frame: pd.DataFrame) -> pd.DataFrame:
@@ -49,7 +49,7 @@ def test_repeats_that_never_differ_are_no_measure_of_noise(
 
 def test_one_reply_given_twice_is_no_second_call() -> None:
     """Exchanged with calls under other orders it would look like an order that is preferred."""
-    cached = simulate("fair", "quick", "listwise_consensus", edit=from_a_cache)
+    cached = simulate("noisy", "quick", "listwise_consensus", edit=from_a_cache)
     sampled = replace(cached.readings, temperature=1.0)
     sheet = Sheet(cached.plan, cached.axis, sampled)
     assert sheet.value("order_dependence_p") < TESTS["order_dependence_p"]
