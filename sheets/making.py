@@ -20,7 +20,7 @@ LONGEST_S = 3600.0
 """A real model on a slow machine."""
 PDF = "datasheet.pdf"
 SHEET = (DATASHEET, "datasheet.html", PDF)
-PLACES = {"verdict": 0, "features": 0, "effects": 0, "characteristics": 1, "appendix": 2}
+PLACES = {"decision": 0, "wrong": 0, "answers": 0, "scope": 0, "characteristics": 1}
 """Parts of the PDF by their anchors, and the pages that they belong on, from 0."""
 
 
@@ -77,13 +77,15 @@ def is_foreign(folder: Path) -> bool:
 
 
 def _misplaced(pdf: Path) -> Iterator[str]:
-    """Parts of the PDF that are not on their page: the first two hold what decides."""
+    """Parts of the PDF that are not on their page: the first holds what decides."""
     if not pdf.exists():
         return
     reader = PdfReader(pdf)
     for part, page in PLACES.items():
-        at = reader.get_destination_page_number(reader.named_destinations[part])
-        if at != page:
+        anchor = reader.named_destinations.get(part)
+        if anchor is None:
+            yield f"the PDF has no {part}"
+        elif reader.get_destination_page_number(anchor) != page:
             yield f"the PDF has its {part} on another page than {page + 1}"
 
 
