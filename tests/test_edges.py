@@ -188,6 +188,11 @@ def cleared(before: Sheet, after: Sheet) -> set[str]:
     return unknown & good
 
 
+def given(sheet: Sheet) -> dict[str, int | None]:
+    """How many stimuli each score was given to."""
+    return {key: one.clusters for key, one in sheet.estimates.items() if ".selection[" in key}
+
+
 @pytest.mark.parametrize("spread", [False, True], ids=["one stimulus", "several"])
 @pytest.mark.parametrize("stimuli", [None, 2], ids=["quick", "two stimuli"])
 @pytest.mark.parametrize("judge", PLANTED)
@@ -211,4 +216,6 @@ def test_a_slip_makes_no_sheet_surer(
             if stimuli is None or (one.value in (0, 1) and one.n == other.n)
         ]
         comparable = [(one, other) for one, other in agree if one.clusters == other.clusters]
+        if given(whole) != given(sheet):  # the costs of orders add up such scores
+            comparable = [(one, other) for one, other in comparable if ".bias_cost" not in one.key]
         assert not [line for pair in comparable for line in narrowed(*pair)]

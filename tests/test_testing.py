@@ -32,7 +32,7 @@ def test_a_limit_holds_only_where_the_gate_would_pass(sheet: Datasheet) -> None:
         assert_limit(sheet, KEY, max=0.17, why="we print one order")
     with pytest.raises(AssertionError, match=r"NOT PROVEN"):
         assert_limit(sheet, "score_order.pearson_r[arm=balanced]", min=0.1)
-    with pytest.raises(AssertionError, match=r"VOID"):
+    with pytest.raises(AssertionError, match=r"NOT USABLE"):
         assert_limit(replace(sheet, run=RunFacts(complete=False)), KEY, max=0.18)
 
 
