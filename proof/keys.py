@@ -57,6 +57,14 @@ UNPROVEN |= {
     "presentation.loss_rate": "that of the other axes, which are proven: it knows calls alone",
 }
 UNPROVEN |= {
+    f"{axis}.{figure}": why
+    for axis in all_axes()
+    for figure, why in (
+        ("slice_p", "its size and power are tested for the statistic, not simulated here"),
+        ("slice", "chosen as the worst of several, no estimate; `slice_p` tests it"),
+    )
+}
+UNPROVEN |= {
     "correct.corrected": "`ppi` or `rogan_gladen`, which are proven, by `--labels` alone",
     "correct.raw": "the judge's own verdicts, no estimate of the truth; their interval is that of "
     "every mean and rate (`gate`, `edges`)",

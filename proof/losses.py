@@ -305,7 +305,8 @@ def true_excess(judge: Parameters) -> float:
         agree: dict[bool, list[float]] = {True: [], False: []}
         for (order, mine), (other, theirs) in combinations(calls, 2):
             agree[order == other].append(float(mine @ theirs))
-        excess.append(np.mean(agree[True]) - np.mean(agree[False]))
+        if agree[True]:  # items that are asked twice in one order
+            excess.append(np.mean(agree[True]) - np.mean(agree[False]))
     return float(np.mean(excess))
 
 
@@ -314,7 +315,7 @@ def true_changes(judge: Parameters) -> float:
     pairs: dict[tuple[str, str], list[dict[str, float]]] = {}
     for call in design("candidate_order", 1).calls:
         cell = call.cell
-        if (cell["condition"], cell["prompt"], cell["listing"]) == (
+        if call.repeat == 0 and (cell["condition"], cell["prompt"], cell["listing"]) == (
             "delta0_same",
             BASELINE,
             LISTING,
