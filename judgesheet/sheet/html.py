@@ -7,7 +7,7 @@ from judgesheet.base.limits import MOST_TOLD
 from judgesheet.base.records import Datasheet
 from judgesheet.sheet import Paper, show
 from judgesheet.sheet.context import EFFECTS, USES, context
-from judgesheet.sheet.identity import calls, items, tested, untested
+from judgesheet.sheet.identity import calls, failures, items, tested, untested
 from judgesheet.sheet.templates import filled
 
 SUFFIX = "html"
@@ -44,4 +44,5 @@ def page(
         looks=show.looks(sheet.run),
         items=items,
         calls=calls(sheet),
+        failures=tuple(failures(sheet.run)),
     )
