@@ -15,9 +15,9 @@ LARGEST_SHEET = LARGEST_TEXT // 4
 """Bytes of a sheet: the largest that was seen has three million."""
 MOST_PARTS_OF_A_SHEET = 20_000
 """Objects in a sheet: the largest that was seen has half as many; 300 figures have 1,200."""
-LARGEST_PAGE = LARGEST_TEXT // 8
-"""Characters of a page as the typesetter is given it, which takes about a second for each million:
-that of 300 figures has 0.7."""
+LARGEST_PAGE = LARGEST_TEXT // 64
+"""Characters of a page as the typesetter is given it, which takes a minute or two for a million:
+that of 300 figures has a tenth."""
 LONGEST_PAGE_S = 60.0
 """Seconds that a page of a user's own may take to set: one of two pages takes about two."""
 MOST_MEMORY = 64 * LARGEST_TEXT

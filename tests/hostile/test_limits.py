@@ -96,7 +96,7 @@ def test_a_sheet_of_too_many_figures_is_refused() -> None:
 
 def test_a_page_that_takes_long_to_set_is_refused() -> None:
     with pytest.raises(RunError, match="too large for a PDF") as caught:
-        page(many_figures(LARGEST_PAGE // 1000), "pdf")
+        page(many_figures(LARGEST_PAGE // 80), "pdf")
     one_sentence(caught.value)
 
 
