@@ -68,7 +68,7 @@ def test_its_weakness_is_said_loudly(sheet: Datasheet) -> None:
 
 def test_the_sheet_says_which_model_it_was(sheet: Datasheet) -> None:
     assert sheet.judge.model == "local/smollm2-135m"
-    assert "b179c9523d0e" in json.dumps(sheet.judge)
+    assert str(sheet.judge.spread["sha256"]).startswith("b179c9523d0e")
     assert sheet.run.tokens_in
 
 

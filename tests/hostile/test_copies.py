@@ -117,7 +117,7 @@ def test_templates_in_ordinary_chats_are_one_warning(tmp_path: Path) -> None:
     asked = run("probe", "--model", "sim/fair", "--axis", "score_order", "--stimuli", own,
                 "--profile", "smoke", "--no-pdf", "--quiet", "--out", out)  # fmt: skip
     assert asked.returncode == 0
-    assert "score_order: 3 responses share a template: chat-00" in asked.stderr
+    assert "score_order: 3 responses share a template: chat-" in asked.stderr  # of three drawn
     (axis,) = json.loads((out / "datasheet.json").read_text("utf-8"))["axes"]
     assert any("share a template" in caveat for caveat in axis["caveats"])
 

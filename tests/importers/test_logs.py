@@ -627,7 +627,7 @@ def test_counts_of_a_part_and_columns_without_a_field_are_told(
     rows = [{"chat": f"c{n // 2}", "agent": "ab"[n % 2], "Note": 1 + n % 5} for n in range(6)]
     path = lines(tmp_path / "log.jsonl", rows)
     proposed = run("inspect-log", path).stdout
-    assert "(left over: Note; item, repeat, human and judge are fields, too)" in proposed
+    assert "left over: Note\n" in proposed
     named = ("--map", "stimulus=chat,item=chat+agent,verdict=Note,judge=agent", "--scale", "1:5")
     counted = run("inspect-log", path, *named).stdout
     assert "a (2), b (2); of the first 4 rows" in counted
