@@ -118,7 +118,9 @@ class Answer:
         """What is known."""
         if self.axis.invalid is not None:
             return VOID
-        if self.effect is not None and self.effect.verdict == "shown":
+        verdict = None if self.figure is None else self.figure.verdict
+        broken = verdict is not None and verdict.status == "fail"
+        if not broken and self.effect is not None and self.effect.verdict == "shown":
             return EFFECTS["shown"]
         if self.figure is not None and self.figure.verdict is not None:
             return self.figure.mark
@@ -298,9 +300,13 @@ def _in_turn(told: Sequence[Told]) -> tuple[Told, ...]:
 
 
 def _answer(axis: AxisResult, figures: Mapping[str, Figure], use: Use | None) -> Answer:
-    """The figure of what is shown; without that the one that uses most of its limit."""
+    """The figure of what is shown; without that the one that uses most of its limit.
+
+    An axis that this use asks nothing of, or nothing that was measured, answers by its worst.
+    """
     mine = [effect for effect in axis.effects if use is None or use in effect.uses]
-    worst = mine[0] if mine else None
+    known = [effect for effect in mine if effect.verdict != "not_measured"]
+    worst = next(iter(known or axis.effects), None)
     limited = [one for one in figures.values() if one.axis is axis and one.verdict is not None]
     if worst is not None and worst.verdict == "shown" and worst.key in figures:
         return Answer(axis, figures[worst.key], worst)

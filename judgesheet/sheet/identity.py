@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from judgesheet.base.datasheet import to_json
 from judgesheet.base.digits import counted
 from judgesheet.base.facts import JudgeIdentity, PromptUsed, RunFacts, StimulusPool
+from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_IN_A_LIST, MOST_NAMED
 from judgesheet.base.records import BUILT_IN, Datasheet, canonical_json, digest
 from judgesheet.base.sanitize import listed
@@ -112,9 +113,19 @@ def refusals(refused: Mapping[str, str | None]) -> Iterator[str]:
 
 
 def stimuli(sheet: Datasheet) -> int:
-    """How many independent stimuli were asked, those of each axis counted."""
+    """How many independent stimuli were asked, those of each axis counted.
+
+    Figures of where a judge fails read those of all axes together, and count none here.
+    """
     return sum(
-        max((estimate.clusters for estimate in axis.estimates), default=0)
+        max(
+            (
+                one.clusters
+                for one in axis.estimates
+                if Key.parse(one.key).name not in ("slice", "slice_p")
+            ),
+            default=0,
+        )
         for axis in sheet.axes
         if axis.made
     )
