@@ -235,7 +235,7 @@ def intervals(
 ) -> Markup:
     """A dot with its interval per row."""
     canvas = Canvas(WIDTH, 16.0 * len(rows) + 32)
-    x = Scale(*_around((point for _, point in rows), *also), 118.0, WIDTH - 8)
+    x = Scale(*_around((point for _, point in rows), *also), 118.0, WIDTH - 14)
     bottom = canvas.height - 28
     for number in ticks(x.low, x.high, 5):
         canvas.line(f"M{x(number):.1f} 4V{bottom}", RULE, 0.5)

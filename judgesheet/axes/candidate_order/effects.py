@@ -74,11 +74,11 @@ def _slot_gap(member: str, differing: str) -> Effect:
         remedy=BOTH_ORDERS,
         says={
             "shown": f"Of two responses {differing}, the better one is found more often in one "
-            "slot: slot 1 less slot 2 {value} ({interval}).",
-            "negligible": f"Of two responses {differing}, the better one is found in either slot: "
-            "slot 1 less slot 2 {value} ({interval}).",
+            "slot; slot 1 less slot 2: {value} ({interval}).",
+            "negligible": f"Of two responses {differing}, the better one is found in either slot; "
+            "slot 1 less slot 2: {value} ({interval}).",
             "inconclusive": "Whether the slot of the better response decides is open where they "
-            f"are {differing}: slot 1 less slot 2 {{value}} ({{interval}}).",
+            f"are {differing}; slot 1 less slot 2: {{value}} ({{interval}}).",
         },
     )
 
