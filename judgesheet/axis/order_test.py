@@ -15,7 +15,7 @@ from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Floats, Ints
 from judgesheet.axis.failing import PointsByPlace
 from judgesheet.axis.figure import Figures, UnkeyedEstimate, absent
-from judgesheet.axis.items import firsts, items, value_codes
+from judgesheet.axis.items import firsts, items, questions, value_codes
 from judgesheet.axis.statements import SIGNIFICANT
 from judgesheet.axis.streams import stream
 from judgesheet.base.missing_reasons import Reason
@@ -56,9 +56,22 @@ def measure(axis: str, readings: Readings, points_by_place: PointsByPlace) -> It
     """The estimate of the test as that of an axis, if the caller wants it."""
     if len(readings.frame) and readings.wants(order_dependence_p.name):
         read = readings.frame[readings.frame["value"].notna()]
+        # Greedy replies are meant to agree: that they do tells of no cache.
+        read = read if readings.temperature == 0 else _counted_once(read)
         yield from Figures(axis).of(order_dependence_p)(
             _exchanged(read, points_by_place, readings.seed)
         )
+
+
+def _counted_once(read: "pd.DataFrame") -> "pd.DataFrame":
+    """One call of each question where asking again never brought another verdict.
+
+    A cache may have given one reply several times: exchanged as several, what noise made of one
+    call would look like the effect of its order.
+    """
+    question = questions(read)
+    verdicts = read["value"].map(repr).groupby(question).nunique()
+    return read if verdicts.max() != 1 else read.iloc[firsts(question)]
 
 
 def _exchanged(read: "pd.DataFrame", points_by_place: PointsByPlace, seed: int) -> Exchanged:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from judgesheet.axis import Readings
 from judgesheet.axis.items import questions
-from judgesheet.axis.statements import ORDER_TEST, keys
+from judgesheet.axis.statements import keys
 from judgesheet.base.defaults import LOSS_ERROR
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Control, Estimate
@@ -14,8 +14,6 @@ REST_ON_REPEATS = (
     "gain_over_repeated",
 )
 """Figures of the order beyond noise, which is taken from repeats."""
-REST_ON_CALLS = (*REST_ON_REPEATS, ORDER_TEST)
-"""These, and the test that exchanges calls between orders: one reply given twice counts as two."""
 
 
 def control(readings: Readings, estimates: Estimates) -> Iterator[Control]:
@@ -31,7 +29,7 @@ def control(readings: Readings, estimates: Estimates) -> Iterator[Control]:
             "is said of changes beyond noise",
             keys(*shown),
             "repeats_sampled",
-            REST_ON_CALLS,
+            REST_ON_REPEATS,
             of="run",
             mend="ask each question anew: no cache, no fixed seed, no session that knows the calls "
             "before; a judge without noise can be asked at temperature 0",

@@ -9,11 +9,11 @@ import pytest
 from judgesheet.axes import get_axis
 from judgesheet.axis import Readings
 from judgesheet.axis.repeats import control
+from judgesheet.axis.statements import ORDER_TEST
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts
 from judgesheet.base.records import Datasheet
 from judgesheet.decide import decide
-from judgesheet.decide.effects import TESTS
 from judgesheet.decide.policy import load
 from judgesheet.measuring.measure import measure_wanted
 from tests.simulate import ORDER_AXES, Sheet, parsed, simulate
@@ -47,13 +47,18 @@ def test_repeats_that_never_differ_are_no_measure_of_noise(
     assert [one.code for one in found] == ["repeats_sampled"] * fails
 
 
-def test_one_reply_given_twice_is_no_second_call() -> None:
+@pytest.mark.parametrize("spec", ["noisy", "fair"])
+def test_one_reply_given_twice_is_no_second_call(spec: str) -> None:
     """Exchanged with calls under other orders it would look like an order that is preferred."""
+    cached = simulate(spec, "quick", "listwise_consensus", edit=from_a_cache)
+    sampled = Sheet(cached.plan, cached.axis, replace(cached.readings, temperature=1.0))
+    assert sampled.value(ORDER_TEST) > 0.05
+    assert not sampled.shown()
+
+
+def test_of_one_reply_given_twice_no_change_beyond_noise_is_said() -> None:
     cached = simulate("noisy", "quick", "listwise_consensus", edit=from_a_cache)
-    sampled = replace(cached.readings, temperature=1.0)
-    sheet = Sheet(cached.plan, cached.axis, sampled)
-    assert sheet.value("order_dependence_p") < TESTS["order_dependence_p"]
-    made = decided(sheet)
+    made = decided(Sheet(cached.plan, cached.axis, replace(cached.readings, temperature=1.0)))
     status = {verdict.key: verdict.status for verdict in made.verdicts}
     assert status["listwise_consensus.excess_flip_rate"] == "invalid"
     (problem,) = (one for one in made.axes[0].findings if one.tone == "bad" and not one.void)
