@@ -7,6 +7,7 @@ A page may say in comments what the test needs beside it:
     a,b -->
     <!-- try: NAME => tiny        from here on, this stands for that ($SERVER is a loopback server)
     $ cp "$ROOT/examples/policy.toml" . -->         and this is run, unseen
+    <!-- needs: a.jsonl.gz -->    a public log, beside the page; without it the page is skipped
 
 Commands of judgesheet run in this process with the smallest profile; others in a shell. What would
 install or build something is only looked up.
@@ -25,6 +26,7 @@ import pytest
 
 from tests.command import run
 from tests.judges.loopback import Answer, Request, completion, serving
+from tests.simulate import SHARED
 
 ROOT = Path(__file__).parent.parent
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
@@ -37,6 +39,7 @@ PAGES = [
 PART = re.compile(
     r"^<!-- file: (?P<name>\S+)\s*?(?:\n(?P<hidden>.*?))?-->$"
     r"|^<!-- try: (?P<notes>.*?)-->$"
+    r"|^<!-- needs: (?P<logs>.*?) -->$"
     r"|^```(?P<kind>\S*)\n(?P<shown>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
@@ -53,6 +56,13 @@ class File:
 
 
 @dataclass(frozen=True)
+class Log:
+    """A public log that a page needs."""
+
+    name: str
+
+
+@dataclass(frozen=True)
 class Command:
     """A line to run, and what the page says that it prints."""
 
@@ -60,7 +70,7 @@ class Command:
     printed: tuple[str, ...] = ()
 
 
-def steps(page: str) -> Iterator[File | Command]:
+def steps(page: str) -> Iterator[File | Log | Command]:
     """What a page has its reader do."""
     swaps: dict[str, str] = {}
     awaited = ""
@@ -72,6 +82,8 @@ def steps(page: str) -> Iterator[File | Command]:
                 else:
                     part_of_line, meant = note.split(" => ")
                     swaps[part_of_line] = meant
+        elif part["logs"]:
+            yield from map(Log, part["logs"].split())
         elif part["name"] and part["hidden"] is not None:
             yield File(part["name"], part["hidden"])
         elif part["name"]:
@@ -175,6 +187,11 @@ def test_what_a_page_says_to_type_works(
     for step in steps(page.read_text(encoding="utf-8")):
         if isinstance(step, File):
             (tmp_path / step.name).write_text(step.text, encoding="utf-8")
+            continue
+        if isinstance(step, Log):
+            if not (log := SHARED / "data" / step.name).is_file():
+                pytest.skip(f"{step.name} is not beside this checkout")
+            (tmp_path / step.name).symlink_to(log)
             continue
         printed = " ".join(perform(step, tmp_path, environment).split())
         for line in step.printed:

@@ -9,6 +9,7 @@ from pathlib import Path
 from shlex import quote
 from statistics import fmean
 from sys import intern
+from textwrap import shorten
 from typing import Any, NamedTuple, Protocol
 
 from judgesheet.axes import all_axes
@@ -21,6 +22,7 @@ from judgesheet.base.limits import (
     LARGEST_COUNT,
     LONGEST_DOCUMENT,
     MOST_FIELDS,
+    MOST_LISTED,
     MOST_REMEMBERED_ROWS,
     MOST_REPEATS,
 )
@@ -35,6 +37,7 @@ from judgesheet.base.records import (
     digest,
 )
 from judgesheet.base.resources import uncollected
+from judgesheet.base.sanitize import listed
 from judgesheet.base.scale import Scale
 from judgesheet.base.tally import Tally
 from judgesheet.collect.batches import fill, ingest_results
@@ -66,6 +69,10 @@ class RecordedLog(Protocol):
     @property
     def scale(self) -> Scale | None:
         """That of its scores; None where they are words or of several scales."""
+
+    @property
+    def left_over(self) -> Sequence[str]:
+        """Its columns that nothing reads."""
 
     @property
     def unplaced(self) -> int:
@@ -121,6 +128,7 @@ class _OwnLines:
     judge: None = None
     scale: None = None
     columns: Mapping[str, str] = field(default_factory=dict)
+    left_over: Sequence[str] = ()
 
     @property
     def unplaced(self) -> int:
@@ -128,6 +136,12 @@ class _OwnLines:
 
     def records(self) -> Iterator[tuple[dict[str, Any], str]]:
         return records(self.file, LONGEST_DOCUMENT, self.lines)
+
+
+def _or_where(left_over: Sequence[str]) -> str:
+    """How to keep the rows of one kind, where a column that is not read may tell them apart."""
+    columns = listed([shorten(one, 60, placeholder="…") for one in left_over], MOST_LISTED)
+    return f", or keep one kind of rows: --where COLUMN=VALUE ({columns})" if left_over else ""
 
 
 @uncollected()
@@ -151,7 +165,7 @@ def _ingest_recorded(file: Path, log: RecordedLog, ledger_path: Path, fresh: boo
                 f"{where}: the same question, response, order and reading as {first}, with "
                 f"{'the same' if verdict == known else 'another'} verdict; drop one of the two "
                 "lines, or give each response a name of its own (item), and each reading of it a "
-                "number (repeat)"
+                f"number (repeat){_or_where(log.left_over)}"
             )
         calls[call.id] = (call, verdict, where)
     if not calls:

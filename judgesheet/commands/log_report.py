@@ -211,7 +211,7 @@ def _proposed(
         choice = _scaled(choice, rows)
         tried = _described(replace(empty, others=others), path, choice, rows)
         if tried.command and not tried.to_say and not tried.fault:
-            left = [one for one in empty.columns if one not in _mapped(columns)]
+            left = logs.left_over(empty.columns, columns.values())
             to_say = f"check the map (left over: {_listed(left)})" if left else "check the map"
             return replace(tried, to_say=f"{to_say}, and the scale" * bool(choice.scale) or to_say)
         to_say = tried.fault or tried.to_say
@@ -222,17 +222,12 @@ def _proposed(
         to_say = f"which column is the judge's verdict: {_listed(named)}"
         if "first" in columns:
             to_say += " (again=COLUMN if one of them is about the other order)"
-    left = [column for column in empty.columns if column not in _mapped(columns)]
+    left = logs.left_over(empty.columns, columns.values())
     if left:
         to_say += f"; left over: {_listed(left)}"
     if "first" not in columns and choice.scale is None:  # winners of pairs have no scale
         choice = replace(choice, scale="LOW:HIGH")
     return replace(empty, to_say=to_say, draft=_command(path, choice), others=others)
-
-
-def _mapped(columns: Mapping[str, str]) -> set[str]:
-    """The columns of a map, also those that are joined or read in part."""
-    return {*columns.values(), *(part for one in columns.values() for part in one.split("+"))}
 
 
 def _values(fields: logs.FieldReader, rows: Iterable[Row]) -> dict[str, dict[str, int]]:
@@ -288,6 +283,7 @@ class _Sample:
 
     source: Iterator[tuple[Mapping[str, Any], str]]
     columns: Mapping[str, str]
+    left_over: Sequence[str]
     stimuli: set[str] = field(default_factory=set)
     verdicts: int = 0
     unreadable: int = 0
@@ -327,7 +323,7 @@ class _Sample:
 def _sampled(
     known: LogReport, path: Path, source: Iterator[tuple[Mapping[str, Any], str]]
 ) -> LogReport:
-    sample = _Sample(source, known.reads_as)
+    sample = _Sample(source, known.reads_as, logs.left_over(known.columns, known.reads_as.values()))
     with TemporaryDirectory(prefix="judgesheet-") as folder:
         ledger_path = Path(folder) / "ledger.sqlite"
         ingest.ingest([path], ledger_path, sample)

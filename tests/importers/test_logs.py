@@ -954,6 +954,34 @@ def test_a_line_that_occurs_twice_is_told_with_the_other(
     assert f"with {verdict} verdict; drop one of the two lines" in str(caught.value)
 
 
+def test_rows_of_two_settings_are_told_apart_by_a_column_that_is_left_out(tmp_path: Path) -> None:
+    rows = [f"q{n},{order},first,{prompt}" for n in range(4) for order in ("AB", "BA")
+            for prompt in ("short", "long")]  # fmt: skip
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["id,order,said,a,b,prompt", *(f"{row}" for row in rows)]), "utf-8")
+    pairs = {"stimulus": "id", "swapped": "order", "verdict": "said", "first": "a", "second": "b"}
+    path.write_text(path.read_text().replace("first,", "first,x,y,"), "utf-8")
+    with pytest.raises(StimuliError, match=r"--where COLUMN=VALUE \(prompt\)$"):
+        ingest(path, tmp_path / "run", columns=pairs)
+    ingest(path, tmp_path / "run", columns=pairs, where={"prompt": "short"}, pdf=False)
+
+
+@pytest.mark.parametrize(
+    ("means", "verdicts"), [({}, [1, 1]), ({"1": "ours", "2": "theirs"}, [1, 2])]
+)
+def test_a_word_may_mean_a_response_whichever_slot_it_has(
+    means: dict[str, str], verdicts: list[int], tmp_path: Path
+) -> None:
+    row = {"q": "Why?", "ours": "so", "theirs": "no", "said": "1", "said_swapped": "1"}
+    path = lines(tmp_path / "log.jsonl", [row])
+    columns = {"stimulus": "q", "first": "ours", "second": "theirs", "verdict": "said",
+               "again": "said_swapped"}  # fmt: skip
+    log = reader([path], LogOptions(columns=columns, verdicts=means))
+    assert [record["verdict"] for record, _ in log.records()] == verdicts
+    asked = [note for note in log.notes() if "--verdict 1=ours --verdict 2=theirs" in note]
+    assert len(asked) == (not means), "where 1 is a slot or a response, the user is told"
+
+
 def test_one_response_per_question_is_why_no_winner_can_change(tmp_path: Path) -> None:
     path = scored_table(tmp_path / "t.csv", [(n % 3 + 1, 4) for n in range(24)])
     sheet = ingest(path, tmp_path / "run", columns=SCORES, scale="1:5", pdf=False).datasheet

@@ -31,7 +31,7 @@ from judgesheet.importers.logs._proposal import (
     scale_of,
     verdicts,
 )
-from judgesheet.importers.logs._reader import LogReader, NoFigureError
+from judgesheet.importers.logs._reader import LogReader, NoFigureError, left_over
 from judgesheet.importers.logs.formats import LOGS, PLAIN, fitting
 from judgesheet.importers.words import finite
 
@@ -160,6 +160,7 @@ __all__ = [
     "finite",
     "having",
     "is_ours",
+    "left_over",
     "opened",
     "people_of",
     "proposed",

@@ -43,6 +43,8 @@ class FieldReader:
     choice: LogOptions
     numbers: set[float] = field(default_factory=set)
     """The first scores that differ, which say what scale holds them."""
+    has_numbered_slots: bool = False
+    """Whether a winner was called 1 or 2 and nothing says that a response is meant."""
     _scales: dict[str, LogScale] = field(default_factory=dict)
     _points: dict[Hashable, int | None] = field(default_factory=dict)
     """Scores recur: those of the first cells that differ."""
@@ -71,7 +73,7 @@ class FieldReader:
         told = meanings({**told, **self.choice.verdicts})
         grades = (self.choice.scale or self.log.scale).lower().split(",")
         for name, meant in told.items():
-            if meant not in grades and finite(meant) is None and not _is_slot(meant):
+            if not (meant in grades or finite(meant) is not None or self._is_winner(meant)):
                 raise UsageError(
                     f"--verdict {name}={meant}: {meant} is no verdict that a word could mean, such "
                     f"as 1, 2, tie, {NONE} or a score (fields of --map: {', '.join(FIELDS)})"
@@ -282,7 +284,8 @@ class FieldReader:
     def slot(self, row: Row, name: str, shown: list[str]) -> int | str | None:
         """Which of two responses a field names, "tie" or "abstain"; None if nothing was read.
 
-        A response is named by its slot, by its name, or by the name of its column.
+        A response is named by its slot, by its name, or by the name of its column, which the user
+        can say of a word, too.
         """
         cell = self.cell(row, name)
         if cell is None or cell == "" or cell != cell:  # NaN
@@ -290,8 +293,9 @@ class FieldReader:
         meant = self.meant(cell)
         if meant is cell and (said := self.text(row, name)) in shown:
             return shown.index(said) + 1
-        if meant is cell and (side := self._side(word(cell))):
+        if side := self._side(word(meant)):
             return shown.index(self.text(row, side)) + 1
+        self.has_numbered_slots |= meant is cell and word(cell) in ("1", "2")
         try:
             return slot_of(meant)
         except KeyError:
@@ -303,8 +307,16 @@ class FieldReader:
 
     def _side(self, said: str) -> str | None:
         """The field whose column a word names; a slot's own name, as `a`, is a slot."""
-        named = (side for side in ("first", "second") if self.columns[side].lower() == said)
+        named = (side for side in ("first", "second") if self.columns.get(side, "").lower() == said)
         return next(named, None) if len(said) > 1 and said not in ("first", "second") else None
+
+    def _is_winner(self, meant: str) -> bool:
+        """Whether a verdict is a slot, a tie, a lost call, or the column of a response."""
+        try:
+            slot_of(meant)
+        except KeyError:
+            return self._side(meant.lower()) is not None
+        return True
 
 
 def _listed(cell: Any) -> list[Any] | None:
@@ -314,11 +326,3 @@ def _listed(cell: Any) -> list[Any] | None:
     cells = unpacked(cell)
     is_plain = isinstance(cells, list) and not any(isinstance(c, list | dict) for c in cells)
     return cells if is_plain else None
-
-
-def _is_slot(meant: str) -> bool:
-    try:
-        slot_of(meant)
-    except KeyError:
-        return False
-    return True

@@ -1,6 +1,7 @@
 """The rows of a log, one verdict each, as recorded judgments: the form `collect.ingest` takes."""
 
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
@@ -29,6 +30,13 @@ class NoFigureError(StimuliError):
     """No figure follows from a log: each verdict is the only one on its subject."""
 
 
+def left_over(columns: Iterable[str], read: Iterable[str]) -> list[str]:
+    """The columns of which none is read, not even as a part of one (`a+b`, `a|b`, `a.0`)."""
+    parts = {part for column in read for part in (column, *re.split("[+|]", column))}
+    parts |= {part.split(".")[0] for part in parts}
+    return [column for column in columns if column not in parts]
+
+
 @dataclass
 class LogReader:
     """Reads the rows of a log; its counts and notes are complete once all records were taken."""
@@ -55,6 +63,8 @@ class LogReader:
     """The judge and the metric, of which a sheet has one."""
     _unknown: dict[str, None] = field(default_factory=dict)
     """Words that nothing explains."""
+    _seen: tuple[str, ...] = ()
+    """The columns of the first row that counts."""
 
     @cached_property
     def fields(self) -> FieldReader:
@@ -77,6 +87,11 @@ class LogReader:
         return self._unplaced + self.lines.lost
 
     @property
+    def left_over(self) -> list[str]:
+        """The columns that nothing reads, by which rows may still differ."""
+        return left_over(self._seen, (*self.columns.values(), *self.fields.where))
+
+    @property
     def judge(self) -> str | None:
         """Who judged, where the log says."""
         return self._single.get("judge")
@@ -95,6 +110,10 @@ class LogReader:
             yield f"{rows} left out; only those with {self._wanted()} count"
         if "order" not in self.fields.columns and self.fields.kind in ("score", "criteria"):
             yield "no column has the displayed order (--map order=COLUMN): all count as one order"
+        if self.fields.has_numbered_slots and {"again", "swapped"} & self.columns.keys():
+            sides = zip("12", (self.columns["first"], self.columns["second"]), strict=True)
+            options = " ".join(options_for([slot], column) for slot, column in sides)
+            yield f"1 and 2 were read as slots; where they name the responses: {options}"
         yield from self.remarks()
 
     def _wanted(self) -> str:
@@ -111,6 +130,7 @@ class LogReader:
             if not self.fields.counts(row):
                 self._excluded += 1
                 continue
+            self._seen = self._seen or tuple(row.cells)
             is_call = not self.log.people or (
                 str(self.fields.cell(row, "by")) not in self.log.people
             )
