@@ -84,7 +84,7 @@ def measured(pool: Pool, seed: int, families: frozenset[str] | None = None) -> A
     rows = (_row(call, planted, levels) for call in plan.calls)
     clusters = Clusters.of(plan.provenance, AXIS) if pool.told else None
     table = parse_rows(axis, pd.DataFrame(rows, columns=list(COLUMNS)), clusters=clusters)
-    return measure_axis(axis, Readings(table, plan.labels, 0.0, seed, families))[0]
+    return measure_axis(axis, Readings(table, plan.labels, 0.0, seed, families))
 
 
 def _row(call: Call, planted: Parameters, levels: Mapping[str, float]) -> tuple[object, ...]:

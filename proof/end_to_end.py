@@ -60,7 +60,7 @@ def _direct(axis: str, plan: Plan, texts: Mapping[str, str], seed: int) -> AxisR
     ]
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
     readings = Readings(parse_rows(get_axis(axis), frame), plan.labels, 0.0, seed)
-    return measure_axis(get_axis(axis), readings)[0]
+    return measure_axis(get_axis(axis), readings)
 
 
 def _served(axis: str, plan: Plan, texts: Mapping[str, str], seed: int) -> AxisResult:

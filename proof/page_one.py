@@ -13,8 +13,8 @@ from judgesheet import axis as kit
 from judgesheet import stats
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Axis, Options, Readings, Simulating
+from judgesheet.axis.order_test import ORDER_TEST
 from judgesheet.axis.simulation import Parameters
-from judgesheet.axis.statements import ORDER_TEST
 from judgesheet.base.effects import JudgedEffect
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.keys import Key

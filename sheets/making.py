@@ -66,8 +66,6 @@ def make(judge: Judge, folder: Path) -> Made:
         faults.append(f"the gate ended with exit code {gate.code}")
     if sheet and decision != "reject" and not _names(sheet, judge.fault):
         faults.append(f"the decision does not name {judge.fault}")
-    if sheet:
-        faults += [f"at a glance {key} is well, and its limit is not" for key in _flattered(sheet)]
     return Made(judge, decision, gate.code, tuple(faults))
 
 
@@ -110,12 +108,3 @@ def _names(sheet: Datasheet, fault: str) -> bool:
     if sheet.decision:
         keys += [sheet.decision.limiting, *chain(*(one.keys for one in sheet.decision.conditions))]
     return any(key.startswith(fault) for key in keys)
-
-
-def _flattered(sheet: Datasheet) -> Iterator[str]:
-    """Figures that stand for an axis as well although a limit on them is not proven."""
-    unproven = {one.key for one in sheet.verdicts if one.status != "pass"}
-    for axis in sheet.axes:
-        told = axis.summary
-        if told and told.outcome in {"pass", "good"} and told.key in unproven:
-            yield told.key

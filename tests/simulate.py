@@ -12,10 +12,10 @@ import pandas as pd
 
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Axis, Options, Readings
-from judgesheet.axis.statements import ORDER_TEST
+from judgesheet.axis.order_test import ORDER_TEST
 from judgesheet.base.effects import JudgedEffect
 from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts
-from judgesheet.base.records import AxisResult, Datasheet, Estimate, Plan, Recommendation, Statement
+from judgesheet.base.records import AxisResult, Datasheet, Estimate, Plan
 from judgesheet.decide import decide
 from judgesheet.judges import Judge
 from judgesheet.judges.simulated import SimulatedJudge, answer_key
@@ -41,7 +41,7 @@ Edit = Callable[[pd.DataFrame], pd.DataFrame]
 class Sheet:
     """What comes out of a simulated run, measured when a test asks for it.
 
-    A test that asks for single figures measures these alone; findings and advice rest on all.
+    A test that asks for single figures measures these alone; effects rest on all.
     """
 
     plan: Plan
@@ -50,20 +50,12 @@ class Sheet:
     _families: dict[str, Mapping[str, Estimate]] = field(default_factory=dict)
 
     @cached_property
-    def _measured(self) -> tuple[AxisResult, list[Recommendation]]:
-        return measure_axis(self.axis, self.readings)
-
-    @property
     def result(self) -> AxisResult:
-        return self._measured[0]
-
-    @property
-    def advice(self) -> list[Recommendation]:
-        return self._measured[1]
+        return measure_axis(self.axis, self.readings)
 
     def __getitem__(self, name: str) -> Estimate:
         key, family = f"{self.axis.NAME}.{name}", name.partition("[")[0]
-        if self.readings.families or "_measured" in vars(self):
+        if self.readings.families or "result" in vars(self):
             return self.estimates[key]
         if family not in self._families:
             alone = replace(self.readings, families=frozenset({family}))
@@ -91,25 +83,6 @@ class Sheet:
     def shown(self) -> set[str]:
         """The keys of the effects that are shown."""
         return {key for key, one in self.effects.items() if one.verdict == "shown"}
-
-    def about(self, name: str) -> list[Statement]:
-        """The findings that rest on a figure."""
-        key = f"{self.result.name}.{name}"
-        return [finding for finding in self.result.findings if key in finding.evidence]
-
-    def tones(self, name: str) -> set[str]:
-        """How the findings that rest on a figure are meant."""
-        return {finding.tone for finding in self.about(name)}
-
-    @property
-    def stops(self) -> set[str]:
-        """The figures of findings that say what the judge must not be used for."""
-        stopping = (finding for finding in self.result.findings if finding.stops)
-        prefix = f"{self.result.name}."
-        return {finding.evidence[0].removeprefix(prefix) for finding in stopping}
-
-    def says(self, words: str) -> bool:
-        return any(words in finding.text for finding in self.result.findings)
 
 
 def simulate(

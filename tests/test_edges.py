@@ -182,10 +182,9 @@ def points(sheet: Sheet) -> Iterator[str]:
 
 
 def cleared(before: Sheet, after: Sheet) -> set[str]:
-    """Figures that the one sheet cannot tell and the other calls good."""
-    unknown = {f.evidence[0] for f in before.result.findings if f.tone == "unknown" and f.evidence}
-    good = {f.evidence[0] for f in after.result.findings if f.tone == "good" and f.evidence}
-    return unknown & good
+    """Effects that the one sheet cannot tell and the other calls negligible."""
+    unknown = {key for key, one in before.effects.items() if one.verdict == "inconclusive"}
+    return {key for key in unknown if after.effects[key].verdict == "negligible"}
 
 
 def given(sheet: Sheet) -> dict[str, int | None]:

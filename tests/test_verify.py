@@ -77,8 +77,8 @@ def verdict(sheet: Any) -> None:
     sheet["verdicts"][0]["why"] = "because"
 
 
-def finding(sheet: Any) -> None:
-    sheet["axes"][0]["findings"] = []
+def effect(sheet: Any) -> None:
+    sheet["axes"][0]["effects"] = []
 
 
 def estimate(sheet: Any) -> Any:
@@ -91,7 +91,7 @@ EDITS: dict[str, tuple[Callable[[Any], object], str]] = {
     "judge": (prices, "judge.model is not that of the run"),
     "decision": (decision, "decision.verdict"),
     "verdict": (verdict, "verdicts.score_order.cramers_v.why"),
-    "finding": (finding, "axes.score_order.findings"),
+    "effect": (effect, "axes.score_order.effects"),
     "bound": (
         lambda s: estimate(s)["bounds"].update(high=estimate(s)["value"]),
         "score_order.cramers_v.bounds.high",
@@ -246,5 +246,5 @@ def test_the_policy_that_a_sheet_was_decided_under_need_not_be_a_shipped_one(
 def test_a_judge_that_passes_does_not_excuse_a_sheet_that_differs(
     made: Path, lenient: Path, tmp_path: Path
 ) -> None:
-    file = changed(Path(shutil.copy(made / DATASHEET, tmp_path / "sheet.json")), finding)
+    file = changed(Path(shutil.copy(made / DATASHEET, tmp_path / "sheet.json")), effect)
     assert run("verify", file, "--policy", lenient).returncode == 3

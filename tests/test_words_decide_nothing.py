@@ -1,7 +1,7 @@
 """Printed words decide nothing: with every one of them replaced, the sheet says the same things.
 
 Labels, methods, notes and conditions are for readers. Whoever renames one must not move a bound,
-a verdict, a finding's tone or a recommendation.
+a verdict, an effect or a recommendation.
 """
 
 import dataclasses
@@ -18,7 +18,7 @@ import pytest
 from judgesheet import stats
 from judgesheet.axes import all_axes
 from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts
-from judgesheet.base.records import AxisResult, Bounds, Control, Datasheet, Estimate, Recommendation
+from judgesheet.base.records import AxisResult, Bounds, Control, Datasheet, Estimate
 from judgesheet.decide import decide
 from judgesheet.decide.policy import load
 from judgesheet.sheet.context import context
@@ -34,8 +34,8 @@ class Said:
     """What a sheet decides, without a word of how it says so."""
 
     numbers: dict[str, Any]
-    findings: list[tuple[str, tuple[str, ...]]]
-    advice: list[tuple[str, tuple[str, ...], bool]]
+    effects: list[tuple[str, str, float | None]]
+    advice: list[tuple[tuple[str, ...], int | None]]
     controls: list[tuple[bool | None, tuple[str, ...]]]
     rows: list[Any]
     caveats: int
@@ -112,14 +112,14 @@ CASES = [
 
 def said(axis: str, spec: str, edit: str) -> Said:
     loses = edit == "lossy" or "unreadable=" in spec
-    # Lost replies are measured a dozen times over: there the fewest prompts that findings ask for.
+    # Lost replies are measured a dozen times over: there the fewest prompts that caveats ask for.
     sheet = simulate(spec, "first" if loses else "quick", axis, edit=EDITS[edit])
-    return decided(sheet.result, sheet.advice)
+    return decided(sheet.result)
 
 
-def decided(result: AxisResult, advice: list[Recommendation]) -> Said:
+def decided(result: AxisResult) -> Said:
     judged = decide(
-        Datasheet("1.2", JudgeIdentity("sim"), RunFacts(), Provenance(), (result,), tuple(advice)),
+        Datasheet("1.2", JudgeIdentity("sim"), RunFacts(), Provenance(), (result,)),
         load("ranking"),
     )
     judged = decide(judged, load("scoring"))
@@ -130,8 +130,8 @@ def decided(result: AxisResult, advice: list[Recommendation]) -> Said:
                     e.bounds and (e.bounds.low, e.bounds.high, e.bounds.proves))
             for e in result.estimates
         },
-        findings=[(finding.tone, finding.evidence) for finding in result.findings],
-        advice=[(one.axis, one.evidence, one.binding) for one in advice],
+        effects=[(one.key, one.verdict, one.bound) for one in judged.axes[0].effects],
+        advice=[(one.keys, one.calls) for one in judged.recommendations],
         controls=[(control.passed, control.evidence) for control in result.controls],
         rows=[*result.characteristics, *((one.before, one.after) for one in result.mitigations)],
         caveats=len(result.caveats),

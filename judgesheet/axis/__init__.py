@@ -23,8 +23,6 @@ from judgesheet.base.records import (
     Estimate,
     Label,
     Mitigation,
-    Rating,
-    Recommendation,
     ReplyFormat,
     Stimulus,
 )
@@ -95,6 +93,11 @@ class Readings:
     def wants(self, name: str) -> bool:
         """Whether the estimates of this name are to be computed."""
         return self.families is None or name in self.families
+
+    @property
+    def made(self) -> "pd.DataFrame":
+        """The calls that were made: what was only planned tells nothing."""
+        return self.frame[self.frame["outcome"].notna()]
 
     @property
     def every(self) -> "pd.DataFrame":
@@ -235,20 +238,12 @@ class Axis(ABC):
         """
         return [True] * len(cells)
 
-    def tested_range(self, readings: Readings) -> Iterator[Rating]:
-        """The largest inputs tested; the estimates say nothing about larger ones."""
-        return iter(())
-
     def control(self, estimates: Estimates) -> Iterator[Control]:
         """Questions with a known answer that this axis asked, and whether they were answered so."""
         return iter(())
 
     def mitigate(self, estimates: Estimates) -> Iterator[Mitigation]:
         """What helps against the bias, before and after, with its price."""
-        return iter(())
-
-    def recommend(self, estimates: Estimates) -> Iterator[Recommendation]:
-        """What a user of this judge should do."""
         return iter(())
 
     def warn(self, readings: Readings, estimates: Estimates) -> Iterator[str]:

@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from judgesheet.axis import Readings
+from judgesheet.axis.caveats import few_asked, unread, untested
 from judgesheet.axis.labels import NO_REFERENCE, by_people, caveats
-from judgesheet.axis.statements import NEAR_ENOUGH, curve, few_asked, keys, made, unread
 from judgesheet.axis.undefined import EQUAL_QUALITY
-from judgesheet.axis.untested import untested
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.missing_reasons import FLAT, WITHOUT_EXCEPTION
 from judgesheet.base.records import Control, Estimate, Mitigation
@@ -14,6 +13,8 @@ from judgesheet.base.records import Control, Estimate, Mitigation
 FOLLOWS = 0.5
 """Below this correlation quality explains less than a quarter of a score's variance: a fault, as
 the policy `scoring` has it."""
+NEAR_ENOUGH = 0.02
+"""A figure after k orders that comes this close to that of all orders is as good."""
 MOSTLY = 0.5
 """A share above which something happens more often than not."""
 FEWEST_ORDERS = 3
@@ -38,7 +39,7 @@ def averaging(estimates: Estimates, what: str) -> Iterator[Mitigation]:
 
     None where the curve of r with quality is not whole.
     """
-    points = curve(estimates, "budget_r", arm="balanced")
+    points = estimates.curve("budget_r", arm="balanced")
     if not points or len(points) != len(estimates.family("budget_r", arm="balanced")):
         return
     k, after = enough(points)
@@ -62,7 +63,8 @@ def follows_quality(estimates: Estimates, text: str) -> Iterator[Control]:
     elif r.reason in WITHOUT_EXCEPTION or (r.least is not None and r.least > 0):
         passed = True
     # Which scores it gives is no merit that it could lack, and tells why they do not follow.
-    evidence = keys(r, estimates.known("scores_used"))
+    used = estimates.known("scores_used")
+    evidence = (r.key,) if used is None else (r.key, used.key)
     yield Control("scores follow quality", passed, text, evidence, "follows_quality", of="judge")
 
 
@@ -70,7 +72,7 @@ def caveats_of_scores(readings: Readings, unreadable: str, estimates: Estimates)
     """What every axis that gives scores warns of; `unreadable` is what lost replies gave."""
     yield from few_asked(readings)
     yield from unread(readings, unreadable)
-    items = list(made(readings)["item"].unique())
+    items = list(readings.made["item"].unique())
     yield from caveats(readings.labels, items)
     yield from untested({"people"} if by_people(readings.labels, items) else ())
     used = estimates.known("scores_used")

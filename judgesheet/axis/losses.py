@@ -16,19 +16,10 @@ from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags
 from judgesheet.axis.figure import Figures, UnkeyedEstimate, absent
 from judgesheet.axis.items import cluster_codes, codes, firsts, items
-from judgesheet.axis.statements import (
-    Tone,
-    above,
-    keys,
-    share_with_interval,
-)
 from judgesheet.axis.streams import stream
-from judgesheet.base.defaults import LOSS_ERROR, MANY_LOST
-from judgesheet.base.digits import counted
-from judgesheet.base.estimates import Estimates
 from judgesheet.base.limits import MOST_NAMED
 from judgesheet.base.missing_reasons import NO_OBSERVATIONS
-from judgesheet.base.records import Estimate, Statement
+from judgesheet.base.records import Estimate
 from judgesheet.base.sanitize import listed
 from judgesheet.reading.reasons import REASONS
 from judgesheet.stats.interval import by_cluster, cluster_rate
@@ -140,35 +131,6 @@ def measure(axis: str, readings: Readings) -> Iterator[Estimate]:
     """The figure as one of an axis, if the caller wants it."""
     if len(readings.frame) and readings.wants(loss_rate.name):
         yield from Figures(axis).of(loss_rate)(readings)
-
-
-# -- words -----------------------------------------------------------------------------------------
-
-
-def by_order(rate: Estimate) -> bool:
-    """Whether calls are lost by the order, at the error that such a test has on a sheet."""
-    p = rate.given.get("order_p")
-    return p is not None and p < LOSS_ERROR
-
-
-def find(estimates: Estimates) -> Iterator[Statement]:
-    """How many calls were lost, by what, and whether the order decides which; nothing for none."""
-    rate = estimates.known("loss_rate")
-    if rate is None or not rate.value:
-        return
-    text = f"It gives no verdict in {share_with_interval(rate)} of calls"
-    depends = by_order(rate)
-    if depends:
-        text += ", and which calls depends on what is listed first"
-    tone: Tone = "bad" if depends or above(rate, MANY_LOST) else "neutral"
-    reasons = [f"{REASONS[code].words} ({n})" for code, n in rate.given["reasons"].items()]
-    instead = f" What came instead: {', '.join(reasons)}." if reasons else ""
-    refused = rate.given["refused"]
-    if refused:
-        whole = counted(len(refused), "stimulus", "stimuli")
-        instead += f" Every call on {whole} was refused: {listed(refused, MOST_NAMED)}."
-    more = " `judgesheet cases --outcome lost` shows the replies."
-    yield Statement(f"{text}.{instead}{more}", keys(rate), tone)
 
 
 # -- what they could have said ---------------------------------------------------------------------

@@ -16,7 +16,6 @@ from judgesheet.axis.arrays import Floats, Ints
 from judgesheet.axis.failing import PointsByPlace
 from judgesheet.axis.figure import Figures, UnkeyedEstimate, absent
 from judgesheet.axis.items import firsts, items, questions, value_codes
-from judgesheet.axis.statements import SIGNIFICANT
 from judgesheet.axis.streams import stream
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import Estimate
@@ -29,6 +28,8 @@ if TYPE_CHECKING:
 TOO_FEW = Reason(
     "too_few_calls", "too few calls were read under different orders of the same item to compare"
 )
+SIGNIFICANT = 0.05
+"""The usual level of a single test."""
 figure = Figures("", passes_blind=True)
 
 
@@ -50,6 +51,10 @@ def order_dependence_p(sums: Exchanged) -> UnkeyedEstimate:
     method = "orders exchanged within items, sum and sum of squares over clusters, Monte Carlo"
     p = without_interval(sums.p(compared), clusters=len(compared), method=method)
     return UnkeyedEstimate(label, p, n=int(sums.calls[compared].sum()))
+
+
+ORDER_TEST = order_dependence_p.name
+"""The name of the test."""
 
 
 def measure(axis: str, readings: Readings, points_by_place: PointsByPlace) -> Iterator[Estimate]:

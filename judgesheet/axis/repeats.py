@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from judgesheet.axis import Readings
 from judgesheet.axis.items import questions
-from judgesheet.axis.statements import keys
 from judgesheet.base.defaults import LOSS_ERROR
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Control, Estimate
@@ -27,7 +26,7 @@ def control(readings: Readings, estimates: Estimates) -> Iterator[Control]:
             "another order often does: a cache or a fixed seed may have answered, and then noise "
             "looks like an effect of the order: the repeats are no measure of noise, and nothing "
             "is said of changes beyond noise",
-            keys(*shown),
+            tuple(one.key for one in shown),
             "repeats_sampled",
             REST_ON_REPEATS,
             of="run",

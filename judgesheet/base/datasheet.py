@@ -24,7 +24,7 @@ from judgesheet.base.missing_reasons import NO_FINITE_NUMBER
 from judgesheet.base.records import Datasheet, Estimate, Verdict, VerdictStatus
 from judgesheet.base.remembered import remembered
 
-SCHEMA_VERSION = "3.0"
+SCHEMA_VERSION = "3.1"
 """Raised in its first part when old readers would misread a sheet, in its second for additions."""
 # History
 # 1.0: the first.
@@ -42,6 +42,8 @@ SCHEMA_VERSION = "3.0"
 #      `invalid` of an axis (for `void`); conditions with remedies, `not_settled` and
 #      `what_would_decide` (for `needed`) of the decision, counts by status; every field of `run`
 #      and `provenance`, and every known one of `judge`, stands in each sheet.
+# 3.1: no `findings`, `ratings`, `statuses` and `summary` of an axis: effects and limits say all of
+#      it. `recommendations` are conditions; those of older sheets are made anew.
 OTHER_ORDER_TESTS = ("1.0", "1.1", "1.2", "1.3", "2.0", "2.1", "2.2")
 """Versions in which `order_dependence_p` was another test on every axis."""
 READABLE = ("1", "2", "3")
@@ -215,26 +217,21 @@ _OLD_STATUSES = {
     "not proven": "inconclusive",
     "void": "invalid",
 }
-_RENAMED = {
-    frozenset({"rule", "observed", "status"}): "status",
-    frozenset({"code", "detectable"}): "code",
-    frozenset({"key", "outcome"}): "outcome",
-}
-"""Fields by which a verdict, a mark and a summary are known, and which of them has a status."""
 _STATUSES = {True: "pass", False: "fail", None: "inconclusive"}
 
 
 def _in_words_of_today(part: dict[str, Any]) -> dict[str, Any]:
-    """A part of a sheet with what limits, marks and axes are called since 3.0."""
+    """A part of a sheet with what limits and axes are called since 3.0."""
     if {"rule", "observed", "passed"} <= part.keys():  # a verdict of the first sheets
         part["status"] = _STATUSES.get(part.pop("passed"), "inconclusive")
-    for record, name in _RENAMED.items():
-        if record <= part.keys():
-            part[name] = _OLD_STATUSES.get(str(part[name]), part[name])
+    if {"rule", "observed", "status"} <= part.keys():  # a verdict
+        part["status"] = _OLD_STATUSES.get(str(part["status"]), part["status"])
     if {"estimates", "void"} <= part.keys():  # an axis
         part["invalid"] = part.pop("void")
     if isinstance(made := part.get("decision"), dict) and "what_would_decide" not in made:
         part["decision"] = None  # it is made anew
+    if "schema_version" in part and part["schema_version"] != SCHEMA_VERSION:
+        part.pop("recommendations", None)  # they are made anew
     return part
 
 

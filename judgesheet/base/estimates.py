@@ -1,6 +1,7 @@
 """The estimates of one axis, found by name and dimensions instead of by cutting keys."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from operator import itemgetter
 
 from judgesheet.base.keys import Key, key
 from judgesheet.base.records import Estimate
@@ -44,6 +45,13 @@ class Estimates(Mapping[str, Estimate]):
             for key, estimate in members
             if key.name == name and wanted.items() <= key.dims.items()
         ]
+
+    def curve(self, name: str, **having: object) -> list[tuple[int, Estimate]]:
+        """(k, estimate) of the measured members of `name[k=…]` with these dimensions, rising k."""
+        members = self.family(name, **having)
+        points = ((int(dims["k"]), estimate) for dims, estimate in members if "k" in dims)
+        known = [(k, estimate) for k, estimate in points if estimate.value is not None]
+        return sorted(known, key=itemgetter(0))
 
     def with_more(self, estimates: Iterable[Estimate]) -> "Estimates":
         """These and some more."""

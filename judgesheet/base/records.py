@@ -332,6 +332,14 @@ class Estimate:
         """The upper end, whatever the lost calls would have given; None without one."""
         return self.high if self.high is None or self.imputed is None else self.imputed.high
 
+    def is_above(self, limit: float) -> bool:
+        """Whether the whole interval, lost calls counted, lies above a limit."""
+        return self.least is not None and self.least > limit
+
+    def is_below(self, limit: float) -> bool:
+        """Whether the whole interval, lost calls counted, lies below a limit."""
+        return self.most is not None and self.most < limit
+
     @property
     def counted(self) -> str:
         """`1 of 72` of a rate so small that its count says more; else ""."""
@@ -346,28 +354,6 @@ class Estimate:
     def __post_init__(self) -> None:
         if self.value is None and not self.note:
             raise ValueError(f"{self.key}: an estimate without a value must say why in its note")
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """A sentence in plain words, computed from intervals, with the keys behind it.
-
-    `tone` is what it means for somebody who wants to use the judge: `good`, `bad`, `unknown` (the
-    data cannot tell) or `neutral`. `stops` says that the judge must not be used for what the
-    sentence names. `rank` is its place among all findings of the sheet, 1 for the first that a
-    reader must see, 0 before a decision was made; `void` is why it does not hold, "" where it does.
-    `control` is the code of the failed control that it tells of, "" for a finding of the axis;
-    `of_effect` says that it tells of an effect, and was made by the decision.
-    """
-
-    text: str
-    evidence: tuple[str, ...]
-    tone: Literal["good", "bad", "unknown", "neutral"] = "neutral"
-    stops: bool = False
-    rank: int = 0
-    control: str = ""
-    void: str = ""
-    of_effect: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -423,16 +409,6 @@ class Mitigation:
 
 
 @dataclass(frozen=True, slots=True)
-class Rating:
-    """The largest input of a kind that was tested; the sheet says nothing about larger ones."""
-
-    name: str
-    value: float
-    unit: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
 class Control:
     """A question with a known answer, on which other figures depend.
 
@@ -453,48 +429,18 @@ class Control:
     mend: str = ""
 
 
-FigureCode = Literal[
-    "invalid", "fail", "inconclusive", "pass", "problem", "effect", "noise", "none seen", "open", ""
-]
-"""What a figure means: of one under a limit, how that came out; else what it shows by itself."""
-
-
-@dataclass(frozen=True, slots=True)
-class FigureStatus:
-    """What a figure means to a reader.
-
-    `detectable` is the smallest effect that this design would find in 80 of 100 runs, where the
-    interval holds the value that would mean no effect. `why` is why it must not be used, of one
-    that is `void`.
-    """
-
-    code: FigureCode
-    detectable: float | None = None
-    why: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """An axis in one figure: its `key`, and what is said of the axis as a whole."""
-
-    key: str
-    outcome: Literal["invalid", "fail", "inconclusive", "pass", "problem", "good", "open"]
-
-
 @dataclass(frozen=True, slots=True)
 class AxisResult:
-    """One axis of the datasheet: the calls, their outcomes, the estimates and findings.
+    """One axis of the datasheet: the calls, their outcomes, the estimates and effects.
 
     `planned` = `answered` + `unreadable` + `refused` + `failed` + calls not made yet.
-    `characteristics` are the rows of the characteristics table in reading order, `findings` the
-    sentences of the first page. `served_models` counts
-    the answers of the axis by the model that the endpoint named, `mixed_stimuli` the stimuli on
-    which several of them answered. `declared` are the effects that the axis looks for.
+    `characteristics` are the rows of the characteristics table in reading order. `served_models`
+    counts the answers of the axis by the model that the endpoint named, `mixed_stimuli` the stimuli
+    on which several of them answered. `declared` are the effects that the axis looks for.
 
     The rest is decided by `decide`: `effects` is what the data say of each, worst first, `invalid`
     why no figure of the axis may be used (None: they may be), `voided` why single ones may not, by
-    key, and `unearned` why a good value of a figure is no merit; `statuses` is what each figure
-    that is shown with a mark means, `summary` the axis in one figure.
+    key, and `unearned` why the value of a figure that was not shown to be bad is no merit.
     """
 
     name: str
@@ -507,10 +453,8 @@ class AxisResult:
     failed: int
     estimates: tuple[Estimate, ...]
     caveats: tuple[str, ...]
-    findings: tuple[Statement, ...] = ()
     characteristics: tuple[Characteristic, ...] = ()
     mitigations: tuple[Mitigation, ...] = ()
-    ratings: tuple[Rating, ...] = ()
     controls: tuple[Control, ...] = ()
     served_models: Mapping[str, int] = field(default_factory=dict)
     mixed_stimuli: int = 0
@@ -519,8 +463,6 @@ class AxisResult:
     invalid: str | None = None
     voided: Mapping[str, str] = field(default_factory=dict)
     unearned: Mapping[str, str] = field(default_factory=dict)
-    statuses: Mapping[str, FigureStatus] = field(default_factory=dict)
-    summary: Summary | None = None
 
     def silent_reason(self, key: str) -> str:
         """Why the figure with this key says nothing, good or bad: the run's fault; else ""."""
@@ -531,39 +473,12 @@ class AxisResult:
 
         Whatever shows a figure to a reader asks this, and nothing else.
         """
-        known, why = self.statuses.get(key), self.unearned.get(key, "")
-        if known is not None and known.code != "invalid":
-            why = ""  # what is bad is so although the judge failed a control
-        elif known is not None:
-            # A sheet of an older version does not say why.
-            why = known.why or why or "its limit cannot be judged"
-        return self.silent_reason(key) or why
-
-    def status(self, key: str) -> FigureCode:
-        """What the figure with this key means; "" if unknown."""
-        known = self.statuses.get(key)
-        return ("invalid" if self.void_reason(key) else "") if known is None else known.code
+        return self.silent_reason(key) or self.unearned.get(key, "")
 
     @property
     def made(self) -> int:
         """The calls that were settled, one way or another."""
         return self.answered + self.unreadable + self.refused + self.failed
-
-
-@dataclass(frozen=True, slots=True)
-class Recommendation:
-    """What to do with this judge, and the keys of the estimates behind it.
-
-    `binding` is False where it only says that nothing more needs to be done; `stops` says that the
-    judge must not be used for this. `void` is why it does not hold, "" where it does.
-    """
-
-    axis: str
-    text: str
-    evidence: tuple[str, ...]
-    binding: bool = True
-    stops: bool = False
-    void: str = ""
 
 
 VerdictStatus = Literal["pass", "fail", "inconclusive", "invalid"]
@@ -679,13 +594,16 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Datasheet:
-    """The product; `datasheet.json` is this record (schema in `docs/datasheet.schema.json`)."""
+    """The product; `datasheet.json` is this record (schema in `docs/datasheet.schema.json`).
+
+    `recommendations` are the remedies that were measured against what is shown, for any use.
+    """
 
     schema_version: str
     judge: JudgeIdentity
     run: RunFacts = field(repr=False)
     provenance: Provenance = field(repr=False)
     axes: tuple[AxisResult, ...] = field(repr=False)
-    recommendations: tuple[Recommendation, ...] = ()
+    recommendations: tuple[Condition, ...] = ()
     verdicts: tuple[Verdict, ...] = field(default=(), repr=False)
     decision: Decision | None = None

@@ -1,4 +1,4 @@
-"""Decide: controls, limits, findings and the decision, once, for all that prints."""
+"""Decide: controls, effects, limits and the decision, once, for all that prints."""
 
 from judgesheet.decide.decide import decide
 from judgesheet.decide.decision import EXIT_CODES, FAILED, NOT_PROVEN, PASSED

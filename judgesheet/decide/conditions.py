@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 
 from judgesheet.base.datasheet import by_key, named
-from judgesheet.base.effects import Use
+from judgesheet.base.effects import JudgedEffect, Use
 from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_NAMED
 from judgesheet.base.records import (
@@ -35,11 +35,9 @@ def of(sheet: Datasheet, use: Use | None) -> Iterator[Condition]:
         yield Condition(f"{ONE_VERSION}: {several}")
     found = by_key(sheet)
     for axis in sheet.axes:
-        remedies = {one.code: _remedy(one, found) for one in axis.mitigations if one.helps}
-        for effect in axis.effects:
-            concerns = axis.name in judged if use is None else use in effect.uses
-            if effect.verdict == "shown" and concerns:
-                yield Condition(effect.text, (effect.key,), *remedies.get(effect.remedy, ()))
+        for effect, condition in _shown(axis, found):
+            if axis.name in judged if use is None else use in effect.uses:
+                yield condition
         for remedy in axis.mitigations:
             limits = [one for one in kept if one.key == remedy.after]
             if not all(_keeps(found.get(remedy.before), one) for one in limits):
@@ -47,6 +45,24 @@ def of(sheet: Datasheet, use: Use | None) -> Iterator[Condition]:
         if axis.name in judged:
             yield from _untold(axis, {Key.parse(one.key).name for one in kept})
             yield from _refused(axis)
+
+
+def recommended(sheet: Datasheet) -> Iterator[Condition]:
+    """What to do about the effects that are shown, for any use, where the run measured a remedy."""
+    found = by_key(sheet)
+    every = (condition for axis in sheet.axes for _, condition in _shown(axis, found))
+    return (condition for condition in every if condition.remedy)
+
+
+def _shown(
+    axis: AxisResult, found: dict[str, Estimate]
+) -> Iterator[tuple[JudgedEffect, Condition]]:
+    """Each effect that is shown, and as a condition with its remedy."""
+    remedies = {one.code: _remedy(one, found) for one in axis.mitigations if one.helps}
+    for effect in axis.effects:
+        if effect.verdict == "shown":
+            words = remedies.get(effect.remedy, ())
+            yield effect, Condition(effect.text, (effect.key,), *words)
 
 
 def _remedy(remedy: Mitigation, found: dict[str, Estimate]) -> tuple[str, int, str]:

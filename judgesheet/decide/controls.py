@@ -53,13 +53,13 @@ def _controlled(axis: AxisResult, sheet: Datasheet) -> AxisResult:
     return replace(
         checked,
         invalid=None if whole is None else whole.text,
-        voided=dict(_touched(checked, "run")),
-        unearned=dict(_touched(checked, "judge")),
+        voided=dict(touched_by(checked, "run")),
+        unearned=dict(touched_by(checked, "judge")),
     )
 
 
-def _touched(axis: AxisResult, of: str) -> Iterator[tuple[str, str]]:
-    """Key and reason of every figure that a failed control touches."""
+def touched_by(axis: AxisResult, of: str) -> Iterator[tuple[str, str]]:
+    """Key and reason of every figure that a failed control of the run or the judge touches."""
     for control in failed(axis):
         if control.of == of:
             for estimate in axis.estimates:

@@ -1,4 +1,4 @@
-"""The one place where a sheet is decided: controls, effects, findings, marks and decision.
+"""The one place where a sheet is decided: controls, effects, limits, remedies and decision.
 
 What it finds out is stored in the sheet, and everything that prints only prints it.
 """
@@ -9,20 +9,19 @@ from dataclasses import replace
 from judgesheet.axes import all_axes
 from judgesheet.base.datasheet import SCHEMA_VERSION
 from judgesheet.base.records import Datasheet, Verdict
-from judgesheet.decide.controls import with_controls
+from judgesheet.decide import conditions
+from judgesheet.decide.controls import failed, with_controls
 from judgesheet.decide.decision import decide_judge
 from judgesheet.decide.effects import with_effects
-from judgesheet.decide.findings import with_findings
 from judgesheet.decide.gate import usable, verdicts
 from judgesheet.decide.policy import Policy, policy_of
 from judgesheet.decide.remedies import with_remedies
-from judgesheet.decide.statuses import with_statuses
 
 
 def decide(
     sheet: Datasheet, policy: Policy | None = None, extra: Sequence[Verdict] = ()
 ) -> Datasheet:
-    """The sheet with its controls, findings, marks and, under a policy, verdicts and decision.
+    """The sheet with its controls, effects, remedies and, under a policy, verdicts and decision.
 
     `extra` are further verdicts that count in the same way (those of a baseline). Without a
     `policy`, the limits are those that the sheet names. How its limits came out is never taken from
@@ -35,20 +34,38 @@ def decide(
     if rules is not None:
         axes = {axis.name: axis for axis in checked.axes}
         held = (*verdicts(checked, rules), *(usable(one, axes) for one in extra))
-    marked = with_remedies(with_statuses(with_findings(replace(checked, verdicts=held))))
-    # A policy of which nothing applies proves nothing, which is a decision, too.
-    return replace(marked, decision=None if rules is None else decide_judge(marked))
+    judged = with_remedies(_accused(replace(checked, verdicts=held)))
+    return replace(
+        judged,
+        recommendations=tuple(conditions.recommended(judged)),
+        # A policy of which nothing applies proves nothing, which is a decision, too.
+        decision=None if rules is None else decide_judge(judged),
+    )
+
+
+def _accused(sheet: Datasheet) -> Datasheet:
+    """The sheet in which what was shown to be bad counts although its judge failed a control."""
+    broken = {one.key for one in sheet.verdicts if one.status == "fail"}
+    axes = []
+    for axis in sheet.axes:
+        shown = {one.key for one in axis.effects if one.verdict == "shown"}
+        # Of what a control rests on, the first is what it found too bad.
+        by_control = {key for control in failed(axis) for key in control.evidence[:1]}
+        bad = broken | shown | by_control
+        merits = {key: why for key, why in axis.unearned.items() if key not in bad}
+        axes.append(replace(axis, unearned=merits))
+    return replace(sheet, axes=tuple(axes))
 
 
 def _declaring(sheet: Datasheet) -> Datasheet:
-    """A sheet from before 3.0 with the effects that its axes declare today, for its findings."""
+    """A sheet from before 3.0 with the effects that its axes declare today."""
     if sheet.schema_version.partition(".")[0] not in ("1", "2"):
         return sheet
     known = all_axes()
     return replace(
         sheet,
         axes=tuple(
-            replace(axis, declared=known[axis.name].EFFECTS, findings=())
+            replace(axis, declared=known[axis.name].EFFECTS)
             if axis.name in known and known[axis.name].EFFECTS
             else axis
             for axis in sheet.axes

@@ -6,15 +6,14 @@ A judge without a fault has any effect shown in at most one sheet of twenty: `TE
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Literal
 
 from judgesheet.base.digits import decimals, percent, rounded, two_digits, with_noun
 from judgesheet.base.effects import Effect, EffectVerdict, JudgedEffect
 from judgesheet.base.keys import ANY, Key
 from judgesheet.base.missing_reasons import FLAT, WITHOUT_EXCEPTION
-from judgesheet.base.records import AxisResult, Datasheet, Estimate, Statement
+from judgesheet.base.records import AxisResult, Datasheet, Estimate
 from judgesheet.base.units import unit
 from judgesheet.decide.bounded_value import p_at, reach
 from judgesheet.decide.gate import members
@@ -30,12 +29,6 @@ FEWEST = 6
 WORST_FIRST: tuple[EffectVerdict, ...] = (
     *("shown", "inconclusive", "invalid", "not_measured", "negligible"),
 )
-TONES: Mapping[EffectVerdict, Literal["good", "bad", "unknown"]] = {
-    "shown": "bad",
-    "negligible": "good",
-    "inconclusive": "unknown",
-    "invalid": "unknown",
-}
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
@@ -211,15 +204,3 @@ def _interval(estimate: Estimate) -> str:
     if estimate.low is None or estimate.high is None:
         return "no interval"
     return f"{printed(estimate, estimate.low, noun=False)} to {printed(estimate, estimate.high)}"
-
-
-def statements(effects: Sequence[JudgedEffect]) -> Iterator[Statement]:
-    """A finding for each effect, and one for all that is missing for the same reason."""
-    missing: dict[str, list[str]] = {}
-    for one in effects:
-        if one.verdict == "not_measured":
-            missing.setdefault(one.why, []).append(one.key)
-        else:
-            yield Statement(one.text, (one.key,), TONES[one.verdict], void=one.why, of_effect=True)
-    for why, keys in missing.items():
-        yield Statement(f"Not measured: {why}.", tuple(keys), "unknown", of_effect=True)

@@ -18,6 +18,7 @@ from judgesheet.base.records import AxisResult, Datasheet, Estimate
 from judgesheet.base.sanitize import one_line
 from judgesheet.base.units import unit
 from judgesheet.decide.bounded_value import BoundedValue, reach
+from judgesheet.decide.controls import touched_by
 from judgesheet.decide.gate import members
 from judgesheet.decide.policy import Limit, Policy, load, shipped
 
@@ -117,7 +118,8 @@ def _suggested(
 
 def _unusable(axis: AxisResult, held: Sequence[Estimate]) -> str:
     """Why a limit on these figures could not be proven, however good they are; "" where it may."""
-    reasons = (axis.silent_reason(one.key) or axis.unearned.get(one.key, "") for one in held)
+    unearned = dict(touched_by(axis, "judge"))
+    reasons = (axis.silent_reason(one.key) or unearned.get(one.key, "") for one in held)
     return next(filter(None, reasons), "")
 
 

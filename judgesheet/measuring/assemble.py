@@ -68,7 +68,6 @@ def assemble(ledger: "Ledger", measured: Measured) -> Datasheet:
             )
             for one in measured.results
         ),
-        recommendations=measured.recommendations,
     )
 
 

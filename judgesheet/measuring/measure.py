@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from inspect import getfile
 from itertools import chain, count, islice
 from pathlib import Path
@@ -12,18 +12,8 @@ import numpy as np
 import pandas as pd
 
 from judgesheet.axes import all_axes
-from judgesheet.axis import (
-    Axis,
-    Readings,
-    anchors,
-    headline,
-    hosts,
-    losses,
-    repeats,
-    unanswered,
-)
+from judgesheet.axis import Axis, Readings, anchors, headline, hosts, repeats
 from judgesheet.axis.items import codes, firsts
-from judgesheet.axis.unanswered import CallOutcomes
 from judgesheet.base.clusters import Clusters
 from judgesheet.base.errors import RunError
 from judgesheet.base.estimates import Estimates
@@ -39,7 +29,6 @@ from judgesheet.base.records import (
     Control,
     Estimate,
     Label,
-    Recommendation,
     ReplyFormat,
     digest,
 )
@@ -71,7 +60,6 @@ class Measured:
     """The estimates of every axis, and the readings behind them by the axis's name."""
 
     results: tuple[AxisResult, ...]
-    recommendations: tuple[Recommendation, ...]
     readings: Mapping[str, Readings]
 
 
@@ -82,18 +70,16 @@ def measure(ledger: "Ledger") -> Measured:
     """
     readings = read_all(ledger)
     require_memory()
-    results, recommendations = [], []
+    results = []
     looks = ledger.looks
     for name in readings:
         with at_confidence(looks.levels.get(name, LEVEL) if looks else LEVEL):
-            result, advice = measure_axis(all_axes()[name], readings[name])
-        results.append(result)
-        recommendations.extend(advice)
+            results.append(measure_axis(all_axes()[name], readings[name]))
     anchored = [*_by_anchors(readings)]
     results = [replace(one, controls=(*one.controls, *anchored)) for one in results]
     in_time = ledger.get_meta("judge", {}).get("provider") not in UNTIMED
     located = with_slices(results, readings, in_time=in_time)
-    return Measured(tuple(located), tuple(recommendations), readings)
+    return Measured(tuple(located), readings)
 
 
 def _by_anchors(readings: Mapping[str, Readings]) -> Iterator[Control]:
@@ -225,19 +211,18 @@ def _estimates(axis: Axis, readings: Readings) -> Estimates:
     return in_points_of(readings.scale, with_imputed(axis, readings, measured))
 
 
-def measure_axis(axis: Axis, readings: Readings) -> tuple[AxisResult, list[Recommendation]]:
-    """One axis: its result and its recommendations."""
+def measure_axis(axis: Axis, readings: Readings) -> AxisResult:
+    """What the calls of one axis say."""
     estimates = _estimates(axis, readings)
     is_recorded = bool((readings.frame["reply"] == "recorded").all())
     if is_recorded:
         estimates = estimates.with_more(_missing(axis, estimates))
-    calls = _counts(readings.every)
     blind = tuple(name for name, figure in axis.ESTIMATES.items() if figure.passes_blind)
-    result = AxisResult(
+    return AxisResult(
         name=axis.NAME,
         title=axis.TITLE,
         question=axis.QUESTION,
-        **asdict(calls),
+        **_counts(readings.every),
         estimates=tuple(estimates.values()),
         caveats=(
             *axis.warn(readings, estimates),
@@ -245,27 +230,18 @@ def measure_axis(axis: Axis, readings: Readings) -> tuple[AxisResult, list[Recom
             *(_not_estimable(axis, estimates.values()) if is_recorded else ()),
         ),
         declared=on_scale(readings.scale, axis.EFFECTS),
-        findings=(
-            *([] if calls.answered else [unanswered.find(calls, tuple(estimates)[:1])]),
-            *losses.find(estimates),
-        ),
         characteristics=tuple(row for row in headline(axis) if row.key in estimates),
         mitigations=tuple(
             remedy
             for remedy in axis.mitigate(estimates)
             if {remedy.before, remedy.after} <= set(estimates)
         ),
-        ratings=tuple(axis.tested_range(readings)),
         controls=(
             *(replace(one, touches=blind or one.touches) for one in axis.control(estimates)),
             *repeats.control(readings, estimates),
             *hosts.control(readings),
         ),
     )
-    if not calls.answered:
-        return result, list(unanswered.recommend(axis.NAME, calls))
-    enough = calls.made >= unanswered.ENOUGH_ASKED * calls.planned
-    return result, list(axis.recommend(estimates)) if enough else []
 
 
 def measure_wanted(axis: Axis, readings: Readings) -> AxisResult:
@@ -273,7 +249,7 @@ def measure_wanted(axis: Axis, readings: Readings) -> AxisResult:
     estimates = _estimates(axis, readings)
     names = axis.NAME, axis.TITLE, axis.QUESTION
     return AxisResult(
-        *names, **asdict(_counts(readings.frame)), estimates=tuple(estimates.values()), caveats=()
+        *names, **_counts(readings.frame), estimates=tuple(estimates.values()), caveats=()
     )
 
 
@@ -425,17 +401,18 @@ def _cell(axis: Axis, text: str) -> dict[str, Any]:
     return cast("dict[str, Any]", cell)
 
 
-def _counts(table: pd.DataFrame) -> CallOutcomes:
+def _counts(table: pd.DataFrame) -> dict[str, Any]:
+    """How the calls of a table ended, by the fields of `AxisResult`."""
     asked = table["outcome"].notna()
     ok = table["outcome"] == "ok"
     readable = table["value"].notna()
-    return CallOutcomes(
-        planned=len(table),
-        answered=int((ok & readable).sum()),
-        unreadable=int((ok & ~readable).sum()),
-        refused=int((table["outcome"] == "refused").sum()),
-        failed=int((asked & ~ok & (table["outcome"] != "refused")).sum()),
-    )
+    return {
+        "planned": len(table),
+        "answered": int((ok & readable).sum()),
+        "unreadable": int((ok & ~readable).sum()),
+        "refused": int((table["outcome"] == "refused").sum()),
+        "failed": int((asked & ~ok & (table["outcome"] != "refused")).sum()),
+    }
 
 
 def _first_paragraph(docstring: str) -> str:

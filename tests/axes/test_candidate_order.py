@@ -653,7 +653,7 @@ def recorded(rows: list[dict[str, Any]]) -> AxisResult:
         ],
         columns=list(COLUMNS),
     )  # fmt: skip
-    return measure_axis(AXIS, Readings(parse_rows(AXIS, frame), (), None, 0))[0]
+    return measure_axis(AXIS, Readings(parse_rows(AXIS, frame), (), None, 0))
 
 
 def natural(stimulus: str, order: str, verdict: Any, repeat: int = 0) -> dict[str, Any]:

@@ -534,7 +534,7 @@ def result(rows: list[dict[str, Any]]) -> AxisResult:
         ],
         columns=list(COLUMNS),
     )  # fmt: skip
-    return measure_axis(AXIS, Readings(parse_rows(AXIS, frame), (), None, 0))[0]
+    return measure_axis(AXIS, Readings(parse_rows(AXIS, frame), (), None, 0))
 
 
 def row(item: str, arm: str, order: str, winner: str, repeat: int = 0) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judgesheet.axis.statements import ORDER_TEST
+from judgesheet.axis.order_test import ORDER_TEST
 from judgesheet.decide.effects import TESTS
 from tests.simulate import ORDER_AXES, simulate
 from tests.test_edges import rewritten

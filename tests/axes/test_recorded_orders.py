@@ -94,7 +94,7 @@ def test_a_better_response_that_always_stands_first_proves_no_sense_of_quality()
     assert (seen.value, seen.low, seen.bounds) == (1.0, None, None)
     assert SLOT_TELLS in seen.note
     assert status(sheet, SEEN, "min = 0.5") == "inconclusive"
-    assert not any(one.tone == "good" for one in sheet.result.findings)
+    assert not any(one.verdict == "negligible" for one in sheet.effects.values())
 
 
 def right_at_first(table: pd.DataFrame) -> "pd.Series[bool]":
@@ -107,13 +107,14 @@ def right_at_first(table: pd.DataFrame) -> "pd.Series[bool]":
 def test_a_perfect_judge_is_not_accused_of_the_places_of_right_answers() -> None:
     sheet = recorded("fair", "listwise_consensus", right_at_first)
     assert sheet["place_v"].reason == NOT_EVEN.code
-    assert not any(one.tone == "bad" for one in sheet.result.findings)
+    assert not sheet.shown()
 
 
 def test_a_judge_that_always_takes_that_place_is_no_better_than_blind() -> None:
     sheet = recorded("always-1", "listwise_consensus", right_at_first)
     assert sheet.value("chance_accuracy") == 1
-    assert not any(one.tone == "good" for one in sheet.result.findings)
+    praised = {key for key, one in sheet.effects.items() if one.verdict == "negligible"}
+    assert praised <= {"top_tie_rate"}  # it does choose
 
 
 @pytest.mark.parametrize("axis", ["candidate_order", "listwise_consensus"])

@@ -8,7 +8,7 @@ from typing import Any
 
 from judgesheet.base.datasheet import SCHEMA_VERSION, from_json, to_json
 from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts
-from judgesheet.base.records import AxisResult, Control, Datasheet, Recommendation
+from judgesheet.base.records import AxisResult, Control, Datasheet
 from judgesheet.decide import decide
 from judgesheet.decide.policy import Policy, load, parse
 from tests.simulate import Sheet, simulate
@@ -52,7 +52,6 @@ def measured(*sheets: Sheet, **run: Any) -> Datasheet:
                          ended_at="2026-11-21T07:00:00+00:00"), **run),
         Provenance(),
         tuple(sheet.result for sheet in sheets),
-        tuple(advice for sheet in sheets for advice in sheet.advice),
     )  # fmt: skip
 
 
@@ -98,7 +97,7 @@ def cut(*places: int) -> Datasheet:
 
 def unasked(axis: AxisResult) -> dict[str, Any]:
     """The fields of an axis of which no call was made yet."""
-    empty: dict[str, Any] = dict.fromkeys(("estimates", "findings", "controls", "mitigations"), ())
+    empty: dict[str, Any] = dict.fromkeys(("estimates", "controls", "mitigations"), ())
     return {**empty, "answered": 0, "unreadable": 0, "refused": 0, "failed": 0,
             "characteristics": ()}  # fmt: skip
 
@@ -118,16 +117,12 @@ def text_of_schema_1_3(sheet: Datasheet) -> str:
         del verdict["more_stimuli"]
     kept = ("verdict", "policy", "limiting", "text")
     data["decision"] = {**{name: data["decision"][name] for name in kept}, "conditions": ["one"]}
-    for advice in data["recommendations"]:
-        del advice["invalid"]
+    data["recommendations"] = [{"axis": SCORES, "text": "average", "evidence": [], "stops": True}]
     for axis in data["axes"]:
-        for name in ("invalid", "voided", "unearned", "statuses", "summary", "served_models",
+        for name in ("invalid", "voided", "unearned", "served_models",
                      "mixed_stimuli", "declared", "effects"):  # fmt: skip
             del axis[name]
-        own = ("text", "evidence", "tone")
-        axis["findings"] = [
-            {name: one[name] for name in own} for one in axis["findings"] if not one["control"]
-        ]
+        axis["findings"] = [{"text": "it wavers", "evidence": [], "tone": "bad"}]
         run = {"complete", "one_served_model", "readable"}
         axis["controls"] = [
             {name: one[name] for name in ("name", "passed", "text", "evidence", "code")}
@@ -137,13 +132,6 @@ def text_of_schema_1_3(sheet: Datasheet) -> str:
         for remedy in axis["mitigations"]:
             del remedy["gained"], remedy["outcome"]
     return json.dumps(data)
-
-
-def advised_against() -> Datasheet:
-    """All limits hold, and the sheet advises not to use the judge."""
-    sheet = measured(scores())
-    advice = Recommendation(SCORES, "Do not compare its scores across prompts.", (R,), stops=True)
-    return replace(sheet, recommendations=(advice, *sheet.recommendations))
 
 
 def one_figure_touched() -> Datasheet:
@@ -201,7 +189,6 @@ CASES: dict[str, Callable[[], Case]] = {
     "nothing of the policy applies": lambda: Case(
         measured(scores()), limit(f"{PAIRS}.dark_current[kind=empty]", 0.1, "when_probed = true")
     ),
-    "advised against": lambda: Case(advised_against(), LENIENT),
     "one figure touched": lambda: Case(one_figure_touched(), LENIENT + limit(EXCESS, 0.9)),
     "schema 1.3": lambda: Case(of_schema_1_3(measured(scores()))),
     "schema 1.3, cut": lambda: Case(of_schema_1_3(cut(0))),

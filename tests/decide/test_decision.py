@@ -1,4 +1,4 @@
-"""Findings in order, marks, an axis in one figure, counts, what would decide, also done twice."""
+"""Counts of limits, the decision, what would decide, remedies, also done twice."""
 
 from dataclasses import replace
 from typing import Any
@@ -6,15 +6,13 @@ from typing import Any
 import pytest
 
 from judgesheet.base.datasheet import from_json, to_json, worst_verdicts
+from judgesheet.base.effects import Effect
 from judgesheet.base.facts import Provenance, StimulusPool
 from judgesheet.base.records import (
     Characteristic,
     Control,
     Datasheet,
-    Estimate,
     Mitigation,
-    Recommendation,
-    Statement,
     Verdict,
 )
 from judgesheet.decide import decide
@@ -25,144 +23,15 @@ from tests.decide.test_controls import KEY, OTHER, RATE, axis, failing, limits, 
 
 WARN = '\nnot_proven = "warn"'
 ALL = 'rate"\nmax = 0.2'
+PAIR: dict[str, Any] = {"estimates": (rate(KEY), rate(OTHER))}
 
 
-def told(*findings: Statement, at: str = "one", **parts: Any) -> Datasheet:
-    return decide(sheet(axis(at, findings=findings, **parts)))
-
-
-def ranked(made: Datasheet) -> list[str]:
-    every = [one for axis_ in made.axes for one in axis_.findings]
-    return [one.text for one in sorted(every, key=lambda one: one.rank)]
-
-
-# -- findings --------------------------------------------------------------------------------------
-
-
-def test_what_stops_a_use_comes_first_and_what_is_void_last() -> None:
-    void = failing(touches=("other",))
-    made = told(
-        Statement("note", (), "neutral"),
-        Statement("good", (), "good"),
-        Statement("invalid", (OTHER,), "bad"),
-        Statement("open", (), "unknown"),
-        Statement("problem", (), "bad"),
-        Statement("stop", (), "bad", stops=True),
-        estimates=(rate(KEY), rate(OTHER)),
-        controls=(void,),
-    )
-    first, control, *others = ranked(made)
-    assert (first, others) == ("stop", ["problem", "open", "good", "note", "invalid"])
-    assert "the answers differ" in control.casefold()
-    assert sorted(one.rank for one in made.axes[0].findings) == list(range(1, 8))
-
-
-def test_what_breaks_a_limit_comes_first_among_problems_and_axes_take_turns() -> None:
-    first = axis(findings=(Statement("a1", (), "bad"), Statement("a2", (KEY,), "bad")))
-    second = axis("two", findings=(Statement("b1", (), "bad"), Statement("b2", (), "bad")))
-    free = decide(sheet(first, second))
-    assert ranked(free) == ["a1", "b1", "a2", "b2"]
-    broken = decide(sheet(first, second), limits('rate"\nmax = 0.01'))
-    assert ranked(broken) == ["a2", "b1", "a1", "b2"]
-
-
-def test_a_failed_control_is_a_finding_unless_the_axis_tells_it_with_its_number() -> None:
-    control = failing(of="judge", evidence=(KEY,), code="asked", mend="ask again")
-    (told_by_control,) = told(controls=(control,)).axes[0].findings
-    assert told_by_control.control == "asked"
-    assert "ask again" in told_by_control.text
-    own = Statement("it wavers", (KEY,), "bad")
-    assert told(own, controls=(control,)).axes[0].findings[0].text == own.text
-    of_run = replace(control, of="run")
-    assert len(told(own, controls=(of_run,)).axes[0].findings) == 2
-
-
-@pytest.mark.parametrize(("tone", "void"), [("good", True), ("bad", False), ("neutral", True)])
-def test_praise_and_notes_need_merit(tone: Any, void: bool) -> None:
-    control = failing(of="judge")
-    made = told(Statement("so it is", (KEY,), tone), controls=(control,))
-    finding = next(one for one in made.axes[0].findings if not one.control)
-    assert bool(finding.void) == void
-
-
-def test_advice_that_rests_on_what_is_void_is_void() -> None:
-    advice = (Recommendation("one", "first", (KEY,)), Recommendation("one", "second", (OTHER,)))
-    one = axis(estimates=(rate(KEY), rate(OTHER)), controls=(failing(touches=("rate",)),))
-    made = decide(replace(sheet(one), recommendations=advice), limits('other"\nmax = 0.2'))
-    assert [bool(one.void) for one in made.recommendations] == [True, False]
-
-
-# -- marks -----------------------------------------------------------------------------------------
+def told(**parts: Any) -> Datasheet:
+    return decide(sheet(axis(**parts)))
 
 
 def row(key: str = KEY, **parts: Any) -> dict[str, Any]:
     return {"characteristics": (Characteristic(key, **parts),)}
-
-
-def status(made: Datasheet, key: str = KEY) -> str:
-    return made.axes[0].status(key)
-
-
-@pytest.mark.parametrize(
-    ("rule", "expected"), [("0.2", "pass"), ("0.1", "inconclusive"), ("0.01", "fail")]
-)
-def test_a_limit_is_what_its_figure_means(rule: str, expected: str) -> None:
-    made = decide(sheet(axis(**row(null=0.0))), limits(f'rate"\nmax = {rule}'))
-    assert status(made) == expected
-
-
-def test_a_finding_says_more_than_an_interval_and_a_void_one_nothing() -> None:
-    problem = Statement("bad", (KEY, OTHER), "bad")
-    both = (rate(KEY), rate(OTHER))
-    made = told(problem, estimates=both, **row(null=0.0))
-    assert (status(made), status(made, OTHER)) == ("problem", "")
-    void = told(problem, estimates=both, controls=(failing(touches=("rate",)),), **row(null=0.0))
-    assert status(void) == "invalid"
-
-
-def test_every_figure_of_a_void_axis_is_void_also_one_that_no_table_shows() -> None:
-    made = told(estimates=(rate(KEY), rate(OTHER)), controls=(failing(),), **row())
-    assert (status(made), status(made, OTHER)) == ("invalid", "invalid")
-    assert status(told(estimates=(rate(KEY), rate(OTHER))), OTHER) == ""
-
-
-@pytest.mark.parametrize(
-    ("value", "low", "high", "unit", "expected"),
-    [
-        (0.2, 0.1, 0.3, "share", "effect"),
-        (0.02, -0.03, 0.07, "share", "none seen"),
-        (0.02, -0.2, 0.24, "share", "open"),
-        (0.02, -0.03, 0.07, "points", "open"),  # a tenth means nothing without a scale
-        (0.01, None, None, "p", "effect"),
-        (0.2, None, None, "p", "open"),
-        (0.2, None, None, "share", ""),
-    ],
-)
-def test_what_a_figure_shows_alone(
-    value: float, low: float | None, high: float | None, unit: str, expected: str
-) -> None:
-    figure = Estimate(KEY, "x", value, low, high, unit=unit, n=9, clusters=9)
-    made = told(estimates=(figure,), **row(null=0.0))
-    assert status(made) == expected
-    detectable = made.axes[0].statuses[KEY].detectable
-    assert (detectable is not None) == (low is not None and low <= 0.0)
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "expected"), [(0.4, 0.6, "effect"), (0.2, 0.35, "noise"), (0.36, 0.5, "open")]
-)
-def test_an_effect_lies_above_its_noise(low: float, high: float, expected: str) -> None:
-    noise = rate(OTHER, 0.3, 0.23, 0.38)
-    figure = rate(KEY, (low + high) / 2, low, high)
-    assert status(told(estimates=(figure, noise), **row(noise=OTHER))) == expected
-
-
-def test_no_effect_is_shown_where_noise_counts_and_nobody_asked_twice() -> None:
-    unknown = Estimate(OTHER, "x", None, note="no pair was read twice")
-    figure = rate(KEY, 0.5, 0.4, 0.6)
-    made = told(estimates=(figure, unknown), **row(null=0.0, noise=OTHER))
-    assert status(made) == "open"
-    assert status(told(estimates=(figure,), **row(null=0.0))) == "effect"
 
 
 def test_of_two_limits_on_one_figure_the_worse_outcome_counts() -> None:
@@ -170,43 +39,6 @@ def test_of_two_limits_on_one_figure_the_worse_outcome_counts() -> None:
     for order in (verdicts, verdicts[::-1]):
         made = replace(sheet(), verdicts=tuple(order))
         assert worst_verdicts(made)[KEY].status == "fail"
-
-
-# -- an axis in one figure -------------------------------------------------------------------------
-
-
-def summary(made: Datasheet) -> tuple[str, str]:
-    found = made.axes[0].summary
-    assert found is not None
-    return found.key, found.outcome
-
-
-BAD, FINE = Statement("bad", (OTHER,), "bad"), Statement("fine", (KEY,), "good")
-PAIR: dict[str, Any] = {"estimates": (rate(KEY), rate(OTHER)), **row()}
-
-
-@pytest.mark.parametrize(
-    ("findings", "policy", "expected"),
-    [
-        ((), None, (KEY, "open")),
-        ((FINE,), None, (KEY, "good")),
-        ((FINE, BAD), None, (OTHER, "problem")),
-        ((FINE,), limits(RATE), (KEY, "pass")),
-        ((FINE,), limits('rate"\nmax = 0.1'), (KEY, "inconclusive")),
-        ((FINE, BAD), limits(RATE), (OTHER, "problem")),  # a limit that holds hides no problem
-        ((FINE, BAD), limits('rate"\nmax = 0.01'), (KEY, "fail")),
-        ((FINE,), limits(f'rate"\nmax = 0.1{WARN}'), (KEY, "inconclusive")),
-    ],
-)
-def test_what_is_said_of_an_axis_as_a_whole(
-    findings: tuple[Statement, ...], policy: Policy | None, expected: tuple[str, str]
-) -> None:
-    assert summary(decide(sheet(axis(findings=findings, **PAIR)), policy)) == expected
-
-
-def test_a_void_axis_is_void_whatever_its_figures_say() -> None:
-    made = decide(sheet(axis(findings=(FINE,), controls=(failing(),), **PAIR)), limits(RATE))
-    assert summary(made) == (KEY, "invalid")
 
 
 # -- the decision ----------------------------------------------------------------------------------
@@ -368,6 +200,16 @@ def test_a_gain_is_told_by_its_interval(gain: tuple[float, float, float], outcom
     assert made.axes[0].mitigations[0].outcome == outcome
     void = told(mitigations=(remedy,), estimates=figures, controls=(failing(touches=("other",)),))
     assert void.axes[0].mitigations[0].outcome == "void"
+
+
+@pytest.mark.parametrize("code", ["swap", "other"])
+def test_a_remedy_is_recommended_against_what_is_shown_whatever_the_policy(code: str) -> None:
+    effect = Effect(KEY, 0.0, 0.0, "up", {"shown": "It wavers."}, remedy="swap")
+    remedy = Mitigation("swap", KEY, OTHER, 2, code=code)
+    made = told(declared=(effect,), mitigations=(remedy,), **PAIR)
+    assert [(one.keys, one.calls) for one in made.recommendations] == [((KEY,), 2)] * (
+        code == "swap"
+    )
 
 
 def test_without_a_figure_there_is_no_outcome() -> None:

@@ -48,11 +48,9 @@ def forged(judged: Path, tmp_path: Path) -> Path:
     sheet["decision"].update(verdict="adopt", text="Adopt: 9 limits proven.", limiting="")
     for verdict in sheet["verdicts"]:
         verdict.update(status="pass", why="well", bound=0.0)
-    sheet["axes"][0]["summary"]["outcome"] = "pass"
-    for status in sheet["axes"][0]["statuses"].values():
-        status["code"] = "pass"
-    for finding in sheet["axes"][0]["findings"]:
-        finding["invalid"] = "not worth a look"
+    for effect in sheet["axes"][0]["effects"]:
+        effect["verdict"] = "negligible"
+    sheet["recommendations"] = []
     folder = tmp_path / "forged"
     folder.mkdir()
     (folder / "datasheet.json").write_text(json.dumps(sheet), encoding="utf-8")

@@ -56,7 +56,7 @@ def run(spec: str, every: int = 0, verdict: str = "") -> Run:
     rows = rows[rows["condition"] == "delta0_same"].reset_index(drop=True)
     texts = pd.Series("", index=rows["call_id"])
     readings = Readings(rows, plan.labels, 0.0, 0, FAMILIES, texts)
-    result, _ = measure_axis(get_axis(PAIRS), readings)
+    result = measure_axis(get_axis(PAIRS), readings)
     made = Datasheet("2.0", JudgeIdentity(spec), RunFacts(complete=True), Provenance(), (result,))
     return decide(made), readings
 

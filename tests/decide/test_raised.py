@@ -30,7 +30,7 @@ def run(spec: str) -> tuple[Datasheet, Readings]:
     plan, rows = parsed(spec, "quick", AXIS)
     families = frozenset({"cramers_v", "cramers_v_debiased"})
     readings = Readings(rows, plan.labels, 0.0, 0, families)
-    result, _ = measure_axis(get_axis(AXIS), readings)
+    result = measure_axis(get_axis(AXIS), readings)
     return decide(
         Datasheet("2.0", JudgeIdentity(spec), RunFacts(), Provenance(), (result,))
     ), readings

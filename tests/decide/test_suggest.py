@@ -10,7 +10,7 @@ import pytest
 import judgesheet
 from judgesheet.base.errors import RunError
 from judgesheet.base.facts import RunFacts
-from judgesheet.base.records import Bounds, Datasheet, Estimate
+from judgesheet.base.records import Bounds, Control, Datasheet, Estimate
 from judgesheet.collect.options import Request
 from judgesheet.collect.request import make_plan, settle
 from judgesheet.decide import decide
@@ -116,8 +116,9 @@ def test_a_figure_that_its_own_run_could_not_prove_is_left_out_once(biased: Data
     share = Estimate(key, "", 0.5, 0.45, 0.55, unit="share", n=40, bounds=Bounds(0.45, 0.55))
     other = replace(share, key="candidate_order.order_inconsistent[set=natural]")
     axis = replace(biased.axes[0], name="candidate_order", estimates=(share, other))
-    text = suggest(replace(biased, axes=(replace(axis, unearned={key: "a control failed"}),)))
-    assert text.count(f"# Left out: {key}: not usable (a control failed)") == 1
+    failed = Control("asked twice", False, "the answers differ", touches=("slot1_share",))
+    text = suggest(replace(biased, axes=(replace(axis, controls=(failed,)),)))
+    assert text.count(f"# Left out: {key}: not usable (the control “asked twice” failed)") == 1
     assert [one["key"] for one in tomllib.loads(text)["limit"]] == [other.key]
 
 

@@ -21,7 +21,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import judgesheet
-from judgesheet.base.datasheet import to_json
+from judgesheet.base.datasheet import WORST, to_json
 from judgesheet.base.errors import UsageError
 from judgesheet.base.records import Datasheet
 from judgesheet.cli import main
@@ -105,12 +105,12 @@ class Facts:
             for estimate in axis["estimates"]
         }
 
-    @staticmethod
-    def _status(axis: dict[str, Any], key: str) -> str:
-        if key in axis["statuses"]:
-            return str(axis["statuses"][key]["code"])
-        is_void = axis["invalid"] is not None or key in {**axis["voided"], **axis["unearned"]}
-        return "invalid" if is_void else ""
+    def _status(self, axis: dict[str, Any], key: str) -> str:
+        if axis["invalid"] is not None or key in {**axis["voided"], **axis["unearned"]}:
+            return "invalid"
+        limits = [one["status"] for one in self.data["verdicts"] if one["key"] == key]
+        effects = [one["verdict"] for one in axis["effects"] if one["key"] == key]
+        return next((one for one in WORST if one in limits), (*effects, "")[0])
 
     @property
     def deciding(self) -> str:

@@ -15,8 +15,6 @@ from judgesheet.base.records import (
     Condition,
     Datasheet,
     Decision,
-    Recommendation,
-    Statement,
     Verdict,
 )
 from judgesheet.base.sanitize import one_line, tame_json
@@ -68,7 +66,7 @@ def test_one_module_prints() -> None:
 
 def hostile_sheet() -> Datasheet:
     sheet = plausible()
-    axis = replace(sheet.axes[0], title=EVIL, findings=(Statement(EVIL, (), "bad"),))
+    axis = replace(sheet.axes[0], title=EVIL)
     key = next(iter(asdict(sheet)["axes"][0]["estimates"]))["key"]
     verdict = Verdict(EVIL, key, 1.0, "fail", EVIL)
     return replace(
@@ -77,7 +75,7 @@ def hostile_sheet() -> Datasheet:
         axes=(axis, *sheet.axes[1:]),
         verdicts=(verdict,),
         decision=Decision("conditions", EVIL, key, EVIL, (Condition(EVIL),)),
-        recommendations=(Recommendation("score_order", EVIL, ()),),
+        recommendations=(Condition(EVIL),),
     )
 
 

@@ -29,9 +29,6 @@ from judgesheet.base.records import (
     Estimate,
     Mitigation,
     PaperCompatible,
-    Rating,
-    Recommendation,
-    Statement,
 )
 from judgesheet.decide import decide
 from judgesheet.decide.policy import Limit, Policy
@@ -400,39 +397,6 @@ def plausible() -> Datasheet:
                     "Quality is the level that the author wrote a response for, not a human "
                     "rating.",
                 ),
-                findings=(
-                    Statement(
-                        "It gives the score listed at position 1 in 42 % of calls (95 % interval "
-                        "38 % to 45 %); 20 % would mean that the place does not matter.",
-                        (
-                            key("position_share[position=1]"),
-                            key("order_dependence_p"),
-                            key("cramers_v"),
-                        ),
-                        "bad",
-                    ),
-                    Statement(
-                        "The order alone changes which of a prompt's responses comes out best in "
-                        "21 % of comparisons beyond noise and ties (95 % interval 14 % to 28 %).",
-                        (key("excess_flip_rate"),),
-                        "bad",
-                    ),
-                    Statement(
-                        "Its score follows quality weakly (r = 0.41, 95 % interval .22 to .57).",
-                        (key("budget_r[k=10,arm=balanced]"),),
-                        "neutral",
-                    ),
-                    Statement(
-                        "Whether nine points would help cannot be told from this run.",
-                        (key("cramers_v[scale=9]"),),
-                        "unknown",
-                    ),
-                    Statement(
-                        "Nearly every reply could be read: 98.5 % of calls gave a score.",
-                        (),
-                        "good",
-                    ),
-                ),
                 characteristics=tuple(
                     Characteristic(key(name), *HELD_AGAINST.get(name, ())) for name in HEADLINE
                 ),
@@ -440,24 +404,6 @@ def plausible() -> Datasheet:
                     Effect(key("excess_flip_rate"), 0.0, 0.1, "up", SAYS, ("ranking",)),
                     Effect(key("cramers_v"), 0.0, 0.15, "up", SAYS),
                 ),
-            ),
-        ),
-        recommendations=(
-            Recommendation(
-                AXIS,
-                "Average over 8 orders (of 10): that brings its correlation with "
-                "quality within 0.02 of the full set.",
-                (key("budget_r[k=8,arm=balanced]"), key("order_dependence_p")),
-            ),
-            Recommendation(
-                AXIS,
-                "Keep the default order if only one can be used: no order is measurably better.",
-                (key("min_bias_order"),),
-            ),
-            Recommendation(
-                AXIS,
-                "Do not choose the best of several responses with a single reading.",
-                (key("excess_flip_rate"), key("repeat_flip_rate")),
             ),
         ),
     )
@@ -492,14 +438,6 @@ def all_unreadable() -> Datasheet:
                     for name in keys
                 ),
                 caveats=("Every call failed to give a score.",),
-                findings=(
-                    Statement(
-                        "No reply could be read as a score, so nothing about this judge is "
-                        "known on this axis.",
-                        (f"{AXIS}.chi2",),
-                        "bad",
-                    ),
-                ),
                 characteristics=tuple(Characteristic(f"{AXIS}.{name}") for name in keys),
             ),
         ),
@@ -515,14 +453,13 @@ def several(number: int, estimates: int = 0) -> Datasheet:
     sheet = plausible()
     names = [AXIS, "criterion_order", "candidate_order", "listwise_consensus"][:number]
     axes = tuple(_renamed(sheet.axes[0], name, estimates) for name in names)
-    advice = tuple(replace(one, axis=name) for name in names for one in sheet.recommendations)
     used = sheet.provenance
     provenance = replace(
         used,
         prompts=tuple(replace(one, axis=name) for name in names for one in used.prompts),
         stimuli=tuple(replace(one, axis=name) for name in names for one in used.stimuli),
     )
-    return decide(replace(sheet, axes=axes, recommendations=advice, provenance=provenance))
+    return decide(replace(sheet, axes=axes, provenance=provenance))
 
 
 def _renamed(axis: AxisResult, name: str, estimates: int) -> AxisResult:
@@ -565,12 +502,9 @@ def judged(verdict: Outcome = "reject", sheet: Datasheet | None = None) -> Datas
             Mitigation("average the 10 balanced orders", f"{axis.name}.order_flip_rate",
                        f"{axis.name}.repeat_flip_rate", 10),
         ),
-        ratings=(Rating("scores in a rubric", 5.0, "scores", "longer rubrics were not shown"),),
         controls=(Control("scores follow quality", True, "Scores must rise with quality."),),
     )  # fmt: skip
-    # What is recommended is a condition.
-    advice = tuple(replace(one, binding=verdict != "adopt") for one in sheet.recommendations)
-    given = replace(sheet, axes=(axis, *sheet.axes[1:]), recommendations=advice)
+    given = replace(sheet, axes=(axis, *sheet.axes[1:]))
     limits = [
         Limit.model_validate(
             {"key": f"{axis.name}.{name}", kind: LENIENT[verdict].get(name, value)}
@@ -674,13 +608,11 @@ def hostile(url: str = CANARY) -> Datasheet:
                 failed=1,
                 estimates=estimates,
                 caveats=(everything, word),
-                findings=(Statement(everything, (estimates[0].key, "not.there"), "bad"),),
                 characteristics=tuple(Characteristic(e.key) for e in estimates),
                 declared=(
                     Effect(estimates[0].key, 0.0, 0.1, "up", dict.fromkeys(SAYS, everything)),
                 ),
             ),
         ),
-        recommendations=(Recommendation(everything, everything, (estimates[0].key,)),),
     )
     return decide(sheet)

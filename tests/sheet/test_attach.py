@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judgesheet.base.errors import RunError
-from judgesheet.base.records import Condition, Datasheet, Decision, Recommendation
+from judgesheet.base.records import Condition, Datasheet, Decision
 from judgesheet.sheet import render
 from judgesheet.sheet.attach import attach, with_index, with_section
 from judgesheet.sheet.model_card import BEGIN, END, file_name, metadata, section
@@ -127,7 +127,7 @@ def test_hostile_words_stay_words() -> None:
         judge=replace(PLAUSIBLE.judge, model=HOSTILE, served_models={HOSTILE: 3}),
         run=replace(PLAUSIBLE.run, ended_at=HOSTILE),
         decision=Decision("conditions", HOSTILE, "", HOSTILE, (Condition(HOSTILE),)),
-        recommendations=(Recommendation("score_order", HOSTILE, ()),),
+        recommendations=(Condition(HOSTILE),),
     )
     text = section(sheet)
     assert text.count(END) == 1

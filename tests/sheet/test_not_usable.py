@@ -8,13 +8,12 @@ import pytest
 
 import judgesheet
 from judgesheet.base.datasheet import from_json
+from judgesheet.base.effects import Effect
 from judgesheet.base.records import (
     AxisResult,
     Bounds,
     Datasheet,
-    FigureStatus,
     Imputed,
-    Statement,
 )
 from judgesheet.decide import decide
 from judgesheet.sheet import render
@@ -86,32 +85,21 @@ def test_a_table_for_spreadsheets_has_its_status(same: Datasheet) -> None:
 # -- the question --------------------------------------------------------------------------------
 
 
-def of_judge(*findings: Statement, policy: str = "") -> AxisResult:
+def of_judge(*declared: Effect, policy: str = "") -> AxisResult:
     """An axis whose judge failed a control that touches both of its figures."""
     both = rate(KEY), rate(OTHER)
-    made = sheet(axis(estimates=both, findings=findings, controls=(failing(of="judge"),)))
+    made = sheet(axis(estimates=both, declared=declared, controls=(failing(of="judge"),)))
     return decide(made, limits(policy) if policy else None).axes[0]
 
 
 def test_what_is_bad_stays_usable_although_the_judge_failed_a_control() -> None:
     assert of_judge().void_reason(KEY) == "the control “asked twice” failed"
-    assert of_judge(Statement("a fault", (KEY,), "bad")).void_reason(KEY) == ""
+    assert of_judge(Effect(KEY, 0.0, 0.0, "up", {})).void_reason(KEY) == ""
+    assert of_judge(Effect(KEY, 0.0, 0.5, "down", {})).void_reason(KEY)  # nothing is shown
     assert of_judge(policy='rate"\nmax = 0.01').void_reason(KEY) == ""
     assert of_judge(policy='rate"\nmax = 0.01').void_reason(OTHER)
     assert of_judge(policy=RATE).void_reason(KEY)
     assert of_judge(policy='rate"\nmax = 0.12').void_reason(KEY)  # open: neither
-
-
-def test_a_note_holds_where_a_problem_rests_on_the_same() -> None:
-    note = Statement("a note", (KEY,), "neutral")
-    held = of_judge(Statement("a fault", (KEY,), "bad"), note).findings
-    assert [bool(one.void) for one in held if not one.control] == [False, False]
-
-
-def test_a_sheet_of_an_older_version_still_says_that_a_figure_is_void() -> None:
-    made = of_judge(policy=RATE)
-    older = replace(made, unearned={}, statuses={KEY: FigureStatus("invalid")})
-    assert older.void_reason(KEY)
 
 
 # -- lost calls on the card ----------------------------------------------------------------------
@@ -119,8 +107,7 @@ def test_a_sheet_of_an_older_version_still_says_that_a_figure_is_void() -> None:
 
 def lossy() -> Datasheet:
     one = replace(rate(KEY), imputed=Imputed(20, 0.05, 0.48), bounds=Bounds(0.05, 0.48))
-    note = Statement("It gives no verdict in 20 % of calls.", (OTHER,), "bad")
-    made = axis(answered=80, unreadable=20, estimates=(one, rate(OTHER)), findings=(note,))
+    made = axis(answered=80, unreadable=20, estimates=(one, rate(OTHER)))
     return decide(sheet(made), limits(RATE))
 
 
@@ -136,6 +123,6 @@ def test_a_card_has_the_problems_the_lost_calls_and_what_they_could_move() -> No
 def test_the_reason_is_written_and_read_back(tmp_path: Path) -> None:
     path = tmp_path / "datasheet.json"
     path.write_bytes(render(lossy(), "json"))
-    status = json.loads(path.read_bytes())["axes"][0]["statuses"][KEY]
-    assert status["why"]
-    assert from_json(path).axes[0].void_reason(KEY) == status["why"]
+    why = json.loads(path.read_bytes())["axes"][0]["unearned"][KEY]
+    assert why
+    assert from_json(path).axes[0].void_reason(KEY) == why

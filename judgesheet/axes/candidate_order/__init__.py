@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any
 from judgesheet.axis import Axis, Readings, losses, order_test, slices
 from judgesheet.axis.failing import Failing
 from judgesheet.axis.figure import declared_in, measured
-from judgesheet.axis.statements import made
 from judgesheet.base.keys import Key, holds
-from judgesheet.base.records import Estimate, Rating
+from judgesheet.base.records import Estimate
 
 from . import _design, _material, _reply, effects, equal_quality, ladder
 from ._design import BASELINE, LISTING
@@ -75,12 +74,6 @@ class CandidateOrder(Axis):
             usual = replace(readings, frame=_usual(readings.frame))
             yield from order_test.measure(self.NAME, usual, points_by_place)
             yield from losses.measure(self.NAME, readings)
-
-    def tested_range(self, readings: Readings) -> Iterator[Rating]:
-        """Two candidates are shown, whatever the run."""
-        if len(made(readings)):
-            why = "longer lists were not tested"
-            yield Rating("candidates in a comparison", 2.0, "candidates", why)
 
     def reads(self, key: Key, cells: Sequence[Mapping[str, Any]]) -> list[bool]:
         """The calls in the condition, kind or step that a key names, under one prompt."""

@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 
 from judgesheet.axis import Readings
+from judgesheet.axis.caveats import Question, few_asked, unread, untested
 from judgesheet.axis.effect import MOSTLY
 from judgesheet.axis.repeats import about_repeats
-from judgesheet.axis.statements import above, below, few_asked, unread
-from judgesheet.axis.untested import Question, untested
 from judgesheet.base.effects import Effect
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Control, Estimate, Mitigation
@@ -229,7 +228,7 @@ def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
 def control(estimates: Estimates) -> Iterator[Control]:
     """Whether the judge sees the largest difference that was asked."""
     for delta, rate in ladder_steps(estimates, "target_sensitivity")[-1:]:
-        passed = True if above(rate, MOSTLY) else False if below(rate, SEEN) else None
+        passed = True if rate.is_above(MOSTLY) else False if rate.is_below(SEEN) else None
         text = (
             f"Where one response states {_elements(delta)} more than the other, it must win more "
             "than half of the calls."

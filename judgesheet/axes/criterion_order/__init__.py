@@ -28,9 +28,8 @@ from judgesheet.axis.arms import balanced
 from judgesheet.axis.failing import Failing
 from judgesheet.axis.figure import declared_in, measured
 from judgesheet.axis.scored import FIXED_TOO, RANDOM_TOO
-from judgesheet.axis.statements import longest
 from judgesheet.base.keys import Key
-from judgesheet.base.records import Estimate, Rating
+from judgesheet.base.records import Estimate
 
 from . import _questions, _reply, averaging, effects, positions, scores
 from ._reply import points_by_place
@@ -104,10 +103,6 @@ class CriterionOrder(Axis):
             yield from measured(FIGURES, arranged, readings.families)
         yield from order_test.measure(self.NAME, readings, points_by_place)
         yield from losses.measure(self.NAME, readings)
-
-    def tested_range(self, readings: Readings) -> Iterator[Rating]:
-        """The longest list of criteria that was shown."""
-        return longest(readings, "criteria in a prompt", "criteria")
 
     def reads(self, key: Key, cells: Sequence[Mapping[str, Any]]) -> list[bool]:
         """Those of the balanced arm, for figures that say so.

@@ -57,7 +57,6 @@ class ListwiseConsensus(Axis):
     parts = staticmethod(_reply.parts)
     impute = staticmethod(_reply.impute)
     simulate = staticmethod(_reply.simulate)
-    tested_range = staticmethod(effects.tested_range)
     control = staticmethod(effects.control)
     mitigate = staticmethod(effects.mitigate)
     warn = staticmethod(effects.warn)

@@ -3,23 +3,13 @@
 from collections.abc import Iterator
 
 from judgesheet.axis import Readings
-from judgesheet.axis.effect import MOSTLY, enough
+from judgesheet.axis.caveats import few_asked, unread, untested
+from judgesheet.axis.effect import MOSTLY, NEAR_ENOUGH, enough
 from judgesheet.axis.repeats import about_repeats
-from judgesheet.axis.statements import (
-    NEAR_ENOUGH,
-    above,
-    below,
-    curve,
-    few_asked,
-    keys,
-    longest,
-    unread,
-)
-from judgesheet.axis.untested import untested
 from judgesheet.base.effects import Effect
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.keys import Key
-from judgesheet.base.records import Control, Estimate, Mitigation, Rating
+from judgesheet.base.records import Control, Estimate, Mitigation
 
 SEVERAL_ORDERS = "several_orders"
 """The code of the remedy."""
@@ -96,7 +86,7 @@ EFFECTS = (
 
 def _by_orders(estimates: Estimates) -> list[tuple[int, Estimate]]:
     """(k, accuracy) of decisions from k orders, each read once, in rising k."""
-    points = curve(estimates, "accuracy", arm="permuted")
+    points = estimates.curve("accuracy", arm="permuted")
     return [(k, one) for k, one in points if "executions" not in Key.parse(one.key).dims]
 
 
@@ -121,15 +111,11 @@ def control(estimates: Estimates) -> Iterator[Control]:
         if chance is None or chance.value is None:
             return
         # Nearer to a pick at random than to always right.
-        blind = below(full, (1 + chance.value) / 2) and not above(full, chance.value + NEAR_ENOUGH)
-        passed = True if above(full, chance.value) else False if blind else None
+        is_near = not full.is_above(chance.value + NEAR_ENOUGH)
+        blind = is_near and full.is_below((1 + chance.value) / 2)
+        passed = True if full.is_above(chance.value) else False if blind else None
         text = "Decided from all orders, the right answer must win more often than a random pick."
-        yield Control("the right answer wins", passed, text, keys(full, chance))
-
-
-def tested_range(readings: Readings) -> Iterator[Rating]:
-    """The longest list that was shown."""
-    return longest(readings, "candidates in a list", "candidates")
+        yield Control("the right answer wins", passed, text, (full.key, chance.key))
 
 
 def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
@@ -154,7 +140,7 @@ def _odd_orders(estimates: Estimates) -> Iterator[str]:
         yield "Lists differ in length; figures by place are for the most common length."
     places = len(estimates.family("win_share"))
     odd = [str(k) for k, _ in _by_orders(estimates) if places and k % places]
-    if odd and above(shown, 0.0):
+    if odd and shown is not None and shown.is_above(0.0):
         yield (
             f"With k = {', '.join(odd)} an answer does not stand equally often at each of the "
             f"{places} places, so these accuracies depend on which orders were shown."

@@ -17,9 +17,8 @@ from judgesheet.axes.presentation import natural, preference
 from judgesheet.axis import Axis, Readings, losses, slices
 from judgesheet.axis.failing import Failing
 from judgesheet.axis.figure import declared_in, measured
-from judgesheet.axis.statements import made
 from judgesheet.base.keys import Key, holds
-from judgesheet.base.records import Estimate, Rating
+from judgesheet.base.records import Estimate
 
 from . import _design, _material, _reply, effects
 from ._design import FORMER, KINDS, SCORE, is_read
@@ -68,15 +67,6 @@ class Presentation(Axis):
         if verdicts is not None:
             yield from measured(FIGURES, verdicts, readings.families)
             yield from losses.measure(self.NAME, readings)
-
-    def tested_range(self, readings: Readings) -> Iterator[Rating]:
-        """The largest dose of padding that was shown."""
-        frame = made(readings)
-        if len(frame):
-            doses = frame.get("dose")
-            most = 1.0 if doses is None else float(doses.fillna(1.0).astype(float).max())
-            why = "more padding was not tested"
-            yield Rating("padding, in words", most, "× the plain ones", why)
 
     def reads(self, key: Key, cells: Sequence[Mapping[str, Any]]) -> list[bool]:
         """The calls of the kind or dose that a key names."""

@@ -13,10 +13,9 @@ from judgesheet.axes.presentation._rules import (
     LENGTH,
 )
 from judgesheet.axis import Readings
+from judgesheet.axis.caveats import Question, few_asked, unread, untested
 from judgesheet.axis.effect import MOSTLY
 from judgesheet.axis.repeats import about_repeats
-from judgesheet.axis.statements import above, below, few_asked, unread
-from judgesheet.axis.untested import Question, untested
 from judgesheet.base.effects import Effect
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Control, Estimate
@@ -99,7 +98,7 @@ def control(estimates: Estimates) -> Iterator[Control]:
     """Whether the judge sees three missing points, both responses being plain."""
     seen = estimates.known("quality_seen")
     if seen is not None:
-        passed = True if above(seen, MOSTLY) else False if below(seen, SEEN) else None
+        passed = True if seen.is_above(MOSTLY) else False if seen.is_below(SEEN) else None
         text = (
             "A plain response with all required points must win more than half of the comparisons "
             "with one that lacks three."

@@ -33,9 +33,8 @@ from judgesheet.axis import (
 from judgesheet.axis.arms import balanced
 from judgesheet.axis.failing import Failing
 from judgesheet.axis.figure import declared_in, measured
-from judgesheet.axis.statements import made
 from judgesheet.base.keys import Key
-from judgesheet.base.records import Estimate, Rating
+from judgesheet.base.records import Estimate
 
 from . import _questions, _reply, alignment, effects, expected, orders, positions
 from ._questions import MAIN_SCALE
@@ -96,7 +95,6 @@ class ScoreOrder(Axis):
     simulated_shares = staticmethod(_reply.simulated_shares)
     control = staticmethod(effects.control)
     mitigate = staticmethod(effects.mitigate)
-    recommend = staticmethod(effects.recommend)
     warn = staticmethod(effects.warn)
 
     def measure(self, readings: Readings) -> Iterator[Estimate]:
@@ -114,13 +112,6 @@ class ScoreOrder(Axis):
         main = readings.frame[readings.frame["scale"] == scores.scale]
         yield from order_test.measure(self.NAME, replace(readings, frame=main), points_by_place)
         yield from losses.measure(self.NAME, readings)
-
-    def tested_range(self, readings: Readings) -> Iterator[Rating]:
-        """The longest rubric that was shown."""
-        scales = made(readings)["scale"]
-        if len(scales):
-            why = "longer rubrics have more places to prefer, and were not tested"
-            yield Rating("scores in a rubric", float(scales.max()), "scores", why)
 
     def reads(self, key: Key, cells: Sequence[Mapping[str, Any]]) -> list[bool]:
         """Those of the balanced arm at one scale, for figures that say so.

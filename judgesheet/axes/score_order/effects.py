@@ -13,14 +13,12 @@ from judgesheet.axis.effect import (
 )
 from judgesheet.axis.repeats import about_repeats
 from judgesheet.axis.reversal import NO_REPEAT
-from judgesheet.axis.statements import advice, made, share
 from judgesheet.base.effects import Effect
 from judgesheet.base.estimates import Estimates
-from judgesheet.base.records import Control, Mitigation, Recommendation
+from judgesheet.base.records import Control, Mitigation
 
 from ._questions import foretell
 from .expected import without_expected_score
-from .orders import CONFIDENT
 
 EFFECTS = (
     Effect(
@@ -124,17 +122,6 @@ EFFECTS = (
 )
 
 
-def recommend(estimates: Estimates) -> Iterator[Recommendation]:
-    """Which order to print where only one can be: one that surely costs less than the default."""
-    sure, best = estimates.known("min_bias_confidence"), estimates.known("min_bias_order")
-    if best is not None and sure is not None and (sure.value or 0.0) >= CONFIDENT:
-        # 54321 is the order 5 4 3 2 1.
-        order = " ".join(str(int(best.value or 0)))
-        text = f"If only one order can be used, print {order}: it costs less than the default in"
-        text = f"{text} {share(sure)} of resamples."
-        yield advice("score_order", text, sure, best, binding=False)
-
-
 def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
     """Averaging over orders, with what it does to the correlation with quality."""
     return averaging(estimates, "rubric")
@@ -153,7 +140,7 @@ def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
     yield from about_repeats(readings)
     yield from without_expected_score(readings)
     if "scale" in readings.frame:
-        yield from foretell({"scale": scale} for scale in made(readings)["scale"].unique())
+        yield from foretell({"scale": scale} for scale in readings.made["scale"].unique())
     flips = estimates.of("excess_flip_rate")
     if flips is None or flips.reason == NO_REPEAT.code:
         yield "Flips caused by the order cannot be told from noise: no order was read twice."

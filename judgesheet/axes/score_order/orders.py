@@ -29,9 +29,6 @@ from ._scores import Scores, figure
 # -- which order (Xu et al. v1, section 5.3) -------------------------------------------------------
 
 
-CONFIDENT = 0.90
-"""Share of resamples in which an order must beat the default before it is recommended: resampling
-the paper's own tables finds the same best order again in 13 to 52 %."""
 NO_NUMBER = Reason("no_number", "an order of more than nine scores is no number; bias_cost has all")
 NEVER_GIVEN = Reason("never_given", "a score was never given: its shares are unknown")
 DEFAULT_IS_BEST = Reason("default_is_best", "the default order is itself the cheapest probed")

@@ -19,17 +19,9 @@ from judgesheet.axis.figure import Figures, UnkeyedEstimate, absent, measured
 from judgesheet.axis.prompt import compile_prompt
 from judgesheet.axis.shaping import Holds, NotAStimulusError, Prompt
 from judgesheet.axis.simulation import Known, Parameters
-from judgesheet.axis.statements import keys
 from judgesheet.base.effects import Effect
-from judgesheet.base.estimates import Estimates
 from judgesheet.base.missing_reasons import NO_OBSERVATIONS
-from judgesheet.base.records import (
-    Call,
-    Estimate,
-    Recommendation,
-    ReplyFormat,
-    Stimulus,
-)
+from judgesheet.base.records import Call, Estimate, ReplyFormat, Stimulus
 from judgesheet.stats.interval import by_cluster, cluster_rate
 
 # -- step 1: what can be computed of the replies: a figure
@@ -130,11 +122,6 @@ class GreetingOrder(Axis):
             },
         ),
     )
-
-    def recommend(self, estimates: Estimates) -> Iterator[Recommendation]:
-        """What to do."""
-        evidence = keys(estimates.known("first_share"))
-        yield Recommendation(self.NAME, "Ask in both orders.", evidence, binding=False)
 
     # -- step 4: simulated judges, data sets
 

@@ -1,10 +1,9 @@
-"""How findings read intervals and say numbers."""
+"""How intervals and curves are read, and how numbers are said."""
 
 from typing import Any
 
 import pytest
 
-from judgesheet.axis.statements import above, below, curve
 from judgesheet.base.digits import percent, two_digits
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Estimate
@@ -40,9 +39,7 @@ def test_the_whole_interval_decides(
     low: float | None, high: float | None, is_above: bool, is_below: bool
 ) -> None:
     estimate = share("rate", low=low, high=high)
-    assert (above(estimate, 0.5), below(estimate, 0.5)) == (is_above, is_below)
-    assert not above(None, 0.5)
-    assert not below(None, 0.5)
+    assert (estimate.is_above(0.5), estimate.is_below(0.5)) == (is_above, is_below)
 
 
 def test_a_curve_is_what_was_measured_in_rising_k() -> None:
@@ -50,7 +47,7 @@ def test_a_curve_is_what_was_measured_in_rising_k() -> None:
     missing = share("budget_r[k=3,arm=balanced]", value=None)
     other = share("budget_r[k=4,arm=random]")
     estimates = Estimates("any", [*members, missing, other])
-    assert [k for k, _ in curve(estimates, "budget_r", arm="balanced")] == [1, 2, 10]
+    assert [k for k, _ in estimates.curve("budget_r", arm="balanced")] == [1, 2, 10]
 
 
 @pytest.mark.parametrize(
