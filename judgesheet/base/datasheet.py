@@ -42,8 +42,8 @@ SCHEMA_VERSION = "3.1"
 #      `invalid` of an axis (for `void`); conditions with remedies, `not_settled` and
 #      `what_would_decide` (for `needed`) of the decision, counts by status; every field of `run`
 #      and `provenance`, and every known one of `judge`, stands in each sheet.
-# 3.1: no `findings`, `ratings`, `statuses` and `summary` of an axis: effects and limits say all of
-#      it. `recommendations` are conditions; those of older sheets are made anew.
+# 3.1: no `findings`, `ratings`, `statuses` and `summary` of an axis, no `gained` of remedies:
+#      effects and limits say all of it. `recommendations` are conditions, made anew for older ones.
 OTHER_ORDER_TESTS = ("1.0", "1.1", "1.2", "1.3", "2.0", "2.1", "2.2")
 """Versions in which `order_dependence_p` was another test on every axis."""
 READABLE = ("1", "2", "3")

@@ -374,23 +374,13 @@ class Characteristic:
 
 
 @dataclass(frozen=True, slots=True)
-class Gain:
-    """How much better a mitigation makes a figure, with its interval; above 0 is better."""
-
-    value: float | None
-    low: float | None
-    high: float | None
-
-
-@dataclass(frozen=True, slots=True)
 class Mitigation:
     """What a user can do against a bias: the figure before and after, and its price.
 
     `code` is what `Effect.remedy` calls it. `before` and `after` are keys of estimates of the same
     quantity, `calls` the calls that one judgment then takes (before: one). `gain` is the key of the
     estimate of how much better it becomes (above 0 is better), "" where no figure has the
-    difference with an interval; `gained` is that difference, or how far the two intervals let it
-    reach. `outcome` says whether it helps.
+    difference with an interval. `outcome` says whether it helps.
     """
 
     action: str
@@ -398,7 +388,6 @@ class Mitigation:
     after: str
     calls: int
     gain: str = ""
-    gained: Gain | None = None
     outcome: Literal["helps", "harms", "gains nothing", "not shown", "void", ""] = ""
     code: str = ""
 

@@ -2,7 +2,7 @@
 
 import math
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from judgesheet.base.records import LEVEL, Estimate
 from judgesheet.base.units import FISHER, SHARE, unit
@@ -13,11 +13,15 @@ Z80 = NormalDist().inv_cdf(0.8)
 
 
 class BoundedValue(NamedTuple):
-    """A value with its ends, none of them missing; those of `reach` may be infinite."""
+    """A value with its ends, none of them missing; those of `reach` may be infinite.
+
+    Of a difference they are those of its 95 % interval: Student's t where `df` is finite.
+    """
 
     value: float
     low: float
     high: float
+    df: float = math.inf
 
     def detectable(self, level: float = LEVEL) -> float:
         """The smallest true effect that 80 of 100 such runs would tell from none.
@@ -27,6 +31,33 @@ class BoundedValue(NamedTuple):
         """
         reach = NormalDist().inv_cdf((1 + level) / 2)
         return (reach + Z80) / reach * max(self.high - self.value, self.value - self.low)
+
+    def at(self, tail: float) -> Self:
+        """With one-sided bounds that each err in this share."""
+        scale = student_quantile(tail, self.df) / student_quantile(0.025, self.df)
+        below, above = self.value - self.low, self.high - self.value
+        return self._replace(low=self.value - scale * below, high=self.value + scale * above)
+
+    def p_above(self, margin: float) -> float:
+        """One-sided p of "it is `margin` at most"; .025 where the interval ends there."""
+        gap = self.value - margin
+        side = self.value - self.low if gap > 0 else self.high - self.value
+        # An interval that ends in its value leaves no doubt on that side.
+        if side <= 0:
+            return 0.0 if gap > 0 else 1.0 if gap < 0 else 0.5
+        return student_tail(student_quantile(0.025, self.df) * gap / side, self.df)
+
+    def moved(self, by: float) -> Self:
+        """The same, so much farther up."""
+        return self._replace(value=self.value + by, low=self.low + by, high=self.high + by)
+
+    def turned(self) -> Self:
+        """The same in the other direction."""
+        return self._replace(value=-self.value, low=-self.high, high=-self.low)
+
+    def within(self, reach: float) -> Self:
+        """With ends that two figures of such a scale can have."""
+        return self._replace(low=max(self.low, -reach), high=min(self.high, reach))
 
 
 def reach(estimate: Estimate) -> BoundedValue | None:

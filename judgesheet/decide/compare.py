@@ -19,7 +19,7 @@ from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import LEVEL, Characteristic, Datasheet, Estimate
 from judgesheet.base.units import scale_of, unit
 from judgesheet.decide.bounded_value import BoundedValue
-from judgesheet.stats.multiplicity import holm, student_quantile, student_tail
+from judgesheet.stats.multiplicity import holm
 
 if TYPE_CHECKING:
     from judgesheet.decide.agreement import Agreed
@@ -40,42 +40,6 @@ Z95 = NormalDist().inv_cdf(0.975)
 """The normal quantile of the ends of a 95 % interval."""
 
 
-class Change(NamedTuple):
-    """A difference with its 95 % interval, that of Student's t where `df` is finite."""
-
-    value: float
-    low: float
-    high: float
-    df: float = math.inf
-
-    def at(self, tail: float) -> BoundedValue:
-        """With one-sided bounds that each err in this share."""
-        scale = student_quantile(tail, self.df) / student_quantile(0.025, self.df)
-        below, above = self.value - self.low, self.high - self.value
-        return BoundedValue(self.value, self.value - scale * below, self.value + scale * above)
-
-    def p_above(self, margin: float) -> float:
-        """One-sided p of "it is `margin` at most"; .025 where the interval ends there."""
-        gap = self.value - margin
-        side = self.value - self.low if gap > 0 else self.high - self.value
-        # An interval that ends in its value leaves no doubt on that side.
-        if side <= 0:
-            return 0.0 if gap > 0 else 1.0 if gap < 0 else 0.5
-        return student_tail(student_quantile(0.025, self.df) * gap / side, self.df)
-
-    def moved(self, by: float) -> "Change":
-        """The same, so much farther up."""
-        return Change(self.value + by, self.low + by, self.high + by, self.df)
-
-    def turned(self) -> "Change":
-        """The same in the other direction."""
-        return Change(-self.value, -self.high, -self.low, self.df)
-
-    def within(self, reach: float) -> "Change":
-        """With ends that two figures of such a scale can have."""
-        return self._replace(low=max(self.low, -reach), high=min(self.high, reach))
-
-
 class Pairing(Protocol):
     """What two runs on the same stimuli show of the difference of a figure (`paired`)."""
 
@@ -87,7 +51,7 @@ class Pairing(Protocol):
     def method(self) -> str:
         """How the interval is made."""
 
-    def around(self, value: float, of: Callable[[Any], Any]) -> Change | None:
+    def around(self, value: float, of: Callable[[Any], Any]) -> BoundedValue | None:
         """The difference `value` of a function `of` the two figures, with its interval.
 
         None where too few stimuli move it.
@@ -101,9 +65,9 @@ class Same:
     method: str = "paired by stimulus and call: every call gave the same"
     correlation: float | None = 1.0
 
-    def around(self, value: float, of: Callable[[Any], Any]) -> Change:  # noqa: ARG002
+    def around(self, value: float, of: Callable[[Any], Any]) -> BoundedValue:  # noqa: ARG002
         """The difference, which is 0 but for what figures draw at random."""
-        return Change(value, min(0.0, value), max(0.0, value))
+        return BoundedValue(value, min(0.0, value), max(0.0, value))
 
 
 SAME_RATINGS = Same("human ratings alone, which are the same in both")
@@ -161,7 +125,7 @@ class Difference:
     level: float = LEVEL
     better: Direction = ""
     null: float | None = None
-    worsening: Change | None = None
+    worsening: BoundedValue | None = None
     room: tuple[float, float] = (0.0, 0.0)
     lost: int = 0
     p: float | None = None
@@ -478,7 +442,9 @@ def difference(
     if not isinstance(pairing, Same):
         low, high = _lost_room(old, new)
     change = _change(before, after, pairing)
-    whole = Change(change.value, change.low - low, change.high + high).within(scale[1] - scale[0])
+    whole = BoundedValue(change.value, change.low - low, change.high + high).within(
+        scale[1] - scale[0]
+    )
     lost = sum(one.imputed.calls for one in (old, new) if one.imputed) if low + high else 0
     row = replace(
         row,
@@ -497,7 +463,7 @@ def difference(
     row = replace(row, better=wanted.better, null=wanted.null, worsening=worsening, room=room)
     # Doubled, not both tails added: the margins on the two sides differ.
     tails = row.p_worse(0.0), row.p_better()
-    seen = BoundedValue(*worsening[:3]).detectable() + max(room)
+    seen = worsening.detectable() + max(room)
     p = min(1.0, *(2 * tail for tail in tails if tail is not None))
     return replace(row, p=p, detectable=seen)
 
@@ -552,10 +518,10 @@ def _change(
     after: BoundedValue,
     pairing: Pairing | None,
     of: Callable[[Any], Any] = lambda figure: figure,
-) -> Change:
+) -> BoundedValue:
     """After less before: from what the runs show together, else from their two intervals."""
     paired = pairing and pairing.around(after.value - before.value, of)
-    return paired or Change(*mover(before, after))
+    return paired or mover(before, after)
 
 
 def _worsening(
@@ -564,7 +530,7 @@ def _worsening(
     wanted: Characteristic,
     scale: tuple[float, float],
     room: tuple[float, float],
-) -> tuple[Change, tuple[float, float]]:
+) -> tuple[BoundedValue, tuple[float, float]]:
     """By how much the figure got worse for a user, and how far lost calls may move that."""
     if wanted.better == "nearer" and (null := wanted.null) is not None:
         before, after = (_folded(one, null) for one in figures)

@@ -21,7 +21,8 @@ from judgesheet.axis.arrays import Floats
 from judgesheet.axis.items import cell_names
 from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_GROUPS
-from judgesheet.decide.compare import Change, Pairing, Same
+from judgesheet.decide.bounded_value import BoundedValue
+from judgesheet.decide.compare import Pairing, Same
 from judgesheet.measuring.scale import POINTS
 from judgesheet.stats.draws import Draws, drawing
 from judgesheet.stats.paired import ends_of_difference
@@ -59,7 +60,7 @@ class Drawn:
         """How the interval is made."""
         return f"paired by stimulus: cluster bootstrap, {self.old.size:,} draws, t with skewness"
 
-    def around(self, value: float, of: Callable[[Floats], Floats]) -> Change | None:
+    def around(self, value: float, of: Callable[[Floats], Floats]) -> BoundedValue | None:
         """The difference `value` of a function of the two figures, with its 95 % interval."""
         (before, after), drawn = of(self.without), of(self.new) - of(self.old)
         # Of stimuli that were not asked nothing is known where none of these moves it.
@@ -68,7 +69,7 @@ class Drawn:
         # A draw's variance divides by G, not by G - 1.
         error = float(drawn.std()) * sqrt(self.clusters / (self.clusters - 1))
         low, high = ends_of_difference(value, error, after - before)
-        return Change(value, low, high, self.clusters - 1)
+        return BoundedValue(value, low, high, self.clusters - 1)
 
 
 def pairings(

@@ -130,7 +130,7 @@ def text_of_schema_1_3(sheet: Datasheet) -> str:
             if one["code"] not in run
         ]
         for remedy in axis["mitigations"]:
-            del remedy["gained"], remedy["outcome"]
+            del remedy["outcome"]
     return json.dumps(data)
 
 

@@ -45,7 +45,6 @@ from judgesheet.decide import decide
 from judgesheet.decide.baseline import against
 from judgesheet.decide.bounded_value import BoundedValue
 from judgesheet.decide.compare import (
-    Change,
     Comparison,
     Difference,
     OtherQuestionsError,
@@ -100,11 +99,11 @@ def test_newcombe_s_example() -> None:
 
 @pytest.mark.parametrize("df", [inf, 11])
 def test_p_agrees_with_the_interval(df: float) -> None:
-    assert Change(0.2, 0.0, 0.3, df).p_above(0.0) == pytest.approx(0.025, abs=1e-4)
-    assert Change(0.2, 0.1, 0.4, df).p_above(0.4) == pytest.approx(0.975, abs=1e-4)
-    assert Change(0.0, -0.1, 0.1, df).p_above(0.0) == pytest.approx(0.5)
-    assert Change(0.0, 0.0, 0.0, df).p_above(0.0) == pytest.approx(0.5), "no change at all"
-    assert Change(0.2, 0.1, 0.4, df).at(0.025) == pytest.approx((0.2, 0.1, 0.4))
+    assert BoundedValue(0.2, 0.0, 0.3, df).p_above(0.0) == pytest.approx(0.025, abs=1e-4)
+    assert BoundedValue(0.2, 0.1, 0.4, df).p_above(0.4) == pytest.approx(0.975, abs=1e-4)
+    assert BoundedValue(0.0, -0.1, 0.1, df).p_above(0.0) == pytest.approx(0.5)
+    assert BoundedValue(0.0, 0.0, 0.0, df).p_above(0.0) == pytest.approx(0.5), "no change at all"
+    assert BoundedValue(0.2, 0.1, 0.4, df).at(0.025) == pytest.approx((0.2, 0.1, 0.4, df))
 
 
 # -- verdicts ------------------------------------------------------------------------------------
