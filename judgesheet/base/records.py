@@ -507,6 +507,13 @@ class Verdict:
     against_baseline: bool = False
     remark: str = ""
 
+    @property
+    def looks_broken(self) -> bool:
+        """Whether the value itself lies beyond the limit, proven or not."""
+        if self.observed is None or self.limit is None:
+            return False
+        return self.observed > self.limit if self.kind == "max" else self.observed < self.limit
+
 
 @dataclass(frozen=True, slots=True)
 class Condition:

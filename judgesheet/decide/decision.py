@@ -11,14 +11,14 @@ from datetime import date, datetime, timedelta
 from typing import Literal, NamedTuple
 
 from judgesheet.base.datasheet import by_key, named
-from judgesheet.base.digits import count, counted, percent, two_digits
+from judgesheet.base.digits import count, counted
 from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_EXAMPLES, MOST_NAMED
 from judgesheet.base.records import Datasheet, Decision, Estimate, Verdict, VerdictStatus
 from judgesheet.base.sanitize import listed
-from judgesheet.base.units import unit
 from judgesheet.decide import conditions
 from judgesheet.decide.controls import COMPLETE, ONE_VERSION, end_of_run, failed
+from judgesheet.decide.effects import printed
 from judgesheet.decide.gate import not_asked, weight
 
 PASSED, FAILED, NOT_PROVEN = 0, 3, 4  # scripts branch on them; 1 and 2 are faults and wrong use
@@ -123,32 +123,25 @@ def _needed(sheet: Datasheet) -> Iterator[str]:
 
 
 def _mended(sheet: Datasheet) -> Iterator[str]:
-    """What moves the figures that reject a judge: the remedies that this run showed to help.
-
-    Where it showed none: which figures nothing moves.
-    """
+    """What moves the figures that reject a judge: the remedies that this run showed to help."""
     found = by_key(sheet)
     broken = {one.key for one in sheet.verdicts if one.status == "fail"}
-    nothing_helps = True
     for axis in sheet.axes:
         for remedy in axis.mitigations:
             against = {one.key for one in axis.effects if one.remedy == remedy.code}
-            after = found.get(remedy.after)
-            if remedy.outcome == "helps" and after and broken & {remedy.before, *against}:
-                nothing_helps = False
+            before, after = found.get(remedy.before), found.get(remedy.after)
+            if remedy.outcome == "helps" and before and after and broken & {before.key, *against}:
                 action = f"{remedy.action} ({counted(remedy.calls, 'call')} per judgment)"
-                yield f"{action}: {named(found, remedy.after)} is then {_with_interval(after)}"
-    if nothing_helps:
-        names = listed([named(found, key) for key in sorted(broken)], MOST_NAMED)
-        yield f"nothing that this run measured moves {names}"
+                was = printed(before, before.value)
+                name = named(found, remedy.after)
+                yield f"{action}: {name} is then {_with_interval(after)} instead of {was}"
 
 
 def _with_interval(estimate: Estimate) -> str:
-    show = percent if unit(estimate.unit).percent else two_digits
     value, low, high = (
-        None if v is None else show(v) for v in (estimate.value, estimate.low, estimate.high)
+        printed(estimate, one) for one in (estimate.value, estimate.low, estimate.high)
     )
-    return f"{value} ({low} to {high})" if low and high else f"{value}"
+    return f"{value} ({low} to {high})" if estimate.low is not None else value
 
 
 def _grouped(sheet: Datasheet, verdicts: Iterable[Verdict]) -> Iterator[str]:

@@ -4,7 +4,8 @@
 word steers anything: templates put the records into words by the filters of `templates`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import NamedTuple
@@ -97,12 +98,13 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """An effect with the axis that has it and what was measured against it, None for nothing."""
+    """An effect with the axis that has it, and a remedy that this run showed to help, if any."""
 
     effect: JudgedEffect
     axis: AxisResult
-    remedy: Mitigation | None
-    after: Estimate | None
+    remedy: Mitigation | None = None
+    before: Estimate | None = None
+    after: Estimate | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,10 +184,23 @@ class Page:
     def wrong(self) -> tuple[Told, ...]:
         """What is shown and does not stand beside the decision."""
         if self.decision is not None and self.decision.conditions:
-            return self.beside
+            return ()
         told = {*(one.estimate.key for one in self.broken[:MOST_TOLD])}
         told |= {one.effect.key for one in self.in_box}
-        return (*(one for one in self.shown if one.effect.key not in told), *self.beside)
+        return tuple(_once(self.shown, told))
+
+    @property
+    def elsewhere(self) -> tuple[tuple[AxisResult, int], ...]:
+        """The axes with effects shown for other uses alone, and how many."""
+        found = Counter(one.axis.name for one in self.beside)
+        return tuple((axis, found[axis.name]) for axis in self.sheet.axes if found[axis.name])
+
+    @property
+    def waived(self) -> tuple[tuple[Verdict, ...], tuple[Verdict, ...]]:
+        """The limits that need not hold and are not proven: measured beyond them, and within."""
+        waived = [one for one in self.open if one.warns]
+        beyond = tuple(one for one in waived if one.looks_broken)
+        return beyond, tuple(one for one in waived if not one.looks_broken)
 
     @property
     def broken(self) -> tuple[Figure, ...]:
@@ -234,7 +249,7 @@ def context(sheet: Datasheet) -> Page:
     told = [one for axis in sheet.axes for one in _told(axis, figures) if axis.invalid is None]
     shown = [one for one in told if one.effect.verdict == "shown"]
     concerns = [one for one in shown if use is None or use in one.effect.uses]
-    answers = tuple(_answer(axis, figures, use) for axis in sheet.axes)
+    answers = tuple(one for axis in sheet.axes if (one := _answer(axis, figures, use)))
     return Page(
         sheet=sheet,
         identity=identify(sheet),
@@ -248,9 +263,7 @@ def context(sheet: Datasheet) -> Page:
             for one in _in_turn([one for one in told if one.effect.verdict == "inconclusive"])
             if use is None or use in one.effect.uses
         ),
-        answers=tuple(
-            one for one in answers if one.axis.invalid is not None or one.figure or one.effect
-        ),
+        answers=answers,
         open=tuple(one for one in sheet.verdicts if one.status == "inconclusive"),
         controls=_controls(sheet),
         axes=tuple(_part(axis, figures) for axis in sheet.axes),
@@ -285,11 +298,26 @@ def _figures(sheet: Datasheet) -> dict[str, Figure]:
 
 
 def _told(axis: AxisResult, figures: Mapping[str, Figure]) -> Iterator[Told]:
-    remedies = {one.code: one for one in axis.mitigations if one.code}
+    remedies = {one.code: one for one in axis.mitigations if one.code and one.outcome == "helps"}
     for effect in axis.effects:
-        remedy = remedies.get(effect.remedy)
-        after = figures.get(remedy.after) if remedy is not None else None
-        yield Told(effect, axis, remedy, None if after is None else after.estimate)
+        if remedy := remedies.get(effect.remedy):
+            before, after = figures[remedy.before].estimate, figures[remedy.after].estimate
+            yield Told(effect, axis, remedy, before, after)
+        else:
+            yield Told(effect, axis)
+
+
+def _once(told: Iterable[Told], before: Collection[str]) -> Iterator[Told]:
+    """The effects that were not told before, each remedy once."""
+    remedied = {one.remedy.code for one in told if one.remedy and one.effect.key in before}
+    for one in told:
+        if one.effect.key in before:
+            continue
+        if one.remedy and one.remedy.code in remedied:
+            yield Told(one.effect, one.axis)
+        else:
+            remedied |= {one.remedy.code} if one.remedy else set()
+            yield one
 
 
 def _in_turn(told: Sequence[Told]) -> tuple[Told, ...]:
@@ -299,28 +327,31 @@ def _in_turn(told: Sequence[Told]) -> tuple[Told, ...]:
     return tuple(sorted(told, key=lambda one: place[id(one)]))
 
 
-def _answer(axis: AxisResult, figures: Mapping[str, Figure], use: Use | None) -> Answer:
+def _answer(axis: AxisResult, figures: Mapping[str, Figure], use: Use | None) -> Answer | None:
     """The figure of what is shown; without that the one that uses most of its limit.
 
-    An axis that this use asks nothing of, or nothing that was measured, answers by its worst.
+    None for an axis that says nothing, or of which this use limits nothing and nothing is open.
     """
     mine = [effect for effect in axis.effects if use is None or use in effect.uses]
     known = [effect for effect in mine if effect.verdict != "not_measured"]
-    worst = next(iter(known or axis.effects), None)
+    worst = next(iter(known or mine), None)
     limited = [one for one in figures.values() if one.axis is axis and one.verdict is not None]
     if worst is not None and worst.verdict == "shown" and worst.key in figures:
         return Answer(axis, figures[worst.key], worst)
     if limited:
-        figure = min(limited, key=_weight)
-        return Answer(axis, figure, worst)
+        return Answer(axis, min(limited, key=_weight), worst)
+    speaks = worst is not None and (
+        use is None or worst.verdict not in ("negligible", "not_measured")
+    )
+    if not speaks and (axis.effects or axis.invalid is None):
+        return None
     return Answer(axis, None if worst is None else figures.get(worst.key), worst)
 
 
 def _weight(figure: Figure) -> tuple[int, float]:
-    """The worst outcome first, then what uses most of its limit."""
     if figure.verdict is None:
         return len(WORST), 0.0
-    return WORST.index(figure.verdict.status), -(used(figure.verdict, figure) or 0.0)
+    return _turn(figure.verdict, used(figure.verdict, figure))
 
 
 # -- limits ----------------------------------------------------------------------------------------
@@ -347,13 +378,17 @@ def _limits(sheet: Datasheet, figures: Mapping[str, Figure], shown: Sequence[Tol
     known = [(one, figures[one.key]) for one in sheet.verdicts
              if one.key in figures and not one.against_baseline]  # fmt: skip
     shares = {id(one): used(one, figure) for one, figure in known}
+    # Of a figure with a limit on either side, the nearer.
+    nearest: dict[str, tuple[Verdict, Figure]] = {}
+    for pair in sorted(known, key=lambda pair: _turn(pair[0], shares[id(pair[0])])):
+        nearest.setdefault(pair[0].key, pair)
+    known = [*nearest.values()]
     well = [one for one, _ in known
             if one.status == "pass" and (shares[id(one)] or 0.0) < HALF]  # fmt: skip
     drawn = [(one, figure) for one, figure in known if one not in well]
     # Of few limits all are drawn.
     if len(drawn) < MOST_TOLD:
         drawn, well = known, []
-    drawn.sort(key=lambda pair: (WORST.index(pair[0].status), -(shares[id(pair[0])] or 0.0)))
     rows = [_row(one, figure, shares[id(one)]) for one, figure in drawn]
     limited = {one.key for one in sheet.verdicts}
     rows += [
@@ -366,8 +401,15 @@ def _limits(sheet: Datasheet, figures: Mapping[str, Figure], shown: Sequence[Tol
         return None
     title = "How much of each limit is used"
     folded = f"{len(well)} more use less than half" if well else ""
-    caption = "The end of a bar is the bound that decides; rows in bold must hold."
+    caption = (
+        "Bars end at the bound that decides. Bold rows must be proven; any broken row rejects."
+    )
     return Chart("limits", title, caption, limits(title, rows[:MOST_DRAWN], folded))
+
+
+def _turn(verdict: Verdict, share: float | None) -> tuple[int, float]:
+    """The worst outcome first, then what uses most of its limit."""
+    return WORST.index(verdict.status), -(share or 0.0)
 
 
 def _row(verdict: Verdict, figure: Figure, share: float | None) -> LimitRow:

@@ -152,6 +152,9 @@ def untested(sheet: Datasheet) -> str:
         parts.append("conversations")
     if (longest := sheet.run.longest_prompt_tokens) is not None:
         parts.append(f"prompts over {show.count(longest)} tokens")
+    if policy := sheet.provenance.policy:
+        absent = sorted({*policy.axes} - {axis.name for axis in sheet.axes})
+        parts += [show.words(name) for name in absent]
     return ", ".join(parts)
 
 

@@ -266,6 +266,14 @@ def deciding(verdict: Verdict, of: Estimate) -> tuple[Literal["max", "min", ""],
     return side(verdict) if shown.measured else "", shown
 
 
+def bounding(bound: float | None, of: Estimate) -> tuple[Literal["max", "min", ""], PrintedNumber]:
+    """A bound of a figure without a limit, and what it says; "" where it is the value itself."""
+    shown = quantity(bound, of.low, of.high, of.unit)
+    if bound is None or of.value is None or bound == of.value:
+        return "", shown
+    return "max" if bound > of.value else "min", shown
+
+
 def side(verdict: Verdict) -> Literal["max", "min"]:
     """Whether the bound that decided is an upper or a lower one.
 

@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -38,10 +38,12 @@ def _interval(of: Estimate) -> str:
 
 
 def _bound(figure: Figure) -> str:
-    """`at most 5.6 %`, the bound that decides; "" where none does."""
-    if figure.verdict is None:
-        return ""
-    side, shown = show.deciding(figure.verdict, figure.estimate)
+    """`at most 5.6 %`, the bound that decides on its limit, or on its effect; "" without one."""
+    of = figure.estimate
+    if figure.verdict is not None:
+        side, shown = show.deciding(figure.verdict, of)
+    else:
+        side, shown = show.bounding(None if figure.effect is None else figure.effect.bound, of)
     told = "at most" if side == "max" else "at least"
     return f"{told} {show.no_break(show.brief(shown.bare))}" if side else ""
 
@@ -64,11 +66,31 @@ def _day(moment: datetime | None) -> str:
     return show.NOT_RECORDED if moment is None else show.day(moment.isoformat())
 
 
+_AVOID: Mapping[tuple[str, str], str] = {
+    ("length", "long"): "long texts",
+    ("length", "longest"): "the longest texts",
+    ("length", "short"): "short texts",
+}
+
+
+def _avoid(slice_: Mapping[str, str]) -> Iterator[str]:
+    """The inputs to keep away from a judge that fails on these; none where nobody can choose them.
+
+    Which response is better, and when it is asked, no user knows beforehand.
+    """
+    for split, value in slice_.items():
+        if split == "field":
+            yield f"questions on {show.visible(value, 60)}"
+        elif (split, value) in _AVOID:
+            yield _AVOID[split, value]
+
+
 FILTERS: dict[str, Callable[..., Any]] = {
     "value": _value,
     "interval": _interval,
     "figure": lambda of: show.no_break(show.brief(show.estimate(of).with_interval)),
     "in_table": lambda of: show.no_break(show.brief(show.estimate(of).in_table)),
+    "avoid": _avoid,
     "bound": _bound,
     "limit": _limit,
     "size": show.size,

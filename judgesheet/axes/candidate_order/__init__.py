@@ -38,7 +38,7 @@ class CandidateOrder(Axis):
 
     NAME = "candidate_order"
     TITLE = "Comparing two responses"
-    QUESTION = "Do equal responses tie, and is the better one found, whichever stands first?"
+    QUESTION = "Is the better of two found, in either order, and do equals tie?"
     PAPER = (
         "Usami, Hara, Tsuboi, Matsuda: LLM Judges Have Dark Current: A Psychometric Datasheet for "
         "LLM-as-a-Judge Evaluation, arXiv:2606.15610, 2026"

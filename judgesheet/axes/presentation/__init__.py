@@ -34,7 +34,7 @@ class Presentation(Axis):
 
     NAME = "presentation"
     TITLE = "Presentation of a response"
-    QUESTION = "Does a response win for how it looks and not for what it says?"
+    QUESTION = "Does a response win by looks, not by content?"
     READ_BY = frozenset({"ask"})
     FACTS = dict.fromkeys(("dose", "missing", "better"), ("pair", "ask"))
     PERMUTED = frozenset({"responses"})
