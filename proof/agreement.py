@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from judgesheet import axis, stats
 from judgesheet.axes import all_axes, candidate_order
-from judgesheet.axes.candidate_order._design import BASELINE
-from judgesheet.axes.candidate_order._pairs import Group, Pairs
+from judgesheet.axes.candidate_order.ask import BASELINE
+from judgesheet.axes.candidate_order.pairs import Group, Pairs
 from judgesheet.axis.figure import Figure
 from judgesheet.axis.labels import Reference
 from judgesheet.axis.scored import Rows as Verdicts

@@ -6,8 +6,6 @@ from typing import Any
 
 from judgesheet import axis, stats
 from judgesheet.axes import candidate_order as room
-from judgesheet.axes.candidate_order import equal_quality, ladder
-from judgesheet.axis.figure import declared_in
 from proof.lines import LEAST_AT_EDGES, Case, Line, Part, Rng
 from proof.lines import lines as cut
 from proof.pairs import Judge
@@ -16,17 +14,23 @@ from proof.tables import figures
 MOVED_BY = (room, axis, stats)
 
 
+OF_EQUALS = (
+    *("dark_current", "raw_false_preference", "stable_cross_sensitivity"),
+    *("positional_false_preference", "one_sided_commit", "other_conflict", "no_preference"),
+    *("order_inconsistent", "slot1_share", "order_change_rate", "repeat_change_rate"),
+    *("excess_change_rate", "filler_preference"),
+)
+"""Figures of preferences where there is little or nothing to prefer; the rest are of the ladder."""
 EQUAL = frozenset({"vacuum", "delta0_same", "delta0_different", "filler", "natural"})
 LADDER = frozenset({"ladder", "delta0_same"})
 
 
 def _parts() -> Iterator[Part]:
-    steps = {name: one for name, one in declared_in(ladder).items() if name != "quality_kappa"}
-    elsewhere = {name: steps.pop(name) for name in ("filler_preference",)}
-    equal = {**declared_in(equal_quality), **elsewhere}
+    every = {name: one for name, one in room.FIGURES.items() if name != "quality_kappa"}
+    equal = {name: every.pop(name) for name in OF_EQUALS}
     sizes = {10: 160, 20: 110, 40: 60, 100: 50}
     yield Part("equal quality", equal, sizes, (2000, 3))
-    yield Part("ladder", steps, {10: 150, 20: 100, 40: 60, 100: 40}, (2000, 3))
+    yield Part("ladder", every, {10: 150, 20: 100, 40: 60, 100: 40}, (2000, 3))
 
 
 def _cases() -> Iterator[tuple[str, Case]]:

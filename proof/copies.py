@@ -12,7 +12,7 @@ import pandas as pd
 from judgesheet import axis as kit
 from judgesheet import measuring, planning, stats
 from judgesheet.axes import get_axis, score_order
-from judgesheet.axes.score_order._reply import score_probabilities
+from judgesheet.axes.score_order.read import score_probabilities
 from judgesheet.axis import Options, Readings
 from judgesheet.axis.simulation import Parameters, drawn
 from judgesheet.base.clusters import Clusters

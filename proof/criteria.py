@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from judgesheet.axes.criterion_order import CriterionOrder
-from judgesheet.axes.criterion_order._scores import CriterionLists, Scores
+from judgesheet.axes.criterion_order.scores import CriterionLists, Scores
 from judgesheet.axis.labels import Reference
 from judgesheet.stats.orders import balanced
 

@@ -1,7 +1,7 @@
 """A simulated judge of dressed responses: tastes, slots and noise that differ between stimuli.
 
 A stimulus has a slot preference and a taste of three kinds each, equally likely; verdicts are drawn
-as in `axes.presentation._reply`.
+as in `axes.presentation.read`.
 """
 
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import special
 
-from judgesheet.axes.presentation._design import PROFILES, SCALE
-from judgesheet.axes.presentation._verdicts import Pairs, Verdicts
+from judgesheet.axes.presentation.ask import PROFILES, SCALE
+from judgesheet.axes.presentation.figures import Pairs, Verdicts
 
 Floats = NDArray[np.float64]
 Rng = np.random.Generator

@@ -1,12 +1,12 @@
-"""A simulated judge of lists: that of `axes/listwise_consensus/_reply.py`, over arrays."""
+"""A simulated judge of lists: that of `axes/listwise_consensus/read.py`, over arrays."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judgesheet.axes.listwise_consensus._lists import Lists, Runs, Table
-from judgesheet.axes.listwise_consensus._questions import sequences
+from judgesheet.axes.listwise_consensus.ask import sequences
+from judgesheet.axes.listwise_consensus.lists import Lists, Runs, Table
 
 Floats = NDArray[np.float64]
 Rng = np.random.Generator

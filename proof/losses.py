@@ -14,8 +14,8 @@ from scipy import optimize
 from judgesheet import axis as kit
 from judgesheet import stats
 from judgesheet.axes import all_axes, get_axis
-from judgesheet.axes.candidate_order._design import BASELINE, LISTING
-from judgesheet.axes.candidate_order._reply import verdict_probabilities
+from judgesheet.axes.candidate_order.ask import BASELINE, LISTING
+from judgesheet.axes.candidate_order.read import verdict_probabilities
 from judgesheet.axis import Axis, Options, Readings, SharesSimulating, Simulating, losses
 from judgesheet.axis.simulation import Parameters
 from judgesheet.base.defaults import LOSS_ERROR, MANY_LOST

@@ -1,7 +1,7 @@
 """A simulated judge of pairs, with truths by enumeration.
 
 A task has a slot preference and a tie threshold of three kinds each, a pair a reaction to surface
-of three kinds, all equally likely; verdicts are drawn as in `axes.candidate_order._simulated`.
+of three kinds, all equally likely; verdicts are drawn as in `axes.candidate_order.read`.
 """
 
 from collections.abc import Iterator
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from judgesheet.axes.candidate_order import CandidateOrder
-from judgesheet.axes.candidate_order._design import BASELINE, LISTING, STRICT
-from judgesheet.axes.candidate_order._pairs import MISSING, SETS, Pairs
+from judgesheet.axes.candidate_order.ask import BASELINE, LISTING, STRICT
+from judgesheet.axes.candidate_order.pairs import MISSING, SETS, Pairs
 from judgesheet.stats.pairwise import FIRST, INVALID, SECOND, TIE
 
 Floats = NDArray[np.float64]

@@ -5,8 +5,6 @@ from typing import Any
 
 from judgesheet import axis, stats
 from judgesheet.axes import presentation as room
-from judgesheet.axes.presentation import natural
-from judgesheet.axis.figure import declared_in
 from proof.dresses import Judge
 from proof.lines import LEAST_AT_EDGES, Case, Line, Part
 from proof.lines import lines as cut
@@ -19,7 +17,7 @@ REST, OWN = "", "own pairs"
 
 
 def _parts() -> Iterator[Part]:
-    own = declared_in(natural)
+    own = {name: one for name, one in room.FIGURES.items() if one.reads == "natural"}
     rest = {name: one for name, one in room.FIGURES.items() if name not in own}
     sets = {12: 200, 24: 200, 60: 100}
     yield Part(REST, rest, sets, (3000, 4))

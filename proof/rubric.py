@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy import optimize
 
 from judgesheet.axes.score_order import ScoreOrder
-from judgesheet.axes.score_order._scores import Grid, Scores
+from judgesheet.axes.score_order.scores import Grid, Scores
 from judgesheet.axis.labels import Reference
 from judgesheet.stats.flips import pick
 from judgesheet.stats.orders import balanced

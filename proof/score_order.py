@@ -6,6 +6,7 @@ from typing import Any
 
 from judgesheet import axis, stats
 from judgesheet.axes import score_order as room
+from judgesheet.axes.score_order.figures import EXPECTED, SAMPLED
 from judgesheet.axis.figure import Figure
 from proof.lines import LEAST_AT_EDGES, Case, Line, Part
 from proof.lines import lines as cut
@@ -29,12 +30,12 @@ ELSEWHERE = (
 
 
 def _parts() -> Iterator[Part]:
-    sampled = {name: one for name, one in room.SAMPLED.items() if name not in ELSEWHERE}
+    sampled = {name: one for name, one in SAMPLED.items() if name not in ELSEWHERE}
     quick = _only(sampled, lambda name: name not in SLOW)
     slow = _only(sampled, lambda name: name in SLOW)
     yield Part("counts", quick, {12: 300, 24: 240, 100: 160}, (2000, 3))
     yield Part("resampled", slow, {12: 120, 24: 80, 100: 50}, (1000, 3))
-    yield Part("log-probabilities", room.EXPECTED, {12: 300, 24: 200, 100: 100}, (1000, 3))
+    yield Part("log-probabilities", EXPECTED, {12: 300, 24: 200, 100: 100}, (1000, 3))
 
 
 def _only(figures: Mapping[str, Figure[Any]], wanted: Any) -> dict[str, Figure[Any]]:

@@ -133,24 +133,23 @@ def _tree(command: click.Command, context: click.Context) -> Iterator[tuple[str,
 
 FILES = {
     "the axis: its names, `ESTIMATES`, `measure`": {"__init__"},
-    "step 1: stimuli, orders, calls": {"_rules", "_material", "_design", "_questions"},
-    "step 1 and 4: replies read, imputed, simulated": {"_reply"},
-    "step 2: readings as arrays": {"_scores", "_pairs", "_lists", "_verdicts"},
-    "step 2: figures": set(),
+    "step 1: stimuli, orders, calls": {"rules", "ask"},
+    "step 1 and 4: replies read, imputed, simulated": {"read"},
+    "step 2: readings as arrays": {"scores", "pairs", "lists"},
+    "step 2: figures": {"figures"},
     "step 3: effects and remedies": {"effects"},
 }
-"""What the files of an axis hold, by their names; figures have any public ones."""
+"""What the files of an axis hold, by their names."""
 
 
 def files_of_axes() -> str:
     """A column per axis, a row per topic: the files of its folder."""
     files = {name: {file.stem for file in folder(axis).glob("*.py")}
              for name, axis in all_axes().items()}  # fmt: skip
-    others = set().union(*files.values()).difference(*FILES.values())
+    assert set().union(*files.values()) == set().union(*FILES.values())
     lines = ["", f"| what | `{'` | `'.join(files)}` |", f"|---|{'---|' * len(files)}"]
     for what, names in FILES.items():
-        kept = names or others
-        held = (", ".join(f"`{name}`" for name in sorted(own & kept)) for own in files.values())
+        held = (", ".join(f"`{name}`" for name in sorted(own & names)) for own in files.values())
         lines.append(f"| {what} | {' | '.join(held)} |")
     return "\n".join([*lines, "", ""])
 

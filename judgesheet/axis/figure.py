@@ -267,6 +267,11 @@ def declared_in(*modules: ModuleType) -> dict[str, Figure[Any]]:
     }
 
 
+def named(*figures: Figure[Any]) -> dict[str, Figure[Any]]:
+    """These figures by their names."""
+    return {one.name: one for one in figures}
+
+
 def measured(
     figures: Mapping[str, Figure[S]], arranged: S, wanted: Collection[str] | None = None
 ) -> Iterator[Estimate]:

@@ -7,7 +7,7 @@ from math import factorial
 
 from judgesheet.axes import get_axis, prompt
 from judgesheet.axes.candidate_order import both_orders
-from judgesheet.axes.listwise_consensus import lists as list_calls
+from judgesheet.axes.listwise_consensus import list_calls
 from judgesheet.axis import Options
 from judgesheet.axis.copies import bare
 from judgesheet.axis.prompt import built_in

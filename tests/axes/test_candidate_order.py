@@ -17,8 +17,8 @@ import pandas as pd
 import pytest
 
 from judgesheet.axes import get_axis
-from judgesheet.axes.candidate_order._material import Composer, length_spread
-from judgesheet.axes.candidate_order._reply import verdict_probabilities
+from judgesheet.axes.candidate_order.ask import Composer, length_spread
+from judgesheet.axes.candidate_order.read import verdict_probabilities
 from judgesheet.axis import Options, Readings
 from judgesheet.axis.material import word_count
 from judgesheet.base.errors import StimuliError, TemplateError

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from judgesheet.axes import get_axis
-from judgesheet.axes.criterion_order._reply import criterion_probabilities
+from judgesheet.axes.criterion_order.read import criterion_probabilities
 from judgesheet.axis import Options
 from judgesheet.axis.order_test import SIGNIFICANT
 from judgesheet.base.errors import StimuliError, TemplateError

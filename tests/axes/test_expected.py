@@ -12,7 +12,7 @@ import pytest
 
 import judgesheet
 from judgesheet.axes import get_axis
-from judgesheet.axes.score_order._reply import score_probabilities
+from judgesheet.axes.score_order.read import score_probabilities
 from judgesheet.axis import Options
 from judgesheet.axis.logprobs import Distribution
 from judgesheet.base.errors import UsageError

@@ -15,8 +15,8 @@ import pandas as pd
 import pytest
 
 from judgesheet.axes import get_axis
-from judgesheet.axes.listwise_consensus._questions import depths, sequences
-from judgesheet.axes.listwise_consensus._reply import expected_scores
+from judgesheet.axes.listwise_consensus.ask import depths, sequences
+from judgesheet.axes.listwise_consensus.read import expected_scores
 from judgesheet.axis import Options, Readings
 from judgesheet.axis.prompt import boundary
 from judgesheet.axis.reversal import HARDLY_RANKS

@@ -13,8 +13,8 @@ import pytest
 
 import judgesheet
 from judgesheet.axes import get_axis
-from judgesheet.axes.presentation import _rules as rules
-from judgesheet.axes.presentation._material import response, undressed
+from judgesheet.axes.presentation import rules
+from judgesheet.axes.presentation.ask import response, undressed
 from judgesheet.axis import Options
 from judgesheet.axis.material import word_count
 from judgesheet.axis.shaping import NotAStimulusError, Prompt, Response

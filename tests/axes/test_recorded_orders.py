@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from judgesheet.axes import get_axis
-from judgesheet.axes.candidate_order.ladder import SLOT_TELLS
-from judgesheet.axes.listwise_consensus.places import NOT_EVEN
+from judgesheet.axes.candidate_order.figures import SLOT_TELLS
+from judgesheet.axes.listwise_consensus.figures import NOT_EVEN
 from judgesheet.base.records import Datasheet, VerdictStatus
 from judgesheet.decide import decide
 from judgesheet.decide.policy import load, parse

@@ -13,7 +13,7 @@ import pytest
 
 import judgesheet
 from judgesheet.axes import get_axis
-from judgesheet.axes.score_order._reply import score_probabilities
+from judgesheet.axes.score_order.read import score_probabilities
 from judgesheet.axis import Options, Readings
 from judgesheet.axis.undefined import EQUAL_QUALITY
 from judgesheet.base.effects import JudgedEffect

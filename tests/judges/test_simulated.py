@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from judgesheet.axes import all_axes
-from judgesheet.axes.candidate_order._reply import verdict_probabilities
-from judgesheet.axes.score_order._reply import score_probabilities
+from judgesheet.axes.candidate_order.read import verdict_probabilities
+from judgesheet.axes.score_order.read import score_probabilities
 from judgesheet.axis.simulation import Parameters
 from judgesheet.base.errors import JudgesheetError, UsageError
 from judgesheet.base.records import Call, Reply, ReplyFormat

@@ -4,10 +4,9 @@ Two responses are compared in both orders (paper 003, the Judge Datasheet): empt
 pairs, pairs of equal quality, and pairs that are a known number of steps apart, under an ordinary
 and a strict instruction about ties.
 
-In reading order: `_material` (the stimuli, and responses written from them), `_design` (the calls),
-`_reply` (how a reply is read), `_pairs` (the verdicts as arrays), then the figures: `equal_quality`
-(preferences where there is little or nothing to prefer) and `ladder` (steps of quality, and what
-changes verdicts besides). `effects` says what they mean and what helps.
+In reading order: `ask` (the stimuli, responses written from them, and the calls), `read` (how a
+reply is read, what lost ones could have said, what a simulated judge says), `pairs` (the verdicts
+as arrays) and `figures`. `effects` says what they mean and what helps.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,16 +19,16 @@ from judgesheet.axis.figure import declared_in, measured
 from judgesheet.base.keys import Key, holds
 from judgesheet.base.records import Estimate
 
-from . import _design, _material, _reply, effects, equal_quality, ladder
-from ._design import BASELINE, LISTING
-from ._design import both_orders as both_orders
-from ._pairs import SWAPPED_SETS, arrange, errors, figure
-from ._reply import chosen as chosen
-from ._reply import points_by_place
+from . import ask, effects, figures, read
+from .ask import BASELINE, LISTING
+from .ask import both_orders as both_orders
+from .pairs import SWAPPED_SETS, arrange, errors, figure
+from .read import chosen as chosen
+from .read import points_by_place
 
 if TYPE_CHECKING:
     import pandas as pd
-FIGURES = declared_in(equal_quality, ladder)
+FIGURES = declared_in(figures)
 """The figures of the verdicts."""
 
 
@@ -46,22 +45,22 @@ class CandidateOrder(Axis):
     READ_BY: frozenset[str] = frozenset()
     FACTS = {"better": ("pair", "condition"), "delta": ("pair", "condition")}
     PERMUTED = frozenset({"first", "second"})
-    TAKES = _material.TAKES
+    TAKES = ask.TAKES
     ESTIMATES = {**FIGURES, **figure.adopted(order_test, losses, slices)}
     EFFECTS = effects.EFFECTS
     FAILING = Failing(errors, "target_sensitivity", 3, points_by_place, "order_change_rate")
 
-    material = staticmethod(_material.material)
-    labels = staticmethod(_material.labels)
-    check = staticmethod(_material.check)
-    design = staticmethod(_design.design)
-    fault = staticmethod(_design.fault)
-    arm = staticmethod(_design.arm)
-    shape = staticmethod(_material.shape)
-    reading = staticmethod(_reply.reading)
-    complete = staticmethod(_reply.complete)
-    impute = staticmethod(_reply.impute)
-    simulate = staticmethod(_reply.simulate)
+    material = staticmethod(ask.material)
+    labels = staticmethod(ask.labels)
+    check = staticmethod(ask.check)
+    design = staticmethod(ask.design)
+    fault = staticmethod(ask.fault)
+    arm = staticmethod(ask.arm)
+    shape = staticmethod(ask.shape)
+    reading = staticmethod(read.reading)
+    complete = staticmethod(read.complete)
+    impute = staticmethod(read.impute)
+    simulate = staticmethod(read.simulate)
     control = staticmethod(effects.control)
     mitigate = staticmethod(effects.mitigate)
     warn = staticmethod(effects.warn)

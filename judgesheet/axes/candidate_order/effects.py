@@ -10,8 +10,8 @@ from judgesheet.base.effects import Effect
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Control, Estimate, Mitigation
 
-from ._pairs import MISSING, arrange
-from .equal_quality import KIND_WORDS, NO_REPEAT
+from .figures import KIND_WORDS, NO_REPEAT
+from .pairs import MISSING, arrange
 
 SEEN = 0.75
 """A difference is seen if the better response is chosen more often than this; as in `threshold75`.

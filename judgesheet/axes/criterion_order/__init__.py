@@ -3,60 +3,26 @@
 One prompt asks for scores on several criteria (setting 2 of Xu et al.). The same response is graded
 on the same criteria, listed in other orders; the described scores of a criterion keep their order.
 
-In reading order: `_questions` (what is asked about, in which orders, how often), `_reply` (how a
-reply is read, what lost ones could have said), `_scores` (the readings as arrays), then the
-figures: `positions` (does a place score higher), `scores` (does the order change scores, do they
-follow quality) and `averaging` (how many orders are enough). Those that axes share are in
-`judgesheet.axis`: `reversal` (do scores and winners change), `raters` and `differences`. `effects`
-says which effects they measure.
+In reading order: `ask` (what is asked about, in which orders, how often), `read` (how a reply is
+read, what lost ones could have said, what a simulated judge says), `scores` (the readings as
+arrays) and `figures`. Figures that axes share are in `judgesheet.axis`: `reversal` (do scores and
+winners change) and `differences` (what is gained). `effects` says which effects they measure.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from judgesheet.axis import (
-    Axis,
-    Readings,
-    differences,
-    losses,
-    order_test,
-    reversal,
-    scale_use,
-    slices,
-)
+from judgesheet.axis import Axis, Readings, losses, order_test, slices
 from judgesheet.axis.arms import balanced
 from judgesheet.axis.failing import Failing
-from judgesheet.axis.figure import declared_in, measured
-from judgesheet.axis.scored import FIXED_TOO, RANDOM_TOO
+from judgesheet.axis.figure import measured
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate
 
-from . import _questions, _reply, averaging, effects, positions, scores
-from ._reply import points_by_place
-from ._scores import REPEATED, arrange, errors, figure
-
-_OF_SCORES = {"top1_flip_rate", "kendall_tau"}
-"""Figures of the order of scores in a rubric, which are not asked of criteria."""
-_SHARED = figure.adopted(reversal, scale_use).items()
-FIGURES = {
-    **declared_in(positions),
-    **{name: one for name, one in _SHARED if name not in _OF_SCORES},
-    **declared_in(scores),
-    **figure.adopted(differences),
-    **declared_in(averaging),
-    "repeat_change_rate": figure.of(reversal.repeat_change_rate, missing=REPEATED),
-    "excess_change_rate": figure.of(reversal.excess_change_rate, missing=REPEATED),
-    "repeat_flip_rate": figure.of(reversal.repeat_flip_rate, missing=REPEATED),
-    "excess_flip_rate": figure.of(reversal.excess_flip_rate, headline=45, missing=REPEATED),
-    "delta_r": figure.of(
-        differences.delta_r,
-        missing={
-            "arms=balanced-fixed": f"{FIXED_TOO}, and labels",
-            "arms=balanced-random": f"{RANDOM_TOO}, and labels",
-        },
-    ),
-}
-"""The figures of the scores."""
+from . import ask, effects, figures, read
+from .figures import FIGURES
+from .read import points_by_place
+from .scores import arrange, errors, figure
 
 
 class CriterionOrder(Axis):
@@ -71,7 +37,7 @@ class CriterionOrder(Axis):
     )
     READ_BY = frozenset({"order", "scale", "low", "step"})
     PERMUTED = frozenset({"criteria"})
-    TAKES = _questions.TAKES
+    TAKES = ask.TAKES
     ESTIMATES = {
         **FIGURES,
         **figure.adopted(order_test, losses, slices),
@@ -79,17 +45,17 @@ class CriterionOrder(Axis):
     EFFECTS = effects.EFFECTS
     FAILING = Failing(errors, "pearson_r", 25, points_by_place, "order_change_rate")
 
-    material = staticmethod(_questions.material)
-    labels = staticmethod(_questions.labels)
-    check = staticmethod(_questions.check)
-    design = staticmethod(_questions.design)
-    fault = staticmethod(_questions.fault)
-    arm = staticmethod(_questions.arm)
-    shape = staticmethod(_questions.shape)
-    reading = staticmethod(_reply.reading)
-    parts = staticmethod(_reply.parts)
-    impute = staticmethod(_reply.impute)
-    simulate = staticmethod(_reply.simulate)
+    material = staticmethod(ask.material)
+    labels = staticmethod(ask.labels)
+    check = staticmethod(ask.check)
+    design = staticmethod(ask.design)
+    fault = staticmethod(ask.fault)
+    arm = staticmethod(ask.arm)
+    shape = staticmethod(ask.shape)
+    reading = staticmethod(read.reading)
+    parts = staticmethod(read.parts)
+    impute = staticmethod(read.impute)
+    simulate = staticmethod(read.simulate)
     control = staticmethod(effects.control)
     mitigate = staticmethod(effects.mitigate)
     warn = staticmethod(effects.warn)
@@ -98,7 +64,7 @@ class CriterionOrder(Axis):
         """Every estimate of `ESTIMATES` that the run allows."""
         arranged = arrange(readings)
         if arranged is None:
-            yield from positions.mean_delta_pos(None)
+            yield from figures.mean_delta_pos(None)
         else:
             yield from measured(FIGURES, arranged, readings.families)
         yield from order_test.measure(self.NAME, readings, points_by_place)

@@ -4,10 +4,9 @@ A judge scores all candidate answers to a question at once (paper 004, PCFJudge)
 the canonical order, and once under each of a balanced set of orders. Runs are aggregated by
 permutation consensus (equations 1 to 5).
 
-In reading order: `_questions` (the stimuli, the orders and repeats), `_reply` (how a reply is
-read), `_lists` (the replies as arrays), then the figures: `decisions` (is the right answer chosen,
-what is gained), `places` (does the winner follow its place) and `agreement` (do the orders agree,
-how many are enough). `effects` says what they mean and what helps.
+In reading order: `ask` (the stimuli, the orders and repeats), `read` (how a reply is read, what
+lost ones could have said, what a simulated judge says), `lists` (the replies as arrays) and
+`figures`. `effects` says what they mean and what helps.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,13 +18,13 @@ from judgesheet.axis.figure import declared_in, measured
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate
 
-from . import _questions, _reply, agreement, decisions, effects, places
-from ._lists import arrange, errors, figure
-from ._questions import golds as golds
-from ._questions import lists as lists
-from ._reply import points_by_place
+from . import ask, effects, figures, read
+from .ask import golds as golds
+from .ask import list_calls as list_calls
+from .lists import arrange, errors, figure
+from .read import points_by_place
 
-FIGURES = declared_in(decisions, places, agreement)
+FIGURES = declared_in(figures)
 """The figures of the verdicts."""
 
 
@@ -42,21 +41,21 @@ class ListwiseConsensus(Axis):
     READ_BY = frozenset({"order"})
     FACTS = {"gold": ("item",)}
     PERMUTED = frozenset({"candidates"})
-    TAKES = _questions.TAKES
+    TAKES = ask.TAKES
     ESTIMATES = {**FIGURES, **figure.adopted(order_test, losses, slices)}
     EFFECTS = effects.EFFECTS
     FAILING = Failing(errors, "accuracy", 4, points_by_place, "order_flip_rate")
 
-    material = staticmethod(_questions.material)
-    check = staticmethod(_questions.check)
-    design = staticmethod(_questions.design)
-    fault = staticmethod(_questions.fault)
-    arm = staticmethod(_questions.arm)
-    shape = staticmethod(_questions.shape)
-    reading = staticmethod(_reply.reading)
-    parts = staticmethod(_reply.parts)
-    impute = staticmethod(_reply.impute)
-    simulate = staticmethod(_reply.simulate)
+    material = staticmethod(ask.material)
+    check = staticmethod(ask.check)
+    design = staticmethod(ask.design)
+    fault = staticmethod(ask.fault)
+    arm = staticmethod(ask.arm)
+    shape = staticmethod(ask.shape)
+    reading = staticmethod(read.reading)
+    parts = staticmethod(read.parts)
+    impute = staticmethod(read.impute)
+    simulate = staticmethod(read.simulate)
     control = staticmethod(effects.control)
     mitigate = staticmethod(effects.mitigate)
     warn = staticmethod(effects.warn)
@@ -73,8 +72,8 @@ class ListwiseConsensus(Axis):
         """The direct reading, and where the key names no other arm one under each order."""
         figure = self.ESTIMATES.get(key.name)
         shown = key.dims.get("arm", figure.reads if figure else "")
-        if shown == _reply.DIRECT:
-            return [cell["arm"] == _reply.DIRECT for cell in cells]
-        if shown == _reply.PERMUTED and "executions" not in key.dims:
-            return [cell["arm"] != _reply.REPEATED and cell["repeat"] == 0 for cell in cells]
+        if shown == read.DIRECT:
+            return [cell["arm"] == read.DIRECT for cell in cells]
+        if shown == read.PERMUTED and "executions" not in key.dims:
+            return [cell["arm"] != read.REPEATED and cell["repeat"] == 0 for cell in cells]
         return [True] * len(cells)

@@ -1,31 +1,30 @@
 """Does a judge prefer an answer for its dress: its length, its markup, what it says of itself?
 
-The same content is asked in another dress, made by rule from the same response (`_rules`), so that
+The same content is asked in another dress, made by rule from the same response (`rules`), so that
 quality is equal by construction: pairs of the dressed and the plain copy in both orders, and scores
 of both.
 
-In reading order: `_rules` (how a response is dressed), `_material` (the stimuli), `_design` (the
-calls), `_reply` (how a reply is read), `_verdicts` (the verdicts as arrays), then the figures:
-`preference` (equal content) and `natural` (own pairs). `effects` says what they mean.
+In reading order: `rules` (how a response is dressed), `ask` (the stimuli and the calls), `read`
+(how a reply is read, what lost ones could have said, what a simulated judge says) and `figures`
+(over the verdicts as arrays). `effects` says what they mean.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from judgesheet.axes.presentation import natural, preference
 from judgesheet.axis import Axis, Readings, losses, slices
 from judgesheet.axis.failing import Failing
 from judgesheet.axis.figure import declared_in, measured
 from judgesheet.base.keys import Key, holds
 from judgesheet.base.records import Estimate
 
-from . import _design, _material, _reply, effects
-from ._design import FORMER, KINDS, SCORE, is_read
-from ._rules import RULES
-from ._verdicts import arrange, errors, figure
+from . import ask, effects, figures, read
+from .ask import FORMER, KINDS, SCORE, is_read
+from .figures import arrange, errors, figure
+from .rules import RULES
 
-FIGURES = declared_in(preference, natural)
+FIGURES = declared_in(figures)
 """The figures of the verdicts."""
 
 
@@ -38,23 +37,23 @@ class Presentation(Axis):
     READ_BY = frozenset({"ask"})
     FACTS = dict.fromkeys(("dose", "missing", "better"), ("pair", "ask"))
     PERMUTED = frozenset({"responses"})
-    TAKES = _material.TAKES
-    SIMULATED = _reply.SIMULATED
+    TAKES = ask.TAKES
+    SIMULATED = read.SIMULATED
     ESTIMATES = {**FIGURES, **figure.adopted(losses, slices)}
     EFFECTS = effects.EFFECTS
     FAILING = Failing(errors, "quality_seen", 2)
 
-    material = staticmethod(_material.material)
-    labels = staticmethod(_material.labels)
-    check = staticmethod(_material.check)
-    design = staticmethod(_design.design)
-    fault = staticmethod(_design.fault)
-    arm = staticmethod(_design.arm)
-    shape = staticmethod(_material.shape)
-    reading = staticmethod(_reply.reading)
-    complete = staticmethod(_reply.complete)
-    impute = staticmethod(_reply.impute)
-    simulate = staticmethod(_reply.simulate)
+    material = staticmethod(ask.material)
+    labels = staticmethod(ask.labels)
+    check = staticmethod(ask.check)
+    design = staticmethod(ask.design)
+    fault = staticmethod(ask.fault)
+    arm = staticmethod(ask.arm)
+    shape = staticmethod(ask.shape)
+    reading = staticmethod(read.reading)
+    complete = staticmethod(read.complete)
+    impute = staticmethod(read.impute)
+    simulate = staticmethod(read.simulate)
     control = staticmethod(effects.control)
     warn = staticmethod(effects.warn)
 

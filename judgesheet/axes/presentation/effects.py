@@ -3,15 +3,6 @@
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
-from judgesheet.axes.presentation._design import not_dressed
-from judgesheet.axes.presentation._rules import (
-    AUTHORITY,
-    CERTAIN,
-    FORMAT,
-    HEDGED,
-    INSTRUCTION,
-    LENGTH,
-)
 from judgesheet.axis import Readings
 from judgesheet.axis.caveats import Question, few_asked, unread, untested
 from judgesheet.axis.effect import MOSTLY
@@ -19,6 +10,16 @@ from judgesheet.axis.repeats import about_repeats
 from judgesheet.base.effects import Effect
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Control, Estimate
+
+from .ask import not_dressed
+from .rules import (
+    AUTHORITY,
+    CERTAIN,
+    FORMAT,
+    HEDGED,
+    INSTRUCTION,
+    LENGTH,
+)
 
 SEEN = 0.75
 """Missing points are seen if the full response wins more often than this."""

@@ -4,58 +4,29 @@ The same response is graded against the same described scores, listed in other o
 Xu et al.). A rubric is in effect a multiple-choice question, and a judge can follow the place of a
 line instead of its content.
 
-In reading order: `_questions` (what is asked about, in which orders, how often), `_reply` (how a
-reply is read, what lost ones could have said), `_scores` (the readings as arrays), then the
-figures: `positions` (is a place favoured), `alignment` (does the score agree with quality),
-`orders` (which order to print, and how many) and `expected` (what log-probabilities add). Those
-that axes share are in `judgesheet.axis`: `reversal` (do scores and winners change), `raters` (how
-reliable are the labels) and `differences` (what is gained). `effects`
-says which effects they measure.
+In reading order: `ask` (what is asked about, in which orders, how often), `read` (how a reply is
+read, what lost ones could have said, what a simulated judge says), `scores` (the readings as
+arrays) and `figures`. Figures that axes share are in `judgesheet.axis`: `reversal` (do scores and
+winners change), `raters` (how reliable are the labels) and `differences` (what is gained).
+`effects` says which effects they measure.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from judgesheet.axis import (
-    Axis,
-    Readings,
-    beyond_chance,
-    differences,
-    losses,
-    order_test,
-    raters,
-    reversal,
-    scale_use,
-    slices,
-    within_prompts,
-)
+from judgesheet.axis import Axis, Readings, losses, order_test, slices
 from judgesheet.axis.arms import balanced
 from judgesheet.axis.failing import Failing
-from judgesheet.axis.figure import declared_in, measured
+from judgesheet.axis.figure import measured
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate
 
-from . import _questions, _reply, alignment, effects, expected, orders, positions
-from ._questions import MAIN_SCALE
-from ._reply import points_by_place
-from ._scores import Scores, arrange, errors, figure
-
-SAMPLED = {
-    **declared_in(positions),
-    **figure.adopted(reversal, scale_use),
-    **declared_in(alignment),
-    **figure.adopted(within_prompts, raters, beyond_chance, differences),
-    **declared_in(orders),
-    # Balance is what the axis is about; random orders come late.
-    "delta_r": figure.of(
-        differences.delta_r,
-        headline={"arms=balanced-fixed": 80, "arms=balanced-random": 210},
-    ),
-}
-"""The figures of the sampled score, which every run has."""
-EXPECTED = declared_in(expected)
-"""The figures of the expected score, which need log-probabilities."""
+from . import ask, effects, figures, read
+from .ask import MAIN_SCALE
+from .figures import EXPECTED, SAMPLED
+from .read import points_by_place
+from .scores import Scores, arrange, errors, figure
 
 
 class ScoreOrder(Axis):
@@ -70,8 +41,8 @@ class ScoreOrder(Axis):
     )
     READ_BY = frozenset({"scale", "low", "step"})
     PERMUTED = frozenset({"options"})
-    TAKES = _questions.TAKES
-    ONE_CRITERION = _questions.ONE_CRITERION
+    TAKES = ask.TAKES
+    ONE_CRITERION = ask.ONE_CRITERION
     ESTIMATES = {
         **SAMPLED,
         **EXPECTED,
@@ -80,19 +51,19 @@ class ScoreOrder(Axis):
     EFFECTS = effects.EFFECTS
     FAILING = Failing(errors, "pearson_r", 5, points_by_place, "order_change_rate")
 
-    material = staticmethod(_questions.material)
-    labels = staticmethod(_questions.labels)
-    check = staticmethod(_questions.check)
-    design = staticmethod(_questions.design)
-    fault = staticmethod(_questions.fault)
-    foretell = staticmethod(_questions.foretell)
-    arm = staticmethod(_questions.arm)
-    shape = staticmethod(_questions.shape)
-    reading = staticmethod(_reply.reading)
-    distribution = staticmethod(_reply.distribution)
-    impute = staticmethod(_reply.impute)
-    simulate = staticmethod(_reply.simulate)
-    simulated_shares = staticmethod(_reply.simulated_shares)
+    material = staticmethod(ask.material)
+    labels = staticmethod(ask.labels)
+    check = staticmethod(ask.check)
+    design = staticmethod(ask.design)
+    fault = staticmethod(ask.fault)
+    foretell = staticmethod(ask.foretell)
+    arm = staticmethod(ask.arm)
+    shape = staticmethod(ask.shape)
+    reading = staticmethod(read.reading)
+    distribution = staticmethod(read.distribution)
+    impute = staticmethod(read.impute)
+    simulate = staticmethod(read.simulate)
+    simulated_shares = staticmethod(read.simulated_shares)
     control = staticmethod(effects.control)
     mitigate = staticmethod(effects.mitigate)
     warn = staticmethod(effects.warn)
@@ -103,11 +74,11 @@ class ScoreOrder(Axis):
         if scores is None:
             return
         if not scores.has_balanced_arm:
-            yield from positions.cramers_v_debiased(scores)  # has no value then, and says why
+            yield from figures.cramers_v_debiased(scores)  # has no value then, and says why
         sampled = {name: SAMPLED[name] for name in _possible(scores)}
         yield from measured(sampled, scores, readings.families)
         if any(map(readings.wants, EXPECTED)):
-            means = expected.arrange_expected(readings)
+            means = figures.arrange_expected(readings)
             yield from () if means is None else measured(EXPECTED, means, readings.families)
         main = readings.frame[readings.frame["scale"] == scores.scale]
         yield from order_test.measure(self.NAME, replace(readings, frame=main), points_by_place)

@@ -17,8 +17,8 @@ from judgesheet.base.effects import Effect
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Control, Mitigation
 
-from ._questions import foretell
-from .expected import without_expected_score
+from .ask import foretell
+from .figures import without_expected_score
 
 EFFECTS = (
     Effect(

@@ -21,8 +21,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from judgesheet.axes.candidate_order import CandidateOrder
 from judgesheet.axes.candidate_order import chosen as chosen_slot
-from judgesheet.axes.presentation import _rules as rules
-from judgesheet.axes.presentation._design import NATURAL, PAIR, SCALE, SCORE
 from judgesheet.axis import Readings
 from judgesheet.axis.comparison import Imputer, chances, imputations, simulated
 from judgesheet.axis.losses import Row
@@ -31,6 +29,9 @@ from judgesheet.base.records import Call, ReplyFormat
 from judgesheet.base.scale import Scale
 from judgesheet.reading import Reading
 from judgesheet.reading.verdicts import score_reading
+
+from . import rules
+from .ask import NATURAL, PAIR, SCALE, SCORE
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -21,7 +21,7 @@ from judgesheet.stats.correlation import DeltaR, delta_r
 from judgesheet.stats.orders import Order
 from judgesheet.stats.reads import row_means
 
-from ._questions import MAIN_SCALE
+from .ask import MAIN_SCALE
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -17,8 +17,8 @@ from judgesheet.stats.flips import CallFlips, call_flips, one_hot
 from judgesheet.stats.interval import by_cluster, cluster_rate
 from judgesheet.stats.paired import sign_test
 
-from ._design import BASELINE, LISTING, STRICT
-from ._reply import CODES, chosen
+from .ask import BASELINE, LISTING, STRICT
+from .read import CODES, chosen
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -40,13 +40,7 @@ from judgesheet.base.scale import Scale
 from judgesheet.reading import INCOMPLETE, NO_VERDICT, Reading
 from judgesheet.reading.marks import marks, plain
 from judgesheet.reading.reasoning import answer
-from judgesheet.reading.verdicts import (
-    agreed,
-    displayed,
-    recorded,
-    score_in,
-    under_key,
-)
+from judgesheet.reading.verdicts import agreed, displayed, recorded, score_in, under_key
 
 if TYPE_CHECKING:
     import pandas as pd

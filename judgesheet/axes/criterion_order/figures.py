@@ -1,24 +1,34 @@
-"""Does a criterion score higher at some places in the list than at others?
-
-All these figures compare the readings of one response with each other, in the balanced arm, where
-every criterion stands equally often at every position. Recorded orders that are not balanced are
-also compared within responses, and `conditions` say so.
-"""
+"""The figures of criterion_order, in the order of the appendix: see `FIGURES` at the end."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from judgesheet.axis.figure import UnkeyedEstimate, absent
-from judgesheet.base.digits import two_digits, with_noun
+import numpy as np
+
+from judgesheet.axis import differences, reversal, scale_use
+from judgesheet.axis.arms import WORDS
+from judgesheet.axis.figure import UnkeyedEstimate, absent, named
+from judgesheet.axis.labels import NO_REFERENCE
+from judgesheet.axis.scored import FIXED_TOO, RANDOM_TOO
+from judgesheet.axis.undefined import explained
+from judgesheet.base.digits import counted, two_digits, with_noun
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import PaperCompatible
+from judgesheet.stats import correlation, macro
 from judgesheet.stats import criteria as stats
 from judgesheet.stats.interval import Interval, missing, without_interval
 from judgesheet.stats.multiplicity import holm
+from judgesheet.stats.reads import row_means
 
-from ._scores import Scores, figure
+from .scores import FIXED, PLACED, REPEATED, Scores, figure
 
-figure = figure.but(passes_blind=True)
+# -- does a place score higher ---------------------------------------------------------------------
+# All these figures compare the readings of one response with each other, in the balanced arm, where
+# every criterion stands equally often at every position. Recorded orders that are not balanced are
+# also compared within responses, and `conditions` say so.
+
+
+blind = figure.but(passes_blind=True)
 NOTHING_READ = Reason("nothing_read", "no readable reply with criteria in changing places")
 FIXED_PLACES = Reason("fixed_places", "criteria never change places in this run")
 FEW = 6
@@ -27,7 +37,7 @@ FEW = 6
 ALPHA = 0.05
 
 
-@figure(
+@blind(
     "points",
     symbol="ΔP",
     noise="mean_delta_pos_null",
@@ -45,7 +55,7 @@ def mean_delta_pos(scores: Scores | None) -> UnkeyedEstimate:
     return _gap(label, scores.gaps.mean, scores) if scores else absent(label, FIXED_PLACES)
 
 
-@figure("points", symbol="ΔP_0", better="", headline=240)
+@blind("points", symbol="ΔP_0", better="", headline=240)
 def mean_delta_pos_null(scores: Scores) -> UnkeyedEstimate:
     """The mean position gap expected if the order did not matter at all.
 
@@ -57,7 +67,7 @@ def mean_delta_pos_null(scores: Scores) -> UnkeyedEstimate:
     return _with_p95(label, scores.null_gaps.mean, scores)
 
 
-@figure("points", symbol="ΔP_max", noise="max_delta_pos_null", headline=2, reads="passes")
+@blind("points", symbol="ΔP_max", noise="max_delta_pos_null", headline=2, reads="passes")
 def max_delta_pos(scores: Scores) -> UnkeyedEstimate:
     """Position gap, in points, of the criterion whose score changes most with its place.
 
@@ -68,7 +78,7 @@ def max_delta_pos(scores: Scores) -> UnkeyedEstimate:
     return _gap("Position gap, largest of all criteria", scores.gaps.most, scores)
 
 
-@figure("points", better="")
+@blind("points", better="")
 def max_delta_pos_null(scores: Scores) -> UnkeyedEstimate:
     """The largest position gap expected if the order did not matter at all.
 
@@ -78,7 +88,7 @@ def max_delta_pos_null(scores: Scores) -> UnkeyedEstimate:
     return _with_p95(label, scores.null_gaps.most, scores)
 
 
-@figure("criteria", symbol="S", null=0.0, headline=3)
+@blind("criteria", symbol="S", null=0.0, headline=3)
 def significant_criteria(scores: Scores) -> UnkeyedEstimate:
     """Number of criteria whose score depends on the position at p < .05, corrected by Holm.
 
@@ -105,7 +115,7 @@ def significant_criteria(scores: Scores) -> UnkeyedEstimate:
     return replace(estimate, paper=PaperCompatible(float(papers_count), None, None, how))
 
 
-@figure("points", reads="passes")
+@blind("points", reads="passes")
 def delta_pos(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Best minus worst position of a criterion: how many points its place in the list can add.
 
@@ -118,7 +128,7 @@ def delta_pos(scores: Scores) -> Iterator[UnkeyedEstimate]:
         yield replace(estimate, dims={"criterion": name}, note=_few(scores, index))
 
 
-@figure("p", better="", reads="passes")
+@blind("p", better="", reads="passes")
 def friedman_p(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """p-value of "the score of this criterion is the same at every position" (Friedman's test).
 
@@ -133,7 +143,7 @@ def friedman_p(scores: Scores) -> Iterator[UnkeyedEstimate]:
         yield replace(_test(scores, index, test.p, method), paper=paper)
 
 
-@figure("points", better="", reads="passes")
+@blind("points", better="", reads="passes")
 def position_shift(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """How far a criterion's mean score at a position departs from its mean over positions.
 
@@ -145,7 +155,7 @@ def position_shift(scores: Scores) -> Iterator[UnkeyedEstimate]:
         yield from _by_position("Shift of {name} at position {position}", scores, index, shifts)
 
 
-@figure("points", better="", reads="passes")
+@blind("points", better="", reads="passes")
 def position_mean(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Mean score of a criterion when it is listed at a position.
 
@@ -235,3 +245,126 @@ def _few(scores: Scores, index: int) -> str:
     clusters = scores.effects[index].clusters
     few = clusters < FEW and clusters != scores.clusters
     return f"read in {clusters} of {scores.clusters} prompts" if few else ""
+
+
+# -- does the order change scores, do they follow quality ------------------------------------------
+# Every correlation is the mean over criteria of one over responses: levels of different criteria
+# are never mixed. Quality is people's scores if the stimuli carry them, else the level that the
+# author of a built-in response wrote it for; `conditions` say which.
+
+
+@figure(
+    "r",
+    symbol=lambda dims: f"r_{dims['arm'][:3]}",
+    null=0.0,
+    better="higher",
+    headline={"arm=balanced": 50, "arm=fixed": 200},
+    missing={"arm=fixed": FIXED, "": PLACED},
+    sweep={"arm=balanced": 4},
+    reads="passes",
+)
+def pearson_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
+    """Correlation of mean scores with quality, mean over criteria by arm, for each when balanced.
+
+    Pearson's r over responses; Fisher-z interval from the cluster jackknife. Xu et al., tables 5
+    and 6.
+    """
+    for arm, reads in scores.arms.items():
+        label = f"Pearson correlation with quality, {WORDS[arm]}"
+        if not scores.knows_quality:
+            yield absent(label, NO_REFERENCE, {"arm": arm})
+            continue
+        means, quality, cluster = scores.means(arm), scores.reference, scores.cluster
+        conditions = scores.quality(reads.shape[1])
+        r = explained(macro.macro_r(means, quality, cluster), means, quality, cluster)
+        yield UnkeyedEstimate(
+            f"{label}, mean over criteria", r, {"arm": arm}, n=r.n, conditions=conditions
+        )
+        if arm != "balanced":
+            continue
+        for name, own, worth in zip(scores.names, means.T, quality.T, strict=True):
+            r = explained(correlation.cluster_jackknife_r(own, worth, cluster), own, worth, cluster)
+            dims = {"criterion": name, "arm": arm}
+            yield UnkeyedEstimate(f"{label}, {name}", r, dims, n=r.n, conditions=conditions)
+
+
+@figure("r", symbol="r_1", null=0.0, better="higher", headline=60)
+def single_read_r(scores: Scores) -> UnkeyedEstimate:
+    """Correlation of one single reading with quality, mean over criteria.
+
+    What a user without averaging gets: Pearson's r over all readings of the first balanced pass,
+    each under its own order. Fisher-z interval from the cluster jackknife.
+    """
+    label = "Pearson correlation with quality, a single reading, mean over criteria"
+    if not scores.knows_quality:
+        return absent(label, NO_REFERENCE)
+    orders = scores.reads.shape[1]
+    readings = [scores.by_criterion(scores.reads[:, order, 0]) for order in range(orders)]
+    quality, cluster = np.tile(scores.reference, (orders, 1)), np.tile(scores.cluster, orders)
+    r = macro.macro_r(np.concatenate(readings), quality, cluster)
+    return UnkeyedEstimate(label, r, n=r.n, conditions=scores.quality(reads=1))
+
+
+# -- how many orders are enough --------------------------------------------------------------------
+
+
+@figure("r", better="higher")
+def budget_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
+    """Correlation with quality after averaging k orders, mean over criteria.
+
+    Mean over the subsets of k of the balanced orders, only for responses with every reading: shows
+    how many readings are worth paying for.
+    """
+    if not scores.knows_quality:
+        return
+    curves, entering = [], np.zeros(len(scores.cluster), dtype=bool)
+    for index in range(len(scores.names)):
+        items, slots = np.nonzero(scores.criterion == index)
+        reads = scores.reads[items, :, 0, slots]
+        quality = scores.reference[items, index]
+        values = [point.value for point in correlation.budget_r(reads, quality, scores.rng())]
+        if None not in values:
+            curves.append(values)
+            entering[items] |= ~np.isnan(quality) & ~np.isnan(reads).any(axis=1)
+    if not curves:
+        return
+    clusters = len(np.unique(scores.cluster[entering]))
+    lost = len(scores.names) - len(curves)
+    constant = counted(lost, "criterion", "criteria")
+    method = "mean over subsets of k orders, then over criteria"
+    for k, value in enumerate(row_means(np.array(curves, dtype=float).T), start=1):
+        yield UnkeyedEstimate(
+            f"r with quality after {counted(k, 'order')}, mean over criteria",
+            without_interval(value, clusters=clusters, method=method),
+            {"k": k, "arm": scores.base},
+            n=int(entering.sum()),
+            conditions=scores.quality(),
+            note=f"without {constant} whose scores are constant" if lost else "",
+        )
+
+
+# -- all of them, in the order of the appendix -----------------------------------------------------
+
+_OF_SCORES = {"top1_flip_rate", "kendall_tau"}
+"""Figures of the order of scores in a rubric, which are not asked of criteria."""
+_SHARED = figure.adopted(reversal, scale_use).items()
+FIGURES = {
+    **named(mean_delta_pos, mean_delta_pos_null, max_delta_pos, max_delta_pos_null),
+    **named(significant_criteria, delta_pos, friedman_p, position_shift, position_mean),
+    **{name: one for name, one in _SHARED if name not in _OF_SCORES},
+    **named(pearson_r, single_read_r),
+    **figure.adopted(differences),
+    **named(budget_r),
+    "repeat_change_rate": figure.of(reversal.repeat_change_rate, missing=REPEATED),
+    "excess_change_rate": figure.of(reversal.excess_change_rate, missing=REPEATED),
+    "repeat_flip_rate": figure.of(reversal.repeat_flip_rate, missing=REPEATED),
+    "excess_flip_rate": figure.of(reversal.excess_flip_rate, headline=45, missing=REPEATED),
+    "delta_r": figure.of(
+        differences.delta_r,
+        missing={
+            "arms=balanced-fixed": f"{FIXED_TOO}, and labels",
+            "arms=balanced-random": f"{RANDOM_TOO}, and labels",
+        },
+    ),
+}
+"""The figures of the scores."""

@@ -30,8 +30,8 @@ from judgesheet.stats.flips import CallFlips, call_flips
 from judgesheet.stats.interval import by_cluster, cluster_rate
 from judgesheet.stats.orders import Order
 
-from ._questions import depths, sequences
-from ._reply import ARMS, DIRECT, PERMUTED, REPEATED, chosen, golds_shown
+from .ask import depths, sequences
+from .read import ARMS, DIRECT, PERMUTED, REPEATED, chosen, golds_shown
 
 if TYPE_CHECKING:
     import pandas as pd

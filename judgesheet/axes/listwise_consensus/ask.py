@@ -37,7 +37,7 @@ from judgesheet.base.records import Call, Stimulus
 from judgesheet.stats import orders
 from judgesheet.stats.orders import Order
 
-from ._reply import ARMS, DIRECT, LABELS, PERMUTED, REPEATED, schema
+from .read import ARMS, DIRECT, LABELS, PERMUTED, REPEATED, schema
 
 # -- stimuli ---------------------------------------------------------------------------------------
 
@@ -268,7 +268,9 @@ def design(
             yield _call(stimulus, ids, cells[pick], options, render)
 
 
-def lists(stimulus: Stimulus, shown: Sequence[Sequence[int]], options: Options) -> Iterator[Call]:
+def list_calls(
+    stimulus: Stimulus, shown: Sequence[Sequence[int]], options: Options
+) -> Iterator[Call]:
     """One call per order of a prompt's candidates, the first as the direct one.
 
     Orders count the candidates from 1, as the file lists them.
