@@ -43,7 +43,7 @@ def order_dependence_p(sums: Exchanged) -> UnkeyedEstimate:
     in direction, and one on some stimuli that is too weak to be shown on any of them alone. The
     judge's noise does not move it: a judge that flips a coin flips it under every order.
     """
-    label = "p: the order matters nowhere, by all stimuli together"
+    label = "p of the order, all stimuli together"
     compared = np.flatnonzero(sums.log_ways)
     # With fewer than twenty different exchanges no p-value can fall below .05.
     if sums.log_ways.sum() < log(1 / SIGNIFICANT):

@@ -96,7 +96,7 @@ def slice_p(found: Located) -> UnkeyedEstimate:
     method = "stimuli, items and calls exchanged, the largest difference counts, Monte Carlo"
     p = without_interval(found.p, clusters=found.clusters, method=method)
     return UnkeyedEstimate(
-        f"p: no {found.split} in which it fails more", p, {"split": found.split}, n=found.calls
+        f"p of failing more by {found.split}", p, {"split": found.split}, n=found.calls
     )
 
 

@@ -165,7 +165,7 @@ def position_mean(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """
     for index, effects in enumerate(scores.effects):
         means = stats.position_mean(effects, scores.span, scores.limits)
-        yield from _by_position("{name} at position {position}", scores, index, means)
+        yield from _by_position("Mean score of {name} at position {position}", scores, index, means)
 
 
 def _gap(label: str, gap: Interval, scores: Scores) -> UnkeyedEstimate:
@@ -218,7 +218,7 @@ def _test(scores: Scores, index: int, p: float | None, method: str) -> UnkeyedEs
     name, test = scores.names[index], scores.position_tests[index]
     interval = _number(p, stats.FEW_BLOCKS, test.blocks, method)
     return UnkeyedEstimate(
-        f"p: {name} scores alike at every position",
+        f"p of the place, {name}",
         replace(interval, note=test.note),
         {"criterion": name},
         n=test.blocks,

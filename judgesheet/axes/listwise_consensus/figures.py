@@ -153,7 +153,7 @@ def sign_test_p(lists: Lists) -> Iterator[UnkeyedEstimate]:
         differing = changes(by_cluster(*gains)[0])[:2]
         p = without_interval(sign_test(*differing), clusters=gains.clusters, method=method)
         yield UnkeyedEstimate(
-            f"p: no gain, {arm.words} against one call",
+            f"p of the gain, {arm.words} against one call",
             p if gains.each.size else missing(NOTHING_READ),
             arm.dims,
             n=gains.each.size,
@@ -284,7 +284,7 @@ def place_v(lists: Lists) -> UnkeyedEstimate:
     `score_order.cramers_v`; the value alone is biased upwards.
     """
     v = stats.cramers_v(_wins(lists.main))
-    label = "Cramér's V of the place that wins"
+    label = "Preference for a place in the list (Cramér's V)"
     estimate = UnkeyedEstimate(label, v, n=v.n, conditions=lists.shown)
     if not lists.shown.balanced:
         return estimate.without_value(NOT_EVEN)

@@ -142,7 +142,7 @@ def cramers_v(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """
 
     def at(grid: Grid) -> UnkeyedEstimate:
-        label = "Cramér's V of the chosen position"
+        label = "Preference for a place in the rubric (Cramér's V)"
         if not grid.conditions.balanced:
             return _uneven(label, grid)
         v = by_position.cramers_v(grid.position_counts)
