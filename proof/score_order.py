@@ -17,13 +17,13 @@ MOVED_BY = (room, axis, stats)
 
 
 SLOW = (
-    *("selection", "bias_cost"),
+    "selection",
     *("pearson_r", "spearman_r", "delta_r", "per_order_r"),
     *("rater_ceiling_r", "min_bias_confidence"),
 )
 """Figures that resample or are many: a data set takes a second."""
 ELSEWHERE = (
-    *("chi2", "min_bias_order", "default_order_rank", "budget_r"),
+    *("chi2", "bias_cost", "min_bias_order", "default_order_rank", "budget_r"),
     "quality_kappa",
 )
 """Figures without an interval, and those of another page."""

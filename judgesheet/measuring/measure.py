@@ -413,7 +413,3 @@ def _counts(table: pd.DataFrame) -> dict[str, Any]:
         "refused": int((table["outcome"] == "refused").sum()),
         "failed": int((asked & ~ok & (table["outcome"] != "refused")).sum()),
     }
-
-
-def _first_paragraph(docstring: str) -> str:
-    return " ".join(docstring.strip().split("\n\n", 1)[0].split())

@@ -39,14 +39,6 @@ def sign_test(improved: int, regressed: int) -> float:
     return 2 * float(scipy.special.betainc(differing - fewer, fewer + 1, 0.5))
 
 
-def sign_test_above(more: int, fewer: int) -> float:
-    """Exact one-sided sign test: as many as `more` of all, were each as likely to be among either.
-
-    1 where there is none.
-    """
-    return float(scipy.special.betainc(more, fewer + 1, 0.5)) if more else 1.0
-
-
 def paired_difference(differences: ArrayLike, clusters: ArrayLike | None = None) -> Interval:
     """Mean of paired differences of proportions: exact ends of its two parts, combined.
 

@@ -343,10 +343,7 @@ def test_the_difference_of_bias_costs_is_that_of_the_exported_judgments(
     (row,) = (row for row in found.differences if row.key == "score_order.bias_cost[order=12345]")
     old, new = (bias_cost_by_hand(runs[name]) for name in ("one", "biased"))
     assert row.value == pytest.approx(new - old)
-    assert row.value is not None
-    assert row.low is not None
-    assert row.high is not None
-    assert row.low < row.value < row.high
+    assert (row.low, row.high, row.verdict) == (None, None, "")
 
 
 def test_the_same_judge_twice_is_no_change(runs: dict[str, Path]) -> None:

@@ -15,6 +15,11 @@ EXCEPTIONS: Mapping[str, str] = {
     for axis in ("candidate_order", "criterion_order", "listwise_consensus")
 }
 """Pattern of keys (`axis.name[dim=*]`) -> the defect or the convention behind their new numbers."""
+WITHOUT_ENDS: Mapping[str, str] = {
+    "score_order.bias_cost[order=*]": "a cost has no interval: limits on the former one broke "
+    "in .21 of data sets in which a tenth of the stimuli carries it"
+}
+"""Pattern of keys -> why their intervals are gone; their values stay."""
 SAME = 1e-9
 """How far numbers may differ, relative, or absolute where they are small."""
 DRAWS = {"order_dependence_p": 4_999}
@@ -43,7 +48,11 @@ def test_values_and_what_they_rest_on(run: Pair) -> None:
 
 def test_ends_of_intervals(run: Pair) -> None:
     """Apart from the values: another theory of intervals moves the ends alone."""
-    assert changed(run, (1, 2)) == {}
+    assert {
+        key: ends
+        for key, ends in changed(run, (1, 2)).items()
+        if not is_one_of(key, WITHOUT_ENDS) or run[1][key][1:3] != [None, None]
+    } == {}
 
 
 def changed(run: Pair, places: tuple[int, ...]) -> dict[str, object]:
@@ -52,13 +61,13 @@ def changed(run: Pair, places: tuple[int, ...]) -> dict[str, object]:
     return {
         key: (numbers, now.get(key, "not measured"))
         for key, numbers in then.items()
-        if not is_excepted(key)
+        if not is_one_of(key, EXCEPTIONS)
         and not (key in now and all(alike(key, numbers[at], now[key][at]) for at in places))
     }
 
 
-def is_excepted(key: str) -> bool:
-    return any(Key.parse(key).fits(Key.parse(pattern)) for pattern in EXCEPTIONS)
+def is_one_of(key: str, patterns: Mapping[str, str]) -> bool:
+    return any(Key.parse(key).fits(Key.parse(pattern)) for pattern in patterns)
 
 
 def alike(key: str, then: float | None, now: float | None) -> bool:

@@ -9,7 +9,6 @@ from judgesheet.stats.paired import (
     changes,
     paired_difference,
     sign_test,
-    sign_test_above,
 )
 
 
@@ -29,12 +28,6 @@ def test_the_papers_sign_tests(improved: int, regressed: int, p: float, toleranc
 
 def test_nothing_changed_is_no_evidence() -> None:
     assert sign_test(0, 0) == 1.0
-
-
-@pytest.mark.parametrize(("more", "fewer"), [(0, 0), (0, 3), (5, 3), (12, 0)])
-def test_a_sign_test_to_one_side(more: int, fewer: int) -> None:
-    expected = binom.sf(more - 1, more + fewer, 0.5)
-    assert sign_test_above(more, fewer) == pytest.approx(expected)
 
 
 def test_the_difference_combines_the_exact_ends_of_its_parts() -> None:

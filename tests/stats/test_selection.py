@@ -9,7 +9,6 @@ from judgesheet.stats.orders import balanced
 from judgesheet.stats.selection import (
     best_order_share,
     bias_cost,
-    bias_cost_interval,
     min_bias_order,
     order_gain_share,
     selection_matrix,
@@ -55,7 +54,6 @@ def test_selection_matrix_has_nan_for_a_score_never_chosen() -> None:
     assert np.isnan(matrix[1]).all()
     assert np.isnan(bias_cost(matrix, (1, 2)))
     assert min_bias_order(matrix) is None
-    assert bias_cost_interval(counts, (1, 2)).value is None
 
 
 def selections(
@@ -63,45 +61,6 @@ def selections(
 ) -> np.ndarray[Any, np.dtype[np.int64]]:
     """Counts (G, n, n) of 8 calls per cluster and score with the given P(position | score)."""
     return np.stack([rng.multinomial(8, row, size=clusters) for row in chances], axis=1)
-
-
-def test_the_interval_covers_a_cost_of_zero(rng: np.random.Generator) -> None:
-    found = [
-        bias_cost_interval(selections(rng, np.full((5, 5), 0.2), 24), CANONICAL) for _ in range(200)
-    ]
-    assert np.mean([f.low == 0 for f in found]) >= 0.93
-    assert np.mean([f.value for f in found if f.value is not None]) > 10
-
-
-def test_the_interval_covers_a_planted_cost(rng: np.random.Generator) -> None:
-    chances = np.tile([0.32, 0.24, 0.2, 0.14, 0.1], (5, 1))
-    truth = bias_cost(chances, CANONICAL)
-    found = [bias_cost_interval(selections(rng, chances, 24), CANONICAL) for _ in range(200)]
-    inside = [f.low <= truth <= f.high for f in found if f.low is not None and f.high is not None]
-    assert np.mean(inside) >= 0.93
-    assert np.mean([f.low for f in found if f.low is not None]) > 0
-
-
-def test_more_positions_than_sign_patterns(rng: np.random.Generator) -> None:
-    counts = selections(rng, np.full((13, 13), 1 / 13), 24)
-    found = bias_cost_interval(counts, range(1, 14))
-    assert found.low == 0
-    assert found.high is not None
-    assert found.value is not None
-    assert found.high > found.value
-
-
-def test_always_the_same_answer_is_no_certainty() -> None:
-    counts = np.tile(np.eye(2, dtype=np.int64) * 5, (4, 1, 1))
-    found = bias_cost_interval(counts, (1, 2))
-    assert (found.value, found.low, found.high) == pytest.approx((100, 100 * 0.05 ** (1 / 4), 100))
-
-
-def test_one_cluster_has_no_interval() -> None:
-    found = bias_cost_interval(np.full((1, 3, 3), 4), (1, 2, 3))
-    assert found.value == pytest.approx(0, abs=1e-9)
-    assert (found.low, found.high) == (None, None)
-    assert found.note
 
 
 def test_a_clear_gain_is_certain_and_none_is_not(rng: np.random.Generator) -> None:
@@ -134,15 +93,3 @@ def test_resampling_is_repeatable(rng: np.random.Generator) -> None:
         for _ in range(2)
     ]
     assert draws[0] == draws[1]
-
-
-def test_no_interval_is_cut_off_where_a_judge_can_lie() -> None:
-    """A judge that gives the other scores only at their own places, and else the first."""
-    counts = np.zeros((12, 3, 3), dtype=int)
-    counts[:, 0] = [2, 2, 2]
-    counts[:, 1, 1] = counts[:, 2, 2] = 1
-    found = bias_cost_interval(counts, (1, 2, 3))
-    assert found.value is not None
-    assert found.high is not None
-    assert found.value > 200 * (1 - 1 / 3) - 1e-9
-    assert found.value <= found.high <= 200

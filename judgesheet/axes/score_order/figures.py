@@ -378,21 +378,20 @@ def bias_cost(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """How far an order's own cells of the selection matrix depart from 1/n, in percentage points.
 
     Cost(pi) = sum over positions p of |P(p | pi_p) - 1/n| (Xu et al. v1, table 6; summed, not
-    averaged). A true cost of 0 gives a value well above 0 in a small probe; the interval allows for
-    that.
+    averaged). It has no interval: a true cost of 0 gives a value well above 0 in a small probe, and
+    `min_bias_confidence` says whether an order costs less than the default.
     """
     counts = scores.grid.selections
-    paper_way = matrices.selection_matrix(counts)
+    matrix, clusters = matrices.selection_matrix(counts), int(counts.any(axis=(1, 2)).sum())
     for order in sorted({*scores.grid.orders, canonical(scores)}):
-        cost = matrices.bias_cost_interval(counts, order)
-        plain = matrices.bias_cost(paper_way, order)
-        printed = None if np.isnan(plain) else plain
+        found = matrices.bias_cost(matrix, order)
+        cost = None if np.isnan(found) else found
         estimate = UnkeyedEstimate(
             f"Bias cost of the order {' '.join(map(str, order))}",
-            cost,
+            without_interval(cost, clusters=clusters),
             {"order": digits(order)},
             n=int(counts.sum()),
-            paper=PaperCompatible(printed, None, None, "Xu et al. v1, section 5.3"),
+            paper=PaperCompatible(cost, None, None, "Xu et al. v1, section 5.3"),
         )
         yield estimate.or_absent(NEVER_GIVEN)
 
