@@ -422,6 +422,11 @@ def test_a_damaged_run_is_not_measured(tmp_path: Path) -> None:
 # -- other commands ----------------------------------------------------------------------------
 
 
+def test_a_plan_drops_none_of_two_judges_unsaid() -> None:
+    done = run("plan", "--model", "sim/fair", "--model", "sim/good")
+    assert "--model" in sentence(done, 2)
+
+
 def test_plan_makes_no_call_and_writes_plan_and_batch(tmp_path: Path) -> None:
     calls, batch = tmp_path / "plan.jsonl", tmp_path / "batch.jsonl"
     done = run("plan", "--model", "openai/some-model", "--profile", "smoke", "--axis",

@@ -6,14 +6,20 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pypdf import PdfWriter
 
 import judgesheet
+from judgesheet.base.datasheet import from_json, to_json
 from judgesheet.base.records import digest
+from judgesheet.base.resources import data_folder
 from judgesheet.ledger.run_directory import DATASHEET, LEDGER
+from judgesheet.sheet.html import page
+from judgesheet.sheet.pdf import moment, typeset
 from tests.command import run, sentence
 
 
@@ -148,12 +154,33 @@ def test_other_replies_to_the_same_questions_are_told(made: Path, tmp_path: Path
     assert re.search(r"^score_order\.\S+\.value is ", done.stdout, re.MULTILINE)
 
 
-def test_pages_that_are_not_those_of_the_json_are_told(made: Path, tmp_path: Path) -> None:
+def test_of_pages_with_other_bytes_the_words_are_compared(made: Path, tmp_path: Path) -> None:
     content = (made / "datasheet.pdf").read_bytes()
     (tmp_path / "page.pdf").write_bytes(content + b"\n% a comment\n")
     done = run("verify", tmp_path / "page.pdf")
+    assert done.returncode == 0, done.stdout
+    assert "not compared: its drawings" in done.stdout
+
+
+def test_pages_that_say_something_else_than_the_json_are_told(made: Path, tmp_path: Path) -> None:
+    sheet = from_json(made / DATASHEET)
+    other = page(replace(sheet, judge=replace(sheet.judge, model="sim/perfect")), paper="a4")
+    forged = typeset(other, data_folder("templates"), to_json(sheet), moment(sheet))
+    (tmp_path / "page.pdf").write_bytes(forged)
+    done = run("verify", tmp_path / "page.pdf")
     assert done.returncode == 3
-    assert "its pages differ" in done.stdout
+    assert "its pages say something else" in done.stdout
+
+
+def test_pages_of_another_version_of_the_typesetter_are_not_compared(
+    made: Path, tmp_path: Path
+) -> None:
+    other = PdfWriter(clone_from=made / "datasheet.pdf")
+    other.add_metadata({"/Producer": "WeasyPrint 1.0"})
+    other.write(tmp_path / "page.pdf")
+    done = run("verify", tmp_path / "page.pdf")
+    assert done.returncode == 0, done.stdout
+    assert "set by WeasyPrint 1.0" in done.stdout
 
 
 @pytest.mark.parametrize(("edit", "code"), [(value, 4), (decision, 3)])

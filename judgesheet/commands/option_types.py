@@ -57,6 +57,13 @@ def as_dict(
     return dict(pairs)
 
 
+def single(_ctx: click.Context, param: click.Parameter, given: Sequence[str]) -> str:
+    """The one value of an option that other commands let repeat: none is dropped unsaid."""
+    if len(given) > 1:
+        raise click.BadParameter("give one; run the command once for each", param=param)
+    return given[0]
+
+
 def column_map(
     _ctx: click.Context, _param: click.Parameter, given: Sequence[str]
 ) -> dict[str, str]:

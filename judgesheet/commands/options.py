@@ -25,6 +25,7 @@ from judgesheet.commands.option_types import (
     on_off,
     pair,
     prices,
+    single,
     word_pair,
 )
 
@@ -97,6 +98,7 @@ _OF_TEXT: Mapping[str, Mapping[str, Any]] = {
         for name in ("prompt", "parser")
     },
     "axes": {"multiple": True},
+    "model": {"multiple": True, "callback": single},
     "logprobs": {"type": click.Choice(["on", "off", "auto"]), "callback": on_off,
                  "is_flag": False, "flag_value": "on"},
     "extra_body": {"type": json_object, "default": "{}", "show_default": False},

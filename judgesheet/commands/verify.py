@@ -21,7 +21,7 @@ def verify(
     A folder is a run, of which the datasheet.json is checked against it.
     `differences` are sentences, none where every field of the sheet is what its run gives: figures,
     counts and facts from the ledger; controls, effects and decision from the figures; verdicts
-    from a shipped policy or the one that is given; a PDF has the pages of its JSON, byte for byte.
+    from a shipped policy or the one that is given; the pages of a PDF from its JSON.
     Without a run it is compared with what its own figures give. Under a `policy` the judge is
     decided anew: `decision`. A sheet of an `other_version` can only contradict itself. RunError if
     the file is no datasheet.

@@ -1,6 +1,7 @@
 """Put a judge's section into a model card, its PDF beside it, and change nothing else."""
 
 import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from judgesheet.base import defaults
@@ -8,7 +9,7 @@ from judgesheet.base.errors import RunError
 from judgesheet.base.files import write_whole
 from judgesheet.base.records import Datasheet
 from judgesheet.sheet import Paper, render
-from judgesheet.sheet.model_card import BEGIN, END, file_name, metadata, section
+from judgesheet.sheet.model_card import BEGIN, END, JUDGE, file_name, judge_line, metadata, section
 
 INDEX_BEGIN = "# judgesheet:begin (model-index)"
 INDEX_END = "# judgesheet:end"
@@ -18,11 +19,11 @@ _FENCE = "---"
 def attach(
     card: Path, sheet: Datasheet, *, with_metadata: bool = False, paper: Paper = defaults.PAPER
 ) -> list[Path]:
-    """Insert or replace the section, write the PDF beside the card, and say what was written.
+    """Insert or replace the judge's section, write the PDF beside the card; what was written.
 
-    The section goes to the end of a card that has none. `with_metadata` also puts the model-index
-    into the card's front matter. Every other byte stays as it is, line ends included, and attaching
-    the same sheet again changes nothing.
+    The section goes to the end of a card that has none of this judge. `with_metadata` also puts the
+    model-index into the card's front matter. Every other byte stays as it is, line ends included,
+    and attaching the same sheet again changes nothing.
 
     RunError if the card cannot be read or written, or its markers do not pair up.
     """
@@ -30,7 +31,7 @@ def attach(
         old = card.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise RunError(f"the card {card} cannot be read: {error}") from None
-    new = with_section(old, section(sheet), str(card))
+    new = with_section(old, section(sheet), str(card), judge_line(sheet))
     if with_metadata:
         new = with_index(new, metadata(sheet), str(card))
     # Rendered before anything is written: a PDF that fails must leave the card as it was.
@@ -41,17 +42,19 @@ def attach(
     return [card, pdf]
 
 
-def with_section(card: str, text: str, where: str) -> str:
-    """The card's text with the section in the place of the earlier one, else at its end.
+def with_section(card: str, text: str, where: str, judge: str = "") -> str:
+    """The card's text with the section in place of the earlier one of its judge, else at its end.
 
-    RunError if the markers do not pair up.
+    `judge` is the line that names it. RunError if the markers do not pair up.
     """
     end = _line_end(card)
     text = text.rstrip("\r\n").replace("\n", end)
     front, body = _split(card)
-    replaced = _replaced(body, BEGIN, END, text, where)
-    if replaced is not None:
-        return front + replaced
+    # An earlier version did not say whose a section is.
+    mine = [part for part in _enclosed(body, BEGIN, END, where)
+            if judge in body[part] or JUDGE not in body[part]]  # fmt: skip
+    if mine:
+        return front + _put(body, _only(mine, where, BEGIN), text)
     # One empty line before the section, however the card ends.
     gap = "" if not card or card.endswith(end * 2) else end if card.endswith("\n") else end * 2
     return f"{card}{gap}{text}{end}"
@@ -65,9 +68,8 @@ def with_index(card: str, index: str, where: str) -> str:
     end = _line_end(card)
     block = f"{INDEX_BEGIN}\n{index}\n{INDEX_END}".replace("\n", end)
     front, body = _split(card)
-    replaced = _replaced(front, INDEX_BEGIN, INDEX_END, block, where)
-    if replaced is not None:
-        return replaced + body
+    if known := list(_enclosed(front, INDEX_BEGIN, INDEX_END, where)):
+        return _put(front, _only(known, where, INDEX_BEGIN), block) + body
     mark, card = ("\ufeff", card[1:]) if card.startswith("\ufeff") else ("", card)
     lines = card.split("\n")  # not splitlines: other separators are part of the text
     if lines[0].rstrip() != _FENCE:
@@ -83,20 +85,30 @@ def with_index(card: str, index: str, where: str) -> str:
     return mark + "\n".join([*lines[:close], f"{block}{end}"[:-1], *lines[close:]])
 
 
-def _replaced(card: str, begin: str, end: str, text: str, where: str) -> str | None:
-    """The text of a card with `text` for what the markers enclose; None without markers.
+def _enclosed(card: str, begin: str, end: str, where: str) -> Iterator[slice]:
+    """The parts of a card that markers enclose, these included.
 
-    A marker is a whole line: the same words in a sentence or a key are words.
+    A marker is a whole line: the same words in a sentence or a key are words. RunError if they do
+    not take turns.
     """
     starts, stops = _lines(begin, card), _lines(end, card)
-    if not starts and not stops:
-        return None
-    if len(starts) != 1 or len(stops) != 1 or stops < starts:
+    turns = sorted((*starts, *stops))
+    if len(starts) != len(stops) or turns[::2] != starts:
         raise RunError(
-            f"{where}: the markers {begin} and {end} must be there once each, in this order; "
-            "correct or remove them"
+            f"{where}: each marker {begin} needs an {end} after it; correct or remove them"
         )
-    return card[: starts[0]] + text + card[stops[0] + len(end) :]
+    yield from (slice(start, stop + len(end)) for start, stop in zip(starts, stops, strict=True))
+
+
+def _only(parts: Sequence[slice], where: str, begin: str) -> slice:
+    """RunError if there are several."""
+    if len(parts) > 1:
+        raise RunError(f"{where}: two parts that begin with {begin} are of one judge; remove one")
+    return parts[0]
+
+
+def _put(card: str, place: slice, text: str) -> str:
+    return card[: place.start] + text + card[place.stop :]
 
 
 def _lines(marker: str, text: str) -> list[int]:

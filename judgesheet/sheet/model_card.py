@@ -21,6 +21,7 @@ from judgesheet.sheet.markdown import Markdown, code, fill
 SUFFIX = "model-card.md"
 BEGIN = "<!-- judgesheet:begin -->"
 END = "<!-- judgesheet:end -->"
+JUDGE = "<!-- judge: "
 """Foreign text cannot forge these: escaping puts a backslash before its `<` and `>`."""
 _TAGS = "tags:\n- llm-as-a-judge"
 
@@ -42,7 +43,7 @@ def section(sheet: Datasheet) -> str:
     page = context(sheet)
     return fill(
         "model_card.md.jinja",
-        begin=Markdown(BEGIN),
+        begin=Markdown(f"{BEGIN}\n{judge_line(sheet)}"),
         end=Markdown(END),
         page=page,
         sheet=sheet,
@@ -59,6 +60,11 @@ def section(sheet: Datasheet) -> str:
         plain=_plain,
         pdf=Markdown(file_name(sheet)),
     )
+
+
+def judge_line(sheet: Datasheet) -> str:
+    """The line of a section that says whose it is: a card may have one of each of several."""
+    return f"{JUDGE}{slug(sheet.judge.model) or 'judge'} -->"
 
 
 def metadata(sheet: Datasheet) -> str:

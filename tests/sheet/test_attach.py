@@ -73,6 +73,21 @@ def test_windows_line_ends_stay_windows_line_ends() -> None:
     assert "\n" not in new.replace("\r\n", "")
 
 
+def test_each_judge_has_a_section_of_its_own(tmp_path: Path) -> None:
+    card = tmp_path / "README.md"
+    card.write_text(CARD)
+    other = replace(PLAUSIBLE, judge=replace(PLAUSIBLE.judge, model="openai/other"))
+    for sheet in (PLAUSIBLE, other):
+        attach(card, sheet)
+    both = card.read_text()
+    assert both.count(BEGIN) == both.count(END) == 2
+    for sheet in (PLAUSIBLE, other):
+        attach(card, sheet)
+        assert card.read_text() == both
+        assert f"## Use as a judge: {sheet.judge.model}" in both.replace("\\", "")
+        assert (tmp_path / file_name(sheet)).exists()
+
+
 @pytest.mark.parametrize(
     "text", [f"{BEGIN}\n", f"{END}\n{BEGIN}", f"{BEGIN}\n{END}\n{BEGIN}\n{END}"]
 )
