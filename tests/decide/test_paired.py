@@ -51,13 +51,13 @@ def test_a_draw_without_a_stimulus_is_the_run_without_it(axis: str) -> None:
             if other is not None:
                 assert value == pytest.approx(other, abs=0.05 if is_linear else 1e-7), key
                 found += 1
-    assert found > 40
+    assert found > 2 * len(draws.values) > 0  # most of four draws each
 
 
 def test_an_axis_of_another_package_that_knows_names_alone_is_drawn_too() -> None:
     names = [f"g{number}" for number in range(8)]
     frame = pd.DataFrame(
-        {"stimulus": np.repeat(names, 4), "order": [["a", "b"], ["b", "a"]] * 16,
+        {"cluster": np.repeat(names, 4), "order": [["a", "b"], ["b", "a"]] * 16,
          "value": ["a", "b", "a", "a"] * 8}
     )  # fmt: skip
     draws = Draws(1.0 - np.eye(8), {name: place for place, name in enumerate(names)})

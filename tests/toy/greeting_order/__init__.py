@@ -36,7 +36,7 @@ def first_share(frame: pd.DataFrame) -> UnkeyedEstimate:
     if read.empty:
         return absent("First greeting chosen", NO_OBSERVATIONS)
     chose_first = (read["value"] == read["order"].map(lambda order: order[0])).astype(float)
-    share = cluster_rate(*by_cluster(chose_first, np.asarray(read["stimulus"])))
+    share = cluster_rate(*by_cluster(chose_first, np.asarray(read["cluster"])))
     return UnkeyedEstimate("First greeting chosen", share, n=len(read))
 
 
@@ -52,9 +52,11 @@ FIGURES = {first_share.name: first_share}
 
 
 class Material(BaseModel):
-    """One line of a stimuli file."""
+    """One line of a stimuli file; stimuli of one `group` count as one."""
 
     id: str
+    field: str | None = None
+    group: str | None = None
     greetings: tuple[str, str]
 
 
