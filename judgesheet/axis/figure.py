@@ -291,7 +291,7 @@ def _bounds(interval: Interval) -> Bounds | None:
         return Bounds(-1.0, 1.0, interval.level, reason, proves=False)
     low, high = interval.bounds or (interval.low, interval.high)
     method = "one-sided" if interval.bounds else "ends of the two-sided interval (conservative)"
-    return Bounds(float(low), float(high), interval.level, method)
+    return Bounds(float(low), float(high), interval.level, method, seen=interval.seen)
 
 
 def _by_dims(fact: T | Mapping[str, T]) -> Mapping[str, T]:

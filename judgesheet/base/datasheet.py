@@ -44,6 +44,7 @@ SCHEMA_VERSION = "3.1"
 #      and `provenance`, and every known one of `judge`, stands in each sheet.
 # 3.1: no `findings`, `ratings`, `statuses` and `summary` of an axis, no `gained` of remedies:
 #      effects and limits say all of it. `recommendations` are conditions, made anew for older ones.
+#      `seen` of bounds.
 OTHER_ORDER_TESTS = ("1.0", "1.1", "1.2", "1.3", "2.0", "2.1", "2.2")
 """Versions in which `order_dependence_p` was another test on every axis."""
 READABLE = ("1", "2", "3")
@@ -280,19 +281,14 @@ def _contradictions(sheet: Datasheet) -> Iterator[str]:
 
 def _faults(estimate: Estimate) -> Iterator[str]:
     """How the numbers of an estimate exclude each other."""
-    bounds, imputed, level = estimate.bounds, estimate.imputed, estimate.level
-    spans = [("interval", estimate.low, estimate.high, level)]
-    if bounds is not None:
-        spans.append(("range of bounds", bounds.low, bounds.high, bounds.level))
-        if estimate.low is None or estimate.high is None:
-            yield "it has bounds, but no interval"
-    if imputed is not None:
-        spans.append(("range with lost calls", imputed.low, imputed.high, level))
+    bounds = estimate.bounds
+    if bounds is not None and (estimate.low is None or estimate.high is None):
+        yield "it has bounds, but no interval"
     if min(estimate.n, estimate.clusters) < 0:
         yield "it has a negative count"
     # The percentiles over subsets, which prove nothing, need not hold the mean of all.
     value = None if bounds is not None and not bounds.proves else estimate.value
-    for what, low, high, confidence in spans:
+    for what, low, high, confidence in _spans(estimate):
         if not 0 < confidence < 1:
             yield f"the level of its {what} is not between 0 and 1"
         if low is None or high is None:
@@ -302,6 +298,17 @@ def _faults(estimate: Estimate) -> Iterator[str]:
         slack = ROUNDING * max(1.0, abs(low), abs(high))
         if value is not None and not low - slack <= value <= high + slack:
             yield f"its value {value:g} is outside its {what}"
+
+
+def _spans(estimate: Estimate) -> Iterator[tuple[str, float | None, float | None, float]]:
+    """The ends that hold the value, each pair with its confidence."""
+    bounds, imputed = estimate.bounds, estimate.imputed
+    yield "interval", estimate.low, estimate.high, estimate.level
+    if bounds is not None:
+        yield "range of bounds", bounds.low, bounds.high, bounds.level
+        yield "range of bounds without room", *(bounds.seen or (None, None)), bounds.level
+    if imputed is not None:
+        yield "range with lost calls", imputed.low, imputed.high, estimate.level
 
 
 if __name__ == "__main__":

@@ -253,6 +253,9 @@ class Bounds:
     The true value is above `low` with that confidence, and below `high` with that confidence, but
     not both at once. `method` says how they were computed. If the interval behind them does not
     reflect sampling error, they prove nothing and `proves` is False.
+    `seen` are the same without room for stimuli that were not drawn; None where they are no mean.
+    A limit is not proven with them, but a judge that the change leaves alone on every stimulus
+    keeps to them.
     """
 
     low: float
@@ -260,6 +263,7 @@ class Bounds:
     level: float = LEVEL
     method: str = ""
     proves: bool = True
+    seen: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,17 +160,25 @@ def _is_inside(effect: Effect, estimate: Estimate) -> bool:
 
 
 def _is_beyond(effect: Effect, estimate: Estimate, share: float) -> bool:
-    """Whether the bound that errs no more often than its share lies beyond no effect."""
+    """Whether the bound that errs no more often than its share lies beyond no effect.
+
+    Of a mean without room for stimuli that were not drawn: no share of them explains what is seen
+    on those that were, where there is no effect. All of them lie on one side by chance as often as
+    coins do, however alike they are.
+    """
     if estimate.reason in FLAT:
         return effect.harm == "down" and estimate.clusters >= FEWEST
     if (bounds := reach(estimate)) is None:
         return False
-    sides = {"up": bounds.low > effect.null, "down": bounds.high < effect.null}
+    seen = None if estimate.bounds is None else estimate.bounds.seen
+    low, high = seen or (bounds.low, bounds.high)
+    sides = {"up": low > effect.null, "down": high < effect.null}
     side = next((side for side, beyond in sides.items() if beyond), "")
     if not side or effect.harm not in (side, "both"):
         return False
-    bound = bounds.low if side == "up" else bounds.high
-    return p_at(effect.null, bound, estimate) < (share / 2 if effect.harm == "both" else share)
+    p = p_at(effect.null, low if side == "up" else high, estimate)
+    least = 0.5**estimate.clusters if seen else 0.0
+    return max(p, least) < (share / 2 if effect.harm == "both" else share)
 
 
 def _departure(effect: Effect, value: float) -> float:

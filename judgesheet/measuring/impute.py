@@ -80,9 +80,12 @@ def _bounds(read: Bounds, imputed: Sequence[Estimate]) -> Bounds:
     others = [
         one.bounds or Bounds(value, value) for one, value in zip(imputed, values, strict=True)
     ]
+    every = (read, *others)
+    seen = [one.seen or (one.low, one.high) for one in every]
     return replace(
         read,
-        low=min(one.low for one in (read, *others)),
-        high=max(one.high for one in (read, *others)),
+        low=min(one.low for one in every),
+        high=max(one.high for one in every),
         method=f"{read.method}; lost calls answered against the limit",
+        seen=read.seen and (min(low for low, _ in seen), max(high for _, high in seen)),
     )

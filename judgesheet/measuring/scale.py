@@ -76,7 +76,12 @@ def in_points_of(scale: Scale | None, estimates: Estimates) -> Estimates:
                 paper, value=point(paper.value), low=point(paper.low), high=point(paper.high)
             ),
             bounds=bounds
-            and replace(bounds, low=shift + step * bounds.low, high=shift + step * bounds.high),
+            and replace(
+                bounds,
+                low=shift + step * bounds.low,
+                high=shift + step * bounds.high,
+                seen=bounds.seen and (shift + step * bounds.seen[0], shift + step * bounds.seen[1]),
+            ),
             imputed=lost
             and replace(
                 lost,

@@ -90,6 +90,8 @@ class Interval:
         Of a rate that is a whole number out of another, these two; else None.
     drawn
         Shape (draws,): the value in every draw, where stimuli are drawn (`draws`); else None.
+    seen
+        Of a mean, `bounds` without room for stimuli that were not drawn; else None.
     """
 
     value: float | None
@@ -105,6 +107,7 @@ class Interval:
     hits: int | None = None
     trials: int | None = None
     drawn: Floats | None = field(default=None, compare=False, repr=False)
+    seen: tuple[float, float] | None = None
 
 
 def missing(reason: Reason, *, clusters: int = 0, method: str = "") -> Interval:
@@ -414,7 +417,9 @@ def cluster_mean(
     at = with_few_far(at, sums / sizes, sizes, within)
     reach = value - within[0], within[1] - value
     mean = estimated(value, at, groups, method, reach, within, least, whole=True)
-    return replace(mean, drawn=drawn)
+    low, high = at(2 * mean.level - 1)
+    seen = min(value, max(low, within[0])), max(value, min(high, within[1]))
+    return replace(mean, drawn=drawn, seen=seen)
 
 
 def mean_t(

@@ -314,7 +314,7 @@ def shifted(by: int) -> Callable[[pd.DataFrame], pd.DataFrame]:
     return edit
 
 
-@pytest.mark.parametrize("by", [4, -5])
+@pytest.mark.parametrize("by", [3, -4])
 def test_points_for_padding_on_every_stimulus_are_told(by: int) -> None:
     sheet = sheet_of("fair", "standard", edit=shifted(by))
     assert sheet["score_shift[kind=length]"].clusters == 32

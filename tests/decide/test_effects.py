@@ -4,7 +4,9 @@ from dataclasses import replace
 from math import inf
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 from judgesheet.axes import all_axes
 from judgesheet.base.effects import Effect, JudgedEffect
@@ -14,6 +16,7 @@ from judgesheet.decide import decide
 from judgesheet.decide.bounded_value import p_at
 from judgesheet.decide.effects import EXCESS, FEWEST, REST, TESTS, judged
 from judgesheet.decide.policy import Policy
+from judgesheet.stats.interval import mean_t
 from tests.decide.test_controls import KEY, axis, limits, rate, sheet
 
 P = "one.order_dependence_p"
@@ -165,6 +168,48 @@ def test_at_its_own_bound_a_value_is_as_surprising_as_the_bound_errs(
     assert p_at(limit, bound, estimate) == pytest.approx(0.05)
     nearer = (bound + (estimate.value or 0.0)) / 2
     assert p_at(limit, nearer, estimate) < 0.05
+
+
+SHIFT = Effect(KEY, null=0.0, small=1.5, harm="both", says=SAYS)
+"""Points of 1 to 10, of which stimuli that were not drawn could lose nine."""
+
+
+def shift(points: Any, **parts: Any) -> Estimate:
+    found = mean_t(points, (-9.0, 9.0))
+    assert found.bounds is not None
+    return figure(
+        found.value, found.low, found.high, clusters=found.clusters, unit="points",
+        bounds=replace(Bounds(*found.bounds, seen=found.seen), **parts),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("points", "stimuli", "verdict"),
+    [(3, 24, "shown"), (-3, 24, "shown"), (3, 6, "inconclusive")],  # as six coins fall
+)
+def test_points_that_every_stimulus_gains_are_shown_of_enough(
+    points: int, stimuli: int, verdict: str
+) -> None:
+    """No share of others explains what is seen on those that were asked."""
+    effect, moved = replace(SHIFT, share=0.0002), shift([points] * stimuli)
+    assert judge(effect, moved).verdict == verdict
+    assert judge(effect, shift([points] * stimuli, seen=None)).verdict == "inconclusive"
+    # A limit on it leaves room for them.
+    assert moved.bounds is not None
+    assert moved.bounds.low < points < moved.bounds.high
+
+
+@pytest.mark.parametrize("stimuli", [12, 24, 40])
+@pytest.mark.parametrize("spread", [0.02, 0.1, 0.5], ids=["slips", "few", "half"])
+def test_scores_that_nothing_moves_are_seldom_said_to_be_moved(stimuli: int, spread: float) -> None:
+    """A judge that scores otherwise in a share of calls, by whole points, in both copies alike."""
+    rng, error = np.random.default_rng([stimuli, int(100 * spread)]), 0.05
+    effect = replace(SHIFT, share=error)
+    moved = 0
+    for _ in range(300):
+        pair = rng.integers(-3, 4, (2, stimuli)) * (rng.random((2, stimuli)) < spread)
+        moved += judge(effect, shift(pair[0] - pair[1])).verdict == "shown"
+    assert binomtest(moved, 300, error, alternative="greater").pvalue > 0.01
 
 
 def test_a_fair_sheet_shows_anything_in_five_of_a_hundred_at_most() -> None:
