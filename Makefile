@@ -72,13 +72,13 @@ torture: $(VENV)/dev.stamp  ## break everything around real runs and count what 
 sheets: $(VENV)/dev.stamp  ## datasheets of two dozen judges, each held against the decision that is right (minutes)
 	OMP_NUM_THREADS=1 $(BIN)/python -m sheets --png $(if $(DATA),--data $(DATA))
 
-examples: $(VENV)/dev.stamp  ## the datasheets of the examples anew (half an hour, for the local model)
-	$(BIN)/python -m sheets.examples
+examples: $(VENV)/dev.stamp  ## the datasheets of the examples anew: a small model, a public log in the folder DATA (minutes)
+	$(if $(DATA),DATA=$(DATA)) $(BIN)/python -m sheets.examples
 
 bench: $(VENV)/dev.stamp  ## measure size and collecting; nothing is asserted
 	$(BIN)/python -m benchmarks
 
-judges: $(VENV)/dev.stamp  ## measure real judges: public logs in the folder DATA, and a small model (an hour)
+judges: $(VENV)/dev.stamp  ## sheets of real judges: public logs in the folder DATA, and a small model (minutes)
 	$(BIN)/python -m examples.judges --model local/smollm2-135m $(if $(DATA),--data $(DATA))
 
 validity: $(VENV)/dev.stamp  ## whether sheets say how real judges agree: public logs in the folder DATA (ten minutes)

@@ -55,10 +55,14 @@ def pairs(chosen: argparse.Namespace) -> Iterator[Record]:
     """The unit of resampling is the question; its pairs of systems share it."""
     for row in rows(chosen.log):
         if chosen.judge in (None, row["judge"]):
-            order = ["u", "v"] if row["order"] == "AB" else ["v", "u"]
-            stimulus, pair = f"{row['dataset']}/{row['item_id']}", " / ".join(row["pair"])
-            repeat = row.get("rep", 1) - 1
-            yield compared(stimulus, pair, order, SLOTS[row["verdict"]], repeat)
+            yield compared_row(row)
+
+
+def compared_row(row: Record) -> Record:
+    """What a row says of a pair in one order."""
+    order = ["u", "v"] if row["order"] == "AB" else ["v", "u"]
+    stimulus, pair = f"{row['dataset']}/{row['item_id']}", " / ".join(row["pair"])
+    return compared(stimulus, pair, order, SLOTS[row["verdict"]], row.get("rep", 1) - 1)
 
 
 def own(chosen: argparse.Namespace) -> Iterator[Record]:

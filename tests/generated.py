@@ -12,7 +12,7 @@ from typing import Any, cast, get_args
 import click
 
 import judgesheet
-from judgesheet.axes import all_axes, folder, get_axis, prompt
+from judgesheet.axes import all_axes, folder, prompt
 from judgesheet.axis import PROFILES
 from judgesheet.axis.figure import Figure
 from judgesheet.axis.simulation import Parameters, declared
@@ -30,8 +30,7 @@ from judgesheet.judges.simulated import PRESETS
 from judgesheet.ledger.schema import SCHEMA, SCHEMA_VERSION
 from judgesheet.planning.plan import AxisBudget, budget
 from judgesheet.sheet import show
-from judgesheet.sheet.index import Group, Row, as_table
-from judgesheet.sheet.markdown import Markdown
+from judgesheet.sheet.context import DECISIONS
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "smollm2-135m" / "datasheet.json"
 """The sheet that `docs/datasheet.md` goes through."""
@@ -203,31 +202,42 @@ def real_judges() -> str:
 
 
 def _asked_the_same(group: Mapping[str, Any]) -> Iterator[str]:
-    first, axis = group["judges"][0], group["axis"]
+    first = group["judges"][0]
     units = max(one["clusters"] or 0 for one in first["estimates"].values())
-    yield f"## {get_axis(axis).TITLE}: {group['stimuli']}\n"
-    calls = f"{first['calls']:,} calls to each judge"
-    yield f"- Questions: {units}, {calls}, digest {group['questions']}"
+    yield f"## {group['stimuli']}\n"
+    yield f"- Questions: {units}, {first['calls']:,} calls to each judge"
     yield f"- Prompt: {group['prompt']}"
     yield f"- Source: {group['source']}"
     yield f"- Licence: {group['licence']}\n"
-    asked = f"{group['stimuli'].partition(',')[0]}, prompt: {group['prompt'].partition(',')[0]}"
-    columns = [
-        (key, Markdown(f"[{head}](figures/{axis}.md#{re.split(r'[.[]', key)[1]})"))
+    heads = (
+        f"[{head}](figures/candidate_order.md#{re.split(r'[.[]', key)[1]})"
         for head, key in zip(COMPARED, first["estimates"], strict=True)
-    ]
-    rows = tuple(
-        Row("", judge["judge"], "", "", {}, tuple(_cells(judge))) for judge in group["judges"]
     )
-    made = Group(group["questions"], "", (*columns, ("lost", "lost calls")), rows)
-    yield f"{as_table(made, f'judge ({asked})')}\n"
+    yield f"| judge | decision | {' | '.join(heads)} | lost calls | limits broken |"
+    yield f"|---|---|{'--:|' * (len(COMPARED) + 1)}---|"
+    yield from (f"| {' | '.join(_cells(judge))} |" for judge in group["judges"])
+    yield ""
 
 
-def _cells(judge: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _cells(judge: Mapping[str, Any]) -> Iterator[str]:
+    yield judge["judge"]
+    yield DECISIONS[judge["decision"]].word
     for one in judge["estimates"].values():
         cell = show.quantity(*(one[part] for part in FIGURE))
-        yield (cell.number, cell.interval) if cell.measured else ("—", "")
-    yield str(judge["lost"]), ""
+        yield cell.in_table if cell.measured else "—"
+    yield str(judge["lost"])
+    yield "; ".join(name.removesuffix(", own pairs") for name in judge["broken"]) or "none"
+
+
+def real_runs() -> str:
+    """A row per run of a model that anybody can ask."""
+    lines = ["", "| judge | reply | temperature | calls | read | decision | limits broken |"]
+    lines += ["|---|---|--:|--:|--:|---|---|"]
+    for one in _committed()["runs"]:
+        told = f"{one['judge']} | {one['reply']} | {one['temperature']:g}"
+        decided = f"{DECISIONS[one['decision']].word} | {'; '.join(one['broken']) or 'none'}"
+        lines.append(f"| {told} | {one['planned']} | {one['answered']} | {decided} |")
+    return "\n".join([*lines, "", ""])
 
 
 FIGURE = ("value", "low", "high", "unit", "note")
@@ -237,20 +247,6 @@ def _committed() -> dict[str, Any]:
     """The figures of real judges."""
     file = Path(__file__).parent.parent / "examples" / "judges" / "estimates.json"
     return cast("dict[str, Any]", json.loads(file.read_text(encoding="utf-8")))
-
-
-def judges_of_dress() -> str:
-    """A row per figure of dress, a column per judge that was asked."""
-    judges = _committed()["dress"]
-    head = "".join(
-        f" {one['judge']}, {one['calls']} calls on {one['stimuli']} stimuli |" for one in judges
-    )
-    lines = ["", f"| figure |{head}", f"|---|{'--:|' * len(judges)}"]
-    for key, first in judges[0]["estimates"].items():
-        cells = (_quantity(one["estimates"].get(key)) for one in judges)
-        place = f"figures/presentation.md#{re.split(r'[.[]', key)[0]}"
-        lines.append(f"| [{first['label']}]({place}) | {' | '.join(cells)} |")
-    return "\n".join([*lines, "", ""])
 
 
 def judges_of_names() -> str:
@@ -346,14 +342,6 @@ def _written(value: object) -> str:
 def ledger_schema() -> str:
     """The schema as SQLite gets it, with its comments."""
     return f"\nSchema version {SCHEMA_VERSION}.\n\n```sql\n{SCHEMA}```\n\n"
-
-
-def scaffolded(name: str, language: str) -> str:
-    """A file of `judgesheet init` for a judge that grades, as it is written."""
-    with TemporaryDirectory() as place:
-        judgesheet.init(place)
-        text = (Path(place) / name).read_text(encoding="utf-8")
-    return f"\n```{language}\n{text}```\n\n"
 
 
 OWN, REPLY, SECONDS, IN_FLIGHT, PRICES = 40, 60, 2, 16, (0.40, 1.60)

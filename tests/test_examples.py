@@ -134,16 +134,17 @@ def test_judges_are_grouped_by_what_they_were_asked(tmp_path: Path) -> None:
     excess, noise = "candidate_order.excess_change_rate", "candidate_order.repeat_change_rate"
     assert (flips[excess], flips[noise], flips["candidate_order.slot1_share"]) == (0.5, 0, 0.75)
     assert (keeps[excess], keeps[noise], keeps["candidate_order.slot1_share"]) == (0, 0, 0.5)
+    decisions = {one["decision"] for group in groups for one in group["judges"]}
+    assert decisions == {"not_proven"}, "eight questions prove nothing"
     assert len(list((tmp_path / "out").glob("*/datasheet.html"))) == 3
 
 
 def test_the_committed_figures_hold_no_verdict() -> None:
     made = json.loads((EXAMPLES / "judges" / "estimates.json").read_text())
     for group in made["groups"]:
-        assert {*group} == {
-            *("axis", "stimuli", "prompt", "source", "licence", "questions", "judges"),
-        }
-        assert all({*one} == {"judge", "calls", "lost", "estimates"} for one in group["judges"])
+        assert {*group} == {"stimuli", "prompt", "source", "licence", "questions", "judges"}
+        told = {"judge", "calls", "lost", "estimates", "decision", "broken"}
+        assert all({*one} == told for one in group["judges"])
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="the public logs are not here")

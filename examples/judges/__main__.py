@@ -1,46 +1,40 @@
-"""Datasheets of real judges, and what of them can be compared.
+"""Datasheets of real judges, their decisions, and what of them can be compared.
 
-    python -m examples.judges --data FOLDER --model local/smollm2-135m --out build/judges
+    python -m examples.judges --data FOLDER --run DIR --out build/judges
 
 `FOLDER` holds the public logs of `LOGS` (JSONL, gzipped or not; `examples/recorded_logs.py` has
-their form); those that it lacks are left out. `--model` asks a judge on this machine, any GGUF file
-among them, for an hour or so; `--run` takes a run that is there, without asking anything. Every
-judge has its sheet in its folder of `--out`; the figures of all, and nothing else of the logs, go
-to `estimates.json` beside this file, which docs/real-judges.md is made of.
+their form); those that it lacks are left out. `--model` probes a judge on this machine, any GGUF
+file among them; `--run` takes a run that is there, without asking anything. Every judge has its
+sheet in its folder of `--out`; the figures of all, and nothing else of the logs, go to
+`estimates.json` beside this file, which docs/real-judges.md is made of.
 
 Judges stand in one group if they answered the same questions, pair by pair and repeat by repeat,
 in the same log. Nothing is compared across groups: other questions and other prompts. `--part`
-makes one part anew and keeps the others: what the order does (`order`), what dress does to the
-models and runs (`dress`), and what results with the errors of two logs' judges are worth
-(`results`, in `results.py`).
+makes one part anew and keeps the others: the judges of the logs (`order`), models and runs
+(`runs`), and what results with the errors of two logs' judges are worth (`results`, in
+`results.py`).
 """
 
 import argparse
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import judgesheet
-from examples.judges.results import corrected, dress, own
-from examples.recorded_logs import pairs, rows
+from examples.judges.results import corrected, own
+from examples.recorded_logs import Record, compared_row, rows
+from judgesheet.base.datasheet import by_key
 from judgesheet.base.records import Datasheet
-from judgesheet.sheet.identity import protocol_id
 
 ESTIMATES = Path(__file__).with_name("estimates.json")
-FIGURES = {
-    "score_order": ("order_change_rate", "repeat_change_rate", "excess_flip_rate"),
-    "candidate_order": ("order_change_rate", "repeat_change_rate", "excess_change_rate"),
-}
-"""Per axis: how often a verdict changes with the order, how often without, and the difference."""
-DIRECTION = {
-    "score_order": "position_share[position=1]",
-    "candidate_order": "slot1_share",
-}
-"""Per axis: how much of what is chosen stands first."""
+POLICY = "natural-pairs"
+AXIS = "candidate_order"
+FIGURES = ("order_change_rate", "repeat_change_rate", "excess_change_rate", "slot1_share")
+"""How often a winner changes with the order, how often without, the difference, and which slot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +46,12 @@ class Log:
     prompt: str
     source: str
     licence: str
+    keeps: Callable[[Record], bool] = lambda _: True
+
+
+def plain_and_natural(row: Record) -> bool:
+    """Of LLMBar the questions that were not made to deceive, under the plain prompt."""
+    return bool(row["setting"] == "Vanilla" and row["item_id"].startswith("Natural/"))
 
 
 SHI = (
@@ -81,6 +81,14 @@ LOGS = (
         "QLoRA of Dettmers et al. 2023 (github.com/artidoro/qlora, 7f4e95a6)",
         "MIT, (c) 2023 Artidoro Pagnoni, Tim Dettmers",
     ),
+    Log(
+        "recorded_judgments_llmbar.jsonl",
+        "{dataset}, natural questions, each asked once in both orders",
+        "the authors' plain one",
+        "LLMBar of Zeng et al. 2024 (github.com/princeton-nlp/LLMBar)",
+        "MIT, (c) 2023 Princeton Natural Language Processing",
+        plain_and_natural,
+    ),
 )
 
 
@@ -107,7 +115,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--data", type=Path, default=os.environ.get("JUDGES_DATA"))
     parser.add_argument("--model", action="append", default=[], help="local/NAME or local/FILE")
-    parser.add_argument("--profile", default="quick")
+    parser.add_argument("--profile", default="first")
     parser.add_argument("--run", action="append", type=Path, default=[])
     parser.add_argument("--out", type=Path, default=Path("build/judges"))
     parser.add_argument("--estimates", type=Path, default=ESTIMATES)
@@ -122,23 +130,58 @@ def main() -> None:
 
 
 def _order(chosen: argparse.Namespace) -> dict[str, Any]:
-    """What the order does, a group per set of questions."""
+    """What the order does to the judges of the logs, a group per set of questions."""
     groups: dict[str, dict[str, Any]] = {}
-    for place, title, sheet in (*_of_logs(chosen), *_of_models(chosen)):
-        for axis in sheet.axes:
-            if axis.name in FIGURES and axis.answered:
-                key = json.dumps([axis.name, *title.values()])
-                group = groups.setdefault(key, {"axis": axis.name, **title, "judges": []})
-                group["judges"].append({"judge": place, **figures(sheet, axis.name)})
+    for recorded in [*recordings(chosen.data)] if chosen.data else []:
+        about = {
+            name: getattr(recorded.log, name).format(dataset=recorded.dataset)
+            for name in ("stimuli", "prompt", "source", "licence")
+        }
+        about["questions"] = recorded.questions
+        group = groups.setdefault(json.dumps(about), {**about, "judges": []})
+        sheet = _sheet(recorded, chosen.out)
+        group["judges"].append({"judge": recorded.judge, **figures(sheet)})
     for group in groups.values():
         group["judges"].sort(key=lambda judge: judge["judge"])
-    return {"groups": list(groups.values())}
+    return {"groups": list(groups.values())} if groups else {}
 
 
-def _dress(chosen: argparse.Namespace) -> dict[str, Any]:
-    """What dress does to every model and run that was asked about it."""
-    sheets = [sheet for sheet in _runs(chosen, ["presentation"]) if _asked(sheet, "presentation")]
-    return {"dress": [dress(sheet) for sheet in sheets]} if sheets else {}
+def _sheet(recorded: Recorded, out: Path) -> Datasheet:
+    folder = out / f"{recorded.questions}-{recorded.judge}".replace(" ", "_")
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / recorded.judge
+    file.write_text("\n".join(map(json.dumps, recorded.verdicts)), encoding="utf-8")
+    made = judgesheet.ingest(file, folder, POLICY, pdf=False, cases=False)
+    return made.datasheet
+
+
+def _runs(chosen: argparse.Namespace) -> dict[str, Any]:
+    """What was read, lost and decided of every model and run."""
+    made = [
+        judgesheet.measure(folder, policy="ranking", pdf=False, cases=False)
+        for folder in chosen.run
+    ]
+    for model in chosen.model:
+        out, asked = chosen.out / model.replace("/", "-"), {"profile": chosen.profile, "pdf": False}
+        made.append(judgesheet.probe(model, out, policy="ranking", **asked))
+    return {"runs": [run_facts(one.datasheet) for one in made]} if made else {}
+
+
+def run_facts(sheet: Datasheet) -> dict[str, Any]:
+    """One run: in which form it was asked, what became of its calls, and what follows."""
+    run = sheet.run
+    return {
+        "judge": sheet.judge.model, "profile": run.profile, "reply": run.reply,
+        "temperature": run.temperature, "planned": run.planned, "answered": run.answered,
+        "unreadable": run.unreadable, **decided(sheet),
+    }  # fmt: skip
+
+
+def decided(sheet: Datasheet) -> dict[str, Any]:
+    """The decision, and which limits are broken, by the names of their figures."""
+    labels = {key: one.label for key, one in by_key(sheet).items()}
+    broken = [labels[one.key] for one in sheet.verdicts if one.status == "fail"]
+    return {"decision": sheet.decision.verdict if sheet.decision else "", "broken": broken}
 
 
 def _results(chosen: argparse.Namespace) -> dict[str, Any]:
@@ -149,76 +192,36 @@ def _results(chosen: argparse.Namespace) -> dict[str, Any]:
     return {"own": list(own(*read)), "corrected": list(corrected(*read))}
 
 
-PARTS = {"order": _order, "dress": _dress, "results": _results}
+PARTS = {"order": _order, "runs": _runs, "results": _results}
 """What is made; without logs or models a part of them stays as it was."""
-
-
-def _of_logs(chosen: argparse.Namespace) -> Iterator[tuple[str, dict[str, str], Datasheet]]:
-    for recorded in [*recordings(chosen.data)] if chosen.data else []:
-        about = {
-            name: getattr(recorded.log, name).format(dataset=recorded.dataset)
-            for name in ("stimuli", "prompt", "source", "licence")
-        }
-        folder = chosen.out / f"{recorded.questions}-{recorded.judge}".replace(" ", "_")
-        folder.mkdir(parents=True, exist_ok=True)
-        file = folder / recorded.judge
-        file.write_text("\n".join(map(json.dumps, recorded.verdicts)), encoding="utf-8")
-        sheet = judgesheet.ingest(file, folder, pdf=False, cases=False).datasheet
-        yield recorded.judge, {**about, "questions": recorded.questions}, sheet
 
 
 def recordings(data: Path) -> Iterator[Recorded]:
     """Every judge of every log in the folder, by dataset."""
     for log in LOGS:
         file = next((one for one in data.glob(f"{log.file}*")), None)
-        known = sorted({(row["dataset"], row["judge"]) for row in rows(file)}) if file else ()
-        for dataset, judge in known:
-            only = argparse.Namespace(log=file, judge=judge)
-            mine = [one for one in pairs(only) if one["stimulus"].startswith(f"{dataset}/")]
+        verdicts: dict[tuple[str, str], list[dict[str, Any]]] = {}
+        for row in rows(file) if file else ():
+            if log.keeps(row):
+                verdicts.setdefault((row["dataset"], row["judge"]), []).append(compared_row(row))
+        for (dataset, judge), mine in sorted(verdicts.items()):
             yield Recorded(log, dataset, judge, mine)
 
 
-def _of_models(chosen: argparse.Namespace) -> Iterator[tuple[str, dict[str, str], Datasheet]]:
-    for sheet in _runs(chosen, [*FIGURES]):
-        about = {
-            "stimuli": f"built-in questions, profile {sheet.run.profile}",
-            "prompt": f"built-in, replies as {sheet.run.reply}",
-            "source": "asked on the machine that made this page",
-            "licence": "Apache-2.0, as this project",
-        }
-        yield sheet.judge.model, {**about, "questions": protocol_id(sheet)}, sheet
-
-
-def _runs(chosen: argparse.Namespace, axes: list[str]) -> Iterator[Datasheet]:
-    """The runs that are there, and those of the models on these axes."""
-    for folder in chosen.run:
-        yield judgesheet.measure(folder, pdf=False, cases=False).datasheet
-    for model in chosen.model:
-        folder = chosen.out / "-".join([model.replace("/", "-"), *axes])
-        asked = {"axes": axes, "profile": chosen.profile, "pdf": False}
-        yield judgesheet.probe(model, folder, **asked).datasheet
-
-
-def _asked(sheet: Datasheet, axis: str) -> bool:
-    return any(one.name == axis and one.answered for one in sheet.axes)
-
-
-def figures(sheet: Datasheet, axis: str) -> dict[str, Any]:
-    """The compared figures of one axis of a sheet, with intervals; None where there is none."""
-    (mine,) = (one for one in sheet.axes if one.name == axis)
-    known = {one.key: one for one in mine.estimates}
-    pool = "natural" if f"{axis}.slot1_share[set=natural]" in known else "same_subset"
-    where = f"[set={pool}]" if axis == "candidate_order" else ""
+def figures(sheet: Datasheet) -> dict[str, Any]:
+    """The compared figures of a sheet, with intervals, and what follows."""
+    (axis,) = (one for one in sheet.axes if one.name == AXIS)
+    known = by_key(sheet)
     found: dict[str, Mapping[str, Any]] = {}
-    for name in (*FIGURES[axis], DIRECTION[axis]):
-        key = f"{axis}.{name}{'' if '[' in name else where}"
+    for key in (f"{AXIS}.{name}[set=natural]" for name in FIGURES):
         one = known[key]
         rounded = {end: _rounded(getattr(one, end)) for end in ("value", "low", "high")}
         found[key] = {**rounded, "unit": one.unit, "clusters": one.clusters, "note": one.note}
     return {
-        "calls": mine.planned,
-        "lost": mine.planned - mine.answered,
+        "calls": axis.planned,
+        "lost": axis.planned - axis.answered,
         "estimates": found,
+        **decided(sheet),
     }
 
 

@@ -1,6 +1,6 @@
-"""What real judges do with dress and names, and what results with their errors in them are worth.
+"""What real judges do with names, and what results with their errors in them are worth.
 
-Of two public logs, and of a run of the axis presentation. The logs hold no texts: what depends on
+Of two public logs. The logs hold no texts: what depends on
 the length of responses cannot be measured on them. Only figures leave this module.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 import judgesheet
 from examples.recorded_logs import FORMS, Record, rows
 from judgesheet.base.datasheet import by_key
-from judgesheet.base.records import Datasheet, Estimate
+from judgesheet.base.records import Estimate
 from judgesheet.correcting.result import Result
 
 PAIRS = "recorded_judgments_judging_the_judges.jsonl"
@@ -33,22 +33,6 @@ MODELS, CRITERION, SCALE = ("ChatGPT", "Mistral-7B"), "Coherence", (1.0, 5.0)
 """Judges of HANNA's stories, and what is read of their scores."""
 LABELLED = 4
 """One question in so many keeps its labels."""
-DRESS = (
-    *("preference[kind=length,dose=2]", "dress_excess[kind=length]", "preference[kind=format]"),
-    *("instruction_obeyed", "score_shift[kind=length]", "quality_seen"),
-)
-
-
-def dress(sheet: Datasheet) -> dict[str, Any]:
-    """The figures of `DRESS` on a sheet, and how many calls they rest on."""
-    (axis,) = (one for one in sheet.axes if one.name == "presentation")
-    known = by_key(sheet)
-    found = {key: known.get(f"presentation.{key}") for key in DRESS}
-    return {
-        "judge": sheet.judge.model, "profile": sheet.run.profile, "calls": axis.planned,
-        "stimuli": max(one.clusters or 0 for one in axis.estimates),
-        "estimates": {key: _estimate(one) for key, one in found.items() if one is not None},
-    }  # fmt: skip
 
 
 def own(data: Path, out: Path) -> Iterator[dict[str, Any]]:
