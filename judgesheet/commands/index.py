@@ -12,7 +12,7 @@ from judgesheet.base.files import remove, slug, write_whole
 from judgesheet.base.records import Datasheet, digest
 from judgesheet.commands.options import PATH, option
 from judgesheet.commands.sheets import load
-from judgesheet.commands.terminal import note, say
+from judgesheet.commands.terminal import LIVE, note, say
 from judgesheet.sheet import render
 
 _OURS = re.compile(r"\d{4,}-.+\.(html|json)")
@@ -20,20 +20,24 @@ _OURS = re.compile(r"\d{4,}-.+\.(html|json)")
 
 
 def index(
-    folder: str | Path, out: str | Path, *, tell: Callable[[str], None] = lambda _: None
+    folder: str | Path,
+    out: str | Path,
+    *,
+    tell: Callable[[str], None] = lambda _: None,
+    watch: Callable[[str], None] = lambda _: None,
 ) -> Path:
     """Write a page over every datasheet.json in a folder, and the sheets that it opens.
 
     `out` gets index.html, its tables as index.md, and `sheets/`, and needs no server. A file that
     is not a sheet, a run that was started over, and a copy of a sheet are left out, and `tell` gets
-    a sentence on them. Sheets that only an earlier page opened are removed. RunError if there is no
-    sheet at all.
+    a sentence on them; `watch` gets how far it is. Sheets that only an earlier page opened are
+    removed. RunError if there is no sheet at all.
     """
     from judgesheet.sheet import index as page
 
     site = Path(out)
     sheets = []
-    for number, (place, sheet) in enumerate(_sheets(Path(folder), tell), start=1):
+    for number, (place, sheet) in enumerate(_sheets(Path(folder), tell, watch), start=1):
         name = f"{number:04d}-{slug(sheet.judge.model) or 'judge'}"
         for form in ("html", "json"):
             write_whole(site / "sheets" / f"{name}.{form}", render(sheet, form))
@@ -50,15 +54,20 @@ def index(
     return site / "index.html"
 
 
-def _sheets(folder: Path, tell: Callable[[str], None]) -> Iterator[tuple[str, Datasheet]]:
+def _sheets(
+    folder: Path, tell: Callable[[str], None], watch: Callable[[str], None]
+) -> Iterator[tuple[str, Datasheet]]:
     """Every sheet with its folder, relative to that which is searched."""
     from judgesheet.ledger.earlier import is_renamed
     from judgesheet.ledger.run_directory import DATASHEET, LEDGER
 
     seen: dict[str, Path] = {}
-    found = folder.rglob(DATASHEET)
     # A run is the original, and a sheet without replies a copy of it.
-    for file in sorted(found, key=lambda file: (not (file.parent / LEDGER).is_file(), file)):
+    found = sorted(
+        folder.rglob(DATASHEET), key=lambda file: (not (file.parent / LEDGER).is_file(), file)
+    )
+    for number, file in enumerate(found, start=1):
+        watch(f"sheet {number:,} of {len(found):,}")
         # A link may lead anywhere.
         if file.is_symlink() or not file.is_file():
             continue
@@ -89,4 +98,5 @@ def command(folder: Path, out: Path) -> None:
     no server and no network. index.md has the same tables. A sheet that left the folder also
     leaves the site.
     """
-    say(index(folder, out, tell=note))
+    watch = {"watch": LIVE.show} if LIVE.is_watched else {}
+    say(index(folder, out, tell=note, **watch))

@@ -4,15 +4,17 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from shlex import quote
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judgesheet.base.digits import counted
 from judgesheet.base.errors import RunError
 from judgesheet.base.files import slug
 from judgesheet.base.records import Label, Plan
-from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.opening import free_name, held, is_blank
-from judgesheet.planning.plan import write_plan
+
+if TYPE_CHECKING:
+    # The commands that read a sheet need names of files alone.
+    from judgesheet.ledger.ledger import Ledger
 
 RUNS = Path("runs")
 """Where runs lie unless the user says otherwise."""
@@ -68,11 +70,14 @@ def open_run(
     fresh: bool,
     spill: Path | None = None,
     tell: Callable[[str], None] = lambda _: None,
-) -> Iterator[Ledger]:
+) -> "Iterator[Ledger]":
     """The ledger of this plan and this judge, until the block is left; the plan is exported first.
 
     RunError if the directory cannot be used, or holds another plan, judge or parser.
     """
+    from judgesheet.ledger.ledger import Ledger
+    from judgesheet.planning.plan import write_plan
+
     make_directory(directory, fresh=fresh)
     path = directory / LEDGER
     with Ledger.create_or_open(path, plan, judge, spill=spill) as ledger:
@@ -105,6 +110,8 @@ def is_begun(ledger: Path) -> bool:
 
 def labels_of(directory: Path) -> tuple[Label, ...]:
     """The labels of the run in a directory; none if there is no run."""
+    from judgesheet.ledger.ledger import Ledger
+
     if not is_begun(directory / LEDGER):
         return ()
     with Ledger.open(directory / LEDGER) as ledger:
@@ -113,6 +120,8 @@ def labels_of(directory: Path) -> tuple[Label, ...]:
 
 def settings_of(directory: Path) -> dict[str, Any]:
     """The settings of the run in a directory; empty if there is none."""
+    from judgesheet.ledger.ledger import Ledger
+
     if not is_begun(directory / LEDGER):
         return {}
     with Ledger.open(directory / LEDGER) as ledger:
