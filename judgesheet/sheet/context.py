@@ -15,6 +15,7 @@ from judgesheet.base.effects import JudgedEffect, Use
 from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_CAVEATS, MOST_DRAWN, MOST_TOLD
 from judgesheet.base.records import (
+    STATUS_WORDS,
     AxisResult,
     Characteristic,
     Control,
@@ -23,6 +24,7 @@ from judgesheet.base.records import (
     Estimate,
     Mitigation,
     Verdict,
+    VerdictStatus,
 )
 from judgesheet.base.remembered import remembered
 from judgesheet.base.units import unit
@@ -49,12 +51,11 @@ DECISIONS = {
     "reject": Mark("✗", "DO NOT ADOPT", "bad"),
 }
 UNDECIDED = Mark("○", "NO POLICY APPLIED", "none")
-LIMITS = {
-    "pass": Mark("✓", "kept", "good"),
-    "fail": Mark("✗", "broken", "bad"),
-    "inconclusive": Mark("?", "not proven", "open"),
-    "invalid": Mark("∅", "not usable", "none"),
-}
+_LIMITS: tuple[tuple[VerdictStatus, str, str], ...] = (
+    ("pass", "✓", "good"), ("fail", "✗", "bad"), ("inconclusive", "?", "open"),
+    ("invalid", "∅", "none"),
+)  # fmt: skip
+LIMITS = {status: Mark(sign, STATUS_WORDS[status], tone) for status, sign, tone in _LIMITS}
 EFFECTS = {
     "shown": Mark("✗", "shown", "bad"),
     "negligible": Mark("✓", "negligible", "good"),
@@ -210,10 +211,19 @@ class Page:
         return tuple(sorted(found, key=_weight))
 
     @property
+    def deciding(self) -> tuple[Verdict, ...]:
+        """The limits without which the judge would be adopted."""
+        if self.decision is None or self.decision.verdict not in ("reject", "not_proven"):
+            return ()
+        if self.decision.verdict == "reject":
+            return tuple(one for one in self.sheet.verdicts if one.status == "fail")
+        held = (one for one in self.sheet.verdicts if not one.warns)
+        return tuple(one for one in held if one.status in ("invalid", "inconclusive"))
+
+    @property
     def missing(self) -> tuple[Verdict, ...]:
-        """The limits that must hold, are not proven, and leave the judge undecided."""
-        undecided = self.mark is DECISIONS["not_proven"]
-        return tuple(one for one in self.open if not one.warns and undecided)
+        """Those of `deciding` that are not proven."""
+        return tuple(one for one in self.deciding if one.status == "inconclusive")
 
     @property
     def remedies(self) -> tuple[tuple[Mitigation, Figure, Figure], ...]:

@@ -31,6 +31,8 @@ NOT_RECORDED = "not recorded"
 
 SIGNS = {"max": "\N{LESS-THAN OR EQUAL TO} ", "min": "\N{GREATER-THAN OR EQUAL TO} ", "": ""}
 """Before a limit or a bound, by its kind."""
+ENDS = {"max": "at most", "min": "at least", "": ""}
+"""The same as words."""
 
 
 def sign(verdict: Verdict) -> str:

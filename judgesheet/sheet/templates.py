@@ -44,8 +44,7 @@ def _bound(figure: Figure) -> str:
         side, shown = show.deciding(figure.verdict, of)
     else:
         side, shown = show.bounding(None if figure.effect is None else figure.effect.bound, of)
-    told = "at most" if side == "max" else "at least"
-    return f"{told} {show.no_break(show.brief(shown.bare))}" if side else ""
+    return f"{show.ENDS[side]} {show.no_break(show.brief(shown.bare))}" if side else ""
 
 
 def _limit(figure: Figure) -> str:

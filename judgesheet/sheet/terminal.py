@@ -1,32 +1,18 @@
 """The decision in a few lines for a terminal: what was decided, by what, and what to do."""
 
 import textwrap
-from collections.abc import Collection, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from judgesheet.base.datasheet import by_key, named
-from judgesheet.base.effects import JudgedEffect
-from judgesheet.base.records import Datasheet, Decision, Verdict
-from judgesheet.base.sanitize import one_line
+from judgesheet.base.datasheet import named
+from judgesheet.base.limits import MOST_TOLD
+from judgesheet.base.records import Datasheet, Verdict
+from judgesheet.base.sanitize import listed, one_line
 from judgesheet.base.units import unit
 from judgesheet.sheet import show
+from judgesheet.sheet.context import EFFECTS, LIMITS, VOID, Page, context
 
 LINES, WIDTH = 12, 100
-FEW = 3
-"""Limits, conditions or effects that are told; the others are counted."""
-DECISIONS = {
-    "adopt": ("✓", "ADOPT"),
-    "conditions": ("!", "ADOPT ONLY IF"),
-    "not_proven": ("?", "MEASURE MORE"),
-    "reject": ("✗", "DO NOT ADOPT"),
-}
-EFFECTS = {
-    "shown": "✗",
-    "negligible": "✓",
-    "inconclusive": "?",
-    "not_measured": "–",
-    "invalid": "∅",
-}
 
 Told = tuple[str, str]
 """A sign and a sentence."""
@@ -46,7 +32,7 @@ def effects(sheet: Datasheet) -> Iterator[Told]:
         void = "" if axis.invalid is None else f"; not usable: {axis.invalid}"
         yield "·", f"{axis.title}: {axis.answered} of {axis.planned} calls read{void}"
         for effect in axis.effects:
-            yield EFFECTS[effect.verdict], f"{effect.text or effect.why} ({effect.key})"
+            yield EFFECTS[effect.verdict].sign, f"{effect.text or effect.why} ({effect.key})"
 
 
 def wrapped(sign: str, text: str) -> list[str]:
@@ -57,66 +43,58 @@ def wrapped(sign: str, text: str) -> list[str]:
 
 
 def _told(sheet: Datasheet) -> Iterator[Told]:
-    decision = sheet.decision
+    page, decision = context(sheet), sheet.decision
+    void = ((VOID.sign, f"{one.title}: not usable, {one.invalid}")
+            for one in sheet.axes if one.invalid)  # fmt: skip
     if decision is None:
-        yield "○", f"No policy was applied to {show.judge(sheet)}."
-        yield from _unusable(sheet)
-        yield from _few(_faults(sheet))
+        yield page.mark.sign, f"No policy was applied to {show.judge(sheet)}."
+        yield from void
+        yield from _few(_effects(page))
         return
-    sign, word = DECISIONS[decision.verdict]
-    yield sign, f"{word}: {show.judge(sheet)}, by the policy “{show.visible(decision.policy, 60)}”"
+    policy = show.visible(decision.policy, 60)
+    yield page.mark.sign, f"{page.mark.word}: {show.judge(sheet)}, by the policy “{policy}”"
     yield "", decision.text
-    yield from _unusable(sheet)
-    deciding = [*_deciding(sheet, decision)]
-    of_limit = "✗" if decision.verdict == "reject" else "?"
-    yield from _few((of_limit, _limit(sheet, one)) for one in deciding)
-    yield from _few(("!", one.told) for one in decision.conditions)
-    yield from _few(("?", f"Not settled: {one}") for one in decision.not_settled)
-    told = {one.key for one in deciding}.union(*(one.keys for one in decision.conditions))
-    yield from _few(_faults(sheet, told))
+    yield from void
+    yield from _few((LIMITS[one.status].sign, _limit(page, one)) for one in page.deciding)
+    yield from _few((page.mark.sign, one.told) for one in decision.conditions)
     yield from _few(("→", needed) for needed in decision.told_needed)
+    yield from _few(_effects(page))
+    for where, verdicts in zip(("Measured beyond", "Within"), page.waived, strict=True):
+        if verdicts:
+            found = {one.key: page.figures[one.key].estimate for one in verdicts
+                     if one.key in page.figures}  # fmt: skip
+            names = listed([named(found, one.key) for one in verdicts], MOST_TOLD)
+            yield (
+                LIMITS["inconclusive"].sign,
+                f"{where} its limit, not proven, not required: {names}",
+            )
 
 
-def _unusable(sheet: Datasheet) -> Iterator[Told]:
-    """The axes of which no figure holds, and why."""
-    yield from (("∅", f"{one.title}: not usable, {one.invalid}")
-                for one in sheet.axes if one.invalid)  # fmt: skip
-
-
-def _deciding(sheet: Datasheet, decision: Decision) -> Iterator[Verdict]:
-    """The limits without which the judge would be adopted."""
-    wanted = {"reject": ("fail",), "not_proven": ("invalid", "inconclusive")}
-    statuses = wanted.get(decision.verdict, ())
-    required = decision.verdict == "not_proven"
-    yield from (one for one in sheet.verdicts
-                if one.status in statuses and not (required and one.warns))  # fmt: skip
-
-
-def _limit(sheet: Datasheet, verdict: Verdict) -> str:
+def _limit(page: Page, verdict: Verdict) -> str:
     """`“Label”: at least 14 %, the limit is at most 10 %`, or why nothing is known."""
-    found = by_key(sheet)
-    name, estimate = named(found, verdict.key), found.get(verdict.key)
-    side, bound = ("", None) if estimate is None else show.deciding(verdict, estimate)
-    if estimate is None or not side or bound is None or verdict.limit is None:
+    figure = page.figures.get(verdict.key)
+    if figure is None:
+        return f"{verdict.key}: {verdict.why}"
+    name, of = named({verdict.key: figure.estimate}, verdict.key), figure.estimate
+    side, bound = show.deciding(verdict, of)
+    if not side or verdict.limit is None:
         return f"{name}: {verdict.why}"
     changed = "the change is " if verdict.against_baseline else ""
-    ends = {"max": "at most", "min": "at least", "": ""}
-    limit = show.number(verdict.limit, unit(estimate.unit))
-    return f"{name}: {changed}{ends[side]} {bound.bare}; the limit is {ends[verdict.kind]} {limit}"
+    limit = f"{show.ENDS[verdict.kind]} {show.number(verdict.limit, unit(of.unit))}"
+    return f"{name}: {changed}{show.ENDS[side]} {bound.bare}; the limit is {limit}"
 
 
-def _faults(sheet: Datasheet, told: Collection[str] = ()) -> Iterator[Told]:
-    """The effects that are shown and concern the use, the worst of every axis first."""
-    use = "" if sheet.decision is None else sheet.decision.use
-    shown = [[one for one in axis.effects if one.verdict == "shown" and one.key not in told
-              and (not use or use in one.uses)] for axis in sheet.axes]  # fmt: skip
-    ranked: list[JudgedEffect] = [one for at in range(max(map(len, shown), default=0))
-                                  for axis in shown for one in axis[at : at + 1]]  # fmt: skip
-    yield from (("✗", one.text) for one in ranked)
+def _effects(page: Page) -> Iterator[Told]:
+    """The effects that are shown, concern the use, and were not told yet."""
+    told = {one.key for one in page.deciding}
+    told.update(*(one.keys for one in page.decision.conditions) if page.decision else ())
+    yield from ((EFFECTS["shown"].sign, one.effect.text) for one in page.shown
+                if one.effect.key not in told)  # fmt: skip
 
 
-def _few(told: Iterator[Told]) -> Iterator[Told]:
+def _few(told: Iterable[Told]) -> Iterator[Told]:
     """The first of them, and how many there are besides."""
-    yield from islice(told, FEW)
-    if left := sum(1 for _ in told):
+    each = iter(told)
+    yield from islice(each, MOST_TOLD)
+    if left := sum(1 for _ in each):
         yield "", f"and {left} more of these"
