@@ -44,7 +44,7 @@ def make(name: str) -> None:
     example, run = EXAMPLES / name, RUNS / name
     words = COMMANDS[name]
     policy = words[words.index("--policy") + 1]
-    again = ("measure", run, "--policy", policy)
+    again: tuple[str | Path, ...] = ("measure", run, "--policy", policy)
     command = again if (ROOT / run).exists() else (*words, "--out", run)
     done = subprocess.run([sys.executable, "-m", "judgesheet", *command], cwd=ROOT, check=False)
     if done.returncode not in (0, 5):  # 5: it is not complete
