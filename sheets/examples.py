@@ -44,8 +44,8 @@ def make(name: str) -> None:
     example, run = EXAMPLES / name, RUNS / name
     words = COMMANDS[name]
     policy = words[words.index("--policy") + 1]
-    again: tuple[str | Path, ...] = ("measure", run, "--policy", policy)
-    command = again if (ROOT / run).exists() else (*words, "--out", run)
+    is_made = (ROOT / run).exists()
+    command = ("measure", str(run), "--policy", policy) if is_made else (*words, "--out", str(run))
     done = subprocess.run([sys.executable, "-m", "judgesheet", *command], cwd=ROOT, check=False)
     if done.returncode not in (0, 5):  # 5: it is not complete
         raise SystemExit(f"{name} was not made")
