@@ -4,12 +4,16 @@ import os
 import signal
 import subprocess
 import sys
-from contextlib import chdir
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from judgesheet.cli import main
+from judgesheet.commands import publish
+from judgesheet.sheet import FORMATS
 
 Done = subprocess.CompletedProcess[str]
 
@@ -41,6 +45,14 @@ def start(*arguments: str | Path, cwd: Path | None = None, **environment: str) -
         timeout=300,
         check=False,
     )
+
+
+@contextmanager
+def with_pages() -> Iterator[None]:
+    """Runs of this process write all pages, which tests else do without."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(publish, "FORMATS", FORMATS)
+        yield
 
 
 def sentence(done: Done, code: int = 1) -> str:

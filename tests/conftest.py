@@ -14,6 +14,7 @@ from hypothesis import settings
 from judgesheet.base.errors import MissingDependencyError
 from judgesheet.commands import checkup, publish
 from judgesheet.sheet.pdf import library
+from tests.command import with_pages
 
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
@@ -28,10 +29,19 @@ def own_temporary_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def no_pages() -> Iterator[None]:
+    """Runs write no pages, which cost more than the rest, but for tests that look at `pages`."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(publish, "FORMATS", ("json",))
+        yield
+
+
 @pytest.fixture
-def only_json(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runs write no pages: for tests that look at none, which else cost more than the rest."""
-    monkeypatch.setattr(publish, "FORMATS", ("json",))
+def pages() -> Iterator[None]:
+    """Runs of this process write all pages."""
+    with with_pages():
+        yield
 
 
 @pytest.fixture

@@ -23,13 +23,15 @@ from tests.command import run, sentence, start
 from tests.judges.loopback import Script, completion, failure, serving
 
 CANARY = "sk-canary-0123456789abcdef"
+PROBE = ("probe", "--model", "sim/first-biased", "--profile", "smoke",
+         "--axis", "score_order", "--axis", "candidate_order")  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def probed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished run of a simulated judge."""
     directory = tmp_path_factory.mktemp("probed") / "run"
-    done = start("probe", "--model", "sim/first-biased", "--profile", "smoke", "--out", directory)
+    done = start(*PROBE, "--out", directory)
     assert done.returncode == 0, done.stderr
     return directory
 
@@ -59,7 +61,7 @@ def test_a_probe_leaves_a_complete_run_directory(probed: Path) -> None:
 def test_asking_again_asks_nothing(probed: Path, tmp_path: Path) -> None:
     copy, before = tmp_path / "copy", (probed / "datasheet.json").read_bytes()
     shutil.copytree(probed, copy)
-    same = ("probe", "--model", "sim/first-biased", "--profile", "smoke", "--out", copy)
+    same = (*PROBE, "--out", copy)
     done = run(*same, "--json", "--no-pdf", "--no-cases")
     assert done.returncode == 0
     assert (copy / "datasheet.json").read_bytes() == before
@@ -72,6 +74,7 @@ def test_asking_again_asks_nothing(probed: Path, tmp_path: Path) -> None:
     assert attempts == calls
 
 
+@pytest.mark.usefixtures("pages")
 def test_measure_writes_what_is_asked_for_and_leaves_nothing_of_an_earlier_sheet(
     probed: Path, tmp_path: Path
 ) -> None:
@@ -90,11 +93,12 @@ def test_measure_writes_what_is_asked_for_and_leaves_nothing_of_an_earlier_sheet
     assert shown() == {"datasheet.json", "datasheet.html", "cases.html"}
 
 
+@pytest.mark.usefixtures("pages")
 def test_measure_is_reproducible(probed: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(probed, copy)
     (copy / "datasheet.json").unlink()
-    assert start("measure", copy).returncode == 0
+    assert run("measure", copy).returncode == 0
     for name in ("datasheet.json", "datasheet.html", "datasheet.pdf", "judgments.parquet"):
         assert (copy / name).read_bytes() == (probed / name).read_bytes(), name
 
@@ -104,7 +108,7 @@ def test_another_plan_in_the_same_folder_is_refused_and_fresh_keeps_the_old(
 ) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(probed, copy)
-    same = ("probe", "--model", "sim/first-biased", "--profile", "smoke", "--out", copy)
+    same = (*PROBE, "--out", copy)
     assert "another plan (seed was 0, now 9)" in sentence(run(*same, "--seed", "9"))
     other = ("probe", "--model", "sim/fair", "--axis", "score_order", "--profile", "smoke",
              "--no-pdf", "--out", copy)  # fmt: skip
@@ -121,11 +125,12 @@ def test_results_go_to_stdout_and_progress_to_stderr(tmp_path: Path) -> None:
     loud = run(*common, tmp_path / "loud")
     assert "calls" in loud.stderr
     assert "datasheet.json" in loud.stdout
-    quiet = start(*common, tmp_path / "quiet", "--quiet", "--json", "--no-pdf")
+    quiet = run(*common, tmp_path / "quiet", "--quiet", "--json")
     assert quiet.stderr == ""
     assert json.loads(quiet.stdout)["schema_version"]
 
 
+@pytest.mark.usefixtures("pages")
 def test_every_reply_unreadable_still_gives_a_datasheet(tmp_path: Path) -> None:
     judge = ("--model", "sim/unreadable", "--profile", "smoke", "--no-pdf")
     done = run("probe", *judge, "--out", tmp_path)
@@ -134,7 +139,6 @@ def test_every_reply_unreadable_still_gives_a_datasheet(tmp_path: Path) -> None:
     assert "gave a verdict" in (tmp_path / "datasheet.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.usefixtures("only_json")
 def test_max_calls_stops_and_the_same_command_goes_on(tmp_path: Path) -> None:
     judge = ("--model", "sim/fair", "--profile", "smoke", "--no-pdf")
     command = ("probe", *judge, "--out", tmp_path)
@@ -148,7 +152,6 @@ def test_max_calls_stops_and_the_same_command_goes_on(tmp_path: Path) -> None:
     assert done["attempts"] == done["planned"]
 
 
-@pytest.mark.usefixtures("only_json")
 def test_a_run_whose_credit_ends_says_so_and_goes_on_elsewhere(tmp_path: Path) -> None:
     probe = ("probe", "--model", "openai-compatible/m", "--profile", "smoke", "--no-pdf",
              "--axis", "score_order", "--quiet", "--out", tmp_path)  # fmt: skip
@@ -172,7 +175,6 @@ def test_a_run_whose_credit_ends_says_so_and_goes_on_elsewhere(tmp_path: Path) -
     assert len(whole["judge"]["earlier_base_urls"]) == 2
 
 
-@pytest.mark.usefixtures("only_json")
 def test_calls_that_fail_are_left_out_when_told(tmp_path: Path) -> None:
     probe = ("probe", "--model", "openai-compatible/m", "--profile", "smoke", "--no-pdf",
              "--axis", "score_order", "--out", tmp_path)  # fmt: skip
@@ -193,7 +195,6 @@ def test_calls_that_fail_are_left_out_when_told(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "datasheet.json").read_bytes())["run"]["failed"] == 0
 
 
-@pytest.mark.usefixtures("only_json")
 @pytest.mark.parametrize(
     ("reply", "ending", "helps"),
     [
@@ -476,7 +477,6 @@ def judgment(item: int, order: list[int], verdict: object, **more: object) -> di
     return {**record, **more}
 
 
-@pytest.mark.usefixtures("only_json")
 def test_recorded_judgments_become_a_sheet(tmp_path: Path) -> None:
     orders = [[1, 2, 3], [2, 3, 1], [3, 1, 2], [3, 2, 1], [2, 1, 3], [1, 3, 2]]
     rows = [judgment(item, order, order[0]) for item in range(8) for order in orders]
@@ -520,7 +520,6 @@ def test_a_run_without_a_sheet_says_how_to_get_one(probed: Path, tmp_path: Path)
     assert run("gate", ended, "--policy", "order-only").returncode in (0, 3, 4)
 
 
-@pytest.mark.usefixtures("only_json")
 @pytest.mark.parametrize("odd", [{}, [{}], {"a": {}}])
 def test_a_recorded_cell_may_hold_what_no_table_has(tmp_path: Path, odd: object) -> None:
     rows = [judgment(item, order, 1) for item in range(3) for order in ([1, 2, 3], [2, 3, 1])]
@@ -533,7 +532,6 @@ def test_a_recorded_cell_may_hold_what_no_table_has(tmp_path: Path, odd: object)
     assert set(table["x"]) == {json.dumps(odd)}
 
 
-@pytest.mark.usefixtures("only_json")
 def test_recorded_ratings_give_the_raters_agreement(tmp_path: Path) -> None:
     orders = [[1, 2, 3], [2, 3, 1], [3, 1, 2], [3, 2, 1], [2, 1, 3], [1, 3, 2]]
     rows = [judgment(item, order, 1 + item % 3) for item in range(8) for order in orders]
@@ -553,7 +551,6 @@ def test_recorded_ratings_give_the_raters_agreement(tmp_path: Path) -> None:
     assert "score_order.rater_ceiling_r" in {row["key"] for row in axis["characteristics"]}
 
 
-@pytest.mark.usefixtures("only_json")
 def test_answers_of_a_batch_become_a_sheet(tmp_path: Path) -> None:
     directory, batch = tmp_path / "run", tmp_path / "batch.jsonl"
     made = run("plan", "--model", "openai/m", "--profile", "smoke", "--reply", "json", "--quiet",
@@ -631,7 +628,6 @@ def test_a_broken_record_is_named(tmp_path: Path, row: dict[str, object], words:
     assert "log.jsonl:2" in said
 
 
-@pytest.mark.usefixtures("only_json")
 def test_commands_are_functions(tmp_path: Path) -> None:
     asked: dict[str, Any] = {"axes": ["score_order", "listwise_consensus"], "profile": "smoke"}
     done = judgesheet.probe("sim/fair", out=tmp_path / "run", pdf=False, **asked)
@@ -661,7 +657,6 @@ class Schema(Page):
         self.wfile.write(body)
 
 
-@pytest.mark.usefixtures("only_json")
 @pytest.mark.parametrize(
     ("honours", "keeps_text", "form"),
     [(True, True, "text"), (True, False, "json"), (False, True, "text")],
@@ -688,7 +683,6 @@ def test_auto_takes_json_where_only_that_is_kept_to_and_records_it(
     assert again.stdout == first.stdout
 
 
-@pytest.mark.usefixtures("only_json")
 def test_the_same_pair_name_may_recur_under_every_stimulus(tmp_path: Path) -> None:
     rows: list[dict[str, object]] = [
         {"axis": "candidate_order", "stimulus": f"q{task}", "verdict": 1,
@@ -749,6 +743,7 @@ def attempts(ledger: Path) -> int:
     return int(count)
 
 
+@pytest.mark.usefixtures("pages")
 def test_a_parser_beside_the_prompt_reads_a_judge_of_its_own(odd: Path) -> None:
     checked = run("stimuli", "check", "--axis", "score_order", "--parser", "mine.toml", cwd=odd)
     assert checked.returncode == 0
@@ -768,7 +763,6 @@ def test_a_parser_beside_the_prompt_reads_a_judge_of_its_own(odd: Path) -> None:
     assert "Final grade =&gt; &lt;" in html
 
 
-@pytest.mark.usefixtures("only_json")
 def test_another_parser_reads_the_stored_replies_and_is_recorded(odd: Path) -> None:
     assert run(*ODD_PROBE, cwd=odd).returncode == 0
     asked = attempts(odd / "run" / "ledger.sqlite")
@@ -829,7 +823,6 @@ def test_a_parser_that_cannot_be_used_is_named(
     assert words in sentence(run(*ODD_PROBE, *options, cwd=odd), code)
 
 
-@pytest.mark.usefixtures("only_json")
 def test_recorded_verdicts_take_no_parser(odd: Path) -> None:
     path = recorded(odd / "log.jsonl", [judgment(0, [1, 2, 3], 1)])
     assert run("ingest", path, "--out", odd / "run", "--no-pdf").returncode == 0

@@ -23,8 +23,6 @@ from judgesheet.stats.majority import error_correlation
 from judgesheet.stats.paired import paired_difference
 from proof.copies import Pool, measured
 
-pytestmark = pytest.mark.usefixtures("only_json")
-
 STORIES, COPIES = 2, 12
 """What the issue of copies was found with: 24 stimuli that are 2."""
 

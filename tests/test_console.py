@@ -175,7 +175,6 @@ def server() -> Iterator[str]:
         yield running.base_url
 
 
-@pytest.mark.usefixtures("only_json")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_what_a_page_says_to_type_works(
     page: Path, tmp_path: Path, server: str, request: pytest.FixtureRequest

@@ -93,7 +93,6 @@ def a_server_of_the_model() -> Iterator[str]:
         server.stdin.close()  # which ends it
 
 
-@pytest.mark.usefixtures("only_json")
 def test_it_says_the_same_where_a_batch_asks_it(
     directory: Path, asked: dict[str, Any], tmp_path: Path
 ) -> None:

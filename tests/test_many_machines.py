@@ -55,7 +55,6 @@ MEASURED = {"started_at", "ended_at", "wall_s", "latency_p50_s", "latency_p99_s"
 KEY = "sk-only-in-the-environment-4711"
 
 pytestmark = [
-    pytest.mark.usefixtures("only_json"),
     # Ray warns of its own coming changes.
     pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::ResourceWarning"),
 ]

@@ -36,7 +36,8 @@ def missing(name, where=None, *what, **how):
 builtins.__import__ = missing
 load_all()
 from judgesheet import probe
-run = probe("sim/fair", axes=["score_order"], profile="smoke", out=sys.argv[1], pdf=False)
+how = {"axes": ["score_order"], "profile": "smoke", "pdf": False, "cases": False}
+run = probe("sim/fair", out=sys.argv[1], **how)
 print(run.datasheet.axes[0].answered)
 """
 

@@ -20,8 +20,6 @@ from judgesheet.ledger.run_directory import LEDGER
 from tests.command import Done, run, sentence
 from tests.judges.loopback import Answer, Request, Server, completion, serving
 
-pytestmark = pytest.mark.usefixtures("only_json")
-
 PARSER = "[verdict]\nregex = 'Final: (\\d)'\n\n[[example]]\nreply = \"Final: 2\"\nverdict = 2\n"
 
 

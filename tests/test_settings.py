@@ -53,6 +53,7 @@ def test_what_is_typed_wins(folder: Path) -> None:
     assert [one["axis"] for one in axes] == ["candidate_order"]
 
 
+@pytest.mark.usefixtures("pages")
 def test_flags_and_tables_are_written_as_toml_has_them(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text(
         'model = "sim/perfect"\nprofile = "first"\naxis = "score_order"\nout = "here"\n'

@@ -13,7 +13,6 @@ from judgesheet.sheet import by_value
 from tests.command import run
 from tests.judges.loopback import Answer, Request, Script, completion, failure, serving
 
-pytestmark = pytest.mark.usefixtures("only_json")
 OPTIONS: dict[str, Any] = {"axes": ("score_order",), "profile": "smoke", "pdf": False}
 CALLS = 78
 REVOKED = failure(401, message="revoked")

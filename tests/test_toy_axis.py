@@ -72,7 +72,7 @@ def test_an_axis_grows_step_by_step(last: int, tmp_path: Path) -> None:
         for order in orders
     ]
     log.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    command = ["ingest", str(log), "--out", str(run)]
+    command = ["ingest", str(log), "--out", str(run), "--no-pdf"]
     done = subprocess.run(
         [sys.executable, "-c", COMMANDS, "folder", str(place), json.dumps([command])],
         capture_output=True,
@@ -118,9 +118,9 @@ def test_a_new_axis_goes_through_every_command(kind: str, tmp_path: Path) -> Non
             pairs,
         ],
         ["plan", *judge],
-        ["probe", *judge, "--out", run, "--quiet"],
-        ["ingest", str(log), "--out", str(tmp_path / "recorded")],
-        ["measure", run],
+        ["probe", *judge, "--out", run, "--quiet", "--no-pdf"],
+        ["ingest", str(log), "--out", str(tmp_path / "recorded"), "--no-pdf"],
+        ["measure", run, "--to", "html"],
         ["render", run, "--to", "md"],
         ["gate", run, "--policy", str(policy)],
         ["explain", "greeting_order.first_share"],

@@ -20,7 +20,7 @@ from judgesheet.base.resources import data_folder
 from judgesheet.ledger.run_directory import DATASHEET, LEDGER
 from judgesheet.sheet.html import page
 from judgesheet.sheet.pdf import moment, typeset
-from tests.command import run, sentence
+from tests.command import run, sentence, with_pages
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run with a decision under a shipped policy, and its PDF."""
     folder = tmp_path_factory.mktemp("made") / "run"
     asked: dict[str, Any] = {"axes": ["score_order"], "profile": "smoke", "policy": "order-only"}
-    judgesheet.probe("sim/first-biased", folder, **asked)
+    with with_pages():
+        judgesheet.probe("sim/first-biased", folder, **asked)
     return folder
 
 

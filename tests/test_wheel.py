@@ -37,26 +37,11 @@ def test_templates_and_stimuli_are_inside(wheel: Path) -> None:
 
 def test_it_probes_from_another_folder(wheel: Path, tmp_path: Path) -> None:
     site = tmp_path / "site"
-    subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pip",
-            "install",
-            "-q",
-            "--no-deps",
-            "--no-compile",
-            "--target",
-            site,
-            wheel,
-        ],
-        check=True,
-        capture_output=True,
-    )
+    zipfile.ZipFile(wheel).extractall(site)
     program = (
         "import judgesheet, sys; assert judgesheet.__file__.startswith(sys.argv[1]);"
         "from judgesheet.cli import main;"
-        "main(['probe', '--model', 'sim/fair', '--profile', 'first', '--out', 'run', '--quiet'])"
+        "main(['probe', '--model', 'sim/fair', '--profile', 'smoke', '--out', 'run', '--quiet'])"
     )
     away = tmp_path / "away"
     away.mkdir()

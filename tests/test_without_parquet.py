@@ -30,7 +30,8 @@ def light(*words: str | Path) -> subprocess.CompletedProcess[str]:
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("light") / "run"
-    words = ["--model", "sim/first-biased", "--profile", "smoke", "--no-pdf"]
+    words = ["--model", "sim/first-biased", "--profile", "smoke", "--no-pdf", "--no-cases",
+             "--axis", "score_order", "--axis", "criterion_order"]  # fmt: skip
     done = light("probe", *words, "--out", out)
     assert (done.returncode, (out / PARQUET).exists()) == (0, False), done.stderr
     return out

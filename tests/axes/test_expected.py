@@ -161,7 +161,6 @@ def probe(base_url: str, out: Path, **options: Any) -> judgesheet.Run:
     return judgesheet.probe("openai-compatible/m", out, base_url=base_url, pdf=False, **asked)
 
 
-@pytest.mark.usefixtures("only_json")
 def test_an_endpoint_is_asked_and_read(tmp_path: Path) -> None:
     def script(request: Request, number: int) -> Answer:
         assert LOGPROBS.items() <= request.body.items()
@@ -181,7 +180,6 @@ def test_an_endpoint_is_asked_and_read(tmp_path: Path) -> None:
     assert judgesheet.measure(tmp_path / "run").datasheet == run.datasheet
 
 
-@pytest.mark.usefixtures("only_json")
 def test_auto_asks_the_endpoint_once_and_remembers(tmp_path: Path) -> None:
     tried = []
 
@@ -221,7 +219,6 @@ def test_only_a_local_model_is_asked_without_being_told_to() -> None:
     }
 
 
-@pytest.mark.usefixtures("only_json")
 def test_bodies_are_read_only_where_they_were_asked_for(tmp_path: Path) -> None:
     for asked in (False, True):
         out = tmp_path / str(asked)

@@ -17,8 +17,6 @@ from judgesheet.base.scale import Scale
 from judgesheet.planning.plan import make_plan
 from tests.command import run
 
-pytestmark = pytest.mark.usefixtures("only_json")
-
 ELEVEN = [f"as good as {number}" for number in range(11)]
 CRITERIA = [
     {"name": name, "description": f"How {name.lower()} it is.", "range": [0, 100]}

@@ -50,7 +50,7 @@ def judge(request: Request, _number: int) -> Answer:
 
 
 @pytest.fixture(autouse=True)
-def keys(monkeypatch: pytest.MonkeyPatch, only_json: None) -> None:
+def keys(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
         monkeypatch.setenv(name, "a-key-for-nothing")
 

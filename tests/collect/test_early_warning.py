@@ -7,8 +7,6 @@ import pytest
 import judgesheet
 from tests.judges.loopback import Answer, completion, serving
 
-pytestmark = pytest.mark.usefixtures("only_json")
-
 HOSTILE = "Fair.\u202e ##[error]So \x1b[31mI give\n\na 4"
 
 

@@ -22,8 +22,6 @@ from judgesheet.stats.orders import balanced
 from tests.command import run, sentence
 from tests.simulate import SHARED, simulate
 
-pytestmark = pytest.mark.usefixtures("only_json")
-
 Record = dict[str, Any]
 ORDERS = [list(order) for order in balanced(3)]
 TRUE = [1, 2, 2, 3, 2, 2, 1, 3]

@@ -17,8 +17,6 @@ from judgesheet.ledger.run_directory import LEDGER
 from tests.command import run
 from tests.judges.loopback import Answer, Request, Script, Server, completion, repeated, serving
 
-pytestmark = pytest.mark.usefixtures("only_json")
-
 CALLS = 78
 
 

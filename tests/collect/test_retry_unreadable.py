@@ -91,6 +91,7 @@ def sheet(out: Path) -> dict[str, object]:
     return run
 
 
+@pytest.mark.usefixtures("pages")
 def test_both_rates_stand_on_the_sheet(tmp_path: Path) -> None:
     out = tmp_path / "run"
     with serving(Hesitant()) as server:
@@ -111,7 +112,6 @@ def test_both_rates_stand_on_the_sheet(tmp_path: Path) -> None:
     assert any("asked again up to 0 times in the old run and 1" in one for one in compared.remarks)
 
 
-@pytest.mark.usefixtures("only_json")
 def test_how_often_they_are_asked_is_part_of_the_plan(tmp_path: Path) -> None:
     with serving(lambda *_: completion("[RESULT] 3")) as server:
         assert probe(server, tmp_path / "run").returncode == 0
@@ -121,7 +121,6 @@ def test_how_often_they_are_asked_is_part_of_the_plan(tmp_path: Path) -> None:
     assert sheet(tmp_path / "run")["first_readings"] is None
 
 
-@pytest.mark.usefixtures("only_json")
 @pytest.mark.parametrize(
     ("before", "after", "asked", "unreadable"),
     [

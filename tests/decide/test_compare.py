@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from math import inf
@@ -40,7 +40,6 @@ from judgesheet.base.records import (
 )
 from judgesheet.base.resources import data_folder
 from judgesheet.cli import main
-from judgesheet.commands import publish
 from judgesheet.decide import decide
 from judgesheet.decide.baseline import against
 from judgesheet.decide.bounded_value import BoundedValue
@@ -291,14 +290,6 @@ def test_a_baseline_that_is_void_decides_nothing(which: int, better: str) -> Non
 
 
 # -- whole runs ----------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module", autouse=True)
-def only_json() -> Iterator[None]:
-    """Pages are typeset elsewhere; here they would cost most of the time."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(publish, "FORMATS", ("json",))
-        yield
 
 
 @pytest.fixture(scope="module")

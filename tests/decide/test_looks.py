@@ -357,8 +357,8 @@ def test_the_sheet_says_what_was_saved_and_how_sure_its_intervals_are(
         f"stops, at "
         f"candidate_order {level} (28 of 40 stimuli)"
     )
-    judgesheet.render(out, formats=("md",), out=tmp_path)
-    for path in (out / "datasheet.html", tmp_path / "datasheet.md"):
+    judgesheet.render(out, formats=("md", "html"), out=tmp_path)
+    for path in (tmp_path / "datasheet.html", tmp_path / "datasheet.md"):
         page = path.read_text(encoding="utf-8")
         assert told[1:] in page.replace("\\", "")  # it begins a sentence
         assert f"{reached.calls} calls on 28 stimuli" in page

@@ -129,7 +129,6 @@ def test_nothing_is_suggested_from_a_run_that_is_not_complete(biased: Datasheet)
         suggest(replace(biased, axes=()))
 
 
-@pytest.mark.usefixtures("only_json")
 def test_the_commands(tmp_path: Path) -> None:
     judgesheet.probe("sim/good", tmp_path / "run", axes=["listwise_consensus"], pdf=False)
     out = tmp_path / "policy.toml"

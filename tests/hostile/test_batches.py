@@ -8,8 +8,6 @@ import pytest
 from judgesheet import ingest, plan
 from judgesheet.base.errors import StimuliError
 
-pytestmark = pytest.mark.usefixtures("only_json")
-
 
 def test_an_answer_to_no_call_is_refused(tmp_path: Path) -> None:
     run, file = tmp_path / "run", tmp_path / "answers.jsonl"

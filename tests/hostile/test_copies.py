@@ -17,8 +17,6 @@ from judgesheet.base.resources import data_folder
 from judgesheet.planning.plan import remarks
 from tests.command import run
 
-pytestmark = pytest.mark.usefixtures("only_json")
-
 TEXT = "Water boils at a lower temperature on a high mountain."
 COPIES = {
     "as it is": TEXT,

@@ -134,6 +134,7 @@ def test_ctrl_c_while_it_loads_is_no_traceback() -> None:
 # -- secrets of older versions ---------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("pages")
 def test_secrets_of_an_older_run_are_not_passed_on(whole: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     shutil.copytree(whole, run)

@@ -128,8 +128,6 @@ def test_a_mitigation_of_figures_that_are_not_there_is_left_out(written: Path) -
     assert b"ask an oracle" not in render(from_json(json.dumps(sheet)), "html")
 
 
-@pytest.mark.usefixtures("only_json")
-@pytest.mark.usefixtures("only_json")
 @pytest.mark.parametrize(
     ("model", "more"),
     [

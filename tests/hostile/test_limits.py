@@ -171,7 +171,6 @@ def planned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Plan]:
 
 
 @pytest.mark.parametrize("created", ["1e999", "-5", '"now"'])
-@pytest.mark.usefixtures("only_json")
 def test_a_batch_made_at_no_time_is_ingested(
     tmp_path: Path, planned: tuple[Path, Plan], created: str
 ) -> None:

@@ -21,7 +21,7 @@ from judgesheet.judges.redaction import (
     without_secrets,
     without_userinfo,
 )
-from tests.command import run, start
+from tests.command import run
 from tests.judges.loopback import Answer, Request, make_call, serving
 from tests.sheet.pdf_text import page_texts
 
@@ -47,6 +47,7 @@ def parrot(request: Request, _number: int) -> Answer:
     return Answer(json.dumps(body).encode())
 
 
+@pytest.mark.usefixtures("pages", "pango")
 def test_a_run_holds_no_secret(tmp_path: Path) -> None:
     from pypdf import PdfReader
 
@@ -56,7 +57,7 @@ def test_a_run_holds_no_secret(tmp_path: Path) -> None:
         # The second goes on with the same run.
         for field, more in ((FIELD, ("--no-pdf",)), (f"{FIELD}-renewed", ())):
             extra = {"api_key": field, "metadata": [{"accessToken": NESTED}], "max_tokens": 99}
-            done = start(
+            done = run(
                 *("probe", "--model", "openai-compatible/m", "--base-url", url),
                 *("--api-key-env", "MY_KEY", "--extra-body", json.dumps(extra)),
                 *("--axis", "score_order", "--profile", "smoke", "--out", tmp_path / "run", *more),
@@ -232,7 +233,7 @@ def test_a_key_in_the_place_of_the_model_is_refused(model: str, key: str, tmp_pa
 
 
 def test_the_key_of_the_environment_in_the_place_of_the_model_is_refused() -> None:
-    done = start(
+    done = run(
         "plan", "--model", "openai/of-an-odd-form-0123", OPENAI_API_KEY="of-an-odd-form-0123"
     )
     assert done.returncode == 2
@@ -248,7 +249,7 @@ def test_a_new_run_is_its_owners(umask: int, folder: int, file: int, tmp_path: P
     out = tmp_path / "deep" / "run"
     before = os.umask(umask)
     try:
-        done = start(*SIM, "--out", out)
+        done = run(*SIM, "--out", out)
     finally:
         os.umask(before)
     assert done.returncode == 0, done.stderr

@@ -76,6 +76,7 @@ def test_what_acts_is_seen(tmp_path: Path, evil: str) -> None:
     assert list(active(page))
 
 
+@pytest.mark.usefixtures("pages")
 def test_nothing_of_a_hostile_run_acts(tmp_path: Path) -> None:
     stimulus = dict(list_stimuli()["score_order"][0].fields)
     own = {**stimulus, "prompt": " ".join(SAID).encode("utf-8", "replace").decode()}

@@ -26,6 +26,7 @@ def verdict() -> Answer:
     return completion('{"winner": "tie"}')
 
 
+@pytest.mark.usefixtures("pages")
 def test_two_served_models_are_named_with_their_calls(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -75,6 +76,7 @@ SAID = f"worker \x1b[31mdied\u202e of {KEY}"
 @pytest.mark.parametrize(
     "body", [json.dumps({"error": {"message": SAID}}), f"<h1>{SAID}</h1>"], ids=["json", "html"]
 )
+@pytest.mark.usefixtures("pages")
 def test_a_500_is_told_as_what_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str
 ) -> None:

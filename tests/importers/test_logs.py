@@ -25,8 +25,6 @@ from judgesheet.importers.logs import LogOptions, LogScale, opened, proposed, re
 from judgesheet.reading.verdicts import has_verdict
 from tests.command import run, sentence
 
-pytestmark = pytest.mark.usefixtures("only_json")
-
 Record = dict[str, Any]
 Told = dict[str, Any]
 

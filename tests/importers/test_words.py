@@ -16,8 +16,6 @@ from judgesheet.importers.logs import LogOptions, scale_of
 from judgesheet.importers.words import score_in, slot_of
 from tests.command import run, sentence
 
-pytestmark = pytest.mark.usefixtures("only_json")
-
 Record = dict[str, Any]
 
 

@@ -18,8 +18,6 @@ from judgesheet.ledger.run_directory import DATASHEET
 from judgesheet.sheet import render
 from tests.judges.loopback import make_call
 
-pytestmark = pytest.mark.usefixtures("only_json")
-
 MODULE = """
 import asyncio, os, random, sys, time
 

@@ -360,6 +360,7 @@ def probe(out: Path, script: Script, *more: str) -> tuple[Done, list[Request]]:
         return run("probe", *asking, *what, "--out", str(out), *more), server.requests
 
 
+@pytest.mark.usefixtures("pages")
 def test_the_sheet_says_what_was_not_sent_and_counts_hidden_tokens(tmp_path: Path) -> None:
     done, requests = probe(tmp_path / "run", reasoning, "--prices", "1,10")
     assert done.returncode == 0, done.stderr

@@ -20,8 +20,6 @@ from judgesheet.ledger.place import Elsewhere, Place
 from judgesheet.ledger.run_directory import LEDGER
 from tests.judges.loopback import Server, completion, serving
 
-pytestmark = pytest.mark.usefixtures("only_json")
-
 MODEL = "openai-compatible/m"
 ASKED: dict[str, Any] = {"axes": ["score_order"], "profile": "smoke", "pdf": False, "cases": False}
 CALLS = 78

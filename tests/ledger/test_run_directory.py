@@ -28,8 +28,6 @@ from judgesheet.ledger.run_directory import (
 )
 from tests.judges.loopback import Server, completion, serving
 
-pytestmark = pytest.mark.usefixtures("only_json")
-
 
 @pytest.mark.parametrize(
     ("model", "folder"),

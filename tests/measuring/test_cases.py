@@ -226,6 +226,7 @@ def test_calls_that_were_not_made_are_shown_as_such(tmp_path: Path) -> None:
     assert judgesheet.cases(tmp_path, outcome="lost") == ()
 
 
+@pytest.mark.usefixtures("pages")
 def test_the_page_and_its_links_come_with_the_sheet_unless_unwanted(
     losing: Path, tmp_path: Path
 ) -> None:

@@ -12,8 +12,6 @@ from judgesheet.ledger.ledger import AskedCall, Ledger
 from judgesheet.measuring import measure
 from judgesheet.measuring.parsing import alike, reading
 
-pytestmark = pytest.mark.usefixtures("only_json")
-
 POLICY = """
 [[limit]]
 key = "score_order.repeat_change_rate"

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,6 +23,7 @@ from judgesheet.sheet.index import Listed, render_markdown
 from judgesheet.sheet.index import render as render_index
 from judgesheet.sheet.markdown import for_terminal
 from judgesheet.sheet.model_card import metadata, section
+from tests.command import with_pages
 from tests.decide.test_controls import KEY, OTHER, RATE, axis, failing, limits, rate, sheet
 
 V, CHANGES, WHY = "score_order.cramers_v", "score_order.order_change_rate", "scores follow quality"
@@ -31,9 +33,9 @@ V, CHANGES, WHY = "score_order.cramers_v", "score_order.order_change_rate", "sco
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A judge that always gives the same score: no order moves it, which is no merit."""
     folder = tmp_path_factory.mktemp("constant") / "run"
-    judgesheet.probe(
-        "sim/constant", folder, axes=("score_order",), profile="quick", policy="scoring", pdf=False
-    )
+    asked: dict[str, Any] = {"axes": ("score_order",), "profile": "quick", "policy": "scoring"}
+    with with_pages():
+        judgesheet.probe("sim/constant", folder, pdf=False, **asked)
     return folder
 
 

@@ -160,6 +160,7 @@ def test_paper(paper: Any, size: tuple[int, int]) -> None:
         assert (round(page.mediabox.width), round(page.mediabox.height)) == size
 
 
+@pytest.mark.usefixtures("pages")
 def test_without_pango_a_probe_says_so_first_and_writes_the_rest(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
