@@ -13,7 +13,12 @@ from typing import Any
 
 from examples.recorded_logs import pairs
 from judgesheet.base.resources import data_folder
-from sheets.served import Endpoint, refused_in_one_order, renamed_at_half
+from sheets.served import (
+    Endpoint,
+    random_from_70_percent,
+    refused_in_one_order,
+    renamed_at_half,
+)
 
 Decisions = frozenset[str]
 ADOPT, CONDITIONS, REJECT = (frozenset({one}) for one in ("adopt", "conditions", "reject"))
@@ -158,6 +163,10 @@ BADLY_MEASURED = (
         "ranking", NOT_PROVEN,
         "each axis of the policy was answered by one model, but not all by the same: none of the "
         "two is shown to keep every limit",
+    ),
+    served(
+        "random-from-70-percent", Endpoint(random_from_70_percent), "ranking", NOT_PROVEN,
+        "from 70 % of the run on every answer is drawn: nobody knows which of the two judges it is",
     ),
     simulated(
         "unfinished-15-percent", "good", "ranking", NOT_PROVEN,

@@ -33,6 +33,14 @@ def refused_in_one_order(call: Call, _: float, answer: Answer) -> loopback.Answe
     return _completion(answer, **{"finish_reason": "content_filter"} if is_refused else {})
 
 
+def random_from_70_percent(call: Call, asked: float, answer: Answer) -> loopback.Answer:
+    """The last three tenths of the run are answered at random."""
+    return _completion(answer if asked <= 0.7 else _GUESSING.planted(call))
+
+
+_GUESSING = SimulatedJudge.from_name("random")
+
+
 def _completion(answer: Answer, model: str = "judge", **choice: Any) -> loopback.Answer:
     body = {
         "model": model,

@@ -9,7 +9,14 @@ import judgesheet
 from judgesheet.decide.policy import shipped
 from sheets.judges import ADOPT, BORDERLINE, REJECT, judges, simulated
 from sheets.making import make
-from sheets.served import MODEL, Endpoint, refused_in_one_order, renamed_at_half
+from sheets.served import (
+    MODEL,
+    Endpoint,
+    Script,
+    random_from_70_percent,
+    refused_in_one_order,
+    renamed_at_half,
+)
 
 
 def test_every_shipped_policy_has_a_judge_on_its_limit() -> None:
@@ -58,3 +65,22 @@ def test_only_one_order_is_refused(tmp_path: Path) -> None:
     refused = [one.call.cell["order"] for one in judgesheet.cases(tmp_path, outcome="refused")]
     assert refused
     assert all(order == ["v", "u"] for order in refused)
+
+
+@pytest.mark.parametrize(
+    ("script", "stays"), [(renamed_at_half, True), (random_from_70_percent, False)]
+)
+def test_a_judge_that_changes_while_it_is_measured_is_told(
+    tmp_path: Path, script: Script, stays: bool
+) -> None:
+    """Another name alone is told by another control: the answers stay the same."""
+    axes = ("score_order",)
+    with Endpoint(script, axes).serving() as url:
+        run = judgesheet.probe(
+            MODEL, tmp_path, axes=axes, reply="text", base_url=url, pdf=False, cases=False,
+            concurrency=1, policy="order-only",
+        )  # fmt: skip
+    (axis,) = run.datasheet.axes
+    assert [one.passed for one in axis.controls if one.code == "anchors"] == [stays]
+    assert run.datasheet.decision is not None
+    assert run.datasheet.decision.verdict == "not_proven"
