@@ -26,8 +26,11 @@ def control(failing: Failing, anchors: Readings) -> Iterator[Control]:
     """
     frame, errors = anchors.frame, failing.errors(anchors)[0]
     question = items(frame.drop(columns=["anchor", "asked"]), across_arms=True)
-    if np.isnan(errors).all() and failing.points_by_place is not None:
-        errors = Content.of(frame, failing.points_by_place).changes(question)
+    read = frame["value"].notna().to_numpy()
+    if np.isnan(errors).all() and failing.points_by_place is not None and read.any():
+        errors = np.full(len(frame), np.nan)
+        codes = np.unique(question[read], return_inverse=True)[1]
+        errors[read] = Content.of(frame[read], failing.points_by_place).changes(codes)
     table = np.full((int(question.max(initial=-1)) + 1, 3), np.nan)
     table[question, frame["anchor"].to_numpy(dtype=int) - 1] = errors
     table = table[~np.isnan(table).any(axis=1)]

@@ -10,15 +10,16 @@ import pandas as pd
 import pytest
 
 from judgesheet.axes import all_axes, get_axis
-from judgesheet.axis import Options
+from judgesheet.axis import Options, Readings, anchors
 from judgesheet.base.effects import JudgedEffect
 from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts
 from judgesheet.base.records import Datasheet
 from judgesheet.decide import decide
+from judgesheet.measuring.measure import parse_rows
 from judgesheet.measuring.slices import with_slices
 from judgesheet.planning.anchors import with_anchors
 from judgesheet.planning.plan import make_plan
-from tests.simulate import simulate
+from tests.simulate import replies, simulate
 
 Said = Callable[[dict[str, Any], float], Any]
 """The cell of a call and the share of the axis's calls before it -> a score, None as it was."""
@@ -104,3 +105,16 @@ def test_twelve_questions_are_asked_once_in_each_third_of_the_run() -> None:
     assert len(set(asked)) == 12
     assert sorted(asked[:12]) == sorted(asked[12:24]) == sorted(asked[24:])
     assert len({call.id for call in calls}) == len(calls)
+
+
+@pytest.mark.parametrize("lost", [0.3, 1.0])
+def test_anchors_without_a_verdict_are_left_out(lost: float) -> None:
+    """Of criteria nobody knows the quality of: then verdicts are compared between thirds."""
+    axis = get_axis("criterion_order")
+    assert axis.FAILING is not None
+    rows = parse_rows(axis, replies(anchored("quick", axis.NAME), "perfect"))
+    frame = rows[rows["anchor"].notna()].reset_index(drop=True)
+    asked = frame.index.to_numpy() / len(frame)
+    frame = frame.assign(asked=asked, value=frame["value"].where(asked >= lost, None))
+    found = anchors.control(axis.FAILING, Readings(frame, (), 0.0, 0))
+    assert [one.passed for one in found] == [True] * (lost < 1)
