@@ -314,7 +314,7 @@ def limits(title: str, rows: Sequence[LimitRow], folded: str) -> Markup:
         down, weight = 20.0 + 15 * number, "600" if row.required else None
         whole = show.short(row.label, 200)
         # What tells labels apart stands at their end.
-        label = whole if len(whole) <= 54 else f"{whole[:29]}…{whole[-24:]}"
+        label = whole if len(whole) <= 48 else f"{whole[:24]}…{whole[-23:]}"
         canvas.text(label, 262, down, text_anchor="end", font_weight=weight)
         canvas.text(row.bound, 534, down, text_anchor="end", fill=row.colour, font_weight=weight)
         canvas.text(row.limit, 634, down, text_anchor="end", font_weight=weight)

@@ -83,30 +83,42 @@ def typeset(text: str, folder: Path, attached: str, when: datetime) -> bytes:
 
 
 def painted(text: str) -> str:
-    """The page with the colours and type of its charts as values: SVG in a PDF knows no names.
+    """The page with the theme of charts and margins as values: neither knows names in a PDF.
 
     Later definitions count, so that a template of one's own changes page and charts alike. Only
     attributes have quotation marks: in texts they are escaped.
     """
     css = " ".join(re.findall(r"<style>(.*?)</style>", text, re.DOTALL))
     on_paper = re.sub(r"@media screen.*?\}\s*\}", "", css, flags=re.DOTALL)
-    named = dict(re.findall(r"(--[\w-]+):\s*([^;}]+)", on_paper))
+    named: dict[str, str] = dict(re.findall(r"(--[\w-]+):\s*([^;}]+)", on_paper))
 
     def valued(name: re.Match[str]) -> str:
-        return '"{}"'.format(named.get(name[1], "none").strip().replace('"', "'"))
+        return named.get(name[1], "none").strip().replace('"', "'")
 
-    return re.sub(r'"var\((--[\w-]+)\)"', valued, text)
+    def margin(block: re.Match[str]) -> str:
+        return re.sub(r"var\((--[\w-]+)\)", valued, block[0])
+
+    text = re.sub(r"@bottom-\w+ ?\{[^}]*\}", margin, text)
+    return re.sub(r'"var\((--[\w-]+)\)"', lambda name: f'"{valued(name)}"', text)
 
 
 def _fetcher(folder: Path) -> Any:
     """What reads the files that a page refers to: plain ones of its folder, and `data:`."""
     from weasyprint.urls import URLFetcher
 
+    ours = data_folder("templates")
+    known = folder, ours
+
     class Near(URLFetcher):  # type: ignore[misc]
         def fetch(self, url: str, headers: Any = None) -> "URLFetcherResponse":
             parts = urlsplit(url)
             near = parts.scheme == "file" and not parts.netloc
-            if parts.scheme != "data" and not (near and is_in(folder, Path(unquote(parts.path)))):
+            path = Path(unquote(parts.path))
+            if near and not is_in(folder, path) and path.is_relative_to(folder):
+                # Of ours a template of somebody's own has what it does not replace: the fonts.
+                path = ours / path.relative_to(folder)
+                url = path.as_uri()
+            if parts.scheme != "data" and not (near and any(is_in(one, path) for one in known)):
                 raise ValueError(f"{url[:200]} is not in the folder of the template")
             read: Callable[..., URLFetcherResponse] = super().fetch
             return read(url, headers)

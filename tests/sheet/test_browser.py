@@ -77,6 +77,9 @@ def test_no_word_of_a_drawing_or_a_table_is_cut_off(visit: Open, name: str) -> N
             }).map((text) => text.textContent)"""
         )
         assert cut == [], width
+        names = page.locator(".compact tbody th[scope=row]")
+        narrow = names.evaluate_all("all => all.filter((e) => e.clientWidth < 100).length")
+        assert narrow == 0, "a name has room for its words"
     wide = page.evaluate(
         """() => [...document.querySelectorAll(".scroll")]
             .filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.ariaLabel)"""

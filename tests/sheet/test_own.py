@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pypdf import PdfReader
@@ -29,6 +30,12 @@ def pdf_text(path: Path) -> str:
     return "\n".join(page.extract_text() for page in PdfReader(path).pages)
 
 
+def fonts(path: Path) -> list[str]:
+    """The fonts of page one."""
+    named: Any = PdfReader(path).pages[0]["/Resources"]
+    return [str(font.get_object()["/BaseFont"]) for font in named["/Font"].values()]
+
+
 RECOLOURED = """{% extends "datasheet.html.jinja" %}
 {% block style %}<style>:root { --ink: #123456; --font: serif }</style>{% endblock %}
 {% block parts %}{{ parts.every(page) }}{{ parts.decision(page) }}{% endblock %}"""
@@ -42,7 +49,15 @@ def test_one_file_changes_colours_type_and_order_of_both_formats(tmp_path: Path)
     for text in (html.read_text(encoding="utf-8"), pdf_text(pdf)):
         assert text.index("Every figure") < text.rindex("Measure again by")
         assert "Test conditions" not in text
-    assert "Inter-Regular" not in str(PdfReader(pdf).pages[0]["/Resources"])
+    # Signs that another font lacks are taken from the bold one.
+    assert not [name for name in fonts(pdf) if name.endswith("+Inter")]
+
+
+@pytest.mark.usefixtures("pango")
+def test_a_page_that_keeps_the_type_is_set_in_it(tmp_path: Path) -> None:
+    path = template(tmp_path, '{% extends "datasheet.html.jinja" %}')
+    (pdf,) = own.write(sheets.judged(), path, places(tmp_path, "pdf"))
+    assert [name for name in fonts(pdf) if name.endswith("+Inter")]
 
 
 def test_the_page_lets_no_script_of_a_template_run(tmp_path: Path) -> None:
