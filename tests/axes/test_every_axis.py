@@ -43,7 +43,7 @@ def test_its_prompt_compiles(axis: Axis) -> None:
     compile_prompt(prompt(axis), axis.NAME)
 
 
-@pytest.mark.parametrize("profile", ["first", "quick", "full"])
+@pytest.mark.parametrize("profile", ["quick", "full"])
 def test_its_design_is_pure_and_has_no_call_twice(axis: Axis, profile: str) -> None:
     pool = load(axis)
     chosen = options(profile=profile)

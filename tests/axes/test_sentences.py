@@ -82,9 +82,8 @@ def test_an_axis_of_which_nothing_was_asked_counts_no_stimuli(axis: str) -> None
     assert not any("asked;" in caveat for caveat in sheet.result.caveats)
 
 
-def test_no_sentence_is_long_or_leaves_a_gap(sheet: Sheet) -> None:
+def test_no_sentence_leaves_a_gap(sheet: Sheet) -> None:
     for effect in sheet.effects.values():
-        assert len(effect.text.split()) <= 35, effect.text
         assert effect.text
         assert "{" not in effect.text
 

@@ -139,7 +139,7 @@ ENDLESS = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% 
 def test_a_template_that_never_ends_is_ended(
     text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(own, "LONGEST_PAGE_S", 5.0)
+    monkeypatch.setattr(own, "LONGEST_PAGE_S", 2.0)
     with pytest.raises(TemplateError, match=r"mine\.html\.jinja: it takes longer"):
         own.render(sheets.plausible(), "html", template(tmp_path, text))
 
@@ -174,23 +174,29 @@ def linked_folder(folder: Path) -> str:
 
 
 @pytest.mark.parametrize("lay", [linked, piped, linked_folder])
-@pytest.mark.parametrize("form", ["html", "pdf"])
-def test_a_link_or_pipe_in_its_folder_is_not_read(
-    lay: Callable[[Path], str], form: str, tmp_path: Path, request: pytest.FixtureRequest
+def test_a_link_or_pipe_in_its_folder_is_not_included(
+    lay: Callable[[Path], str], tmp_path: Path
 ) -> None:
+    (tmp_path / "secret.html.jinja").write_text("outside")
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    path = template(folder, f"{{% include '{lay(folder)}' %}}")
+    with pytest.raises(TemplateError, match=r"mine\.html\.jinja"):
+        own.render(sheets.plausible(), "html", path)
+
+
+@pytest.mark.usefixtures("pango")
+def test_a_link_or_pipe_in_its_folder_is_no_style_of_a_pdf(tmp_path: Path) -> None:
     (tmp_path / "secret.html.jinja").write_text("p::after { content: 'outside' }")
     folder = tmp_path / "mine"
     folder.mkdir()
-    name = lay(folder)
-    if form == "html":
-        path = template(folder, f"{{% include '{name}' %}}")
-        with pytest.raises(TemplateError, match=r"mine\.html\.jinja"):
-            own.render(sheets.plausible(), "html", path)
-    else:
-        request.getfixturevalue("pango")
-        path = template(folder, f'<link rel="stylesheet" href="{name}"><p>read: </p>')
-        (pdf,) = own.write(sheets.plausible(), path, places(tmp_path, "pdf"))
-        assert "outside" not in pdf_text(pdf)
+    (folder / "own.css").write_text("p::after { content: 'inside' }")
+    os.mkfifo(folder / "pipe.css")
+    names = ("own.css", linked(folder), linked_folder(folder), "pipe.css")
+    text = "".join(f'<link rel="stylesheet" href="{name}">' for name in names) + "<p>read: </p>"
+    (pdf,) = own.write(sheets.plausible(), template(folder, text), places(tmp_path, "pdf"))
+    assert "inside" in pdf_text(pdf)
+    assert "outside" not in pdf_text(pdf)
 
 
 def test_a_template_that_is_a_link_is_not_read(tmp_path: Path) -> None:
