@@ -27,7 +27,7 @@ from proof.tables import grid, missed
 
 STAGES = (planning, ledger, collect, measuring, deciding)
 MOVED_BY = (*all_axes().values(), kit, stats, *STAGES)
-SETS, POWER_OF, SHEETS = 300, 5, 12
+SETS, POWER_OF, SHEETS = 200, 5, 6
 """Data sets at the limit, of which one in so many is drawn for power, too; sheets of a judge."""
 DESIGNS = ((0.10, 40, 2), (0.10, 100, 4), (0.20, 40, 4), (0.15, 24, 4))
 """Limit, stimuli, calls on each: those of the shipped policies in the profile quick, and more."""
@@ -142,6 +142,7 @@ def fields(results: Sequence[Result]) -> dict[str, str]:
         "sets": str(at_limit[0].rows["once"].sets[PASS]),
         "power": str(at_limit[0].rows["once"].sets[KEPT]),
         "error": f"{error(0.05, at_limit[0].rows['once'].sets[PASS]):.3f}",
+        "planned": f"{len(plan_of('quick').calls):,}",
         "sheets": str(sheets[0].rows[POLICIES[0]].sets[ADOPTED]),
         "false": grid([*head, *ways], [[*_where(one), *_false(one)] for one in at_limit]),
         "used": grid(
