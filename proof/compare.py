@@ -17,7 +17,8 @@ from judgesheet.axes import candidate_order, get_axis, score_order
 from judgesheet.axis import Options, Readings
 from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts
 from judgesheet.base.records import AxisResult, Datasheet, Plan
-from judgesheet.decide.compare import Z95, Comparison, Difference, compare
+from judgesheet.decide.bounded_value import Z95
+from judgesheet.decide.compare import Comparison, Difference, compare
 from judgesheet.decide.paired import pairings
 from judgesheet.judges.simulated import SimulatedJudge
 from judgesheet.measuring.measure import COLUMNS, measure_axis, parse_rows

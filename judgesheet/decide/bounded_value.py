@@ -4,10 +4,12 @@ import math
 from statistics import NormalDist
 from typing import NamedTuple, Self
 
-from judgesheet.base.records import LEVEL, Estimate
+from judgesheet.base.records import Estimate
 from judgesheet.base.units import FISHER, SHARE, unit
 from judgesheet.stats.multiplicity import student_quantile, student_tail
 
+Z95 = NormalDist().inv_cdf(0.975)
+"""The normal quantile of the ends of a 95 % interval."""
 Z80 = NormalDist().inv_cdf(0.8)
 """The normal quantile of a power of 80 %."""
 
@@ -23,14 +25,14 @@ class BoundedValue(NamedTuple):
     high: float
     df: float = math.inf
 
-    def detectable(self, level: float = LEVEL) -> float:
+    @property
+    def detectable(self) -> float:
         """The smallest true effect that 80 of 100 such runs would tell from none.
 
         (z.975 + z.80) / z.975 times the longer half of the interval: a half-width of z.975
         standard errors, against the z.975 + z.80 standard errors that a true effect needs.
         """
-        reach = NormalDist().inv_cdf((1 + level) / 2)
-        return (reach + Z80) / reach * max(self.high - self.value, self.value - self.low)
+        return (Z95 + Z80) / Z95 * max(self.high - self.value, self.value - self.low)
 
     def at(self, tail: float) -> Self:
         """With one-sided bounds that each err in this share."""

@@ -18,7 +18,7 @@ from judgesheet.base.keys import Key
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import LEVEL, Characteristic, Datasheet, Estimate
 from judgesheet.base.units import scale_of, unit
-from judgesheet.decide.bounded_value import BoundedValue
+from judgesheet.decide.bounded_value import Z95, BoundedValue
 from judgesheet.stats.multiplicity import holm
 
 if TYPE_CHECKING:
@@ -36,8 +36,6 @@ UNPROVEN = "without an interval nothing is proven"
 INDEPENDENT = "square and add (MOVER), independent"
 WITH_LOST = "; room for what lost calls could have said"
 WITHOUT_CHANCE = "; of both without what chance adds"
-Z95 = NormalDist().inv_cdf(0.975)
-"""The normal quantile of the ends of a 95 % interval."""
 
 
 class Pairing(Protocol):
@@ -463,7 +461,7 @@ def difference(
     row = replace(row, better=wanted.better, null=wanted.null, worsening=worsening, room=room)
     # Doubled, not both tails added: the margins on the two sides differ.
     tails = row.p_worse(0.0), row.p_better()
-    seen = worsening.detectable() + max(room)
+    seen = worsening.detectable + max(room)
     p = min(1.0, *(2 * tail for tail in tails if tail is not None))
     return replace(row, p=p, detectable=seen)
 

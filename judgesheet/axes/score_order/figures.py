@@ -15,7 +15,6 @@ from judgesheet.axis import (
     raters,
     reversal,
     scale_use,
-    within_item,
     within_prompts,
 )
 from judgesheet.axis.arms import WORDS
@@ -41,7 +40,7 @@ from judgesheet.stats.interval import (
     without_interval,
 )
 from judgesheet.stats.orders import Order
-from judgesheet.stats.reads import row_means
+from judgesheet.stats.reads import row_means, row_sds
 
 from .scores import BALANCED, FIXED, Grid, RubricOrders, Scores, arrange, figure
 
@@ -203,6 +202,10 @@ def _uneven(label: str, grid: Grid) -> UnkeyedEstimate:
 # the author of a response wrote it for. `conditions` says which; they are never mixed.
 
 
+ONE_READ = Reason("one_read", "there is one reading per response")
+NOTHING_READ = Reason("nothing_read", "no reply under these orders could be read")
+
+
 def _of_arm(sign: str) -> Callable[[Mapping[str, str]], str]:
     """A symbol with the arm as its index: `r_bal`."""
     return lambda dims: f"{sign}_{dims['arm'][:3]}"
@@ -228,9 +231,18 @@ def within_item_sd(scores: Scores) -> Iterator[UnkeyedEstimate]:
         conditions = (
             f"{counted(reads.shape[1], 'reading')} per response, {scores.scale}-point rubric"
         )
-        yield within_item.within_item_sd(
-            label, arm, reads, scores.grid.cluster, scores.scale - 1, conditions
+        if reads.shape[1] < 2:
+            yield absent(label, ONE_READ, {"arm": arm})
+            continue
+        spread = row_sds(reads)
+        known = ~np.isnan(spread)
+        sums = by_cluster(spread[known], scores.cluster[known])
+        # At most half of the scale: reads that lie half at each end.
+        interval = cluster_mean(*sums, within=(0.0, (scores.scale - 1) / 2))
+        estimate = UnkeyedEstimate(
+            label, interval, {"arm": arm}, n=int(known.sum()), conditions=conditions
         )
+        yield estimate.or_absent(NOTHING_READ)
 
 
 @figure(
