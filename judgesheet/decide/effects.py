@@ -12,7 +12,7 @@ from dataclasses import replace
 from judgesheet.base.digits import decimals, percent, rounded, two_digits, with_noun
 from judgesheet.base.effects import Effect, EffectVerdict, JudgedEffect
 from judgesheet.base.keys import ANY, Key
-from judgesheet.base.missing_reasons import FLAT, WITHOUT_EXCEPTION
+from judgesheet.base.missing_reasons import FLAT, NOT_RECORDED, WITHOUT_EXCEPTION
 from judgesheet.base.records import AxisResult, Datasheet, Estimate
 from judgesheet.base.units import unit
 from judgesheet.decide.bounded_value import p_at, reach
@@ -49,10 +49,15 @@ def judged(axis: AxisResult) -> tuple[JudgedEffect, ...]:
     ]
     of = Counter(key.name for _, key in asked)
     bounded = {key.name for effect, key in asked if not (effect.share or effect.test)}
+    lacking = {one.key for one in axis.estimates if one.reason == NOT_RECORDED.code}
+    recorded = {key.name for _, key in asked if str(key) not in lacking}
     ranked: list[tuple[int, float, JudgedEffect]] = []
     for effect, key in asked:
         share = effect.share or (EXCESS if effect.test else REST / len(bounded))
-        one = judge(effect, str(key), axis, found, share / of[key.name])
+        # A test of a whole axis says nothing of pairs that a log lacks, where it has other pairs.
+        is_elsewhere = str(key) in lacking and key.name in recorded
+        tested = replace(effect, test="") if is_elsewhere else effect
+        one = judge(tested, str(key), axis, found, share / of[key.name])
         # The worst slice of several is always worse than the rest: chance alone sees to that.
         if effect.slice and one.verdict != "shown":
             continue

@@ -10,7 +10,7 @@ from scipy.stats import binomtest
 
 from judgesheet.axes import all_axes
 from judgesheet.base.effects import Effect, JudgedEffect
-from judgesheet.base.missing_reasons import EQUAL_SCORES, PERFECT
+from judgesheet.base.missing_reasons import EQUAL_SCORES, NOT_RECORDED, PERFECT
 from judgesheet.base.records import Bounds, Estimate, Imputed, Mitigation
 from judgesheet.decide import decide
 from judgesheet.decide.bounded_value import p_at
@@ -127,6 +127,17 @@ def test_a_failed_control_of_the_run_leaves_nothing_to_say(part: dict[str, Any])
 def test_a_test_that_must_not_be_used_shows_nothing() -> None:
     one = judge(UP, figure(0.1, -0.1, 0.3), p(0.0001), voided={P: "one reply given twice"})
     assert (one.verdict, one.p) == ("inconclusive", None)
+
+
+@pytest.mark.parametrize(("has_others", "verdict"), [(True, "not_measured"), (False, "shown")])
+def test_a_test_is_about_pairs_that_a_log_has(has_others: bool, verdict: str) -> None:
+    keys = [f"{KEY}[set=lacking]", f"{KEY}[set=own]"]
+    lacking = replace(figure(None, None, None, reason=NOT_RECORDED.code), key=keys[0])
+    own = replace(figure(0.1, -0.1, 0.3), key=keys[1])
+    found = (lacking, own, p(0.0001)) if has_others else (lacking, p(0.0001))
+    declared = tuple(replace(UP, key=key) for key in keys)
+    judged_ones = judged(replace(axis(estimates=found), declared=declared))
+    assert {one.key: one.verdict for one in judged_ones}[keys[0]] == verdict
 
 
 def test_every_member_of_a_family_is_judged_the_worst_first() -> None:
