@@ -235,3 +235,28 @@ def test_where_many_calls_are_lost_limits_are_broken_and_not_kept(
     assert verdict.status == status
     assert ("other stimuli" in verdict.needed) == (status == "invalid"), verdict.needed
     assert verdict.more_stimuli is None or status == "inconclusive"
+
+
+@pytest.mark.parametrize(
+    ("given", "passed"),
+    [
+        ({"order_p": 0.9}, True),
+        ({"order_p": 1e-6}, False),  # which calls were lost depends on the order
+        ({"order_p": None}, True),
+    ],
+)
+def test_few_lost_calls_pass_unless_the_order_says_which(
+    given: dict[str, Any], passed: bool
+) -> None:
+    lost = rate("one.loss_rate", 0.04, 0.02, 0.08, given=given)
+    made = sheet(axis(answered=96, unreadable=4, estimates=(rate(KEY), lost)))
+    assert control(made, READ).passed is passed
+
+
+@pytest.mark.parametrize(("refused", "passed"), [(0, False), (30, True)])
+def test_stimuli_that_were_refused_whole_are_not_counted_as_lost(
+    refused: int, passed: bool
+) -> None:
+    lost = replace(rate("one.loss_rate", given={"refused_calls": refused}), bounds=None)
+    made = sheet(axis(answered=70, refused=30, estimates=(rate(KEY), lost)))
+    assert control(made, READ).passed is passed

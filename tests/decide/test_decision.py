@@ -118,6 +118,19 @@ def test_the_figure_furthest_beyond_its_limit_rejects_and_never_a_void_one() -> 
     assert void.decision.required == {"fail": 1, "invalid": 1}
 
 
+@pytest.mark.parametrize(("warns", "decided"), [("", "not_proven"), (WARN, "adopt")])
+def test_a_judge_is_not_adopted_where_a_figure_that_must_hold_is_not_usable(
+    warns: str, decided: str
+) -> None:
+    first = axis(estimates=(rate(KEY),))
+    void = axis("two", estimates=(rate("two.rate"),), controls=(failing(),))
+    policy = Policy(limit=[*limits(ALL).limit, *limits(ALL + warns, axis_="two").limit])
+    decision = decide(sheet(first, void), policy).decision
+    assert decision is not None
+    assert decision.verdict == decided
+    assert decision.because == ("pass" if warns else "invalid")
+
+
 def test_a_limit_of_zero_has_a_distance() -> None:
     assert distance(Verdict("r", KEY, 0.1, "fail", "", limit=0.0, bound=0.05)) == 5.0
     assert distance(Verdict("r", KEY, 0.1, "fail", "")) == 0.0

@@ -1,9 +1,11 @@
 """Whether calls are lost at random: the tests keep their size and see what is planted."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 
-from judgesheet.stats.losses import permutation_p
+from judgesheet.stats.losses import _covariance, permutation_p
 
 ITEMS, ORDERS = 30, 10
 STRATA = np.repeat(np.arange(ITEMS), ORDERS)
@@ -39,6 +41,14 @@ def test_the_smallest_p_is_that_of_the_design() -> None:
     p = permutation_p(lost, FIRST[:ORDERS], STRATA[:ORDERS], rng())
     assert p is not None
     assert p > 0.15
+
+
+def test_the_covariance_is_that_over_all_permutations() -> None:
+    """By which strata of different sizes are weighed against each other (Hoeffding 1951)."""
+    lost, features = np.array([2.0, 0.0, 1.0, 0.0]), rng().normal(size=(4, 2))
+    centred = features - features.mean(axis=0)
+    sums = np.array([np.array(dealt) @ centred for dealt in permutations(lost)])
+    assert _covariance(lost, centred) == pytest.approx(np.cov(sums.T, ddof=0))
 
 
 @pytest.mark.parametrize("lost", [np.zeros(10, bool), np.ones(10, bool)])
