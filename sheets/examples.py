@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from PIL import Image
 from pypdfium2 import PdfDocument
 
 ROOT = Path(__file__).parent.parent
@@ -35,7 +36,7 @@ COMMANDS = {
 }
 DPI = 100
 """Of page one, about 830 pixels wide: as much as a page of documentation shows."""
-COLOURS = 16
+COLOURS = 24
 """Enough for a page of few, at a tenth of the size of a full picture."""
 
 
@@ -60,7 +61,7 @@ def make(name: str) -> None:
 def page_one(pdf: Path, picture: Path) -> None:
     """Page one as a picture of few colours."""
     page = PdfDocument(pdf)[0].render(scale=DPI / 72).to_pil()
-    page.quantize(COLOURS).save(picture, optimize=True)
+    page.convert("RGB").quantize(COLOURS, Image.Quantize.MAXCOVERAGE).save(picture, optimize=True)
 
 
 if __name__ == "__main__":
