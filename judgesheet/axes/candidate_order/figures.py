@@ -667,14 +667,14 @@ class Padded:
     null=0.5,
     better="nearer",
     headline=15,
-    missing="pairs with filler added (condition filler)",
+    missing="pairs with padding added (condition filler)",
     passes_blind=True,
     reads="filler",
 )
 def filler_preference(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
-    """Share of calls that prefer a response with filler sentences added to the same without them.
+    """Share of calls that prefer a response with padding added to the same without them.
 
-    A tie counts half to each, so .5 is a judge to whom the filler makes no difference, whether it
+    A tie counts half to each, so .5 is a judge to whom the padding makes no difference, whether it
     says tie or chooses at random. These pairs are never pooled with others (003 appendix A.3).
     Cluster t interval over tasks, with room for unseen ones.
     """
@@ -684,7 +684,7 @@ def filler_preference(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
         padded, plain, ties = (int((contents == side).sum()) for side in (-1, 1, 0))
         share = cluster_mean(*group.pairs.by_task((1 - contents) / 2), within=(0.0, 1.0))
         yield UnkeyedEstimate(
-            "Padded response preferred to the same without filler",
+            "Padded response preferred to the same without padding",
             share,
             group.dims,
             n=padded + plain + ties,

@@ -56,7 +56,7 @@ SET_WORDS: Mapping[str, str] = {
     "same_subset": "same content in other words",
     "different_subset": "equally much, but other content",
     "natural": "own pairs",
-    FILLER: "pairs with filler",
+    FILLER: "pairs with padding",
 }
 
 CHANCE = 0.05
