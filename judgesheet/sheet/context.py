@@ -186,7 +186,7 @@ class Page:
         """What is shown and does not stand beside the decision."""
         if self.decision is not None and self.decision.conditions:
             return ()
-        told = {*(one.estimate.key for one in self.broken[:MOST_TOLD])}
+        told = {*(one.estimate.key for one in self.broken[:1])}
         told |= {one.effect.key for one in self.in_box}
         return tuple(_once(self.shown, told))
 
@@ -219,11 +219,6 @@ class Page:
             return tuple(one for one in self.sheet.verdicts if one.status == "fail")
         held = (one for one in self.sheet.verdicts if not one.warns)
         return tuple(one for one in held if one.status in ("invalid", "inconclusive"))
-
-    @property
-    def missing(self) -> tuple[Verdict, ...]:
-        """Those of `deciding` that are not proven."""
-        return tuple(one for one in self.deciding if one.status == "inconclusive")
 
     @property
     def remedies(self) -> tuple[tuple[Mitigation, Figure, Figure], ...]:
