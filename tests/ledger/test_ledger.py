@@ -12,6 +12,7 @@ import pytest
 
 from judgesheet.base.errors import DamagedError, InUseError, OtherRunError, RunError
 from judgesheet.base.records import SETTLING, Call, Label, Outcome, Plan, Reply
+from judgesheet.ledger import ledger as module
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.schema import SCHEMA_VERSION
 from tests.judges.loopback import make_call, make_plan
@@ -66,6 +67,14 @@ def test_prompts_and_params_are_stored_once_per_content(path: Path) -> None:
         assert db.execute("SELECT count(*) FROM params").fetchone() == (1,)
         assert db.execute("SELECT count(*) FROM call").fetchone() == (50,)
     db.close()
+
+
+def test_pages_of_calls_leave_none_out(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_PAGE", 3)
+    plan = make_plan(8)
+    with Ledger.create_or_open(path, plan, JUDGE) as opened:
+        assert tuple(opened.calls()) == plan.calls
+        assert tuple(one.call for one in opened.pending()) == plan.calls
 
 
 @pytest.mark.parametrize("outcome", get_args(Outcome))

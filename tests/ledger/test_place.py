@@ -229,6 +229,20 @@ def test_replies_that_a_disk_cannot_take_are_kept_elsewhere_and_found_again(tmp_
     assert kept(run) == CALLS
 
 
+def test_what_a_disk_does_not_confirm_is_not_taken_for_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = Elsewhere(tmp_path / "run" / LEDGER, "key", tmp_path)
+    file = place.keep([["id", 1]])
+
+    def failing(_handle: int) -> None:
+        raise OSError("the disk went away")
+
+    monkeypatch.setattr(os, "fsync", failing)
+    assert place.keep([["id", 2]]) is None
+    assert [*place.found()] == [(file, [["id", 1]])]
+
+
 def test_what_somebody_else_laid_there_is_not_taken_in(tmp_path: Path) -> None:
     place = Elsewhere(tmp_path / "run" / LEDGER, "key", tmp_path)
     file = place.keep([["id", 1]])
