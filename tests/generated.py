@@ -231,12 +231,17 @@ def _cells(judge: Mapping[str, Any]) -> Iterator[str]:
 
 def real_runs() -> str:
     """A row per run of a model that anybody can ask."""
-    lines = ["", "| judge | reply | temperature | calls | read | decision | limits broken |"]
-    lines += ["|---|---|--:|--:|--:|---|---|"]
+    lines = [
+        "",
+        "| judge | reply | temperature | planned | asked | read | decision | limits broken |",
+    ]
+    lines += ["|---|---|--:|--:|--:|--:|---|---|"]
     for one in _committed()["runs"]:
         told = f"{one['judge']} | {one['reply']} | {one['temperature']:g}"
         decided = f"{DECISIONS[one['decision']].word} | {'; '.join(one['broken']) or 'none'}"
-        lines.append(f"| {told} | {one['planned']} | {one['answered']} | {decided} |")
+        lines.append(
+            f"| {told} | {one['planned']} | {one['asked']} | {one['answered']} | {decided} |"
+        )
     return "\n".join([*lines, "", ""])
 
 
