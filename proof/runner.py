@@ -6,14 +6,13 @@ of the code that can move it: a run that was interrupted goes on, a changed esti
 
 import json
 import math
-import re
 import time
 import warnings
 import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -56,14 +55,6 @@ FEWER = 12
 """A check takes one of so many data sets: five minutes instead of an hour."""
 CHANCE = 6e-5
 """Probability of a difference by chance at which a check fails: that of 4 standard errors."""
-
-
-EARLIER = frozenset({"losses"})
-"""Pages whose committed results are of an earlier design of the profiles; their texts say so.
-
-Take a page out once it was run anew. Its lines may have other sizes than those of the code, as
-they were drawn from other stimuli.
-"""
 
 
 class Proof(Protocol):
@@ -287,27 +278,13 @@ def has_results(page: str, source: Path = COMMITTED) -> bool:
 
 
 def results(page: str, source: Path = COMMITTED) -> list[Result]:
-    """The committed results of a page, in the order of its lines; of some with an earlier size."""
+    """The committed results of a page, in the order of its lines."""
     records = committed(page, source)
-    lines = list(_lines(page).values())
-    if page in EARLIER:
-        lines = [_as_committed(line, lines, records) for line in lines]
     return [
-        Result(line, _rows(records[line.name]["rows"])) for line in lines if line.name in records
+        Result(line, _rows(records[line.name]["rows"]))
+        for line in _lines(page).values()
+        if line.name in records
     ]
-
-
-def _as_committed(line: Line, lines: Sequence[Line], names: Iterable[str]) -> Line:
-    """The line with the size that was committed: of lines of the same data by rank of size."""
-    if line.name in names or not isinstance(line.size, int):
-        return line
-    known = sorted(int(size.group(1)) for name in names if (size := _size_of(line, name)))
-    now = sorted(one.size for one in lines if one.data == line.data and isinstance(one.size, int))
-    return replace(line, size=known[now.index(line.size)]) if len(known) == len(now) else line
-
-
-def _size_of(line: Line, name: str) -> re.Match[str] | None:
-    return re.fullmatch(re.escape(f"{line.data} | ") + r"(\d+)", name)
 
 
 def _rows(record: Mapping[str, Any]) -> Rows:

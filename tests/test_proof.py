@@ -96,22 +96,10 @@ def test_the_pages_are_those_of_the_committed_results(page: str) -> None:
     assert path.read_text(encoding="utf-8") == text
 
 
-@pytest.mark.parametrize("page", sorted(runner.EARLIER))
-def test_a_page_of_an_earlier_design_says_so(page: str) -> None:
-    text = (runner.PAGES / f"{page}.md").read_text(encoding="utf-8")
-    assert "**The results below are older**" in text
-
-
 @pytest.mark.parametrize("page", [page for page in runner.NAMES if page != "keys"])
 def test_every_line_is_committed(page: str) -> None:
     found = results(page)
-    if page in runner.EARLIER:  # of other sizes
-        assert [one.line.data for one in found] == [
-            one.data for one in runner._lines(page).values()
-        ]
-        assert len({one.line.name for one in found}) == len(found)
-    else:
-        assert [one.line.name for one in found] == list(runner._lines(page))
+    assert [one.line.name for one in found] == list(runner._lines(page))
     for line in (runner.COMMITTED / f"{page}.jsonl").read_text(encoding="utf-8").splitlines():
         assert json.loads(line)["about"]
 
