@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ from judgesheet.base.records import Datasheet, Plan, Reply
 from judgesheet.importers.tables import read_table
 from judgesheet.judges.dialects import OPENAI, read_response
 from judgesheet.ledger.ledger import Ledger
-from judgesheet.sheet import render as page
+from judgesheet.sheet.pdf import typeset
 from tests.judges.loopback import make_plan
 from tests.sheet.sheets import plausible
 
@@ -94,9 +95,9 @@ def test_a_sheet_of_too_many_figures_is_refused() -> None:
     one_sentence(caught.value)
 
 
-def test_a_page_that_takes_long_to_set_is_refused() -> None:
+def test_a_page_that_takes_long_to_set_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="too large for a PDF") as caught:
-        page(many_figures(LARGEST_PAGE // 80), "pdf")
+        typeset("x" * (LARGEST_PAGE + 1), tmp_path, "{}", datetime.now(UTC))
     one_sentence(caught.value)
 
 
