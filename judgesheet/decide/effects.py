@@ -94,6 +94,8 @@ def judge(
     sentence = effect.says.get(verdict, "")
     if near and not is_beyond:
         sentence = effect.says.get("by_test", sentence)
+    # A correlation of scores that one stimulus alone sets apart would be read as one.
+    instead = why or (estimate.note if near and estimate.reason in FLAT else "")
     words = {
         **Key.parse(key).dims,
         "value": printed(estimate, estimate.value),
@@ -106,8 +108,8 @@ def judge(
         key=key,
         verdict=verdict,
         # A declaration may come from a stranger's file: nothing but these words is filled in.
-        text=f"{estimate.label or key}: {why}."
-        if why
+        text=f"{estimate.label or key}: {instead}."
+        if instead
         else _PLACEHOLDER.sub(lambda found: words.get(found[1], found[0]), sentence),
         value=estimate.value,
         low=estimate.low,
