@@ -36,7 +36,6 @@ from .standard_error import (
     LEAST_CARRIERS,
     NEARLY_ONE,
     carriers,
-    ends_at_one,
     ends_of_r,
     fisher_error,
     jackknife_error,
@@ -168,7 +167,8 @@ def cluster_jackknife_r(
     """Correlation with a Fisher-z interval from the delete-a-cluster jackknife (`ends_of_r`).
 
     It covers .95-.97, where Fisher's own standard error covers .80 and the BCa bootstrap .91. No
-    interval with fewer than three clusters, or when a deletion leaves a side constant or r at 1.
+    interval with fewer than three clusters, at r = 1 or -1, or when a deletion leaves a side
+    constant.
 
     Parameters
     ----------
@@ -198,9 +198,9 @@ def cluster_jackknife_r(
     deletions = min(groups, MOST_DELETIONS)
     # With more clusters than deletions, every 200th goes out together.
     left_out = _leave_out(x, y, codes % MOST_DELETIONS, deletions, kind)
-    if (why := at_an_end(r, left_out)) and why is not PERFECT:
+    if why := at_an_end(r, left_out):
         return without_ends(r, why)
-    limits = ends_at_one(r, groups) if why else ends_of_r(r, left_out, groups, fisher_error(x.size))
+    limits = ends_of_r(r, left_out, groups, fisher_error(x.size))
     drawn = drawn_r(x, y, np.asarray(clusters)[known]) if kind == "pearson" else None
     return answer(r, limits.low, limits.high, bounds=limits.bounds, drawn=drawn)
 

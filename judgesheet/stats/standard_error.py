@@ -113,16 +113,6 @@ def ends_of_r(r: float, left_out: Floats, clusters: int, least: float) -> Ends:
     return ends(r, at, clusters, reach=(0.0, 0.0))
 
 
-def ends_at_one(r: float, clusters: int) -> Ends:
-    """Ends of a correlation of 1 or -1, which only stimuli that were not seen could move.
-
-    The share of them that the sample may have missed is taken to run the other way, with the same
-    spread: 1 - 2 u of `unseen_share`, .77 of 24 stimuli.
-    """
-    near, far = sorted((r * (1 - 2 * unseen_share(clusters)), r))
-    return ends(r, lambda _: (near, far), clusters, reach=(0.0, 0.0))
-
-
 def fisher_ends(value: float, on_z: At, clusters: int) -> Ends:
     """Ends of a correlation from those of its Fisher's z = atanh r.
 
