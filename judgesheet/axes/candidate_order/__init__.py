@@ -51,7 +51,6 @@ class CandidateOrder(Axis):
     FAILING = Failing(errors, "target_sensitivity", 3, points_by_place, "order_change_rate")
 
     material = staticmethod(ask.material)
-    labels = staticmethod(ask.labels)
     check = staticmethod(ask.check)
     design = staticmethod(ask.design)
     fault = staticmethod(ask.fault)

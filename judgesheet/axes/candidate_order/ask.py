@@ -27,7 +27,7 @@ from judgesheet.axis.prompt import object_schema, parameters, renderer
 from judgesheet.axis.shaping import Holds, NotAStimulusError, Prompt, Response, known
 from judgesheet.base.digits import counted, percent
 from judgesheet.base.limits import MOST_REPEATS
-from judgesheet.base.records import Call, Label, Stimulus
+from judgesheet.base.records import Call, Stimulus
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -256,11 +256,6 @@ class Material(RootModel[Any]):
 def material() -> type[BaseModel]:
     """The schema of one stimulus: a bank of sentences to compose from, or a pair of responses."""
     return Material
-
-
-def labels(stimuli: Sequence[Stimulus]) -> Iterator[Label]:  # noqa: ARG001
-    """None: what is known about a pair (its step, the better response) is in its cell."""
-    return iter(())
 
 
 def is_task(stimulus: Stimulus) -> bool:

@@ -44,7 +44,6 @@ class Presentation(Axis):
     FAILING = Failing(errors, "quality_seen", 2)
 
     material = staticmethod(ask.material)
-    labels = staticmethod(ask.labels)
     check = staticmethod(ask.check)
     design = staticmethod(ask.design)
     fault = staticmethod(ask.fault)

@@ -26,7 +26,7 @@ from judgesheet.axis.material import (
 )
 from judgesheet.axis.prompt import object_schema, parameters, renderer
 from judgesheet.axis.shaping import Holds, NotAStimulusError, Prompt, known
-from judgesheet.base.records import Call, Label, Stimulus
+from judgesheet.base.records import Call, Stimulus
 
 from .rules import (
     AUTHORITY,
@@ -119,11 +119,6 @@ class Material(RootModel[Any]):
 def material() -> type[BaseModel]:
     """The schema of one stimulus."""
     return Material
-
-
-def labels(stimuli: Sequence[Stimulus]) -> Iterator[Label]:  # noqa: ARG001
-    """None: what is known about a pair stands in its cell."""
-    return iter(())
 
 
 def is_pair(stimulus: Stimulus) -> bool:
