@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
+from itertools import groupby
 from math import ceil
 from pathlib import Path
 from statistics import mode
@@ -41,7 +42,7 @@ def make_plan(
     Same stimuli, prompts, parameters and seed give the same calls, ids and order.
     """
     pools.only_file_needs_one_axis(stimuli_path, axes)
-    calls: list[Call] = []
+    parts: list[list[Call]] = []
     labels: list[Label] = []
     provenance: dict[str, Any] = {"stimuli": [], "prompts": []}
     asked_about: list[tuple[Sequence[Stimulus], Collection[str]]] = []
@@ -61,10 +62,27 @@ def make_plan(
         template = options[axis.NAME].template or prompt(axis, pool)
         provenance["prompts"].append(_about_prompt(axis, options[axis.NAME], mine, template))
         asked_about.append((used, about.get("clusters", ())))
-        calls.extend(mine)
+        parts.append(mine)
     if stimuli_path is not None:
         provenance["distinct_stimuli"] = _distinct(asked_about)
-    return Plan(seed, tuple(calls), tuple(labels), provenance)
+    return Plan(seed, tuple(interleaved(parts)), tuple(labels), provenance)
+
+
+def interleaved(parts: Iterable[Sequence[Call]]) -> Iterator[Call]:
+    """The calls of all axes, each axis spread over the whole run.
+
+    A judge that changes while it is asked then changes on all of them. Calls on one stimulus stay
+    together, so that an endpoint with prefix caching answers them faster.
+    """
+    blocks: list[tuple[float, list[Call]]] = []
+    for calls in parts:
+        asked = 0
+        for _, same in groupby(calls, key=lambda call: call.stimulus):
+            block = list(same)
+            blocks.append((asked / len(calls), block))
+            asked += len(block)
+    for _, block in sorted(blocks, key=lambda one: one[0]):
+        yield from block
 
 
 def _distinct(pools: Iterable[tuple[Sequence[Stimulus], Collection[str]]]) -> dict[str, int]:

@@ -413,12 +413,12 @@ class Extent:
 
 _STEPS = tuple(float(step) for step in range(1, 10))
 
-# 40 tasks, as 22 without any fault prove 10 %.
+# 22 tasks without any fault prove 10 %; 42 prove it of a judge that slips in 2 % of its calls.
 PROFILES: Mapping[str, Extent] = {
     "first": Extent(tasks=6, natural=6, same=1, kinds=("identical",), ladder={5: 1}),
     "smoke": Extent(tasks=2, natural=4, same=1, strict_same=1, ladder={1: 1, 5: 1},
                     strict_ladder={1: 1}),
-    "quick": Extent(tasks=40, natural=60, same=1, filler=1, kinds=("identical",),
+    "quick": Extent(tasks=42, natural=60, same=1, filler=1, kinds=("identical",),
                     ladder={1: 1, 5: 1}, repeats=2),
     "standard": Extent(tasks=40, natural=None, same=1, different=1, filler=1,
                        ladder=dict.fromkeys((HALF, *_STEPS[:5]), 1), strict_on=6, strict_same=1,

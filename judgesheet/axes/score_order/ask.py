@@ -201,9 +201,7 @@ MAIN_SCALE = 5
 PROFILES: Mapping[str, Settings] = {
     "first": Settings(stimuli=6, candidates=1, repeated=1, random=0, fixed=0, forward=True),
     "smoke": Settings(stimuli=3, candidates=2, repeated=2, random=0, fixed=1),
-    "quick": Settings(
-        stimuli=36, candidates=2, repeated=1, random=0, fixed=0, half=True, repeated_on=24
-    ),
+    "quick": Settings(stimuli=36, candidates=2, repeated=1, random=0, fixed=0, half=True),
     "standard": Settings(
         stimuli=36, candidates=2, repeated=1, random=None, fixed=None, scales=(2, 3, 9),
         arms_on=6, scales_on=4,
