@@ -78,7 +78,7 @@ def probe_once(
             tell(what)
         del planned
         if version is not None:
-            stale_run.take_over_replies(ledger, judge, version, options.reuse_for, tell)
+            stale_run.take_over_replies(ledger, version, options.reuse_for, tell)
         give_back_memory()  # that of a long plan, for the hours of asking
         ledger.set_meta("prices", request.prices)
         for name, value in (("machine", judge.machine), ("note", judge.note)):

@@ -5,15 +5,13 @@ no question is paid for twice whose reply still holds.
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 from datetime import timedelta
-from itertools import groupby
 from pathlib import Path
 
 from judgesheet.base.digits import counted
 from judgesheet.base.errors import JudgeError
-from judgesheet.base.records import Plan, Reply
+from judgesheet.base.records import Plan
 from judgesheet.collect.options import Request
 from judgesheet.collect.request import ask_outside_plan
 from judgesheet.judges import Judge
@@ -45,8 +43,7 @@ def changed(directory: Path, plan: Plan, judge: Judge, version: Version, policy:
         return f"it holds the replies to {other}"
     if begun:
         return f"it holds {begun}"
-    # A simulated judge has no versions; where nothing was answered, none was served.
-    if judge.is_simulated or not totals.outcomes.get("ok"):
+    if not totals.outcomes.get("ok"):  # where nothing was answered, no version was served
         return ""
     if judge.code and totals.served_models and judge.code not in totals.served_models:
         return "the code of the judge has changed"
@@ -59,35 +56,20 @@ def changed(directory: Path, plan: Plan, judge: Judge, version: Version, policy:
 
 
 def take_over_replies(
-    ledger: Ledger, judge: Judge, version: Version, within: timedelta, tell: Callable[[str], None]
+    ledger: Ledger, version: Version, within: timedelta, tell: Callable[[str], None]
 ) -> None:
     """Write what this judge, in the version of now, replied `within` a time to the same questions.
 
-    A simulated judge has one version; one that nobody names is no other's. RunError, before
-    anything is asked, where the replies of earlier runs cannot be read.
+    A version that nobody names is no other's. RunError, before anything is asked, where the replies
+    of earlier runs cannot be read.
     """
     found = earlier.candidates(ledger, time.time() - within.total_seconds())
-    if not found:
-        return
-    now = found[-1][0].served_model if judge.is_simulated else version()
+    now = version() if found else None
     if now is None:
         return
-    taken = earlier.take_over(ledger, [*_that_count(ledger, earlier.served_by(found, now))])
+    taken = earlier.take_over(ledger, found, now, readable_by(ledger.parsers()))
     planned, rest = ledger.totals().planned, len(ledger.attempts())
     tell(f"{taken:,} of {planned:,} replies reused from earlier runs, {rest:,} to ask")
-
-
-def _that_count(ledger: Ledger, found: Sequence[tuple[Reply, int]]) -> Iterator[tuple[Reply, int]]:
-    """Of each call the replies up to the one that settles it in this run, as if asked in it."""
-    again = ledger.settings().get("retry_unreadable", 0)
-    calls = {call.id: call for call in ledger.calls()} if again else {}
-    is_readable = readable_by(ledger.parsers())
-    for call_id, replies in groupby(found, lambda one: one[0].call_id):
-        for number, (reply, run) in enumerate(replies):
-            if number == again or reply.outcome != "ok" or is_readable(calls[call_id], reply):
-                yield reply, run
-                break
-            yield replace(reply, outcome="unreadable"), run
 
 
 def tell_of_changed_code(ledger: Ledger, judge: Judge, tell: Callable[[str], None]) -> None:

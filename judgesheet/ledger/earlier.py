@@ -9,7 +9,7 @@ import re
 import shutil
 import sqlite3
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Any
 
 from judgesheet.base.errors import RunError
 from judgesheet.base.files import decoded
-from judgesheet.base.records import Outcome, Reply, canonical_json
+from judgesheet.base.records import Call, Outcome, Reply, canonical_json
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.opening import free_name, held, reject_links
 from judgesheet.ledger.rows import REPLY
@@ -26,6 +26,9 @@ from judgesheet.ledger.schema import SQL_FAULTS, belongs, distrust, tables
 
 EARLIER = "earlier.sqlite"
 _PAGE = 500
+
+FromRun = tuple[Reply, int]
+"""A reply, and the number of the run that it is from."""
 
 _TABLES = (
     """CREATE TABLE run (
@@ -66,42 +69,18 @@ def make_room(directory: Path) -> Path:
     return aside
 
 
-def take_over(ledger: Ledger, candidates: Sequence[tuple[Reply, int]]) -> int:
-    """Write replies of earlier runs into a ledger; how many.
+def candidates(ledger: Ledger, since: float) -> list[list[FromRun]]:
+    """Replies of this judge to each pending call of a ledger by served version, in plan order.
 
-    Where they are from stands in its `taken_over`: per run its plan, when it began, and how many.
-    """
-    if not candidates:
-        return 0
-    runs, counts = _runs(ledger.path.with_name(EARLIER)), dict[int, int]()
-    for start in range(0, len(candidates), _PAGE):
-        ledger.record([reply for reply, _ in candidates[start : start + _PAGE]])
-    for _, run in candidates:
-        counts[run] = counts.get(run, 0) + 1
-    told = [
-        {"plan": runs[run]["plan"], "created_at": runs[run]["created_at"], "replies": replies}
-        for run, replies in counts.items()
-    ]
-    ledger.set_meta("taken_over", [*ledger.taken_over, *told])
-    # What the endpoint refused then was not sent with these questions either.
-    refused = {k: v for run in counts for k, v in runs[run]["refused"].items()}
-    if refused:
-        ledger.set_meta("refused_parameters", {**refused, **ledger.refused_parameters})
-    return len(candidates)
-
-
-def candidates(ledger: Ledger, since: float) -> list[tuple[Reply, int]]:
-    """Replies of this judge to the pending calls of a ledger, each with its run, in plan order.
-
-    The newest of each call and served version, with those before it that were asked for again since
-    they could not be read; none that is from before `since`, in seconds.
+    The newest, after those that it was asked again for since they could not be read; none that is
+    from before `since`, in seconds.
     """
     path = ledger.path.with_name(EARLIER)
     if not path.is_file():
         return []
     columns = {column.name: column for column in tables()["attempt"]}
     of_reply = [columns[name] for name in REPLY]
-    found: dict[str, dict[str | None, list[tuple[Reply, int]]]] = {}
+    found: dict[str, dict[str | None, list[FromRun]]] = {}
     anchors = {call for call, *_, cell, _ in ledger.cells() if "anchor" in json.loads(cell)}
     # An anchor tells of the time at which it was asked.
     pending = {call: made for call, made in ledger.attempts().items() if call not in anchors}
@@ -121,16 +100,56 @@ def candidates(ledger: Ledger, since: float) -> list[tuple[Reply, int]]:
                     before.clear()
                 before.append((reply, run))
     return [
-        (replace(reply, attempt=attempts + number), run)
+        [(replace(one, attempt=attempts + n), run) for n, (one, run) in enumerate(replies, start=1)]
         for call, attempts in pending.items()
         for replies in found.get(call, {}).values()
-        for number, (reply, run) in enumerate(replies, start=1)
     ]
 
 
-def served_by(found: Collection[tuple[Reply, int]], version: str | None) -> list[tuple[Reply, int]]:
-    """Those that this served version gave."""
-    return [(reply, run) for reply, run in found if reply.served_model == version]
+def take_over(
+    ledger: Ledger,
+    found: Iterable[Sequence[FromRun]],
+    version: str,
+    is_readable: Callable[[Call, Reply], bool],
+) -> int:
+    """Write those of the `candidates` that this served version gave into a ledger; how many.
+
+    Where they are from stands in its `taken_over`: per run its plan, when it began, and how many.
+    """
+    again = ledger.settings().get("retry_unreadable", 0)
+    calls = {call.id: call for call in ledger.calls()} if again else {}
+
+    def settles(number: int, reply: Reply) -> bool:
+        return number == again or reply.outcome != "ok" or is_readable(calls[reply.call_id], reply)
+
+    of_version = (replies for replies in found if replies[0][0].served_model == version)
+    taken = [one for replies in of_version for one in _as_asked_now(replies, settles)]
+    if not taken:
+        return 0
+    runs, counts = _runs(ledger.path.with_name(EARLIER)), Counter(run for _, run in taken)
+    for start in range(0, len(taken), _PAGE):
+        ledger.record([reply for reply, _ in taken[start : start + _PAGE]])
+    told = [
+        {"plan": runs[run]["plan"], "created_at": runs[run]["created_at"], "replies": replies}
+        for run, replies in counts.items()
+    ]
+    ledger.set_meta("taken_over", [*ledger.taken_over, *told])
+    # What the endpoint refused then was not sent with these questions either.
+    refused = {k: v for run in counts for k, v in runs[run]["refused"].items()}
+    if refused:
+        ledger.set_meta("refused_parameters", {**refused, **ledger.refused_parameters})
+    return len(taken)
+
+
+def _as_asked_now(
+    replies: Iterable[FromRun], settles: Callable[[int, Reply], bool]
+) -> Iterator[FromRun]:
+    """The replies to a call up to the one that settles it in this run."""
+    for number, (reply, run) in enumerate(replies):
+        if settles(number, reply):
+            yield reply, run
+            break
+        yield replace(reply, outcome="unreadable"), run
 
 
 def _keep(directory: Path) -> None:
