@@ -69,6 +69,7 @@ def serving(
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        wbufsize = -1  # else the body waits until the headers are acknowledged, 40 ms later
 
         def do_POST(self) -> None:
             length = int(self.headers["Content-Length"])
@@ -95,6 +96,7 @@ def serving(
                 self.send_header("Content-Length", str(len(answer.body)))
                 self.end_headers()
                 self.wfile.write(answer.body)
+                self.wfile.flush()
             except OSError:  # the client has gone, as some tests want
                 self.close_connection = True
 
