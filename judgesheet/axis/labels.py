@@ -26,7 +26,8 @@ NAMES: Mapping[Kind, str] = {
 """In order of preference."""
 NO_REFERENCE = Reason(
     "no_reference",
-    "the stimuli carry neither human scores, nor a model's, nor intended levels",
+    "the stimuli carry neither human scores, nor a model's, nor intended levels (for a log: --map "
+    "human=COLUMN)",
 )
 
 

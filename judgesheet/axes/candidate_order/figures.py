@@ -256,7 +256,7 @@ def _change_rate(group: Group, which: Which, label: str) -> UnkeyedEstimate:
     symbol="ΔC",
     null=0.0,
     headline={"set=same_subset": 17, "set=natural": 19},
-    missing="pairs that were read twice in each order (repeat)",
+    missing="pairs that were read twice in each order (repeat; for a log: --map repeat=COLUMN)",
 )
 def excess_change_rate(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Changes of the winner that the order of two responses causes, beyond noise.
@@ -314,7 +314,11 @@ def _at(symbol: str) -> Callable[[Mapping[str, str]], str]:
     null=0.5,
     better="higher",
     headline={"set=natural": 6, "delta=1": 7, "delta=5": 24},
-    missing={"set=natural": "own pairs whose better response is known (cell.better)", "": LADDER},
+    missing={
+        "set=natural": "own pairs whose better response is known (cell.better; for a log: --map "
+        "better=COLUMN)",
+        "": LADDER,
+    },
     sweep={"delta=1": 4},
     reads="ladder",
 )

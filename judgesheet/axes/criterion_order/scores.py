@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 PLACED = "criteria that stood at several places (cell.order)"
 FIXED = "one fixed order (cell.arm)"
-REPEATED = "an order that was read twice (repeat)"
+REPEATED = "an order that was read twice (repeat; for a log: --map repeat=COLUMN)"
 """What recorded judgments must hold for figures."""
 figure = Figures("criterion_order", missing=PLACED)
 # Arms in which criteria change places, the better first.

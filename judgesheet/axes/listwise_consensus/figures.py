@@ -248,7 +248,7 @@ def _changes(lists: Lists, arm: Arm) -> Floats:
 # follows the content are spread evenly, whichever candidates it prefers.
 
 
-REPEATED_ORDER = "an order that was read twice (repeat)"
+REPEATED_ORDER = "an order that was read twice (repeat; for a log: --map repeat=COLUMN)"
 blind = figure.but(passes_blind=True)
 ONE_ORDER = Reason("one_order", "no list was read under two orders")
 NOT_EVEN = Reason(

@@ -26,7 +26,10 @@ from .ask import MAIN_SCALE
 if TYPE_CHECKING:
     import pandas as pd
 
-BALANCED = "balanced orders (cell.arm), in which every score stands at every position"
+BALANCED = (
+    "balanced orders (cell.arm; for a log: --map order=COLUMN), in which every score stands at "
+    "every position"
+)
 FIXED = "one fixed order (cell.arm)"
 """What recorded judgments must hold for figures."""
 figure = Figures("score_order", missing=BALANCED)
