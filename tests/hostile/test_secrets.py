@@ -194,6 +194,11 @@ def test_other_words_are_left_alone(text: str) -> None:
     assert Redaction([KEY])(text) == text
 
 
+def test_letters_that_grow_in_small_and_halves_of_characters_move_no_cut() -> None:
+    around = "İİ \ud800 Größe "
+    assert Redaction([KEY])(f"{around}{KEY.upper()}{around}") == f"{around}[redacted]{around}"
+
+
 def test_a_key_in_the_host_of_a_redirect_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_KEY", KEY)
     moved = {"Location": f"https://{KEY}.example.com/v1"}
