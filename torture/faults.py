@@ -483,16 +483,15 @@ def suffer(fault: Fault) -> tuple[list[Ended], Balance, int]:
 
 
 def table(fewer: int, jobs: int) -> Table:
-    """Every fault (one in `fewer`), and what it cost."""
-    head = ["fault", "requests", "lost", "asked twice", "wrongly scored", "exit", "counts differ"]
+    """Every fault (one in `fewer`), and what it cost; those that cost the same share a row."""
+    head = ["faults", "lost", "asked twice", "wrongly scored", "exit", "counts differ"]
     made, chosen = Table(head), list(faults())[::fewer]
     with ThreadPoolExecutor(3 * jobs) as pool:  # they wait more than they work
         for fault, (ended, books, met) in zip(chosen, pool.map(suffer, chosen), strict=True):
             codes = tuple(one.code for one in ended)
             clean = all(one.has_sentence and not one.has_traceback for one in ended)
             made.add(
-                fault.name,
-                made.sure(f"{books.requests}", right=bool(met) or fault.at_once),
+                made.sure(fault.name, right=bool(met) or fault.at_once),
                 made.nought(books.lost),
                 made.nought(books.twice),
                 made.nought(books.wrong),
@@ -503,4 +502,5 @@ def table(fewer: int, jobs: int) -> Table:
                 said = [(one.code, one.err.strip()[-300 if one.code is not None else 0 :])
                         for one in ended]  # fmt: skip
                 made.notes.append(f"{fault.name}: {books} {said}")
+    made.merge()
     return made

@@ -33,6 +33,13 @@ class Table:
         """A row."""
         self.rows.append([f"{cell:,}" if isinstance(cell, int) else cell for cell in cells])
 
+    def merge(self) -> None:
+        """Make one row of those that differ in their first cell only."""
+        same: dict[tuple[str, ...], list[str]] = {}
+        for name, *counts in self.rows:
+            same.setdefault(tuple(counts), []).append(name)
+        self.rows = [["; ".join(names), *counts] for counts, names in same.items()]
+
     def __str__(self) -> str:
         """In Markdown, numbers to the right."""
         lines = [self.head, ["---", *["--:"] * (len(self.head) - 1)], *self.rows]
