@@ -14,11 +14,10 @@ import pytest
 
 from judgesheet.base.errors import StoppedError
 from judgesheet.base.records import Outcome, Reply
-from judgesheet.collect.collect import CollectSettings, Progress, collect
+from judgesheet.collect.collect import CollectSettings, Progress
 from judgesheet.collect.pacing import FIRST, Limits, OverError, Pace
-from judgesheet.judges import Connection, open_judge
-from judgesheet.ledger.ledger import Ledger
 from tests import command
+from tests.collect.test_collect import run_http
 from tests.judges.loopback import (
     Answer,
     Request,
@@ -26,7 +25,6 @@ from tests.judges.loopback import (
     completion,
     failure,
     make_call,
-    make_plan,
     serving,
 )
 
@@ -239,22 +237,7 @@ def test_whoever_waits_when_it_is_over_asks_nothing() -> None:
 
 def run(path: Path, script: Script, calls: int, **how: Any) -> tuple[Progress, list[Request]]:
     settings = CollectSettings(**{"backoff_s": 0.001, "longest_backoff_s": 0.02, **how})
-
-    async def main() -> Progress:
-        judge = open_judge("openai-compatible/m", Connection(base_url=server.base_url))
-        with Ledger.create_or_open(path, make_plan(calls), judge.identity) as ledger:
-            async with judge:
-                return await collect(judge, ledger, settings)
-
-    with serving(script) as server:
-        try:
-            return asyncio.run(main()), server.requests
-        finally:
-            seen[:] = server.requests
-
-
-seen: list[Request] = []
-"""What the last server was asked."""
+    return run_http(path, script, calls, settings)
 
 
 @pytest.mark.parametrize(
@@ -268,12 +251,16 @@ seen: list[Request] = []
     ids=["401", "402", "404", "quota"],
 )
 def test_what_no_call_can_change_costs_one_request(path: Path, answer: Answer) -> None:
-    with pytest.raises(StoppedError):
-        run(path, lambda *_: answer, 200)
-    assert len(seen) == 1
-    with pytest.raises(StoppedError):
-        run(path, lambda *_: answer, 200)
-    assert len(seen) == 1
+    seen: list[Request] = []
+
+    def script(request: Request, _number: int) -> Answer:
+        seen.append(request)
+        return answer
+
+    for requests in (1, 2):
+        with pytest.raises(StoppedError):
+            run(path, script, 200)
+        assert len(seen) == requests
     _, requests = run(path, lambda *_: completion("x"), 200)
     assert len(requests) == 200
 

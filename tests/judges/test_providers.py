@@ -12,12 +12,13 @@ import pytest
 
 from judgesheet.base.errors import UsageError
 from judgesheet.base.records import Reply
-from judgesheet.collect.collect import CollectSettings, Progress, collect
+from judgesheet.collect.collect import CollectSettings, Progress
 from judgesheet.judges import Connection, open_judge
 from judgesheet.judges.dialects import DIALECTS
 from judgesheet.judges.providers import BEHIND_HTTP, PROVIDERS, JudgeRef
 from judgesheet.judges.redaction import of_environment
 from judgesheet.ledger.ledger import Ledger
+from tests.collect.test_collect import run_http
 from tests.command import Done, run, sentence
 from tests.judges.loopback import (
     Answer,
@@ -26,7 +27,6 @@ from tests.judges.loopback import (
     completion,
     failure,
     make_call,
-    make_plan,
     serving,
 )
 
@@ -42,12 +42,6 @@ EXPECTED = {
 
 def test_the_usual_providers_have_names() -> None:
     assert PROVIDERS.keys() >= EXPECTED
-
-
-def test_no_provider_is_listed_twice() -> None:
-    source = Path(open_judge.__code__.co_filename).with_name("providers.py").read_text("utf-8")
-    names = re.findall(r'^    "([^"]+)": Provider\(', source, re.MULTILINE)
-    assert names == list(PROVIDERS)
 
 
 @pytest.mark.parametrize("name", PROVIDERS)
@@ -289,15 +283,7 @@ def reasoning(request: Request, _number: int) -> Answer:
 def collected(
     path: Path, script: Script, how: CollectSettings = SETTINGS, calls: int = 40
 ) -> tuple[Progress, list[Request]]:
-    with serving(script) as server:
-        judge = open_judge("openai-compatible/m", Connection(base_url=server.base_url))
-
-        async def main() -> Progress:
-            with Ledger.create_or_open(path, make_plan(calls), judge.identity) as ledger:
-                async with judge:
-                    return await collect(judge, ledger, how)
-
-        return asyncio.run(main()), server.requests
+    return run_http(path, script, calls, how)
 
 
 @pytest.fixture
