@@ -257,10 +257,10 @@ def test_what_no_call_can_change_costs_one_request(path: Path, answer: Answer) -
         seen.append(request)
         return answer
 
-    for requests in (1, 2):
+    for runs in (1, 2):
         with pytest.raises(StoppedError):
             run(path, script, 200)
-        assert len(seen) == requests
+        assert len(seen) == runs
     _, requests = run(path, lambda *_: completion("x"), 200)
     assert len(requests) == 200
 
