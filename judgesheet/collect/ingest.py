@@ -144,6 +144,12 @@ def _or_where(left_over: Sequence[str]) -> str:
     return f", or keep one kind of rows: --where COLUMN=VALUE ({columns})" if left_over else ""
 
 
+def _or_swapped(columns: Collection[str]) -> str:
+    """How to tell the two orders of a pair apart, where its columns are always the same."""
+    is_open = "first" in columns and "swapped" not in columns
+    return ", or say which row shows the two in swapped order (swapped)" if is_open else ""
+
+
 @uncollected()
 def _ingest_recorded(file: Path, log: RecordedLog, ledger_path: Path, fresh: bool) -> None:
     calls: dict[str, tuple[Call, str, str]] = {}
@@ -165,7 +171,7 @@ def _ingest_recorded(file: Path, log: RecordedLog, ledger_path: Path, fresh: boo
                 f"{where}: the same question, response, order and reading as {first}, with "
                 f"{'the same' if verdict == known else 'another'} verdict; drop one of the two "
                 "lines, or give each response a name of its own (item), and each reading of it a "
-                f"number (repeat){_or_where(log.left_over)}"
+                f"number (repeat){_or_swapped(log.columns)}{_or_where(log.left_over)}"
             )
         calls[call.id] = (call, verdict, where)
     if not calls:

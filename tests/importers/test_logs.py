@@ -5,6 +5,7 @@ The shapes are those that the tools wrote (versions: docs/ingest.md); the conten
 
 import csv
 import json
+import shlex
 import struct
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
@@ -978,6 +979,37 @@ def test_a_word_may_mean_a_response_whichever_slot_it_has(
     assert [record["verdict"] for record, _ in log.records()] == verdicts
     asked = [note for note in log.notes() if "--verdict 1=ours --verdict 2=theirs" in note]
     assert len(asked) == (not means), "where 1 is a slot or a response, the user is told"
+
+
+@pytest.mark.parametrize(
+    ("columns", "says"),
+    [
+        ({"first": "model_1", "second": "model_2", "swapped": "swapped"}, "1"),
+        ({"first": "shown_first", "second": "shown_second"}, "2"),
+        ({"first": "shown_first", "second": "shown_second"}, "output 2"),
+    ],
+)
+def test_a_number_that_is_a_slot_and_another_response_is_asked_about(
+    columns: dict[str, str], says: str, tmp_path: Path
+) -> None:
+    rows = [
+        {"q": q, "model_1": "x", "model_2": "y", "shown_first": shown[0], "shown_second": shown[1],
+         "swapped": shown == "yx", "won": says} for q in range(3) for shown in ("xy", "yx")
+    ]  # fmt: skip
+    path = lines(tmp_path / "log.jsonl", rows)
+    columns = {"stimulus": "q", "verdict": "won", **columns}
+    with pytest.raises(UsageError) as caught:
+        told(path, columns=columns)
+    side = says[-1]
+    slots, responses = f"{says}={side}", f"{says}=model_{side}"
+    assert all(shlex.quote(one) in str(caught.value) for one in (slots, responses))
+    here, there = int(side), 3 - int(side)
+    for option, expected in ((slots, [here, here]), (responses, [here, there])):
+        means = dict([option.split("=")])
+        log = reader([path], LogOptions(columns=columns, verdicts=means))
+        assert [record["verdict"] for record, _ in log.records()] == expected * 3
+    named = [{**row, "won": f"model_{side}"} for row in rows]
+    assert verdicts(told(lines(path, named), columns=columns)) == [here, there] * 3
 
 
 def test_one_response_per_question_is_why_no_winner_can_change(tmp_path: Path) -> None:

@@ -29,7 +29,17 @@ from judgesheet.importers.logs._log import (
     LogScale,
     suggested,
 )
-from judgesheet.importers.words import NONE, finite, key_of, meanings, slot_of, unpacked, word
+from judgesheet.importers.logs._sides import pairs_by_side, words_of_sides
+from judgesheet.importers.words import (
+    NONE,
+    finite,
+    key_of,
+    meanings,
+    options_for,
+    slot_of,
+    unpacked,
+    word,
+)
 
 OF_CALLS = ("verdict", "again")
 """Fields, or their beginnings, of what a judge said."""
@@ -45,6 +55,8 @@ class FieldReader:
     """The first scores that differ, which say what scale holds them."""
     has_numbered_slots: bool = False
     """Whether a winner was called 1 or 2 and nothing says that a response is meant."""
+    seen: tuple[str, ...] = ()
+    """The columns of the first row that counts, one of which a word may mean."""
     _scales: dict[str, LogScale] = field(default_factory=dict)
     _points: dict[Hashable, int | None] = field(default_factory=dict)
     """Scores recur: those of the first cells that differ."""
@@ -284,20 +296,24 @@ class FieldReader:
     def slot(self, row: Row, name: str, shown: list[str]) -> int | str | None:
         """Which of two responses a field names, "tie" or "abstain"; None if nothing was read.
 
-        A response is named by its slot, by its name, or by the name of its column, which the user
-        can say of a word, too.
+        A response is named by its slot, by its name, or by the name of its column; the user can
+        say of a word which column it means. UsageError where it can be a slot or a column.
         """
         cell = self.cell(row, name)
         if cell is None or cell == "" or cell != cell:  # NaN
             return None
-        meant = self.meant(cell)
-        if meant is cell and (said := self.text(row, name)) in shown:
+        meant = self.meanings.get(key_of(cell)) if self.meanings else None
+        if meant is None and (said := self.text(row, name)) in shown:
             return shown.index(said) + 1
-        if side := self._side(word(meant)):
-            return shown.index(self.text(row, side)) + 1
-        self.has_numbered_slots |= meant is cell and word(cell) in ("1", "2")
+        column = self._column(word(cell) if meant is None else meant)
+        if column and (response := _text_at(row, column)) in shown:
+            return shown.index(response) + 1
+        self.has_numbered_slots |= meant is None and word(cell) in ("1", "2")
         try:
-            return slot_of(meant)
+            slot = slot_of(cell if meant is None else meant)
+            if meant is None and isinstance(slot, int) and "verdict" in self._mapped:
+                self._refuse_double_meaning(row, name, shown, slot)
+            return slot
         except KeyError:
             raise BadVerdictError(
                 f"{row.where}: {self.columns[name]} is {str(cell)[:60]!r}, which is neither one of "
@@ -305,9 +321,32 @@ class FieldReader:
                 cell,
             ) from None
 
-    def _side(self, said: str) -> str | None:
-        """The field whose column a word names; a slot's own name, as `a`, is a slot."""
-        named = (side for side in ("first", "second") if self.columns.get(side, "").lower() == said)
+    @cached_property
+    def _sides(self) -> dict[tuple[str, str], tuple[str, str]]:
+        """Pairs of columns that are called alike, and the words for their sides."""
+        return pairs_by_side(self.seen)
+
+    def _refuse_double_meaning(self, row: Row, name: str, shown: list[str], slot: int) -> None:
+        """UsageError where a word is that of a slot, and of a column with the other response."""
+        said = word(self.cell(row, name))
+        for pair, sides in self._sides.items():
+            if (named := words_of_sides(said, sides)) is None:
+                continue
+            words, side = named
+            responses = [_text_at(row, column) for column in pair]
+            if {*responses} == {*shown} and responses[side] != shown[slot - 1]:
+                slots = " ".join(map(_option, words, "12"))
+                columns = " ".join(map(_option, words, pair))
+                raise UsageError(
+                    f"{row.where}: {self.columns[name]} is {said!r}, and {pair[side]} was not "
+                    f"shown there; say which is meant: {slots} (what was shown first and second), "
+                    f"or {columns} (the responses in these columns)"
+                )
+
+    def _column(self, said: str) -> str | None:
+        """The column that a word names; a slot's own name, as `a`, is a slot."""
+        sides = (self.columns.get(side, "") for side in ("first", "second"))
+        named = (column for column in (*sides, *self.seen) if column.lower() == said)
         return next(named, None) if len(said) > 1 and said not in ("first", "second") else None
 
     def _is_winner(self, meant: str) -> bool:
@@ -315,8 +354,20 @@ class FieldReader:
         try:
             slot_of(meant)
         except KeyError:
-            return self._side(meant.lower()) is not None
+            return self._column(meant.lower()) is not None
         return True
+
+
+def _option(said: str, meant: str) -> str:
+    return options_for([said], meant)
+
+
+def _text_at(row: Row, column: str) -> str:
+    """What a column holds, as text; "" where it is none."""
+    cell = row.at(column)
+    return (
+        Row(row.where, {column: cell}).text(column) if isinstance(cell, str | int | float) else ""
+    )
 
 
 def _listed(cell: Any) -> list[Any] | None:

@@ -20,6 +20,7 @@ from judgesheet.base.tally import TOLERATED_SHARE
 from judgesheet.importers._rows import Row
 from judgesheet.importers.logs._kinds import KINDS
 from judgesheet.importers.logs._log import suggested
+from judgesheet.importers.logs._sides import pairs_by_side
 from judgesheet.importers.words import finite, score_in, word
 
 UNKNOWN = "COLUMN"
@@ -38,6 +39,7 @@ _USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
     "first": ("first", "response_a", "model_a"),
     "second": ("second", "response_b", "model_b"),
     "order": ("order", "displayed_order"),
+    "swapped": ("swapped", "is_swapped", "flipped", "is_flipped"),
     "repeat": ("repeat", "rep", "repetition", "epoch", "run", "trial"),
     "human": ("human", "human_score", "human_rating", "human_label", "gold_score", "label"),
     "better": ("better", "label", "human_label", "human_verdict", "human_winner", "gold"),
@@ -61,9 +63,8 @@ _PEOPLE_OF = re.compile(r"^(human|people|expert|gold|annotator)s?_|_(human|gold)
 """How a column is called that holds what people said, beside the judge's of the same name."""
 _NAMES = re.compile(r"model|system|generator|name|(?<![a-z])id", re.IGNORECASE)
 """How columns are called that name responses."""
-_BOTH = ("first", "second")
-_SIDES = (("_a", "_b"), ("_1", "_2"), ("1", "2"), ("left", "right"), _BOTH)
-"""How the columns of the two responses of a pair differ."""
+_AS_SHOWN = re.compile(r"shown|display|present", re.IGNORECASE)
+"""How columns are called that say what stood where."""
 
 
 def as_option(columns: Mapping[str, str]) -> str:
@@ -156,9 +157,10 @@ def _by_name(rows: Sequence[Row]) -> dict[str, str]:
         order, _ = found.pop("order", ""), found.pop("human", "")
         if str(cells.get(order)).upper() in ("AB", "BA"):
             found["swapped"] = order
-        found |= dict(zip(_BOTH, sides, strict=True))
+        found |= dict(zip(("first", "second"), sides, strict=True))
     else:
         found.pop("better", "")
+        found.pop("swapped", "")
         if len(people := _told_twice(cells)) == 1:
             (found["human"],) = people
     return {"verdict": UNKNOWN, "stimulus": UNKNOWN, **found}
@@ -167,16 +169,14 @@ def _by_name(rows: Sequence[Row]) -> dict[str, str]:
 def _sides(rows: Sequence[Row], cells: Mapping[str, Any]) -> tuple[str, str] | None:
     """Two columns that are called alike but for the side, such as model_a and model_b.
 
-    Those that name the responses before those that hold their texts or scores.
+    Those that say what was shown where come first, and then those that name the responses before
+    those that hold their texts or scores.
     """
-    lower = {column.lower(): column for column in cells}
-    pairs = ((name, name.replace(one, two)) for name in lower for one, two in _SIDES)
-    found = [(lower[a], lower[b]) for a, b in pairs if a != b and b in lower]
-    # A third of the kind makes a series of them, such as the descriptions of scores.
-    thirds = {re.sub("2", "3", b.lower()): (a, b) for a, b in found}
-    found = [pair for third, pair in thirds.items() if third not in lower or "3" not in third]
-    told = {pair: (bool(_NAMES.search(pair[0])), are_names(rows, pair)) for pair in found}
-    return max(found, key=told.__getitem__, default=None)
+    told: dict[tuple[str, str], tuple[bool, bool, bool]] = {}
+    for pair in pairs_by_side(cells):
+        named = are_names(rows, pair)
+        told[pair] = named and bool(_AS_SHOWN.search(pair[0])), bool(_NAMES.search(pair[0])), named
+    return max(told, key=told.__getitem__, default=None)
 
 
 def are_names(rows: Sequence[Row], columns: Sequence[str]) -> bool:

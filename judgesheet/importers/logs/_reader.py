@@ -63,8 +63,6 @@ class LogReader:
     """The judge and the metric, of which a sheet has one."""
     _unknown: dict[str, None] = field(default_factory=dict)
     """Words that nothing explains."""
-    _seen: tuple[str, ...] = ()
-    """The columns of the first row that counts."""
 
     @cached_property
     def fields(self) -> FieldReader:
@@ -89,7 +87,7 @@ class LogReader:
     @property
     def left_over(self) -> list[str]:
         """The columns that nothing reads, by which rows may still differ."""
-        return left_over(self._seen, (*self.columns.values(), *self.fields.where))
+        return left_over(self.fields.seen, (*self.columns.values(), *self.fields.where))
 
     @property
     def judge(self) -> str | None:
@@ -130,7 +128,7 @@ class LogReader:
             if not self.fields.counts(row):
                 self._excluded += 1
                 continue
-            self._seen = self._seen or tuple(row.cells)
+            self.fields.seen = self.fields.seen or tuple(row.cells)
             is_call = not self.log.people or (
                 str(self.fields.cell(row, "by")) not in self.log.people
             )
