@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Container, Iterator, Mapping, Set
 from dataclasses import MISSING, fields
+from functools import cache
 from inspect import cleandoc, getsource
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,6 +18,7 @@ from judgesheet.axis import PROFILES
 from judgesheet.axis.figure import Figure
 from judgesheet.axis.simulation import Parameters, declared
 from judgesheet.base import limits
+from judgesheet.base.keys import Key
 from judgesheet.base.prices import cost
 from judgesheet.base.units import unit
 from judgesheet.cli import main
@@ -28,9 +30,11 @@ from judgesheet.judges.batch_formats import BATCH_FORMATS
 from judgesheet.judges.providers import BEHIND_HTTP, PROVIDERS, Provider
 from judgesheet.judges.simulated import PRESETS
 from judgesheet.ledger.schema import SCHEMA, SCHEMA_VERSION
+from judgesheet.measuring.slices import with_slices
 from judgesheet.planning.plan import AxisBudget, budget
 from judgesheet.sheet import show
 from judgesheet.sheet.context import DECISIONS
+from tests.simulate import simulate
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "smollm2-135m" / "datasheet.json"
 """The sheet that `docs/datasheet.md` goes through."""
@@ -163,6 +167,50 @@ def calls_of_profiles(head: str, about: Mapping[str, str]) -> str:
         default = " (default)" if profile == Request("").profile else ""
         lines.append(f"| `{profile}`{default} | {calls:,} | {text} |")
     return "\n".join([*lines, "", ""])
+
+
+OF_OTHER_MATERIAL: Mapping[str, Set[str]] = {
+    "candidate_order": {"quality_kappa"},
+    "criterion_order": set(),
+    "listwise_consensus": set(),
+    "presentation": {"longer_preferred", "own_preference"},
+    "score_order": {"quality_kappa", "rater_ceiling_r"},
+}
+"""The figures that no built-in stimulus allows: of people's verdicts, and of own pairs."""
+
+
+@cache
+def figures_of(profile: str) -> Mapping[str, Set[str]]:
+    """The figures that have a value for a judge that wavers, asked for log-probabilities too."""
+    sheets = {
+        name: simulate("noisy", profile, name, logprobs=axis.distribution is not None)
+        for name, axis in all_axes().items()
+    }
+    readings = {name: sheet.readings for name, sheet in sheets.items()}
+    located = with_slices([one.result for one in sheets.values()], readings, in_time=True)
+    keys = [Key.parse(e.key) for one in located for e in one.estimates if e.value is not None]
+    # They stand on the axis that has the largest part in them.
+    of_all = {"slice", "slice_p"} & {key.name for key in keys}
+    return {
+        name: {key.name for key in keys if key.axis == name} | of_all & set(axis.ESTIMATES)
+        for name, axis in all_axes().items()
+    }
+
+
+def figures_of_profiles() -> str:
+    """A table per axis: its figures, and which profiles have them."""
+    lines = [""]
+    for name, axis in all_axes().items():
+        lines += [f"## {name}", "", f"| figure | {' | '.join(f'`{one}`' for one in PROFILES)} |"]
+        lines.append(f"|---|{':-:|' * len(PROFILES)}")
+        for figure in axis.ESTIMATES:
+            # A test measures `full`, which takes too long for a page.
+            full = figure not in OF_OTHER_MATERIAL[name]
+            has = (full if one == "full" else figure in figures_of(one)[name] for one in PROFILES)
+            marks = ("yes" if one else "" for one in has)
+            lines.append(f"| [`{figure}`](figures/{name}.md#{figure}) | {' | '.join(marks)} |")
+        lines.append("")
+    return "\n".join([*lines, ""])
 
 
 def prompt_variables() -> str:

@@ -25,12 +25,12 @@ class Settings:
 
     `stimuli` prompts with `candidates` responses each (None: all); every item is read once under
     each balanced order (`forward`: each forward rotation; `half`: half as many orders that rise and
-    fall, see `orders.half`), and `repeats` times in all under `repeated` of them (None: under every
-    one), which of them is drawn for each prompt. `random` and `fixed` are reads per item in those
-    arms (None: as many as the balanced arm has orders); `scales` are the further rubric lengths,
-    one balanced pass each. `repeated_on`, `arms_on` and `scales_on` prompts are asked these three
-    (None: all are). `listed` is how many criteria are shown at most (None: all): one less spares
-    two orders.
+    fall, see `orders.half`), and `repeats` times in all under `repeated` of them (None: under half
+    of them, so that the arm keeps one complete pass), which of them is drawn for each prompt.
+    `random` and `fixed` are reads per item in those arms (None: as many as the balanced arm has
+    orders); `scales` are the further rubric lengths, one balanced pass each. `repeated_on`,
+    `arms_on` and `scales_on` prompts are asked these three (None: all are). `listed` is how many
+    criteria are shown at most (None: all): one less spares two orders.
     """
 
     stimuli: int | None
@@ -108,7 +108,7 @@ def reads(n: int, kind: str, settings: Settings, rng: "np.random.Generator") -> 
 
 def _repeated(count: int | None, total: int, rng: "np.random.Generator") -> set[int]:
     """Which of the orders are repeated: evenly over them, from a drawn one on."""
-    count, start = total if count is None else min(count, total), int(rng.integers(total))
+    count, start = total // 2 if count is None else min(count, total), int(rng.integers(total))
     return {(start + k * (total // count)) % total for k in range(count)}
 
 
