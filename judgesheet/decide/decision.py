@@ -103,9 +103,10 @@ def _needed(sheet: Datasheet) -> Iterator[str]:
     if any(one.status == "fail" for one in sheet.verdicts):
         yield from _mended(sheet)
         return
-    if conditions.several_models(sheet, conditions.judged_axes(sheet)):
-        yield ONE_VERSION
     open_ = [one for one in sheet.verdicts if not one.warns and one.status != "pass"]
+    told = any(one.needed == ONE_VERSION for one in open_)
+    if not told and conditions.several_models(sheet, conditions.judged_axes(sheet)):
+        yield ONE_VERSION
     on = {Key.parse(one.key).axis for one in open_}
     cut = [a for a in sheet.axes if a.name in on and any(c.code == COMPLETE for c in failed(a))]
     if cut:
@@ -145,7 +146,7 @@ def _with_interval(estimate: Estimate) -> str:
 
 
 def _grouped(sheet: Datasheet, verdicts: Iterable[Verdict]) -> Iterator[str]:
-    """What several limits need alike, with the figures that they bound."""
+    """What several limits need alike, with the figures that they bound, or how many those are."""
     found = by_key(sheet)
     groups: dict[str, list[str]] = {}
     for verdict in verdicts:
@@ -154,7 +155,10 @@ def _grouped(sheet: Datasheet, verdicts: Iterable[Verdict]) -> Iterator[str]:
             name = verdict.key if verdict.observed is None else named(found, verdict.key)
             groups.setdefault(verdict.needed, []).append(name)
     for needed, names in [*groups.items()][:MOST_EXAMPLES]:
-        yield f"{needed} ({listed(names, MOST_NAMED)})"
+        told = (
+            listed(names, MOST_NAMED) if len(names) <= MOST_NAMED else counted(len(names), "limit")
+        )
+        yield f"{needed} ({told})"
 
 
 def _stimuli(sheet: Datasheet, verdicts: Sequence[Verdict]) -> Iterator[str]:
@@ -167,17 +171,19 @@ def _stimuli(sheet: Datasheet, verdicts: Sequence[Verdict]) -> Iterator[str]:
         return
     found, spare = by_key(sheet), not_asked(sheet)
     counts = ", ".join(
-        f"about {count(one.more_stimuli or 0)} for {named(found, one.key)}" for one in most.values()
+        f"about {count(one.more_stimuli or 0)} for {named(found, one.key)}"
+        f"{_unasked(spare.get(axis, 0), one.more_stimuli or 0)}"
+        for axis, one in most.items()
     )
-    titles = {axis.name: axis.title for axis in sheet.axes}
-    unasked = [_unasked(spare[axis], most[axis], titles[axis]) for axis in most if axis in spare]
-    yield "; ".join((f"more stimuli, if the values stay: {counts}", *unasked))
+    yield f"more stimuli, if the values stay: {counts}"
 
 
-def _unasked(spare: int, verdict: Verdict, title: str) -> str:
-    """The stimuli of the pool that the run left out, and whether they are enough."""
-    text = f"{spare} of “{title}” were not asked: a larger --profile asks them"
-    return text if spare >= (verdict.more_stimuli or 0) else f"{text}, the rest must be your own"
+def _unasked(spare: int, needed: int) -> str:
+    """How many of the stimuli needed the pool has, which the run left out."""
+    if not spare:
+        return ""
+    rest = "" if spare >= needed else ", the rest must be your own"
+    return f" (a larger --profile asks {count(min(spare, needed))}{rest})"
 
 
 def _scope(sheet: Datasheet) -> str:

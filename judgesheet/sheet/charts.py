@@ -302,22 +302,22 @@ def cells(
 def limits(title: str, rows: Sequence[LimitRow], folded: str) -> Markup:
     """How much of each limit the bound uses that decides: all limits on one scale."""
     canvas = Canvas(WIDE, 15.0 * len(rows) + 36)
-    x = Scale(0.0, SCALE_END, 268.0, 452.0)
+    x = Scale(0.0, SCALE_END, 324.0, 478.0)
     bottom = 16.0 + 15 * len(rows)
-    canvas.text("bound", 534, 6, text_anchor="end", fill=MUTED)
-    canvas.text("limit", 634, 6, text_anchor="end", fill=MUTED)
+    canvas.text("bound", 556, 6, text_anchor="end", fill=MUTED)
+    canvas.text("limit", 638, 6, text_anchor="end", fill=MUTED)
     for share, colour in ((0.0, RULE), (0.5, RULE), (1.0, INK), (1.5, RULE)):
         canvas.line(f"M{x(share):.1f} 12V{bottom}", colour, 0.8)
         canvas.text(f"{100 * share:.0f} %", x(share), bottom + 7, fill=MUTED)
-    canvas.text(folded, 250, bottom + 7, text_anchor="end", fill=MUTED)
+    canvas.text(folded, 306, bottom + 7, text_anchor="end", fill=MUTED)
     for number, row in enumerate(rows):
         down, weight = 20.0 + 15 * number, "600" if row.required else None
         whole = show.short(row.label, 200)
         # What tells labels apart stands at their end.
-        label = whole if len(whole) <= 48 else f"{whole[:24]}…{whole[-23:]}"
-        canvas.text(label, 262, down, text_anchor="end", font_weight=weight)
-        canvas.text(row.bound, 534, down, text_anchor="end", fill=row.colour, font_weight=weight)
-        canvas.text(row.limit, 634, down, text_anchor="end", font_weight=weight)
+        label = whole if len(whole) <= 64 else f"{whole[:32]}…{whole[-31:]}"
+        canvas.text(label, 318, down, text_anchor="end", font_weight=weight)
+        canvas.text(row.bound, 556, down, text_anchor="end", fill=row.colour, font_weight=weight)
+        canvas.text(row.limit, 638, down, text_anchor="end", font_weight=weight)
         if row.share is None:
             canvas.line(f"M{x(0)} {down}H{x(SCALE_END)}", row.colour, 1.0, "2 3")
             continue

@@ -182,6 +182,16 @@ class Page:
         return () if speaks else self.shown[:1]
 
     @property
+    def is_void(self) -> bool:
+        """Whether no axis is usable: then nothing is shown, and nothing is ruled out."""
+        return all(axis.invalid is not None for axis in self.sheet.axes)
+
+    @property
+    def room(self) -> int:
+        """How many faults are told below the box: with the one in it, as many as are told."""
+        return MOST_TOLD - 1 if self.in_box or self.broken else MOST_TOLD
+
+    @property
     def wrong(self) -> tuple[Told, ...]:
         """What is shown and does not stand beside the decision."""
         if self.decision is not None and self.decision.conditions:
@@ -333,7 +343,7 @@ def _in_turn(told: Sequence[Told]) -> tuple[Told, ...]:
 
 
 def _answer(axis: AxisResult, figures: Mapping[str, Figure], use: Use | None) -> Answer | None:
-    """The figure of what is shown; without that the one that uses most of its limit.
+    """The figure that breaks a limit; else of what is shown; else what uses most of its limit.
 
     None for an axis that says nothing, or of which this use limits nothing and nothing is open.
     """
@@ -341,6 +351,8 @@ def _answer(axis: AxisResult, figures: Mapping[str, Figure], use: Use | None) ->
     known = [effect for effect in mine if effect.verdict != "not_measured"]
     worst = next(iter(known or mine), None)
     limited = [one for one in figures.values() if one.axis is axis and one.verdict is not None]
+    if any(one.verdict.status == "fail" for one in limited if one.verdict):
+        return Answer(axis, min(limited, key=_weight), worst)
     if worst is not None and worst.verdict == "shown" and worst.key in figures:
         return Answer(axis, figures[worst.key], worst)
     if limited:
@@ -388,28 +400,57 @@ def _limits(sheet: Datasheet, figures: Mapping[str, Figure], shown: Sequence[Tol
     for pair in sorted(known, key=lambda pair: _turn(pair[0], shares[id(pair[0])])):
         nearest.setdefault(pair[0].key, pair)
     known = [*nearest.values()]
-    well = [one for one, _ in known
-            if one.status == "pass" and (shares[id(one)] or 0.0) < HALF]  # fmt: skip
-    drawn = [(one, figure) for one, figure in known if one not in well]
-    # Of few limits all are drawn.
-    if len(drawn) < MOST_TOLD:
-        drawn, well = known, []
-    rows = [_row(one, figure, shares[id(one)]) for one, figure in drawn]
+    drawn = [*_drawn(known, shares)]
     limited = {one.key for one in sheet.verdicts}
+    unlimited = [figures[one.effect.key] for one in shown
+                 if one.effect.key in figures and one.effect.key not in limited]  # fmt: skip
+    most = 0 if any(one.status == "fail" for one, _ in drawn) else MOST_TOLD
+    rows = [_row(one, figure, shares[id(one)]) for one, figure in drawn]
     rows += [
-        LimitRow(figures[one.effect.key].estimate.label, None, _COLOURS["bad"], "shown", "none",
-                 required=False)
-        for one in shown
-        if one.effect.key in figures and one.effect.key not in limited
-    ]  # fmt: skip
+        LimitRow(one.estimate.label, None, _COLOURS["bad"], "✗ shown", "none", required=False)
+        for one in unlimited[:most]
+    ]
     if not rows:
         return None
+    have_rows = {id(one) for one, _ in drawn}
+    folded = _folded([one for one, _ in known if id(one) not in have_rows], len(unlimited[most:]))
     title = "How much of each limit is used"
-    folded = f"{len(well)} more use less than half" if well else ""
     caption = (
         "Bars end at the bound that decides. Bold rows must be proven; any broken row rejects."
     )
     return Chart("limits", title, caption, limits(title, rows[:MOST_DRAWN], folded))
+
+
+def _drawn(
+    known: Sequence[tuple[Verdict, Figure]], shares: Mapping[int, float | None]
+) -> Iterator[tuple[Verdict, Figure]]:
+    """The limits with a row of their own, the worst first.
+
+    Of a judge that is rejected those that are broken. Of others all but those that are not usable,
+    those that are proven and use less than half, and of a figure's members that came out alike
+    (criteria, say) all but the worst.
+    """
+    broken = [pair for pair in known if pair[0].status == "fail"]
+    known = broken or [pair for pair in known if pair[0].status != "invalid"]
+    if broken or len(known) < MOST_TOLD:
+        yield from known
+        return
+    seen: set[tuple[str, VerdictStatus, float | None]] = set()
+    for one, figure in known:
+        share = shares[id(one)]
+        alike = Key.parse(one.key).name, one.status, one.limit
+        clear = one.status == "pass" and (share or 0.0) < HALF
+        if not clear and alike not in seen:
+            yield one, figure
+            seen |= {alike}
+
+
+def _folded(left: Sequence[Verdict], shown: int) -> str:
+    """How many limits have no row, by how they came out, and what is shown without a limit."""
+    counts = Counter(one.status for one in left)
+    told = [f"{counts[status]} {STATUS_WORDS[status]}" for status in WORST if counts[status]]
+    told += [f"{shown} shown without a limit"] if shown else []
+    return f"besides: {', '.join(told)}" if told else ""
 
 
 def _turn(verdict: Verdict, share: float | None) -> tuple[int, float]:
@@ -422,7 +463,7 @@ def _row(verdict: Verdict, figure: Figure, share: float | None) -> LimitRow:
     _, bound = show.deciding(verdict, figure.estimate)
     told = show.brief(bound.bare) if bound.measured else "unknown"
     limit = show.brief(show.limit(verdict, figure.estimate))
-    colour = _COLOURS[mark.tone]
+    colour, told = _COLOURS[mark.tone], f"{mark.sign} {told}"
     return LimitRow(figure.estimate.label, share, colour, told, limit, not verdict.warns)
 
 

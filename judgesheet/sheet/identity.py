@@ -135,12 +135,12 @@ def tested(sheet: Datasheet) -> str:
     """What was asked, in one sentence."""
     pools, prompts = _names(sheet.provenance.stimuli), _names(sheet.provenance.prompts)
     made = counted(sum(axis.made for axis in sheet.axes), "call")
-    asked = f"{made} on {counted(stimuli(sheet), 'stimulus', 'stimuli')}"
     own = [name for name in pools if name != BUILT_IN]
-    whose = f"your stimuli ({_listed(own)})" if own else "built-in stimuli in English"
+    whose = f"of yours ({_listed(own)})" if own else "(built-in, English)" if pools else ""
+    asked = f"{made} on {counted(stimuli(sheet), 'stimulus', 'stimuli')} {whose}".rstrip()
     own_prompts = [name for name in prompts if name != BUILT_IN]
     how = f"prompts {_listed(own_prompts)}" if own_prompts else "built-in prompts"
-    parts = [asked, whose if pools else "", how if prompts else "", show.looked(sheet.run)]
+    parts = [asked, how if prompts else "", show.looked(sheet.run)]
     return ", ".join(filter(None, parts))
 
 

@@ -1,6 +1,7 @@
 """The charts: what is drawn is what was measured, in words that a screen reader says."""
 
 import re
+from collections import Counter
 from dataclasses import replace
 from html import unescape
 from itertools import pairwise
@@ -9,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts
-from judgesheet.base.records import AxisResult, Datasheet, Estimate
+from judgesheet.base.records import STATUS_WORDS, AxisResult, Datasheet, Estimate
 from judgesheet.sheet.charts import (
     Point,
     Scale,
@@ -25,6 +26,7 @@ from judgesheet.sheet.context import context
 from judgesheet.sheet.pdf import painted
 from judgesheet.sheet.templates import text_of
 from tests.sheet import sheets
+from tests.sheet.sheets import Outcome
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -139,13 +141,18 @@ def test_words_of_others_are_words() -> None:
     assert "<script" not in limits(evil, [], evil)
 
 
-def test_the_picture_of_page_one_has_every_limit_that_is_not_well_kept() -> None:
-    for verdict in ("reject", "adopt"):
-        page = context(sheets.judged(verdict))
-        assert page.limits is not None
-        for one in page.sheet.verdicts:
-            if one.status != "pass":
-                assert page.figures[one.key].estimate.label[:20] in unescape(page.limits.svg)
+@pytest.mark.parametrize(("verdict", "drawn"), [("reject", "fail"), ("adopt", "inconclusive")])
+def test_the_picture_of_page_one_draws_what_decides_and_counts_the_rest(
+    verdict: Outcome, drawn: str
+) -> None:
+    page = context(sheets.judged(verdict))
+    assert page.limits is not None
+    svg = unescape(page.limits.svg)
+    left = [one for one in page.sheet.verdicts
+            if page.figures[one.key].estimate.label[:20] not in svg]  # fmt: skip
+    assert not any(one.status == drawn for one in left)
+    for status, count in Counter(one.status for one in left).items():
+        assert f"{count} {STATUS_WORDS[status]}" in svg
 
 
 def test_judges_are_mapped_where_there_are_several() -> None:

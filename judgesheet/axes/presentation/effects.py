@@ -54,8 +54,8 @@ def _of_kind(kind: str) -> Iterator[Effect]:
             f"without ({{interval}}; half is right): {advice}.",
             "negligible": f"A response with {dressed} wins about half of the comparisons with the "
             "same without: {value} ({interval}).",
-            "inconclusive": f"Whether a response with {dressed} wins or loses by it is open: "
-            "{value} of comparisons with the same without ({interval}).",
+            "inconclusive": f"Whether a response wins or loses by {dressed} is open: {{value}} of "
+            "comparisons ({interval}).",
         },
     )
     yield Effect(
@@ -65,12 +65,12 @@ def _of_kind(kind: str) -> Iterator[Effect]:
         harm="both",
         uses=("ranking", "regression"),
         says={
-            "shown": f"Between copies that differ only in {what}, pairs that one copy wins twice "
-            "less pairs that one slot does are {value} ({interval}; 0 is right).",
+            "shown": f"Of pairs of copies that differ only in {what}, {{value}} more go to one "
+            "copy than to one slot ({interval}; 0 is right).",
             "negligible": f"Between copies that differ only in {what} neither a copy nor a slot "
             "decides much: pairs won twice differ by {value} ({interval}).",
             "inconclusive": f"Whether a copy or a slot decides between copies that differ only in "
-            f"{what} is open: pairs won twice differ by {{value}} ({{interval}}).",
+            f"{what} is open: {{value}} ({{interval}}; 0 is neither).",
         },
     )
     yield Effect(
