@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import starmap
-from math import nan
+from statistics import mean, median
 
 from proof.lines import BREAK, COVER, NONE, PASS, REJECT, Row
 from proof.runner import Result, error
@@ -10,15 +10,16 @@ from proof.runner import Result, error
 CERTAIN = 2
 """Standard errors beyond a target from which a figure is bold and listed."""
 FIGURE_LEGEND = """\
-- *cover*: share of 95 % intervals that hold the truth, a column per number of stimuli. Target at
-  least .93, .90 where a judge says so. *width*: their mean width at the largest number.
+- *cells*: lines (a judge at a number of stimuli) that have the figure, over its dimensions.
+- *cover*: share of 95 % intervals of a cell that hold the truth; target at least .93, .90 where a
+  judge says so. The least cell, the median, and how many lie below .93 and above .975.
 - *pass*, *break*: share of data sets in which a gate whose limit is the truth says that the figure
-  is below it (above it): the greatest over the sizes. Target at most .06.
+  is below it (above it): the greatest cell, and the mean. Target at most .06.
 - *no interval*: greatest share of data sets in which the figure has none.
-- A row that stands for several figures (positions, steps, criteria) is their mean.
-- In bold: beyond its target by more than 2 Monte Carlo standard errors, which are at most
-  {worst:.3f} for .95 here; with so many figures about one in forty of those that lie on their
-  target is bold by chance.
+- A figure that has several members (positions, steps, criteria) is their mean in a cell.
+- A line has at least {fewest} data sets, with a Monte Carlo standard error of {worst:.3f} for .95.
+  What misses its target by more than 2 of them is listed below, with its judge and size. Every
+  cell is in `results/`.
 """
 
 
@@ -29,67 +30,45 @@ def grid(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def figures(results: Sequence[Result]) -> dict[str, str]:
-    """What a page of an axis leaves open: coverage by judge, tests, what misses."""
-    fewest = min(
-        row.sets[COVER] for one in results for row in one.rows.values() if COVER in row.shares
-    )
+    """What a page of an axis leaves open: coverage by figure, tests, what misses."""
+    fewest = min(one.line.sets for one in results)
     return {
-        "legend": FIGURE_LEGEND.format(worst=error(0.95, fewest)).rstrip(),
-        "judges": "\n\n".join(_section(data, some) for data, some in _by_data(results).items()),
+        "legend": FIGURE_LEGEND.format(worst=error(0.95, fewest), fewest=fewest).rstrip(),
+        "judges": _coverage(results),
         "tests": tests(results),
         "misses": misses(results),
     }
 
 
-def _by_data(results: Sequence[Result]) -> dict[str, list[Result]]:
-    by_data: dict[str, list[Result]] = {}
+FIGURE_HEAD = (
+    *("figure", "cells", "cover, least", "median", "below .93", "above .975"),
+    *("pass, most", "mean", "break, most", "mean", "no interval"),
+)
+
+
+def _coverage(results: Sequence[Result]) -> str:
+    """A row per figure, over judges, sizes and dimensions."""
+    cells: dict[str, list[Row]] = {}
     for one in results:
-        by_data.setdefault(one.line.data, []).append(one)
-    return by_data
+        for name, row in one.rows.items():
+            if COVER in row.shares:
+                cells.setdefault(name.partition("[")[0], []).append(row)
+    rows = [[f"`{name}`", *_over(some)] for name, some in cells.items()]
+    judges = "; ".join(dict.fromkeys(one.line.data for one in results))
+    return f"Judges: {judges}.\n\n## Coverage\n\n{grid(FIGURE_HEAD, rows)}"
 
 
-def _section(data: str, results: Sequence[Result]) -> str:
-    sizes = list(dict.fromkeys(one.line.size for one in results))
-    told = "; ".join(f"G = {size}: {_sets(size, results)}" for size in sizes)
-    names = dict.fromkeys(
-        name for one in results for name, row in one.rows.items() if COVER in row.shares
-    )
-    head = ["figure", "truth", *(f"cover, G = {size}" for size in sizes)]
-    rows = [_figure(name, sizes, results) for name in names]
-    table = grid([*head, "width", "pass", "break", "no interval"], rows)
-    return f"## {data}\n\nData sets: {told}.\n\n{table}"
-
-
-def _sets(size: int | str, results: Sequence[Result]) -> str:
-    """How many data sets there are at a size, by the parts that it is cut in."""
-    mine = [one for one in results if one.line.size == size]
-    most = [max(max(row.sets.values(), default=0) for row in one.rows.values()) for one in mine]
-    return " and ".join(f"{count:,}" for count in most)
-
-
-def _figure(name: str, sizes: Sequence[int | str], results: Sequence[Result]) -> list[str]:
-    at = {one.line.size: one for one in results if COVER in one.rows.get(name, NOTHING).shares}
-    last = next(reversed(at.values())).rows[name]
-    covers = [_cell(at[size], name, COVER) if size in at else "" for size in sizes]
-    gates = [_worst(list(at.values()), name, metric) for metric in (PASS, BREAK)]
-    none = max(one.rows[name].shares.get(NONE, 0.0) for one in at.values())
-    truth, width = (f"{last.facts.get(fact, nan):.3f}" for fact in ("truth", "width"))
-    return [f"`{name}`", truth, *covers, width, *gates, f"{none:.2f}" if none else ""]
-
-
-NOTHING = Row({}, {})
-
-
-def _worst(results: Sequence[Result], name: str, metric: str) -> str:
-    having = [one for one in results if metric in one.rows[name].shares]
-    if not having:
-        return ""
-    return _cell(max(having, key=lambda one: one.rows[name].shares[metric]), name, metric)
-
-
-def _cell(result: Result, name: str, metric: str) -> str:
-    share = f"{result.rows[name].shares[metric]:.3f}"
-    return f"**{share}**" if missed(result, name, metric) else share
+def _over(cells: Sequence[Row]) -> Iterator[str]:
+    """What the cells of a figure say together."""
+    covers = [row.shares[COVER] for row in cells]
+    yield str(len(cells))
+    yield from (f"{min(covers):.3f}", f"{median(covers):.3f}")
+    yield from (str(sum(map(beyond, covers))) for beyond in ((0.93).__gt__, (0.975).__lt__))
+    for metric in (PASS, BREAK):
+        shares = [row.shares[metric] for row in cells if metric in row.shares]
+        yield from (f"{max(shares):.3f}", f"{mean(shares):.3f}") if shares else ("", "")
+    none = max(row.shares.get(NONE, 0.0) for row in cells)
+    yield f"{none:.2f}" if none else ""
 
 
 def missed(result: Result, name: str, metric: str) -> bool:
@@ -101,23 +80,21 @@ def missed(result: Result, name: str, metric: str) -> bool:
 
 
 def tests(results: Sequence[Result]) -> str:
-    """How often every test rejects at .05, by judge."""
-    sizes = list(dict.fromkeys(one.line.size for one in results))
-    rows = []
-    for data, mine in _by_data(results).items():
-        names = dict.fromkeys(
-            name for one in mine for name, row in one.rows.items() if REJECT in row.shares
-        )
-        for name in names:
-            some = [one for one in mine if REJECT in one.rows.get(name, NOTHING).shares]
-            some.sort(key=lambda one: one.rows[name].sets[REJECT])
-            having = {one.line.size: one for one in some}  # of several, that with the most data
-            null = mine[0].line.target(name, REJECT)[1] < 1
-            cells = [_cell(having[size], name, REJECT) if size in having else "" for size in sizes]
-            rows.append([data, f"`{name}`", "yes" if null else "", *cells])
-    if not rows:
+    """How often every test rejects at .05, where its null hypothesis holds and where not."""
+    shares: dict[tuple[str, bool], list[float]] = {}
+    for one in results:
+        for name, row in one.rows.items():
+            if REJECT in row.shares:
+                null = one.line.target(name, REJECT)[1] < 1
+                shares.setdefault((name, null), []).append(row.shares[REJECT])
+    if not shares:
         return ""
-    head = ["data", "test", "null holds", *(f"rejects, G = {size}" for size in sizes)]
+    rows = [
+        [f"`{name}`", "yes" if null else "", str(len(some))]
+        + [f"{of(some):.3f}" for of in (min, median, max)]
+        for (name, null), some in sorted(shares.items(), key=lambda row: (row[0][0], -row[0][1]))
+    ]
+    head = ["test", "null holds", "cells", "rejects, least", "median", "most"]
     opening = "Share of data sets with p of at most .05; where the null holds at most .065."
     return f"## Tests\n\n{opening}\n\n{grid(head, rows)}"
 
