@@ -518,6 +518,11 @@ class Verdict:
             return False
         return self.observed > self.limit if self.kind == "max" else self.observed < self.limit
 
+    @property
+    def excused(self) -> bool:
+        """Whether it need not be proven: too few data are excused, a failed control is not."""
+        return self.warns and self.status == "inconclusive"
+
 
 @dataclass(frozen=True, slots=True)
 class Condition:

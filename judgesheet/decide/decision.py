@@ -1,8 +1,8 @@
 """The decision about a judge: from the verdicts on the limits of a policy, all of them at once.
 
-`reject` where a limit is broken. `not_proven` where one that must be kept is inconclusive or not
-usable, and where none is kept at all. Otherwise `conditions` where anything of `conditions.of`
-applies, and `adopt` where nothing does.
+`reject` where a limit is broken. `not_proven` where one is not proven and not excused, and where
+none is kept at all. Otherwise `conditions` where anything of `conditions.of` applies, and `adopt`
+where nothing does.
 """
 
 from collections import Counter
@@ -73,15 +73,14 @@ def _decided(sheet: Datasheet) -> _Decided:
         status: [one for one in sheet.verdicts if one.status == status]
         for status in ("pass", "fail", "inconclusive", "invalid")
     }
-    required = [one for one in sheet.verdicts if not one.warns]
     if broken := by_status["fail"]:
         worst = min(broken, key=weight)
         return _Decided("reject", worst.key, "fail", f"Reject: {_limits(broken)} broken.")
-    if invalid := [one for one in required if one.status == "invalid"]:
+    if invalid := by_status["invalid"]:
         rests = "rests on a figure that is" if len(invalid) == 1 else "rest on figures that are"
         text = f"{_limits(invalid)} {rests} not usable ({invalid[0].why})"
         return _Decided("not_proven", invalid[0].key, "invalid", f"Not proven: {text}.")
-    if open_ := [one for one in required if one.status == "inconclusive"]:
+    if open_ := [one for one in by_status["inconclusive"] if not one.excused]:
         text = f"{_limits(open_)} not proven ({open_[0].why})"
         return _Decided("not_proven", open_[0].key, "inconclusive", f"Not proven: {text}.")
     if not (kept := by_status["pass"]):
@@ -103,7 +102,7 @@ def _needed(sheet: Datasheet) -> Iterator[str]:
     if any(one.status == "fail" for one in sheet.verdicts):
         yield from _mended(sheet)
         return
-    open_ = [one for one in sheet.verdicts if not one.warns and one.status != "pass"]
+    open_ = [one for one in sheet.verdicts if one.status != "pass" and not one.excused]
     told = any(one.needed == ONE_VERSION for one in open_)
     if not told and conditions.several_models(sheet, conditions.judged_axes(sheet)):
         yield ONE_VERSION

@@ -209,7 +209,7 @@ class Page:
     @property
     def waived(self) -> tuple[tuple[Verdict, ...], tuple[Verdict, ...]]:
         """The limits that need not hold and are not proven: measured beyond them, and within."""
-        waived = [one for one in self.open if one.warns]
+        waived = [one for one in self.open if one.excused]
         beyond = tuple(one for one in waived if one.looks_broken)
         return beyond, tuple(one for one in waived if not one.looks_broken)
 
@@ -227,8 +227,7 @@ class Page:
             return ()
         if self.decision.verdict == "reject":
             return tuple(one for one in self.sheet.verdicts if one.status == "fail")
-        held = (one for one in self.sheet.verdicts if not one.warns)
-        return tuple(one for one in held if one.status in ("invalid", "inconclusive"))
+        return tuple(one for one in self.open if not one.excused)
 
     @property
     def remedies(self) -> tuple[tuple[Mitigation, Figure, Figure], ...]:

@@ -83,7 +83,7 @@ def _kind(verdict: Verdict) -> str:
     """The element that says how a case ended; "" for one that passed."""
     if verdict.status == "fail":
         return "failure"
-    return "" if verdict.status == "pass" else "skipped" if verdict.warns else "error"
+    return "" if verdict.status == "pass" else "skipped" if verdict.excused else "error"
 
 
 def _case(suite: Element, verdict: Verdict) -> None:

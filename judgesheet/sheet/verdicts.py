@@ -27,8 +27,7 @@ def word(verdict: Verdict) -> str:
     printed = STATUS_WORDS[verdict.status]
     if verdict.status == "pass":
         return printed
-    only_warns = verdict.warns and verdict.status != "fail"
-    return f"{printed} (warning)" if only_warns else printed.upper()
+    return f"{printed} (warning)" if verdict.excused else printed.upper()
 
 
 def as_text(sheet: Datasheet, run: Path | None = None) -> str:
@@ -95,7 +94,7 @@ def annotations(sheet: Datasheet) -> Iterator[str]:
     for verdict in sheet.verdicts:
         if verdict.status == "pass":
             continue
-        level = "warning" if verdict.warns and verdict.status != "fail" else "error"
+        level = "warning" if verdict.excused else "error"
         title = _property(f"judgesheet: {verdict.key}")
         parts = (verdict.rule, word(verdict), verdict.why, verdict.needed, verdict.remark)
         text = "; ".join(filter(None, parts))

@@ -355,13 +355,13 @@ def test_the_sheet_says_what_was_saved_and_how_sure_its_intervals_are(
         f"stopped after look 1 of {len(SHARES)}; {reached.calls} of {reached.planned} planned "
         f"calls asked, a limit reads {reached.needed} of those planned; intervals hold whenever it "
         f"stops, at "
-        f"candidate_order {level} (28 of 40 stimuli)"
+        f"candidate_order {level} (30 of 42 stimuli)"
     )
     judgesheet.render(out, formats=("md", "html"), out=tmp_path)
     for path in (tmp_path / "datasheet.html", tmp_path / "datasheet.md"):
         page = path.read_text(encoding="utf-8")
         assert told[1:] in page.replace("\\", "")  # it begins a sentence
-        assert f"{reached.calls} calls on 28 stimuli" in page
+        assert f"{reached.calls} calls on 30 stimuli" in page
         assert "95 % interval" not in page
         assert f"{level} interval" in page
 
