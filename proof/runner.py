@@ -42,6 +42,7 @@ NAMES = (
         "efficiency",
         "edges",
         "losses",
+        "where",
         "compare",
         "correct",
         "end_to_end",
