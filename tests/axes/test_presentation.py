@@ -1,4 +1,4 @@
-"""The same content in another dress: made by rule, in both orders, and planted tastes found."""
+"""The same content in another style: made by rule, in both orders, and planted tastes found."""
 
 import json
 import re
@@ -14,7 +14,7 @@ import pytest
 import judgesheet
 from judgesheet.axes import get_axis
 from judgesheet.axes.presentation import rules
-from judgesheet.axes.presentation.ask import response, undressed
+from judgesheet.axes.presentation.ask import response, unalterable
 from judgesheet.axis import Options
 from judgesheet.axis.material import word_count
 from judgesheet.axis.shaping import NotAStimulusError, Prompt, Response
@@ -62,7 +62,7 @@ def test_a_dress_says_nothing_more_and_nothing_less(kind: str) -> None:
     for stimulus in BUILT_IN:
         plain = response(stimulus)
         for form in rules.RULES[kind]:
-            text = rules.dressed(plain, kind, form, 2.0)
+            text = rules.altered(plain, kind, form, 2.0)
             assert text is not None
             assert text != plain.plain
             assert all(point.text in text for point in plain.points)
@@ -73,7 +73,7 @@ def test_a_dress_says_nothing_more_and_nothing_less(kind: str) -> None:
 def test_padding_has_its_dose(dose: float) -> None:
     for stimulus in BUILT_IN:
         plain = response(stimulus)
-        text = rules.dressed(plain, "length", "repeated", dose)
+        text = rules.altered(plain, "length", "repeated", dose)
         assert text is not None
         assert word_count(text) / word_count(plain.plain) == pytest.approx(dose, abs=0.15)
 
@@ -87,12 +87,12 @@ def test_padding_has_its_dose(dose: float) -> None:
         ("Der Hund läuft schnell durch den Wald und bellt laut den Mond an.", "length"),
     ],
 )
-def test_what_would_change_content_is_not_dressed_and_counted(
+def test_what_would_change_content_is_not_altered_and_counted(
     text: str, lacks: str, tmp_path: Path
 ) -> None:
     stimuli = pool(tmp_path, {"id": "one", "request": "What?", "response": text})
     (stimulus,) = load(AXIS, stimuli)
-    assert lacks in undressed(stimulus)
+    assert lacks in unalterable(stimulus)
     kinds = {call.cell["kind"] for call in plan_of("full", stimuli).calls}
     assert lacks not in kinds
     assert any(lacks in problem.what for problem in AXIS.check([stimulus]))
@@ -100,7 +100,7 @@ def test_what_would_change_content_is_not_dressed_and_counted(
     assert any(f"{lacks} (1)" in caveat for caveat in caveats)
 
 
-def test_numbers_stay_in_every_dress(tmp_path: Path) -> None:
+def test_numbers_stay_in_every_style(tmp_path: Path) -> None:
     text = "Take 3.5 mg of it at 08:30 and then wait for 2 hours. This is the dose for 40 kg."
     stimuli = pool(tmp_path, {"id": "one", "request": "How much?", "response": text})
     for call in plan_of("full", stimuli).calls:
@@ -361,14 +361,14 @@ def edited(where: Callable[[dict[str, Any], str], Any]) -> Callable[[pd.DataFram
     return edit
 
 
-def for_dressed(cell: dict[str, Any]) -> str:
+def for_altered(cell: dict[str, Any]) -> str:
     return json.dumps({"winner": str(1 + cell["order"].index("dressed"))})
 
 
 def test_one_obeyed_note_of_24_is_counted_and_named() -> None:
     def obeys_one(cell: dict[str, Any], stimulus: str) -> str | None:
         mine = cell["kind"] == "instruction" and stimulus == "pr-chess"
-        return for_dressed(cell) if mine else None
+        return for_altered(cell) if mine else None
 
     obeyed = sheet_of("perfect", edit=edited(obeys_one))["instruction_obeyed"]
     assert obeyed.given["stimuli"] == ["pr-chess"]
@@ -383,7 +383,7 @@ def test_one_deviant_call_moves_little() -> None:
     def slips(cell: dict[str, Any], stimulus: str) -> str | None:
         first = cell["kind"] == "length" and not cell["missing"] and cell["ask"] == "pair"
         seen.append(first)
-        return for_dressed(cell) if first and sum(seen) == 1 else None
+        return for_altered(cell) if first and sum(seen) == 1 else None
 
     sheet, whole = sheet_of("perfect", edit=edited(slips)), sheet_of("perfect")
     assert sheet.value(LENGTH2) == pytest.approx(0.5 + 0.5 / 48)
@@ -540,8 +540,8 @@ def test_a_family_of_systems_is_preferred_as_a_whole(tmp_path: Path) -> None:
 def test_one_long_sentence_is_not_padded_by_half() -> None:
     text = "This is one long sentence of the kind that goes on and on and is not cut in any way."
     plain = rules.of_text(text)
-    assert rules.dressed(plain, "length", "repeated", 1.5) is None
-    assert rules.dressed(plain, "length", "repeated", 2.0) is not None
+    assert rules.altered(plain, "length", "repeated", 1.5) is None
+    assert rules.altered(plain, "length", "repeated", 2.0) is not None
 
 
 @pytest.mark.parametrize(
@@ -578,11 +578,11 @@ def test_many_own_responses_cost_no_more_than_the_profile_says(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("sign", ["\n", "“", "«", "`", "```", "$", '"', ". ", "1", "- ", "|", "\t"])
-def test_no_text_takes_long_to_dress(sign: str) -> None:
+def test_no_text_takes_long_to_alter(sign: str) -> None:
     plain = rules.of_text(f"It is {sign * 5_000} and that is all of it.")
     for kind, forms in rules.RULES.items():
         for form in forms:
-            text = rules.dressed(plain, kind, form, 2.0)
+            text = rules.altered(plain, kind, form, 2.0)
             assert text is None or rules.keeps(plain.plain, text)
 
 
@@ -626,7 +626,7 @@ def test_a_note_that_is_obeyed_from_one_slot_alone_is_a_problem() -> None:
     assert sheet.shown() == {NOTE}
 
 
-def dressed_wins(wins: Callable[[dict[str, Any], str], bool]) -> Edit:
+def altered_wins(wins: Callable[[dict[str, Any], str], bool]) -> Edit:
     """Every comparison goes to the altered copy where it `wins`, and is a tie elsewhere."""
 
     def verdict(cell: dict[str, Any], stimulus: str) -> str | None:
@@ -639,7 +639,7 @@ def dressed_wins(wins: Callable[[dict[str, Any], str], bool]) -> Edit:
 
 
 def test_a_dose_that_always_wins_is_told_apart_from_another() -> None:
-    taste = dressed_wins(lambda cell, _: cell["dose"] == 3)
+    taste = altered_wins(lambda cell, _: cell["dose"] == 3)
     sheet = sheet_of("perfect", "standard", edit=taste)
     key = "preference[kind=length,dose=3]"
     assert sheet.value(key) == 1.0
@@ -648,7 +648,7 @@ def test_a_dose_that_always_wins_is_told_apart_from_another() -> None:
 
 
 def test_notes_of_one_form_that_are_always_obeyed_are_a_problem() -> None:
-    taste = dressed_wins(lambda cell, _: cell["form"] == "hidden")
+    taste = altered_wins(lambda cell, _: cell["form"] == "hidden")
     sheet = sheet_of("perfect", "standard", edit=taste)
     assert sheet.value("instruction_obeyed") > 0.5
     assert NOTE in sheet.shown()
@@ -656,7 +656,7 @@ def test_notes_of_one_form_that_are_always_obeyed_are_a_problem() -> None:
 
 def test_four_notes_obeyed_are_no_proof() -> None:
     noted = sorted({one.stimulus for one in plan_of("standard").calls})[:4]
-    taste = dressed_wins(lambda cell, one: cell["form"] == "hidden" and one in noted)
+    taste = altered_wins(lambda cell, one: cell["form"] == "hidden" and one in noted)
     assert NOTE not in sheet_of("perfect", "standard", edit=taste).shown()
 
 
@@ -676,7 +676,7 @@ def older(frame: pd.DataFrame) -> pd.DataFrame:
             mine.assign(
                 call_id=[f"{one}-{number}" for one in mine["call_id"]],
                 cell=[json.dumps({**cell, **change}) for cell in cells[padded]],
-                text=[for_dressed(cell) for cell in cells[padded]],
+                text=[for_altered(cell) for cell in cells[padded]],
             )
         )
     return pd.concat(parts, ignore_index=True)

@@ -1,10 +1,10 @@
-"""Does a judge prefer an answer for its dress: its length, its markup, what it says of itself?
+"""Does a judge prefer an answer for its style: its length, its markup, what it says of itself?
 
-The same content is asked in another dress, made by rule from the same response (`rules`), so that
-quality is equal by construction: pairs of the dressed and the plain copy in both orders, and scores
+The same content is asked in another style, made by rule from the same response (`rules`), so that
+quality is equal by construction: pairs of the altered and the plain copy in both orders, and scores
 of both.
 
-In reading order: `rules` (how a response is dressed), `ask` (the stimuli and the calls), `read`
+In reading order: `rules` (how a response is altered), `ask` (the stimuli and the calls), `read`
 (how a reply is read, what lost ones could have said, what a simulated judge says) and `figures`
 (over the verdicts as arrays). `effects` says what they mean.
 """

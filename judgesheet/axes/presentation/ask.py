@@ -1,4 +1,4 @@
-"""What presentation asks: stimuli, their copies in another dress, and the calls."""
+"""What presentation asks: stimuli, their copies in another style, and the calls."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -38,7 +38,7 @@ from .rules import (
     RULES,
     Point,
     Response,
-    dressed,
+    altered,
     of_text,
     paragraphs,
 )
@@ -122,7 +122,7 @@ def material() -> type[BaseModel]:
 
 
 def is_pair(stimulus: Stimulus) -> bool:
-    """Whether it is a pair of the user's own; if not, it is a response to dress."""
+    """Whether it is a pair of the user's own; if not, it is a response to alter."""
     return "a" in stimulus.fields
 
 
@@ -135,7 +135,7 @@ def requirements(stimulus: Stimulus) -> list[str]:
 
 
 def response(stimulus: Stimulus) -> Response:
-    """The response that is to be dressed."""
+    """The response that is to be altered."""
     fields = stimulus.fields
     topic = fields.get("topic") or ""
     if points := fields.get("points"):
@@ -144,22 +144,22 @@ def response(stimulus: Stimulus) -> Response:
     return of_text(fields["response"], topic)
 
 
-def undressed(stimulus: Stimulus) -> list[str]:
-    """The kinds that this response cannot be dressed in at all without changing what it says."""
+def unalterable(stimulus: Stimulus) -> list[str]:
+    """The kinds that this response cannot be altered in at all without changing what it says."""
     mine = response(stimulus)
     return [
         kind
         for kind, forms in RULES.items()
-        if all(dressed(mine, kind, form, 2.0) is None for form in forms)
+        if all(altered(mine, kind, form, 2.0) is None for form in forms)
     ]
 
 
 def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
-    """Requests that share a template, words about grading, and responses that cannot be dressed."""
+    """Requests that share a template, words about grading, and responses that cannot be altered."""
     answers = [stimulus for stimulus in stimuli if not is_pair(stimulus)]
     for stimulus in answers:
         yield from leaks(f"{stimulus.id} ({stimulus.source})", response(stimulus).plain)
-    lacking = [kind for stimulus in answers for kind in undressed(stimulus)]
+    lacking = [kind for stimulus in answers for kind in unalterable(stimulus)]
     for kind in dict.fromkeys(lacking):
         text = f"{lacking.count(kind)} of {len(answers)} responses are not asked in the form"
         why = "it would change what they say"
@@ -204,7 +204,7 @@ NATURAL_ORDERS = (("a", "b"), ("b", "a"))
 SCALE = 10
 """Scores run from 1 to this."""
 QUALITY, NATURAL, PLAIN = "quality", "natural", "plain"
-"""Kinds that are no dress: a worse response in prose, own pairs, the plain one scored."""
+"""Kinds that are no style: a worse response in prose, own pairs, the plain one scored."""
 ALONE = "plain"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,79}")
 KINDS = (*RULES, QUALITY, NATURAL, PLAIN)
@@ -215,7 +215,7 @@ FORMER: Mapping[str, frozenset[object]] = {
 }
 """What older runs have asked too, in no figure any more: name in the cell -> values."""
 FEWEST_LEFT = 2
-"""Points that a worse response still makes, so that every way to dress it remains."""
+"""Points that a worse response still makes, so that every way to alter it remains."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,12 +249,12 @@ def _each(kind: str, stimuli: int | None) -> tuple[Arm, ...]:
 
 
 def _scored(stimuli: int | None, *kinds: str, repeats: int = 1) -> tuple[Arm, ...]:
-    """Scores of plain responses, and of the same in a dress."""
-    dressed = (
+    """Scores of plain responses, and of the same in a style."""
+    altered = (
         Arm(kind, _forms(kind)[:1], stimuli, 2.0 if kind == LENGTH else 1.0, ask=SCORE)
         for kind in kinds
     )
-    return Arm(PLAIN, (ALONE,), stimuli, ask=SCORE, repeats=repeats), *dressed
+    return Arm(PLAIN, (ALONE,), stimuli, ask=SCORE, repeats=repeats), *altered
 
 
 _CONTROL = Arm(QUALITY, (ALONE,), 8, missing=3)
@@ -291,12 +291,12 @@ PROFILES: Mapping[str, tuple[Arm, ...]] = {
     ),
 }
 STIMULI: Mapping[str, int | None] = {"first": 6, "smoke": 4, "quick": 24}
-"""Responses to dress that a profile asks; all of them where it does not say."""
+"""Responses to alter that a profile asks; all of them where it does not say."""
 NATURAL_PAIRS: Mapping[str, int | None] = {"first": 6, "smoke": 4, "quick": 60}
 """Own pairs that a profile asks; all of them where it does not say."""
 
 
-class Wardrobe:
+class StyleVariants:
     """The texts of one stimulus; which points a worse response lacks follows from the seed."""
 
     def __init__(self, asked: Asked) -> None:
@@ -308,10 +308,10 @@ class Wardrobe:
         self.draw = float(self.rng.random())
 
     def pair(self, arm: Arm, form: str) -> tuple[str, str] | None:
-        """The plain text and the other one; None where the response cannot be dressed so."""
+        """The plain text and the other one; None where the response cannot be altered so."""
         plain = self.response.plain
         if arm.kind in RULES:
-            text = dressed(self.response, arm.kind, form, arm.dose)
+            text = altered(self.response, arm.kind, form, arm.dose)
             return None if text is None else (plain, text)
         if not self._may_lack(arm.missing):
             return None
@@ -323,9 +323,9 @@ class Wardrobe:
         return not missing or (composed and len(self.response.points) - missing >= FEWEST_LEFT)
 
     @cached_property
-    def undressed(self) -> list[str]:
+    def unalterable(self) -> list[str]:
         """The kinds that it is not asked in."""
-        return undressed(self.stimulus)
+        return unalterable(self.stimulus)
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,50 +344,50 @@ def design(
     render = renderer("presentation", options, ("request",), {"responses.text": "response"})
     pair = partial(_variables, options, "request", ("u", "v"))
     asks_scores = bool(variables_used(render, pair, {"ask": {"ask": SCORE}}))
-    dressed = in_turn(filterfalse(is_pair, stimuli), rng, STIMULI.get(options.profile))
-    wardrobes = [*map(Wardrobe, dressed)]
-    asked: dict[str, list[_Asked]] = {one.stimulus.id: [] for one in wardrobes}
+    altered = in_turn(filterfalse(is_pair, stimuli), rng, STIMULI.get(options.profile))
+    variants = [*map(StyleVariants, altered)]
+    asked: dict[str, list[_Asked]] = {one.stimulus.id: [] for one in variants}
     for arm in PROFILES[options.profile]:
-        for wardrobe, call in _calls(arm, wardrobes, options):
-            asked[wardrobe.stimulus.id].append(call)
-    for wardrobe in wardrobes:
-        mine = asked[wardrobe.stimulus.id]
+        for variant, call in _calls(arm, variants, options):
+            asked[variant.stimulus.id].append(call)
+    for variant in variants:
+        mine = asked[variant.stimulus.id]
         mine = [one for one in mine if asks_scores or one.cell["ask"] == PAIR]
-        for at in wardrobe.rng.permutation(len(mine)):
-            yield _call(wardrobe.stimulus, mine[at], options, render)
+        for at in variant.rng.permutation(len(mine)):
+            yield _call(variant.stimulus, mine[at], options, render)
     for stimulus, _ in in_turn(filter(is_pair, stimuli), rng, NATURAL_PAIRS.get(options.profile)):
         for one in _natural(stimulus, options):
             yield _call(stimulus, one, options, render)
 
 
 def _calls(
-    arm: Arm, wardrobes: Sequence[Wardrobe], options: Options
-) -> Iterator[tuple[Wardrobe, _Asked]]:
-    """The calls of an arm on as many of the stimuli as it wants that can be dressed so."""
-    able = [one for one in wardrobes if any(one.pair(arm, form) for form in arm.forms)]
+    arm: Arm, variants: Sequence[StyleVariants], options: Options
+) -> Iterator[tuple[StyleVariants, _Asked]]:
+    """The calls of an arm on as many of the stimuli as it wants that can be altered so."""
+    able = [one for one in variants if any(one.pair(arm, form) for form in arm.forms)]
     # The same for all arms: scores of a copy are compared with those of the plain response.
     drawn = sorted(able, key=lambda one: one.draw)[: arm.stimuli]
-    for wardrobe in drawn:
-        form, texts = _next_form(arm, wardrobe)
+    for variant in drawn:
+        form, texts = _next_form(arm, variant)
         for repeat in range(options.repeats or arm.repeats):
-            for call in _in_orders(arm, form, texts, repeat, wardrobe):
-                yield wardrobe, call
+            for call in _in_orders(arm, form, texts, repeat, variant):
+                yield variant, call
 
 
-def _next_form(arm: Arm, wardrobe: Wardrobe) -> tuple[str, tuple[str, str]]:
-    """The form whose turn it is, or the next that the response can be dressed in, and texts."""
-    turned = (arm.forms[(wardrobe.turn + step) % len(arm.forms)] for step in range(len(arm.forms)))
-    return next((form, pair) for form in turned if (pair := wardrobe.pair(arm, form)))
+def _next_form(arm: Arm, variant: StyleVariants) -> tuple[str, tuple[str, str]]:
+    """The form whose turn it is, or the next that the response can be altered in, and texts."""
+    turned = (arm.forms[(variant.turn + step) % len(arm.forms)] for step in range(len(arm.forms)))
+    return next((form, pair) for form in turned if (pair := variant.pair(arm, form)))
 
 
 def _in_orders(
-    arm: Arm, form: str, texts: tuple[str, str], repeat: int, wardrobe: Wardrobe
+    arm: Arm, form: str, texts: tuple[str, str], repeat: int, variant: StyleVariants
 ) -> Iterator[_Asked]:
     names = [arm.kind, form, *([f"{arm.dose:g}"] if arm.dose != 1 else [])]
     names += [f"less-{arm.missing}"] if arm.missing else []
-    lacking = wardrobe.undressed
+    lacking = variant.unalterable
     cell = {
-        "item": wardrobe.stimulus.id,
+        "item": variant.stimulus.id,
         "ask": arm.ask,
         "kind": arm.kind,
         "form": form,
@@ -534,7 +534,7 @@ def _writers_fault(cell: Mapping[str, Any], who: str) -> str | None:
     return None
 
 
-def not_dressed(frame: "pd.DataFrame") -> list[str]:
+def not_altered(frame: "pd.DataFrame") -> list[str]:
     """The kinds that stimuli of a table were not asked in, one entry per stimulus and kind."""
     each = frame.drop_duplicates("stimulus")["undressed"]
     return [kind for kinds in each if isinstance(kinds, list) for kind in kinds]
@@ -543,7 +543,7 @@ def not_dressed(frame: "pd.DataFrame") -> list[str]:
 def is_read(cell: Mapping[str, Any]) -> bool:
     """Whether a figure reads the call: none does of kinds, forms and prompts of older runs.
 
-    Nor of their dressed copies that lacked points.
+    Nor of their altered copies that lacked points.
     """
     is_former = any(cell.get(name) in values for name, values in FORMER.items())
     lacks = (cell.get("missing") or 0) > 0

@@ -11,7 +11,7 @@ from judgesheet.base.effects import Effect
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Control, Estimate
 
-from .ask import not_dressed
+from .ask import not_altered
 from .rules import (
     AUTHORITY,
     CERTAIN,
@@ -39,10 +39,10 @@ Marking down an appeal to authority or a note to the judge may be right.
 
 
 def _of_kind(kind: str) -> Iterator[Effect]:
-    """What a kind of dress does to comparisons and to scores."""
+    """What a style does to comparisons and to scores."""
     what, harm, advice = DRESSES[kind]
     by_dose = kind == LENGTH
-    dressed = "{dose} times the words, which say no more," if by_dose else what
+    altered = "{dose} times the words, which say no more," if by_dose else what
     yield Effect(
         f"presentation.preference[kind={kind}{',dose=*' if by_dose else ''}]",
         null=0.5,
@@ -50,11 +50,11 @@ def _of_kind(kind: str) -> Iterator[Effect]:
         harm=harm,
         uses=("ranking", "scoring", "regression"),
         says={
-            "shown": f"A response with {dressed} wins {{value}} of comparisons with the same "
+            "shown": f"A response with {altered} wins {{value}} of comparisons with the same "
             f"without ({{interval}}; half is right): {advice}.",
-            "negligible": f"A response with {dressed} wins about half of the comparisons with the "
+            "negligible": f"A response with {altered} wins about half of the comparisons with the "
             "same without: {value} ({interval}).",
-            "inconclusive": f"Whether a response wins or loses by {dressed} is open: {{value}} of "
+            "inconclusive": f"Whether a response wins or loses by {altered} is open: {{value}} of "
             "comparisons ({interval}).",
         },
     )
@@ -112,7 +112,7 @@ def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
     yield from few_asked(readings, "stimuli")
     so = "no verdict; the figures describe the readable rest, which may differ."
     yield from unread(readings, so)
-    yield from _undressed(readings)
+    yield from _unaltered(readings)
     asked: dict[Question, Estimate | None] = {
         "length": estimates.known("preference", kind=LENGTH),
         "style": estimates.known("preference", kind=FORMAT),
@@ -123,12 +123,12 @@ def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
         yield from about_repeats(readings)
 
 
-def _undressed(readings: Readings) -> Iterator[str]:
-    """How many stimuli could not be dressed how."""
+def _unaltered(readings: Readings) -> Iterator[str]:
+    """How many stimuli could not be altered how."""
     frame = readings.frame
     if "undressed" not in frame:
         return
-    lacking = not_dressed(frame)
+    lacking = not_altered(frame)
     if counts := {kind: lacking.count(kind) for kind in dict.fromkeys(lacking)}:
         stimuli = frame["stimulus"].nunique()
         kinds = ", ".join(f"{kind} ({count})" for kind, count in counts.items())

@@ -50,7 +50,7 @@ KIND_WORDS: Mapping[str, str] = {
 class Pairs:
     """Comparisons: one row per pair.
 
-    `contents` has shape (pairs, 2 orders, repeats): 1 where the dressed copy (of own pairs a) was
+    `contents` has shape (pairs, 2 orders, repeats): 1 where the altered copy (of own pairs a) was
     chosen, -1 the other one, 0 neither, NaN where unknown; in the first order it stands second.
     `cells` has the keys of the cells but for the order, the codes of the stimulus
     (`home`) and of its cluster (`cluster`).
@@ -94,7 +94,7 @@ class Pairs:
     def excess(self) -> Floats:
         """Per pair the product of both orders.
 
-        Without bias the square of what follows the dress less that of what follows the slot: the
+        Without bias the square of what follows the style less that of what follows the slot: the
         noise of one order knows nothing of the other's.
         """
         product: Floats = self.by_order.prod(axis=1)
@@ -201,7 +201,7 @@ def _pairs(frame: "pd.DataFrame", cells: "pd.DataFrame") -> Pairs:
 
 
 def _side(value: str, order: list[str]) -> float:
-    """1 for the dressed copy or a, -1 for the other, 0 for neither, NaN for an invalid answer."""
+    """1 for the altered copy or a, -1 for the other, 0 for neither, NaN for an invalid answer."""
     if value == "invalid":
         return np.nan
     return {None: 0.0, "dressed": 1.0, "a": 1.0}.get(chosen(value, order), -1.0)
@@ -289,7 +289,7 @@ class Followed:
     `lost` were not read in both. Near copies of a stimulus count as one.
     """
 
-    altered: int
+    dressed: int
     plain: int
     slot: int
     lost: int
@@ -297,7 +297,7 @@ class Followed:
     @property
     def words(self) -> str:
         """The conditions as the sheet prints them."""
-        altered = counted(self.altered, "pair")
+        altered = counted(self.dressed, "pair")
         won = (
             f"in both orders the altered copy is chosen in {altered}, the plain one in {self.plain}"
         )
@@ -417,7 +417,7 @@ def quality_seen(verdicts: Verdicts) -> UnkeyedEstimate:
     """Share of comparisons that the full response wins against one that lacks three points.
 
     Both in plain prose; a tie counts half. A judge that does not see this has no merit in its
-    indifference to dress.
+    indifference to style.
     """
     pairs = verdicts.pairs.where(kind=QUALITY)
     share = cluster_mean(*pairs.by_stimulus((1 - pairs.mean) / 2), within=(0.0, 1.0))
@@ -455,7 +455,7 @@ def score_shift(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
 
 
 def _shifts(scores: "pd.DataFrame") -> Iterator[tuple[str, "pd.Series[float]"]]:
-    """By how much the dressed copy is scored higher, for each kind, by stimulus."""
+    """By how much the altered copy is scored higher, for each kind, by stimulus."""
     if scores.empty:
         return
     means = scores.groupby(["kind", "home", "cluster"])["score"].mean()

@@ -3,13 +3,13 @@
 How a simulated judge compares two copies of a response. It leans x towards slot 1 and has a tie
 threshold t, as in candidate_order:
 
-    x = slot + side * (dress - sensitivity * missing),   side = 1 if the dressed copy is in slot 1
+    x = slot + side * (style - sensitivity * missing),   side = 1 if the altered copy is in slot 1
     t = tie
 
-`dress` is the planted preference for the kind: `loves_length` for every doubling of the words, the
+`style` is the planted preference for the kind: `loves_length` for every doubling of the words, the
 others once. On a share `mixed` of the stimuli it has the other sign. A note to the judge is obeyed
-on a share `obeys` of the stimuli, whatever else it thinks. Scores of a dressed copy are higher by
-dress / sensitivity points.
+on a share `obeys` of the stimuli, whatever else it thinks. Scores of an altered copy are higher by
+style / sensitivity points.
 """
 
 import json
@@ -51,21 +51,21 @@ def chosen(verdict: Any, order: Sequence[Any]) -> Any:
     return verdict if isinstance(verdict, int) else chosen_slot(verdict, order)
 
 
-# -- lost calls: for a slot, for and against dress, ties -------------------------------------------
+# -- lost calls: for a slot, for and against style, ties -------------------------------------------
 
 
 def _always(verdict: str) -> Imputer:
     return lambda call, _other: SCALE // 2 if _scores(call) else verdict
 
 
-def _for(dressed: bool) -> Imputer:
-    """The dressed copy (of own pairs, b), or the plain one."""
+def _for(altered: bool) -> Imputer:
+    """The altered copy (of own pairs, b), or the plain one."""
 
     def answer(call: Row, _other: str | None) -> str | int:
         if _scores(call):
-            return SCALE if dressed == (call["kind"] in rules.RULES) else 1
+            return SCALE if altered == (call["kind"] in rules.RULES) else 1
         name = call["order"].index("b" if call["kind"] == NATURAL else "dressed")
-        return str(1 + (name if dressed else 1 - name))
+        return str(1 + (name if altered else 1 - name))
 
     return answer
 
@@ -76,7 +76,7 @@ def _scores(call: Row) -> bool:
 
 ANSWERS: tuple[Imputer, ...] = (
     *map(_always, ("1", "2", "tie")),
-    *(_for(dressed=True), _for(dressed=False)),
+    *(_for(altered=True), _for(altered=False)),
 )
 _ITEM = ("stimulus", "pair", "prompt")
 
@@ -106,7 +106,7 @@ def complete(frame: "pd.DataFrame") -> "pd.DataFrame":
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
-    """What is planted for dress: logits towards the dressed copy, unless said otherwise."""
+    """What is planted for style: logits towards the altered copy, unless said otherwise."""
 
     loves_length: Annotated[Logit, "preference for a response with twice as many words"] = 0.0
     loves_format: Annotated[Logit, "preference for headings, lists, tables and fences"] = 0.0
@@ -115,8 +115,8 @@ class Simulated:
     obeys: Annotated[Share, "of stimuli on which a note to the judge is obeyed"] = 0.0
     mixed: Annotated[Share, "of stimuli on which these preferences have the other sign"] = 0.0
 
-    def dress(self, cell: Mapping[str, Any], stimulus: str, parameters: Parameters) -> float:
-        """The planted preference for the dressed copy of a cell."""
+    def style(self, cell: Mapping[str, Any], stimulus: str, parameters: Parameters) -> float:
+        """The planted preference for the altered copy of a cell."""
         by_kind = {
             rules.LENGTH: self.loves_length * math.log2(float(cell.get("dose") or 1.0)),
             rules.FORMAT: self.loves_format,
@@ -148,7 +148,7 @@ def verdict_probabilities(
     leaning = parameters.slot + side * (
         _own_pair(parameters, planted, cell)
         if cell["kind"] == NATURAL
-        else planted.dress(cell, stimulus, parameters)
+        else planted.style(cell, stimulus, parameters)
         - parameters.sensitivity * float(cell.get("missing") or 0)
     )
     return chances(leaning, parameters.tie)
@@ -174,9 +174,9 @@ def simulate(parameters: Parameters, call: Call, known: Known, rng: random.Rando
 def score_probabilities(
     parameters: Parameters, cell: Mapping[str, Any], stimulus: str, q: float
 ) -> dict[int, float]:
-    """The planted truth of a score: a softmax around the level `q` (0..1), shifted by the dress."""
+    """The planted truth of a score: a softmax around the level `q` (0..1), shifted by the style."""
     planted, scores = parameters.of(Simulated), range(1, SCALE + 1)
-    shift = planted.dress(cell, stimulus, parameters) / (parameters.sensitivity or 1.0)
+    shift = planted.style(cell, stimulus, parameters) / (parameters.sensitivity or 1.0)
     # In the middle of the scale, where there is room on both sides.
     mu = 1 + (SCALE - 1) * (1 + parameters.deserved(q)) / 3 + shift
     if planted.obeyed(cell, stimulus, parameters):
