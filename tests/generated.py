@@ -34,7 +34,7 @@ from judgesheet.measuring.slices import with_slices
 from judgesheet.planning.plan import AxisBudget, budget
 from judgesheet.sheet import show
 from judgesheet.sheet.context import DECISIONS
-from tests.simulate import simulate
+from tests.simulate import Sheet, simulate
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "smollm2-135m" / "datasheet.json"
 """The sheet that `docs/datasheet.md` goes through."""
@@ -169,10 +169,9 @@ def calls_of_profiles(head: str, about: Mapping[str, str]) -> str:
     return "\n".join([*lines, "", ""])
 
 
+PAGES = Path(__file__).parent.parent / "docs" / "figures"
 OF_OTHER_MATERIAL: Mapping[str, Set[str]] = {
     "candidate_order": {"quality_kappa"},
-    "criterion_order": set(),
-    "listwise_consensus": set(),
     "presentation": {"longer_preferred", "own_preference"},
     "score_order": {"quality_kappa", "rater_ceiling_r"},
 }
@@ -180,21 +179,25 @@ OF_OTHER_MATERIAL: Mapping[str, Set[str]] = {
 
 
 @cache
-def figures_of(profile: str) -> Mapping[str, Set[str]]:
-    """The figures that have a value for a judge that wavers, asked for log-probabilities too."""
-    sheets = {
-        name: simulate("noisy", profile, name, logprobs=axis.distribution is not None)
-        for name, axis in all_axes().items()
-    }
+def sheet_of(profile: str, name: str) -> Sheet:
+    """The sheet of a judge that wavers, asked for log-probabilities where they can be read."""
+    return simulate("noisy", profile, name, logprobs=all_axes()[name].distribution is not None)
+
+
+def figures_of(profile: str, name: str) -> Set[str]:
+    """The figures of an axis that have a value on that sheet."""
+    found = sheet_of(profile, name).result.estimates
+    return {Key.parse(one.key).name for one in found if one.value is not None}
+
+
+@cache
+def slices_of(profile: str) -> Set[str]:
+    """The figures of slices on the sheet of all axes; one axis has them."""
+    sheets = {name: sheet_of(profile, name) for name in all_axes()}
     readings = {name: sheet.readings for name, sheet in sheets.items()}
     located = with_slices([one.result for one in sheets.values()], readings, in_time=True)
-    keys = [Key.parse(e.key) for one in located for e in one.estimates if e.value is not None]
-    # They stand on the axis that has the largest part in them.
-    of_all = {"slice", "slice_p"} & {key.name for key in keys}
-    return {
-        name: {key.name for key in keys if key.axis == name} | of_all & set(axis.ESTIMATES)
-        for name, axis in all_axes().items()
-    }
+    names = {Key.parse(one.key).name for axis in located for one in axis.estimates}
+    return names & {"slice", "slice_p"}
 
 
 def figures_of_profiles() -> str:
@@ -205,10 +208,11 @@ def figures_of_profiles() -> str:
         lines.append(f"|---|{':-:|' * len(PROFILES)}")
         for figure in axis.ESTIMATES:
             # A test measures `full`, which takes too long for a page.
-            full = figure not in OF_OTHER_MATERIAL[name]
-            has = (full if one == "full" else figure in figures_of(one)[name] for one in PROFILES)
-            marks = ("yes" if one else "" for one in has)
-            lines.append(f"| [`{figure}`](figures/{name}.md#{figure}) | {' | '.join(marks)} |")
+            full = figure not in OF_OTHER_MATERIAL.get(name, ())
+            has = (figure in figures_of(one, name) | slices_of(one) for one in PROFILES[:-1])
+            marks = ("yes" if one else "" for one in (*has, full))
+            page = f"(figures/{name}.md#{figure})" if (PAGES / f"{name}.md").exists() else ""
+            lines.append(f"| [`{figure}`]{page} | {' | '.join(marks)} |")
         lines.append("")
     return "\n".join([*lines, ""])
 

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 from judgesheet import compare, ingest, probe
-from judgesheet.axes import all_axes, get_axis
+from judgesheet.axes import all_axes, get_axis, pool
 from judgesheet.axis import Options
 from judgesheet.base.clusters import Clusters
 from judgesheet.base.errors import StimuliError
-from judgesheet.base.resources import data_folder
 from judgesheet.decide import policy as policies
 from judgesheet.decide.looks import of_plan, schedules
 from judgesheet.decide.provable import forecasts
@@ -34,11 +33,12 @@ def rng() -> np.random.Generator:
 
 def stories(axis: str, number: int = STORIES, copies: int = COPIES) -> Iterator[dict[str, object]]:
     """Built-in stimuli, each several times with another number added to what is asked."""
-    pool = (data_folder("stimuli") / f"{axis}.jsonl").read_text(encoding="utf-8")
-    for story in map(json.loads, pool.splitlines()[:number]):
-        asked = "prompt" if "prompt" in story else "request"
+    lines = pool(get_axis(axis)).read_text(encoding="utf-8").splitlines()
+    for story in map(json.loads, lines[:number]):
+        asked = {name: story[name] for name in ("prompt", "request") if name in story}
         for copy in range(copies):
-            yield {**story, "id": f"{story['id']}-{copy}", asked: f"{story[asked]} {copy}"}
+            numbered = {name: f"{text} {copy}" for name, text in asked.items()}
+            yield {**story, "id": f"{story['id']}-{copy}", **numbered}
 
 
 def written(path: Path, *records: object) -> Path:

@@ -88,6 +88,31 @@ def test_an_axis_grows_step_by_step(last: int, tmp_path: Path) -> None:
     assert bool(axis["declared"]) == (last > 2)
 
 
+def test_an_axis_more_passes_all_tests_that_ask_which_axes_there_are(tmp_path: Path) -> None:
+    """Nothing outside its folder is touched: neither code, nor tests, nor pages."""
+    place, _ = as_folder(tmp_path)
+    code = (
+        "import sys, judgesheet.axes; judgesheet.axes.__path__.append(sys.argv[1]); "
+        "import pytest; sys.exit(pytest.main(sys.argv[2:]))"
+    )
+    asking = [
+        str(file)
+        for file in Path(__file__).parent.rglob("test_*.py")
+        if re.search(r"all_axes|ORDER_AXES", file.read_text(encoding="utf-8"))
+    ]
+    chosen = ["-q", "-p", "no:cacheprovider", "-k", "greeting_order"]
+    chosen += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # it is imported already
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(place), *chosen, *asking],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path(__file__).parent.parent,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(asking) > 10
+
+
 @pytest.mark.parametrize("kind", ["folder", "package"])
 def test_a_new_axis_goes_through_every_command(kind: str, tmp_path: Path) -> None:
     place, environment = (as_folder if kind == "folder" else as_package)(tmp_path)

@@ -9,10 +9,11 @@ import pytest
 
 from judgesheet.axis.order_test import ORDER_TEST
 from judgesheet.decide.effects import TESTS
-from tests.simulate import ORDER_AXES, simulate
-from tests.test_edges import rewritten
+from tests.simulate import simulate
+from tests.test_edges import CHOOSE, rewritten
 
-AXES = ORDER_AXES
+AXES = [*CHOOSE]
+"""The axes of which the tests know how an answer prefers a place."""
 ORDER_ERROR = TESTS[ORDER_TEST]
 GOOD = "fair?width=0.2"
 Edit = Callable[[pd.DataFrame], pd.DataFrame]
