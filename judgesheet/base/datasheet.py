@@ -24,7 +24,7 @@ from judgesheet.base.missing_reasons import NO_FINITE_NUMBER
 from judgesheet.base.records import Datasheet, Estimate, Verdict, VerdictStatus
 from judgesheet.base.remembered import remembered
 
-SCHEMA_VERSION = "3.1"
+SCHEMA_VERSION = "3.2"
 """Raised in its first part when old readers would misread a sheet, in its second for additions."""
 # History
 # 1.0: the first.
@@ -45,6 +45,7 @@ SCHEMA_VERSION = "3.1"
 # 3.1: no `findings`, `ratings`, `statuses` and `summary` of an axis, no `gained` of remedies:
 #      effects and limits say all of it. `recommendations` are conditions, made anew for older ones.
 #      `seen` of bounds.
+# 3.2: `departs` of declared effects, `example` of these and of effects.
 OTHER_ORDER_TESTS = ("1.0", "1.1", "1.2", "1.3", "2.0", "2.1", "2.2")
 """Versions in which `order_dependence_p` was another test on every axis."""
 READABLE = ("1", "2", "3")

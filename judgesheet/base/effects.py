@@ -28,6 +28,10 @@ class Effect:
     `slice` names the calls that it concerns (`{"field": "medicine"}`), empty for all; of such an
     effect nothing is said unless it is shown.
 
+    `departs` says which stimulus is an example of it: the one whose calls are furthest from the
+    right answer (`error`), or differ most under other orders (`change`); "" for none. `example` is
+    the id of that stimulus among the calls that the figure reads, as it was measured.
+
     `says` has a sentence of at most 30 words for `shown`, `negligible` and `inconclusive`, with
     `{value}`, `{interval}`, `{bound}`, `{noise}` and dimensions (`{kind}`) to be filled in.
     """
@@ -44,6 +48,8 @@ class Effect:
     share: float = 0.0
     remedy: str = ""
     slice: Mapping[str, str] = field(default_factory=dict)
+    departs: Literal["error", "change", ""] = ""
+    example: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +59,8 @@ class JudgedEffect:
     `key` is that of the estimate, without `*`. `text` is the sentence for a reader. `bound` is the
     bound that decided: of what is shown the end next to `null`, of the rest the far end. `p` is
     that of the test, None without one. `slice` names where a judge fails (`{"field": "medicine"}`),
-    empty for an effect on all calls. `why` says why it is invalid or was not measured.
+    empty for an effect on all calls. `why` says why it is invalid or was not measured. `example` is
+    the id of a stimulus on which what is shown is plain, "" where none is known.
     """
 
     key: str
@@ -68,3 +75,4 @@ class JudgedEffect:
     remedy: str = ""
     why: str = ""
     slice: Mapping[str, str] = field(default_factory=dict)
+    example: str = ""

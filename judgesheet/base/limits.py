@@ -142,6 +142,8 @@ LONGEST_KEY = 2_000
 
 # -- computing -------------------------------------------------------------------------------------
 
+MOST_WITH_EXAMPLES = 50_000
+"""Calls of an axis, each held as an object; of more no example of an effect is looked for."""
 MOST_KEPT = 100_000_000
 """Numbers of bootstraps that are kept, two bytes each: those of 50,000 clusters."""
 MOST_MOVED = 5 * MOST_KEPT

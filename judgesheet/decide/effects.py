@@ -120,6 +120,7 @@ def judge(
         remedy=effect.remedy,
         why=why,
         slice=effect.slice,
+        example=effect.example if verdict == "shown" else "",
     )
 
 

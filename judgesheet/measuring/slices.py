@@ -16,6 +16,7 @@ from judgesheet.base.effects import EVERY_USE, Effect
 from judgesheet.base.keys import Key
 from judgesheet.base.records import AxisResult, Estimate
 from judgesheet.base.units import unit
+from judgesheet.measuring.examples import with_examples
 
 SAYS: Mapping[str, str] = {
     "error": "Verdicts follow quality less {words}: {here}, elsewhere {rest}.",
@@ -41,8 +42,15 @@ def with_slices(
         yield replace(
             result,
             estimates=(*result.estimates, *(e for one in mine for e in _estimates(one))),
-            declared=(*result.declared, *map(_effect, mine)),
+            declared=(*_exemplified(result, axes), *map(_effect, mine)),
         )
+
+
+def _exemplified(result: AxisResult, axes: Mapping[str, AxisCalls]) -> Iterable[Effect]:
+    """The effects of an axis, with the stimulus on which each is plainest."""
+    if result.name not in axes:
+        return result.declared
+    return with_examples(all_axes()[result.name], axes[result.name], result.declared)
 
 
 def located(axes: Mapping[str, AxisCalls], split: str) -> Located | None:

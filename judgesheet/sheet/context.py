@@ -30,7 +30,7 @@ from judgesheet.base.remembered import remembered
 from judgesheet.base.units import unit
 from judgesheet.sheet import show
 from judgesheet.sheet.charts import Chart, LimitRow, charts, limits
-from judgesheet.sheet.identity import Identity, identify
+from judgesheet.sheet.identity import Identity, identify, stimulus_in_words
 
 HALF = 0.5
 """Of a limit: what uses less stands together in one line."""
@@ -190,6 +190,24 @@ class Page:
     def room(self) -> int:
         """How many faults are told below the box: with the one in it, as many as are told."""
         return MOST_TOLD - 1 if self.in_box or self.broken else MOST_TOLD
+
+    @property
+    def example(self) -> str:
+        """The stimulus on which the fault beside the decision is plainest; "" where none is known.
+
+        In words where it is built in: texts of the user's own stand in no sheet by this.
+        """
+        conditions = () if self.decision is None else self.decision.conditions
+        keys = [one.estimate.key for one in self.broken[:1]]
+        keys += [key for one in conditions[:1] for key in one.keys]
+        keys += [one.effect.key for one in self.in_box]
+        told = (one for one in self.shown if one.effect.key in keys[:1] and one.effect.example)
+        first = next(told, None)
+        return (
+            ""
+            if first is None
+            else stimulus_in_words(self.sheet, first.axis.name, first.effect.example)
+        )
 
     @property
     def wrong(self) -> tuple[Told, ...]:

@@ -1,5 +1,6 @@
 """What exactly was measured: judge, protocol, settings, what was tested and what was not."""
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -12,6 +13,7 @@ from judgesheet.base.facts import JudgeIdentity, PromptUsed, RunFacts, StimulusP
 from judgesheet.base.keys import Key
 from judgesheet.base.limits import MOST_IN_A_LIST, MOST_NAMED
 from judgesheet.base.records import BUILT_IN, Datasheet, canonical_json, digest
+from judgesheet.base.resources import data_folder
 from judgesheet.base.sanitize import listed
 from judgesheet.sheet import show
 
@@ -129,6 +131,21 @@ def stimuli(sheet: Datasheet) -> int:
         for axis in sheet.axes
         if axis.made
     )
+
+
+def stimulus_in_words(sheet: Datasheet, axis: str, stimulus: str) -> str:
+    """`“My hollandaise just…” (so-sauce-1)` of a built-in stimulus; of others the name alone."""
+    name = show.short(stimulus, 40)
+    built_in = any(one.axis == axis and one.name == BUILT_IN for one in sheet.provenance.stimuli)
+    file = data_folder("stimuli") / f"{axis}.jsonl"
+    # The name of the axis may be a stranger's.
+    if not (built_in and axis.isidentifier() and file.is_file()):
+        return name
+    for line in file.read_text(encoding="utf-8").splitlines():
+        known = json.loads(line)
+        if known["id"] == stimulus:
+            return f"“{show.short(known.get('request') or known['prompt'], 60)}” ({name})"
+    return name
 
 
 def tested(sheet: Datasheet) -> str:

@@ -33,6 +33,7 @@ def _of_order(pairs: str, two: str) -> Iterator[Effect]:
         noise=f"candidate_order.repeat_change_rate[set={pairs}]",
         uses=("ranking", "order", "regression"),
         remedy=BOTH_ORDERS,
+        departs="change",
         says={
             "shown": f"Swapping {two} changes the winner in {{value}} of pairs of calls, beyond "
             "what asking twice changes ({interval}).",
@@ -51,6 +52,7 @@ def _of_order(pairs: str, two: str) -> Iterator[Effect]:
         harm="up",
         uses=("ranking", "regression"),
         remedy=BOTH_ORDERS,
+        departs="change",
         says={
             "shown": f"Of {two} the one in the same slot wins in both orders on {{value}} of pairs "
             "({interval}).",
@@ -71,6 +73,7 @@ def _slot_gap(member: str, differing: str) -> Effect:
         harm="both",
         uses=("ranking", "order", "regression"),
         remedy=BOTH_ORDERS,
+        departs="change",
         says={
             "shown": f"Of two responses {differing}, the better one is found more often in one "
             "slot; slot 1 less slot 2: {value} ({interval}).",
@@ -94,6 +97,7 @@ EFFECTS = (
         small=0.0,
         harm="down",
         uses=("ranking", "regression"),
+        departs="error",
         says={
             "shown": "It misses large differences: the response that states five required elements "
             "more wins only {value} of calls ({interval}).",
@@ -109,6 +113,7 @@ EFFECTS = (
         small=0.0,
         harm="down",
         uses=("ranking", "regression"),
+        departs="error",
         says={
             "shown": "It does not find the better response of your own pairs: that one wins only "
             "{value} of calls ({interval}).",
@@ -124,6 +129,7 @@ EFFECTS = (
         small=0.05,
         harm="up",
         uses=("ranking", "regression"),
+        departs="error",
         says={
             "shown": "Of two responses one required element apart it picks the worse one in "
             "{value} of calls ({interval}).",

@@ -26,6 +26,7 @@ EFFECTS = (
         noise="criterion_order.repeat_change_rate",
         uses=("scoring", "order", "regression"),
         remedy=AVERAGE,
+        departs="change",
         says={
             "shown": "Another order of the same criteria changes {value} of scores beyond what "
             "asking twice changes ({interval}).",
@@ -59,6 +60,7 @@ EFFECTS = (
         small=0.0,
         harm="down",
         uses=("scoring", "regression"),
+        departs="error",
         says={
             "shown": "Scores do not follow quality: over all criteria their correlation with it is "
             "{value} ({interval}; 1 is perfect).",

@@ -23,6 +23,7 @@ EFFECTS = (
         noise="listwise_consensus.repeat_flip_rate",
         uses=("ranking", "order", "regression"),
         remedy=SEVERAL_ORDERS,
+        departs="change",
         says={
             "shown": "Another order of the same list changes the winner in {value} of cases, "
             "beyond what asking twice changes ({interval}).",
@@ -58,6 +59,7 @@ EFFECTS = (
         harm="down",
         uses=("ranking", "regression"),
         remedy=SEVERAL_ORDERS,
+        departs="error",
         says={
             "shown": "With one call the right answer wins in only {value} of lists ({interval}).",
             "negligible": "With one call the right answer wins in {value} of lists, at least "

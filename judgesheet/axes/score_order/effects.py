@@ -30,6 +30,7 @@ EFFECTS = (
         noise="score_order.repeat_change_rate",
         uses=("scoring", "order", "regression"),
         remedy=AVERAGE,
+        departs="change",
         says={
             "shown": "Another order of the same rubric changes {value} of scores beyond what "
             "asking twice changes ({interval}).",
@@ -65,6 +66,7 @@ EFFECTS = (
         noise="score_order.repeat_flip_rate",
         uses=("ranking", "order", "regression"),
         remedy=AVERAGE,
+        departs="change",
         says={
             "shown": "The order of the rubric decides which response comes out best: in {value} of "
             "comparisons beyond what asking twice changes ({interval}).",
@@ -80,6 +82,7 @@ EFFECTS = (
         small=0.0,
         harm="down",
         uses=("scoring", "regression"),
+        departs="error",
         says={
             "shown": "Scores do not follow quality: their correlation with it is {value} "
             "({interval}; 1 is perfect).",
@@ -95,6 +98,7 @@ EFFECTS = (
         small=0.0,
         harm="down",
         uses=("ranking", "scoring", "regression"),
+        departs="error",
         says={
             "shown": "Of two responses to one prompt the better one gets the higher score in only "
             "{value} of pairs ({interval}; guessing gives half).",
