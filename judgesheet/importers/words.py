@@ -121,7 +121,8 @@ def meanings(pairs: Mapping[str, str]) -> dict[str, str]:
 def key_of(cell: Any) -> str:
     """A cell as a word that equal ones share: a number in one form, whether it is text or not."""
     number = finite(cell)
-    return word(cell if number is None else number)
+    # A command shows line ends and runs of blanks as one blank.
+    return " ".join(word(cell if number is None else number).split())
 
 
 def options_for(words: Iterable[str], meaning: str = "tie") -> str:

@@ -1037,6 +1037,11 @@ PROMPTS = [("p1", "a"), ("p1", "b"), ("p2", "c"), ("p2", "d")]
             [f"{prompt},{text},{at},{at + 1}" for at, (prompt, text) in enumerate(PROMPTS, 1)],
             "--map verdict=llm_score,stimulus=prompt,item=response,human=human_score",
         ),
+        (
+            "inputs,outputs,relevance/v1/score,human_score",  # as MLflow writes its evaluations
+            [f"{prompt},{text},{at},{at}" for at, (prompt, text) in enumerate(PROMPTS, 1)],
+            "--map verdict=relevance/v1/score,stimulus=inputs,item=outputs,human=human_score",
+        ),
     ],
 )
 def test_a_table_without_a_map_is_told_one_that_reads_it(
@@ -1050,6 +1055,14 @@ def test_a_table_without_a_map_is_told_one_that_reads_it(
     assert f"inspect-log '{path}'" in str(refused.value), "as it must be typed"
     columns = dict(pair.split("=") for pair in told.removeprefix("--map ").split(","))
     assert len([*reader([path], LogOptions(columns=columns, scale="1:5")).records()]) >= len(rows)
+
+
+def test_of_two_games_in_a_row_the_user_says_which_is_which(tmp_path: Path) -> None:
+    games = [{"judgment": {"text": "…"}, "decision": won} for won in ("A>B", "A=B")]
+    row = {"question": "Why?", "response_A": "so", "response_B": "no", "judgments": games}
+    found = inspect_log(lines(tmp_path / "log.jsonl", [row]))
+    assert all(f"judgments.{game}.decision" in found.to_say for game in (0, 1))
+    assert "again=COLUMN" in found.to_say
 
 
 def test_pairs_as_alpaca_eval_writes_them_need_no_annotator(tmp_path: Path) -> None:

@@ -30,11 +30,11 @@ _USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
         *("stimulus", "question_id", "prompt_id", "doc_id", "example_id", "task_id"),
         *("conversation_id", "chat_id", "question", "prompt", "conversation", "chat"),
         *("instruction", "request", "query", "user_input", "uid", "sample_id", "pair_id", "idx"),
-        "input",
+        *("input", "inputs"),
     ),
     "item": (
         *("item", "item_id", "response_id", "answer_id", "trace_id", "run_id", "model", "system"),
-        *("response", "answer", "reply"),
+        *("response", "answer", "reply", "output", "outputs"),
     ),
     "first": ("first", "response_a", "model_a"),
     "second": ("second", "response_b", "model_b"),
@@ -128,6 +128,8 @@ def _cells(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def _parts(name: str, cell: Any, depth: int) -> Iterator[tuple[str, Any]]:
+    if isinstance(cell, list) and len(cell) == 2:  # of a pair, perhaps a game in each order
+        cell = dict(enumerate(cell)) if all(isinstance(part, Mapping) for part in cell) else cell
     if not (isinstance(cell, Mapping) and cell and depth):
         yield name, cell
         return
@@ -136,8 +138,11 @@ def _parts(name: str, cell: Any, depth: int) -> Iterator[tuple[str, Any]]:
 
 
 def _last(column: str) -> str:
-    """The name of a column by itself, in small letters, without the objects that it stands in."""
-    return column.rpartition(".")[2].lower()
+    """The name of a column by itself, in small letters, without what it stands in.
+
+    That are objects, and with MLflow a metric and its version: `relevance/v1/score`.
+    """
+    return re.split("[./]", column)[-1].lower()
 
 
 def _by_name(rows: Sequence[Row]) -> dict[str, str]:
