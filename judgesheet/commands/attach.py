@@ -22,6 +22,8 @@ def attach(
     """Insert or replace the judge's section in a model card and put the PDF beside it.
 
     `metadata` also puts the model-index into the card's front matter. Returns what was written.
+
+    RunError if there is no sheet.
     """
     from judgesheet.sheet.attach import attach as attach_section
 

@@ -29,6 +29,9 @@ def compare(
 ) -> "list[Comparison]":
     """What changed from `old` to `new` (and to each of `others`), with intervals and verdicts.
 
+    A comparison for each sheet after the first. A difference is new minus old in the unit of its
+    figure, with a 95 % interval; a verdict needs p < .05 after Holm's correction over the figures.
+
     Each is a run directory or a datasheet.json. Of two run directories with the same stimuli the
     differences are paired by stimulus and call, and `agreement` says how far the two judges agree.
     `across_prompts` compares two prompts on the same stimuli, `force` even answers to different

@@ -36,6 +36,9 @@ def consensus(
 ) -> "Decided":
     """Decide candidate sets independently of their order: lists under k orders, pairs under both.
 
+    Lists by equations 1 to 5 of Huang et al. (PCFJudge), scores from 0 to 100; pairs by their keyed
+    pass (APOCJudge) where the two orders disagree. There is a decision per set, in their order.
+
     `sets` is a JSONL file, one set or several as dicts (docs/consensus.md has the form). With `out`
     the run can be resumed and `decisions.jsonl` and `summary.json` are written there; without,
     nothing is kept. `options` are those of `probe` that say which judge to ask and how;

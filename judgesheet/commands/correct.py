@@ -28,6 +28,11 @@ def correct(
 ) -> "Result":
     """Results of your own evaluation, corrected by labels on a part.
 
+    `corrected` of the result is PPI++ (Angelopoulos et al. 2023, arXiv 2311.01453) for labels found
+    at `random`, Rogan and Gladen's estimate with the interval of Lee et al. (2025, arXiv
+    2511.21140) for `chosen` ones: shares and win rates from 0 to 1, means in points of `scale`,
+    each with a 95 % interval over groups of rows.
+
     `table` (CSV, JSONL, JSON, Parquet) has the columns `id, verdict, label`, or those that
     `columns` names (docs/correct.md). `labels` says how the labelled rows were found: `random`
     or `chosen`. `scale` and `human_scale` are the ends of scores; `group_prefix` is the sign before

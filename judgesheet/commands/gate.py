@@ -27,6 +27,9 @@ def gate(
 ) -> Datasheet:
     """The datasheet of `source` with a policy's verdicts and decision; nothing in it is changed.
 
+    A limit is kept if the one-sided 95 % bound of its figure is within it, in the figure's unit
+    (shares from 0 to 1), and broken if the other bound is beyond it.
+
     `sheet.decision.verdict` is `adopt`, `conditions`, `reject` or `not_proven`. With a `baseline`
     (run directory or datasheet.json) it is also compared with that one. A baseline that answered
     other questions proves nothing, unless `across_prompts` lets it be of another prompt, or `force`

@@ -25,6 +25,8 @@ def init(
 
     Existing files are left alone, unless `force` is given. `kind` is `scores` for a judge
     that grades single responses, `pairs` for one that compares two.
+
+    UsageError for another kind.
     """
     from judgesheet.commands import scaffold
 

@@ -18,6 +18,8 @@ def inspect_log(file: str | Path, **options: Any) -> "LogReport":
 
     `options` are those of `ingest` that say how to read a log: `form`, `columns`, `where`, `scale`,
     `nearest`, `human_scale` and `unreadable`.
+
+    StimuliError, with the line, if the file cannot be read so.
     """
     from judgesheet.commands.log_report import report
     from judgesheet.importers import logs

@@ -40,6 +40,9 @@ def plan(
     in the `batch_format` that the judge's provider takes unless one is named; more than a file may
     hold go into further ones, and `tell` receives what was written. `resume` is a run directory:
     only what it has no answer to is exported.
+
+    UsageError if an option means nothing, StimuliError, TemplateError or ParserError if a file has
+    a fault.
     """
     from judgesheet.collect.request import as_request, make_plan, settle, without_asking
     from judgesheet.judges import check_name
@@ -108,7 +111,10 @@ def _keep_plan(request: "Request", planned: Plan, path: Path) -> None:
 
 
 def forecasts(planned: "Plan", policy: str | Path) -> "tuple[Forecast, ...]":
-    """Per limit of a policy, whether the plan can prove it of a judge without a fault."""
+    """Per limit of a policy, whether the plan can prove it of a judge without a fault.
+
+    PolicyError if the policy has a fault.
+    """
     from judgesheet.decide import policy as policies
     from judgesheet.decide import provable
 

@@ -26,7 +26,10 @@ def load_policy(source: str | Path | None) -> "Policy | None":
 
 
 def suggest_policy(source: str | Path) -> str:
-    """A policy made from a finished run or datasheet, a reason with each limit; for later runs."""
+    """A policy made from a finished run or datasheet, a reason with each limit; for later runs.
+
+    RunError if there is no sheet.
+    """
     from judgesheet.decide.suggest import suggest
 
     return suggest(load(source))

@@ -28,6 +28,9 @@ def render(
     A mapping names the file of a format. Other files land beside the source, or in the folder
     `out`. A datasheet.json that is rendered as JSON where it lies stays as it is. A
     `template`, a file NAME.html.jinja, replaces the built-in one of HTML and PDF.
+
+    RunError if there is no sheet, UsageError if a format does not exist, TemplateError if the
+    template has a fault, MissingDependencyError for a PDF without Pango.
     """
     from judgesheet.ledger.run_directory import DATASHEET
 

@@ -23,7 +23,10 @@ class Run:
 
 
 def load(source: str | Path) -> Datasheet:
-    """The datasheet of a run directory, or of a datasheet.json, decided anew from its figures."""
+    """The datasheet of a run directory, or of a datasheet.json, decided anew from its figures.
+
+    RunError if there is none, or if it cannot be read.
+    """
     from judgesheet.decide import decide
 
     file = sheet_of(source)

@@ -40,7 +40,10 @@ def list_stimuli() -> dict[str, list[Stimulus]]:
 def show_stimulus(
     identifier: str, axis: str | None = None, stimuli: str | Path | None = None
 ) -> Stimulus:
-    """The stimulus of this id, built-in or in your own file or folder; of an axis its first."""
+    """The stimulus of this id, built-in or in your own file or folder; of an axis its first.
+
+    UsageError if there is none, StimuliError if the file has a fault.
+    """
     pools = _pools(axis, stimuli)
     if pools.get(identifier):
         return pools[identifier][0]
@@ -60,6 +63,8 @@ def check_stimuli(
     """Check stimuli (built-in, or your own file or folder): schema, lengths, duplicates, leaks.
 
     `parser` is tried on its own examples, in the first cell that the axis would ask about.
+
+    StimuliError or ParserError if a file has a fault.
     """
     from judgesheet.axis.material import counted_as_one
     from judgesheet.planning.stimuli import problems as all_problems
@@ -111,6 +116,8 @@ def import_stimuli(
     our fields to the columns of a table (`--map`), `rubric` criteria to their levels, worst first,
     or to a description. `options` are `criterion`, `raters`, `systems`, `scale` and `turn`, as on
     the command line.
+
+    StimuliError, with the line, if a file cannot be read so; UsageError if there is no such format.
     """
     from judgesheet import importers
 
