@@ -160,7 +160,7 @@ def load(source: str | Path, figures: Figures | None = None) -> Policy:
         # Ours name axes that a smaller installation may lack.
         return parse(text_of_shipped(path.name), path.name)
     if not path.exists() or path.is_dir():  # `/dev/stdin` is neither
-        raise UsageError(f"there is no policy file {source}, {_those_shipped()}")
+        raise UsageError(f"there is no policy file {source}; {_those_shipped()}")
     name = path.name if path.suffix else f"./{path.name}"  # no file has the name of a shipped one
     text = text_of(path, "the policy", PolicyError)
     return parse(text, name, figures or dict.fromkeys(axis_names()))
@@ -170,13 +170,13 @@ def text_of_shipped(name: str) -> str:
     """A shipped policy as it stands in its file, with its comments; UsageError if there is none."""
     if name not in shipped():
         own = f"; write ./{name} for the file" if Path(name).is_file() else ""
-        raise UsageError(f"there is no shipped policy {name!r}, {_those_shipped()}{own}")
+        raise UsageError(f"there is no shipped policy {name!r}; {_those_shipped()}{own}")
     path = data_folder("policies") / f"{name}.toml"
     return text_of(path, "the policy", PolicyError)
 
 
 def _those_shipped() -> str:
-    return f"and the shipped policies are {', '.join(shipped())}"
+    return f"the shipped policies are {', '.join(shipped())}"
 
 
 def parse(text: str, name: str, figures: Figures | None = None) -> Policy:

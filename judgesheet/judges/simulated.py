@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
+from difflib import get_close_matches
 from functools import cache
 from random import Random
 from typing import Any, Self
@@ -233,8 +234,9 @@ def _overridden(preset: Parameters, query: str) -> Parameters:
 
 def _value(key: str, text: str, known: Mapping[str, tuple[Kind, str]]) -> Any:
     if key not in known:
-        there = ", ".join(known)
-        raise UsageError(f"simulated judges have no parameter {key!r}; there are {there}")
+        near = get_close_matches(key, known, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
+        raise UsageError(f"simulated judges have no parameter {key!r}; {hint}")
     kind, _ = known[key]
     try:
         return kind.read(text)
