@@ -100,12 +100,15 @@ def _estimates(found: Located) -> Iterator[Estimate]:
 def _effect(found: Located) -> Effect:
     """What is said where the test finds a slice; of one that it does not find nothing is said."""
     here, rest = ("none" if one is None else _printed(one, found) for one in found.values)
+    told = SAYS[found.measure].format(words=found.where.words, here=here, rest=rest)
+    # The figure may not show what the test finds: equal numbers would deny what is said.
+    shown = f"{told.split(': ', maxsplit=1)[0]}." if here == rest else told
     return Effect(
         key=f"{found.axis}.slice[split={found.split}]",
         null=0.0,
         small=0.0,
         harm="up",
-        says={"shown": SAYS[found.measure].format(words=found.where.words, here=here, rest=rest)},
+        says={"shown": shown},
         uses=EVERY_USE if found.measure != "error" else ("ranking", "scoring", "regression"),
         test=f"{found.axis}.slice_p[split={found.split}]",
         slice={found.split: found.where.value},

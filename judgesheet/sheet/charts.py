@@ -19,7 +19,7 @@ from judgesheet.base.limits import MOST_DRAWN, MOST_IN_A_LIST
 from judgesheet.base.records import AxisResult, Datasheet, Estimate
 from judgesheet.sheet import show
 
-WIDTH, WIDE, SIZE = 300.0, 640.0, 9.0
+WIDTH, WIDE, SIZE = 300.0, 660.0, 9.0
 """Of a chart, of one across the page, and of the type."""
 INK, MUTED, RULE, BAD, GOOD = (f"var(--{name})" for name in ("ink", "muted", "rule", "bad", "good"))
 UNKNOWN, PAPER = "var(--unknown)", "var(--paper)"
@@ -302,22 +302,22 @@ def cells(
 def limits(title: str, rows: Sequence[LimitRow], folded: str) -> Markup:
     """How much of each limit the bound uses that decides: all limits on one scale."""
     canvas = Canvas(WIDE, 15.0 * len(rows) + 36)
-    x = Scale(0.0, SCALE_END, 324.0, 478.0)
+    x = Scale(0.0, SCALE_END, 342.0, 464.0)
     bottom = 16.0 + 15 * len(rows)
-    canvas.text("bound", 556, 6, text_anchor="end", fill=MUTED)
-    canvas.text("limit", 638, 6, text_anchor="end", fill=MUTED)
+    canvas.text("bound", 562, 6, text_anchor="end", fill=MUTED)
+    canvas.text("limit", 658, 6, text_anchor="end", fill=MUTED)
     for share, colour in ((0.0, RULE), (0.5, RULE), (1.0, INK), (1.5, RULE)):
         canvas.line(f"M{x(share):.1f} 12V{bottom}", colour, 0.8)
         canvas.text(f"{100 * share:.0f} %", x(share), bottom + 7, fill=MUTED)
-    canvas.text(folded, 306, bottom + 7, text_anchor="end", fill=MUTED)
+    canvas.text(folded, 324, bottom + 7, text_anchor="end", fill=MUTED)
     for number, row in enumerate(rows):
         down, weight = 20.0 + 15 * number, "600" if row.required else None
         whole = show.short(row.label, 200)
         # What tells labels apart stands at their end.
         label = whole if len(whole) <= 64 else f"{whole[:32]}…{whole[-31:]}"
-        canvas.text(label, 318, down, text_anchor="end", font_weight=weight)
-        canvas.text(row.bound, 556, down, text_anchor="end", fill=row.colour, font_weight=weight)
-        canvas.text(row.limit, 638, down, text_anchor="end", font_weight=weight)
+        canvas.text(label, 336, down, text_anchor="end", font_weight=weight)
+        canvas.text(row.bound, 562, down, text_anchor="end", fill=row.colour, font_weight=weight)
+        canvas.text(row.limit, 658, down, text_anchor="end", font_weight=weight)
         if row.share is None:
             canvas.line(f"M{x(0)} {down}H{x(SCALE_END)}", row.colour, 1.0, "2 3")
             continue
