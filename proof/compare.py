@@ -64,7 +64,7 @@ def run(spec: str, seed: int) -> Run:
         key = {label.item: label.score for label in plan.labels if label.kind == "intended"}
         frame = asyncio.run(_ask(plan, SimulatedJudge.from_name(name, key)))
         readings[axis] = Readings(parse_rows(room, frame), plan.labels, 0.0, 0)
-        results.append(measure_axis(room, readings[axis]))
+        results.append(AxisResult.of(measure_axis(room, readings[axis])))
     return Run(readings, _sheet(name, tuple(results)))
 
 

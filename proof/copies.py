@@ -17,7 +17,7 @@ from judgesheet.axis import Options, Readings
 from judgesheet.axis.simulation import Parameters, drawn
 from judgesheet.base.clusters import Clusters
 from judgesheet.base.keys import Key
-from judgesheet.base.records import AxisResult, Call, Plan
+from judgesheet.base.records import AxisResult, Call, MeasuredAxis, Plan
 from judgesheet.base.resources import data_folder
 from judgesheet.decide.effects import judged
 from judgesheet.judges.simulated import SimulatedJudge, answer_key
@@ -76,7 +76,7 @@ def plan_of(stories: int, copies: int) -> Plan:
         return make_plan([get_axis(AXIS)], options, 0, file)
 
 
-def measured(pool: Pool, seed: int, families: frozenset[str] | None = None) -> AxisResult:
+def measured(pool: Pool, seed: int, families: frozenset[str] | None = None) -> MeasuredAxis:
     """What a sheet says of a judge with these tastes, of all figures or of some."""
     plan, axis = plan_of(pool.stories, pool.copies), get_axis(AXIS)
     planted = SimulatedJudge.from_name(f"fair?interaction={TASTES:g}&seed={seed}").parameters
@@ -111,7 +111,7 @@ def _sheet(pool: Pool, sets: int, rng: Rng, _truths: Truths) -> Rows:
     tally = Tally()
     for _ in range(sets):
         tally.next()
-        said = judged(measured(pool, int(rng.integers(2**31))))
+        said = judged(AxisResult.of(measured(pool, int(rng.integers(2**31)))))
         shown = {Key.parse(one.key).name for one in said if one.verdict == "shown"}
         tally.add(PROBLEM, {ACCUSED: bool(shown - ON_STORIES)})
     return tally.rows()

@@ -15,7 +15,7 @@ from judgesheet import axis as kit
 from judgesheet import collect, decide, judges, ledger, measuring, planning, probe, stats
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Options, Readings
-from judgesheet.base.records import AxisResult, Plan
+from judgesheet.base.records import MeasuredAxis, Plan
 from judgesheet.judges.simulated import SimulatedJudge, answer_key
 from judgesheet.measuring.measure import COLUMNS, measure_axis, parse_rows
 from judgesheet.planning.plan import make_plan
@@ -53,7 +53,7 @@ async def _texts(plan: Plan, name: str) -> dict[str, str]:
     return {call.id: (await judge.ask(call, 1)).text for call in plan.calls}
 
 
-def _direct(axis: str, plan: Plan, texts: Mapping[str, str], seed: int) -> AxisResult:
+def _direct(axis: str, plan: Plan, texts: Mapping[str, str], seed: int) -> MeasuredAxis:
     rows = [
         (*(c.id, c.axis, c.stimulus, json.dumps(c.cell), c.repeat, c.reply, "ok"), texts[c.id])
         for c in plan.calls
@@ -63,7 +63,7 @@ def _direct(axis: str, plan: Plan, texts: Mapping[str, str], seed: int) -> AxisR
     return measure_axis(get_axis(axis), readings)
 
 
-def _served(axis: str, plan: Plan, texts: Mapping[str, str], seed: int) -> AxisResult:
+def _served(axis: str, plan: Plan, texts: Mapping[str, str], seed: int) -> MeasuredAxis:
     """The same through a server; repeats of a prompt are answered in the order of the plan."""
     waiting: defaultdict[str, list[str]] = defaultdict(list)
     for call in plan.calls:

@@ -14,7 +14,7 @@ from judgesheet.axis import Readings, Simulating
 from judgesheet.base.clusters import Clusters
 from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts
 from judgesheet.base.keys import Key
-from judgesheet.base.records import Call, Datasheet, Plan
+from judgesheet.base.records import AxisResult, Call, Datasheet, Plan
 from judgesheet.decide import decide, looks
 from judgesheet.decide.policy import Policy
 from judgesheet.judges.simulated import SimulatedJudge, answer_key
@@ -72,7 +72,9 @@ def rehearse(plan: Plan, judge: str, draw: int, keys: Iterable[str]) -> Datashee
     frame = _drawn(plan, judge, draw)
     wanted = [Key.parse(key) for key in keys]
     results = (
-        measure_wanted(all_axes()[axis], _readings(plan, axis, rows, _families(wanted, axis)))
+        AxisResult.of(
+            measure_wanted(all_axes()[axis], _readings(plan, axis, rows, _families(wanted, axis)))
+        )
         for axis, rows in ((str(label), rows) for label, rows in frame.groupby("axis", sort=False))
     )
     return Datasheet("", JudgeIdentity(), RunFacts(), Provenance(), tuple(results))

@@ -15,7 +15,7 @@ from judgesheet.axis import Axis, Options, Readings
 from judgesheet.axis.order_test import ORDER_TEST
 from judgesheet.base.effects import JudgedEffect
 from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts
-from judgesheet.base.records import AxisResult, Datasheet, Estimate, Plan
+from judgesheet.base.records import Estimate, MeasuredAxis, MeasuredSheet, Plan
 from judgesheet.decide import decide
 from judgesheet.judges import Judge
 from judgesheet.judges.simulated import SimulatedJudge, answer_key
@@ -50,7 +50,7 @@ class Sheet:
     _families: dict[str, Mapping[str, Estimate]] = field(default_factory=dict)
 
     @cached_property
-    def result(self) -> AxisResult:
+    def result(self) -> MeasuredAxis:
         return measure_axis(self.axis, self.readings)
 
     def __getitem__(self, name: str) -> Estimate:
@@ -76,7 +76,7 @@ class Sheet:
     def effects(self) -> dict[str, JudgedEffect]:
         """The effects of the axis by their keys without its name, failed controls applied."""
         parts = JudgeIdentity(), RunFacts(), Provenance()
-        sheet = decide(Datasheet("", *parts, (self.result,)))
+        sheet = decide(MeasuredSheet("", *parts, (self.result,)))
         prefix = f"{self.result.name}."
         return {one.key.removeprefix(prefix): one for one in sheet.axes[0].effects}
 

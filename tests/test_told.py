@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts
-from judgesheet.base.records import Datasheet, Decision
+from judgesheet.base.records import Datasheet, Decision, MeasuredSheet
 from judgesheet.decide import decide
 from judgesheet.decide.policy import load
 from judgesheet.measuring.slices import with_slices
@@ -32,7 +32,7 @@ def decided(policy: str, *sheets: Sheet) -> Datasheet:
     readings = {one.axis.NAME: one.readings for one in sheets}
     results = with_slices([one.result for one in sheets], readings, in_time=True)
     facts = JudgeIdentity(), RunFacts(complete=True), Provenance()
-    made = decide(Datasheet("", *facts, tuple(results)), load(policy))
+    made = decide(MeasuredSheet("", *facts, tuple(results)), load(policy))
     assert made.decision is not None
     return made
 

@@ -18,7 +18,13 @@ import pytest
 from judgesheet import stats
 from judgesheet.axes import all_axes
 from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts
-from judgesheet.base.records import AxisResult, Bounds, Control, Datasheet, Estimate
+from judgesheet.base.records import (
+    Bounds,
+    Control,
+    Estimate,
+    MeasuredAxis,
+    MeasuredSheet,
+)
 from judgesheet.decide import decide
 from judgesheet.decide.policy import load
 from judgesheet.sheet.context import context
@@ -115,9 +121,9 @@ def said(axis: str, spec: str, edit: str) -> Said:
     return decided(sheet.result)
 
 
-def decided(result: AxisResult) -> Said:
+def decided(result: MeasuredAxis) -> Said:
     judged = decide(
-        Datasheet("1.2", JudgeIdentity("sim"), RunFacts(), Provenance(), (result,)),
+        MeasuredSheet("1.2", JudgeIdentity("sim"), RunFacts(), Provenance(), (result,)),
         load("ranking"),
     )
     judged = decide(judged, load("scoring"))

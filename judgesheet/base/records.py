@@ -6,8 +6,8 @@ Raw facts (`Stimulus`, `Call`, `Reply`) are apart from analysis (`Estimate`, `Ax
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Self
 
 from judgesheet.base.effects import Effect, JudgedEffect, Use
@@ -423,17 +423,13 @@ class Control:
 
 
 @dataclass(frozen=True, slots=True)
-class AxisResult:
-    """One axis of the datasheet: the calls, their outcomes, the estimates and effects.
+class MeasuredAxis:
+    """What was measured on one axis: the calls, their outcomes, and the estimates.
 
     `planned` = `answered` + `unreadable` + `refused` + `failed` + calls not made yet.
     `characteristics` are the rows of the characteristics table in reading order. `served_models`
     counts the answers of the axis by the model that the endpoint named, `mixed_stimuli` the stimuli
     on which several of them answered. `declared` are the effects that the axis looks for.
-
-    The rest is decided by `decide`: `effects` is what the data say of each, worst first, `invalid`
-    why no figure of the axis may be used (None: they may be), `voided` why single ones may not, by
-    key, and `unearned` why the value of a figure that was not shown to be bad is no merit.
     """
 
     name: str
@@ -452,10 +448,31 @@ class AxisResult:
     served_models: Mapping[str, int] = field(default_factory=dict)
     mixed_stimuli: int = 0
     declared: tuple[Effect, ...] = ()
+
+    @property
+    def made(self) -> int:
+        """The calls that were settled, one way or another."""
+        return self.answered + self.unreadable + self.refused + self.failed
+
+
+@dataclass(frozen=True, slots=True)
+class AxisResult(MeasuredAxis):
+    """One axis of the datasheet: what was measured on it, and what is decided from that.
+
+    `effects` is what the data say of each declared one, worst first, `invalid` why no figure of the
+    axis may be used (None: they may be), `voided` why single ones may not, by key, and `unearned`
+    why the value of a figure that was not shown to be bad is no merit.
+    """
+
     effects: tuple[JudgedEffect, ...] = ()
     invalid: str | None = None
     voided: Mapping[str, str] = field(default_factory=dict)
     unearned: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, measured: MeasuredAxis) -> "AxisResult":
+        """The axis of which nothing is decided yet."""
+        return cls(**{part.name: getattr(measured, part.name) for part in fields(MeasuredAxis)})
 
     def silent_reason(self, key: str) -> str:
         """Why the figure with this key says nothing, good or bad: the run's fault; else ""."""
@@ -467,11 +484,6 @@ class AxisResult:
         Whatever shows a figure to a reader asks this, and nothing else.
         """
         return self.silent_reason(key) or self.unearned.get(key, "")
-
-    @property
-    def made(self) -> int:
-        """The calls that were settled, one way or another."""
-        return self.answered + self.unreadable + self.refused + self.failed
 
 
 VerdictStatus = Literal["pass", "fail", "inconclusive", "invalid"]
@@ -598,17 +610,32 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class Datasheet:
-    """The product; `datasheet.json` is this record (schema in `docs/datasheet.schema.json`).
-
-    `recommendations` are the remedies that were measured against what is shown, for any use.
-    """
+class MeasuredSheet:
+    """What was measured of a judge, of which nothing is decided yet."""
 
     schema_version: str
     judge: JudgeIdentity
     run: RunFacts = field(repr=False)
     provenance: Provenance = field(repr=False)
+    axes: Sequence[MeasuredAxis] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Datasheet(MeasuredSheet):
+    """The product; `datasheet.json` is this record (schema in `docs/datasheet.schema.json`).
+
+    `recommendations` are the remedies that were measured against what is shown, for any use.
+    """
+
     axes: tuple[AxisResult, ...] = field(repr=False)
     recommendations: tuple[Condition, ...] = ()
     verdicts: tuple[Verdict, ...] = field(default=(), repr=False)
     decision: Decision | None = None
+
+    @classmethod
+    def of(cls, measured: MeasuredSheet) -> "Datasheet":
+        """The sheet of which nothing is decided yet; one that was decided, as it is."""
+        if isinstance(measured, cls):
+            return measured
+        known = measured.judge, measured.run, measured.provenance
+        return cls(measured.schema_version, *known, tuple(map(AxisResult.of, measured.axes)))

@@ -27,7 +27,7 @@ from judgesheet.base.limits import (
     MOST_REMEMBERED_ROWS,
     MOST_STIMULI_TRIED,
 )
-from judgesheet.base.records import AxisResult
+from judgesheet.base.records import MeasuredAxis
 from judgesheet.base.sanitize import listed, one_line
 from judgesheet.base.tally import Tally
 from judgesheet.collect import ingest
@@ -340,7 +340,7 @@ def _sampled(
     )
 
 
-def _figures(results: Sequence[AxisResult]) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]]:
+def _figures(results: Sequence[MeasuredAxis]) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]]:
     """The keys of the characteristics that have a value, and those that have none by the reason."""
     allows, missing = [], defaultdict(list)
     for result in results:

@@ -182,7 +182,7 @@ def _measured(run: Path) -> Datasheet:
     from judgesheet.measuring.measure import measure
 
     with Ledger.open(run / LEDGER) as ledger:
-        return assemble(ledger, measure(ledger))
+        return Datasheet.of(assemble(ledger, measure(ledger)))
 
 
 # -- field by field --------------------------------------------------------------------------------

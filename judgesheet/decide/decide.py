@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from judgesheet.axes import all_axes
 from judgesheet.base.datasheet import SCHEMA_VERSION
-from judgesheet.base.records import Datasheet, Verdict
+from judgesheet.base.records import Datasheet, MeasuredSheet, Verdict
 from judgesheet.decide import conditions
 from judgesheet.decide.controls import failed, with_controls
 from judgesheet.decide.decision import decide_judge
@@ -19,14 +19,15 @@ from judgesheet.decide.remedies import with_remedies
 
 
 def decide(
-    sheet: Datasheet, policy: Policy | None = None, extra: Sequence[Verdict] = ()
+    measured: MeasuredSheet, policy: Policy | None = None, extra: Sequence[Verdict] = ()
 ) -> Datasheet:
-    """The sheet with its controls, effects, remedies and, under a policy, verdicts and decision.
+    """What was measured, with controls, effects, remedies and, under a policy, the decision.
 
     `extra` are further verdicts that count in the same way (those of a baseline). Without a
     `policy`, the limits are those that the sheet names. How its limits came out is never taken from
     a sheet: it follows from its figures.
     """
+    sheet = Datasheet.of(measured)
     rules = policy_of(sheet) if policy is None else policy
     recorded = _declaring(sheet if policy is None else _with_policy(sheet, policy))
     checked = with_effects(with_controls(replace(recorded, schema_version=SCHEMA_VERSION)))

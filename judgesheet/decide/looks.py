@@ -20,7 +20,7 @@ from judgesheet.base.clusters import Clusters
 from judgesheet.base.errors import RunError
 from judgesheet.base.facts import AxisLook, JudgeIdentity, Looks, Provenance, RunFacts
 from judgesheet.base.keys import Key
-from judgesheet.base.records import LEVEL, Datasheet
+from judgesheet.base.records import LEVEL, AxisResult, Datasheet
 from judgesheet.decide.gate import verdicts
 from judgesheet.decide.policy import Limit, Policy
 from judgesheet.ledger.ledger import Ledger
@@ -185,7 +185,9 @@ def figures(
         with at_confidence(levels[axis]):
             wanted = replace(readings[axis], families=families)
             results.append(measure_wanted(all_axes()[axis], wanted))
-    return Datasheet("", JudgeIdentity(), RunFacts(), Provenance(), tuple(results))
+    return Datasheet(
+        "", JudgeIdentity(), RunFacts(), Provenance(), tuple(map(AxisResult.of, results))
+    )
 
 
 # -- a run -----------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from judgesheet.base.facts import (
 from judgesheet.base.files import checked
 from judgesheet.base.limits import MOST_KINDS
 from judgesheet.base.prices import cost
-from judgesheet.base.records import END_OF_TIME, AxisResult, Datasheet
+from judgesheet.base.records import END_OF_TIME, MeasuredAxis, MeasuredSheet
 from judgesheet.base.sanitize import said_by_server
 from judgesheet.base.version import __version__
 from judgesheet.measuring.measure import Measured, code_digest
@@ -43,15 +43,15 @@ PACKAGES = ("numpy", "pandas", "scipy", "statsmodels", "aiohttp", "xllamacpp", "
 """Libraries whose version can move a figure or a reply."""
 
 
-def assemble(ledger: "Ledger", measured: Measured) -> Datasheet:
-    """The datasheet of a ledger: identical for an identical ledger, whenever it is made.
+def assemble(ledger: "Ledger", measured: Measured) -> MeasuredSheet:
+    """What a ledger says of its judge: identical for an identical ledger, whenever it is made.
 
     RunError where it tells of its plan or its judge what cannot be.
     """
     totals = ledger.totals()
     provenance = _provenance(ledger, measured.results)
     unequal = ledger.unequal_tokens() if totals.tokens_in else {}
-    return Datasheet(
+    return MeasuredSheet(
         schema_version=SCHEMA_VERSION,
         judge=_judge(ledger, totals),
         run=_run(ledger, totals, measured.results),
@@ -76,7 +76,7 @@ def _told(kind: type[T], ledger: "Ledger", content: Mapping[str, Any]) -> T:
     return checked(kind, content, str(ledger.path), RunError)
 
 
-def _provenance(ledger: "Ledger", results: tuple[AxisResult, ...]) -> Provenance:
+def _provenance(ledger: "Ledger", results: tuple[MeasuredAxis, ...]) -> Provenance:
     """What a ledger says of its plan, with what measured it."""
     replaced = ledger.get_meta("parsers_replaced", [])
     parsers = {"parsers": ledger.parsers(), "parsers_replaced": replaced}
@@ -94,7 +94,7 @@ def _provenance(ledger: "Ledger", results: tuple[AxisResult, ...]) -> Provenance
     )
 
 
-def _served(result: AxisResult, ledger: "Ledger", totals: "Totals") -> dict[str, Any]:
+def _served(result: MeasuredAxis, ledger: "Ledger", totals: "Totals") -> dict[str, Any]:
     """Which models answered on an axis; nothing where one answered everywhere."""
     if len(totals.served_models) < 2:
         return {}
@@ -113,7 +113,9 @@ def _anothers(asked: int, differ: int) -> Iterator[str]:
         )
 
 
-def _caveats(result: AxisResult, ledger: "Ledger", pools: Iterable[StimulusPool]) -> Iterator[str]:
+def _caveats(
+    result: MeasuredAxis, ledger: "Ledger", pools: Iterable[StimulusPool]
+) -> Iterator[str]:
     """Calls that were not made, what the judge says of itself, and stimuli that repeat others."""
     if result.made < result.planned:
         yield (
@@ -127,7 +129,7 @@ def _caveats(result: AxisResult, ledger: "Ledger", pools: Iterable[StimulusPool]
             yield from remarks(pool)
 
 
-def _papers(results: tuple[AxisResult, ...]) -> Iterator[str]:
+def _papers(results: tuple[MeasuredAxis, ...]) -> Iterator[str]:
     """What the measurements of the axes were published in."""
     for result in results:
         axis = all_axes().get(result.name)
@@ -156,7 +158,7 @@ def _judge(ledger: "Ledger", totals: "Totals") -> JudgeIdentity:
     )
 
 
-def _run(ledger: "Ledger", totals: "Totals", axes: tuple[AxisResult, ...]) -> RunFacts:
+def _run(ledger: "Ledger", totals: "Totals", axes: tuple[MeasuredAxis, ...]) -> RunFacts:
     looks, told = ledger.looks, _told(RunFacts, ledger, ledger.settings())
     # No clock shows such a wait as a stranger's ledger may have.
     held = ledger.held_s if 0 < ledger.held_s < END_OF_TIME else None

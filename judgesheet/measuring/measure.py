@@ -25,10 +25,10 @@ from judgesheet.base.records import (
     BATCH,
     LEVEL,
     RECORDED,
-    AxisResult,
     Control,
     Estimate,
     Label,
+    MeasuredAxis,
     ReplyFormat,
     digest,
 )
@@ -59,7 +59,7 @@ ADVICE = "the same probe with --fresh starts over"
 class Measured:
     """The estimates of every axis, and the readings behind them by the axis's name."""
 
-    results: tuple[AxisResult, ...]
+    results: tuple[MeasuredAxis, ...]
     readings: Mapping[str, Readings]
 
 
@@ -211,14 +211,14 @@ def _estimates(axis: Axis, readings: Readings) -> Estimates:
     return in_points_of(readings.scale, with_imputed(axis, readings, measured))
 
 
-def measure_axis(axis: Axis, readings: Readings) -> AxisResult:
+def measure_axis(axis: Axis, readings: Readings) -> MeasuredAxis:
     """What the calls of one axis say."""
     estimates = _estimates(axis, readings)
     is_recorded = bool((readings.frame["reply"] == "recorded").all())
     if is_recorded:
         estimates = estimates.with_more(_missing(axis, estimates))
     blind = tuple(name for name, figure in axis.ESTIMATES.items() if figure.passes_blind)
-    return AxisResult(
+    return MeasuredAxis(
         name=axis.NAME,
         title=axis.TITLE,
         question=axis.QUESTION,
@@ -244,11 +244,11 @@ def measure_axis(axis: Axis, readings: Readings) -> AxisResult:
     )
 
 
-def measure_wanted(axis: Axis, readings: Readings) -> AxisResult:
+def measure_wanted(axis: Axis, readings: Readings) -> MeasuredAxis:
     """The figures of `readings.families` alone, as a sheet has them."""
     estimates = _estimates(axis, readings)
     names = axis.NAME, axis.TITLE, axis.QUESTION
-    return AxisResult(
+    return MeasuredAxis(
         *names, **_counts(readings.frame), estimates=tuple(estimates.values()), caveats=()
     )
 
@@ -402,7 +402,7 @@ def _cell(axis: Axis, text: str) -> dict[str, Any]:
 
 
 def _counts(table: pd.DataFrame) -> dict[str, Any]:
-    """How the calls of a table ended, by the fields of `AxisResult`."""
+    """How the calls of a table ended, by the fields of `MeasuredAxis`."""
     asked = table["outcome"].notna()
     ok = table["outcome"] == "ok"
     readable = table["value"].notna()

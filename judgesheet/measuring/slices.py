@@ -14,7 +14,7 @@ from judgesheet.axis.slices import SPLITS, AxisCalls, Located, calls_of, locate
 from judgesheet.base.digits import percent, two_digits
 from judgesheet.base.effects import EVERY_USE, Effect
 from judgesheet.base.keys import Key
-from judgesheet.base.records import AxisResult, Estimate
+from judgesheet.base.records import Estimate, MeasuredAxis
 from judgesheet.base.units import unit
 from judgesheet.measuring.examples import with_examples
 
@@ -28,8 +28,8 @@ SAYS: Mapping[str, str] = {
 
 
 def with_slices(
-    results: Iterable[AxisResult], readings: Mapping[str, Readings], *, in_time: bool
-) -> Iterator[AxisResult]:
+    results: Iterable[MeasuredAxis], readings: Mapping[str, Readings], *, in_time: bool
+) -> Iterator[MeasuredAxis]:
     """The axes with what the calls of all of them say about slices.
 
     `in_time` says whether calls were made in the order of the plan.
@@ -46,7 +46,7 @@ def with_slices(
         )
 
 
-def _exemplified(result: AxisResult, axes: Mapping[str, AxisCalls]) -> Iterable[Effect]:
+def _exemplified(result: MeasuredAxis, axes: Mapping[str, AxisCalls]) -> Iterable[Effect]:
     """The effects of an axis, with the stimulus on which each is plainest."""
     if result.name not in axes:
         return result.declared

@@ -23,7 +23,7 @@ from judgesheet.axis import Options, Readings
 from judgesheet.axis.material import word_count
 from judgesheet.base.errors import StimuliError, TemplateError
 from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts
-from judgesheet.base.records import AxisResult, Call, Datasheet, Plan
+from judgesheet.base.records import Call, MeasuredAxis, MeasuredSheet, Plan
 from judgesheet.decide.decide import decide
 from judgesheet.decide.policy import load as load_policy
 from judgesheet.judges.simulated import SimulatedJudge
@@ -408,7 +408,7 @@ def test_a_judge_to_whom_padding_makes_no_difference_keeps_the_limit(
 def limited(sheet: Sheet, name: str = "filler_preference", policy: str = "ranking") -> str:
     """How the limit of a policy on a figure comes out, by default that on padding."""
     decided = decide(
-        Datasheet("", JudgeIdentity(), RunFacts(), Provenance(), axes=(sheet.result,)),
+        MeasuredSheet("", JudgeIdentity(), RunFacts(), Provenance(), axes=(sheet.result,)),
         load_policy(policy),
     )
     key = f"candidate_order.{name}"
@@ -643,7 +643,7 @@ def test_check_prints_the_spread_and_finds_leaks(tmp_path: Path) -> None:
 # -- recorded judgments --------------------------------------------------------------------------
 
 
-def recorded(rows: list[dict[str, Any]]) -> AxisResult:
+def recorded(rows: list[dict[str, Any]]) -> MeasuredAxis:
     """The result of recorded rows, one per call."""
     frame = pd.DataFrame(
         [
@@ -754,7 +754,7 @@ def public(name: str) -> list[dict[str, Any]]:
         return [json.loads(line) for line in lines]
 
 
-def converted(rows: list[dict[str, Any]]) -> AxisResult:
+def converted(rows: list[dict[str, Any]]) -> MeasuredAxis:
     """As the README says: the first of the pair is u, the item the stimulus."""
     verdicts = {"first": 1, "second": 2, "tie": "tie", None: None}
     return recorded(

@@ -19,7 +19,7 @@ from judgesheet.axis import Options
 from judgesheet.axis.order_test import SIGNIFICANT
 from judgesheet.base.errors import StimuliError, TemplateError
 from judgesheet.base.keys import Key
-from judgesheet.base.records import AxisResult, Estimate, Plan
+from judgesheet.base.records import AxisResult, Estimate, MeasuredAxis, Plan
 from judgesheet.collect.ingest import ingest
 from judgesheet.decide.effects import TESTS, judged
 from judgesheet.judges.simulated import SimulatedJudge
@@ -257,7 +257,7 @@ def test_a_constant_judge_has_no_gap_and_no_use() -> None:
 def test_labels_that_tell_nothing_accuse_nobody(tmp_path: Path, level: Any) -> None:
     result = logged(tmp_path, ROTATED, level=level, scale=4)
     assert not any(control.passed is False for control in result.controls)
-    of_quality = [one.verdict for one in judged(result) if ".pearson_r[" in one.key]
+    of_quality = [one.verdict for one in judged(AxisResult.of(result)) if ".pearson_r[" in one.key]
     assert set(of_quality) == {"not_measured"}
 
 
@@ -266,7 +266,7 @@ def test_one_labelled_criterion_does_not_convict_the_others(tmp_path: Path) -> N
     result = logged(tmp_path, ROTATED, flat="b", scale=4)
     verdicts = {
         Key.parse(one.key).dims.get("criterion", ""): one.verdict
-        for one in judged(result)
+        for one in judged(AxisResult.of(result))
         if ".pearson_r[" in one.key
     }
     assert verdicts["a"] == verdicts["c"] == "not_measured"
@@ -486,7 +486,7 @@ def logged(
     level: Callable[[int], int] | None = lambda number: number % 3,
     flat: str = "",
     **cell: Any,
-) -> AxisResult:
+) -> MeasuredAxis:
     """The result of that log; `level` labels criterion b, criterion `flat` always scores 2."""
     rows = [
         {
@@ -553,7 +553,9 @@ def test_a_log_in_one_order_says_that_nothing_can_be_said(tmp_path: Path) -> Non
 
 def test_a_balanced_arm_of_one_order_shows_nothing_of_the_order(tmp_path: Path) -> None:
     result = logged(tmp_path, [["a", "b"]])
-    assert {one.verdict for one in judged(result) if "r[" not in one.key} == {"not_measured"}
+    assert {one.verdict for one in judged(AxisResult.of(result)) if "r[" not in one.key} == {
+        "not_measured"
+    }
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from judgesheet.axis.prompt import boundary
 from judgesheet.axis.reversal import HARDLY_RANKS
 from judgesheet.base.errors import StimuliError, TemplateError
 from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts
-from judgesheet.base.records import AxisResult, Call, Datasheet, Estimate, Plan
+from judgesheet.base.records import Call, Estimate, MeasuredAxis, MeasuredSheet, Plan
 from judgesheet.decide.decide import decide
 from judgesheet.decide.policy import load as load_policy
 from judgesheet.judges.simulated import SimulatedJudge
@@ -525,7 +525,7 @@ def recorded(rows: list[dict[str, Any]]) -> dict[str, Estimate]:
     return {estimate.key.split(".", 1)[1]: estimate for estimate in result(rows).estimates}
 
 
-def result(rows: list[dict[str, Any]]) -> AxisResult:
+def result(rows: list[dict[str, Any]]) -> MeasuredAxis:
     frame = pd.DataFrame(
         [
             (str(number), NAME, row["cell"]["item"], json.dumps(row["cell"]),
@@ -725,7 +725,7 @@ def as_the_first(frame: pd.DataFrame) -> pd.DataFrame:
 
 def test_scores_that_follow_the_first_answer_are_rejected_and_several_orders_help() -> None:
     sheet = simulate("fair?gap=12&shared=3&width=0.3", "standard", NAME, edit=as_the_first)
-    whole = Datasheet(
+    whole = MeasuredSheet(
         "1.3", JudgeIdentity(), RunFacts(complete=True), Provenance(), (sheet.result,)
     )
     made = decide(whole, load_policy("order-only"))

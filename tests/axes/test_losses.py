@@ -16,7 +16,7 @@ from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Axis, Readings, items, losses
 from judgesheet.base.defaults import LOSS_ERROR
 from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts
-from judgesheet.base.records import Bounds, Datasheet, Estimate, Imputed, Verdict
+from judgesheet.base.records import Bounds, Estimate, Imputed, MeasuredSheet, Verdict
 from judgesheet.decide import decide
 from judgesheet.decide.controls import READ
 from judgesheet.decide.policy import Policy, parse
@@ -135,7 +135,8 @@ def test_stimuli_that_are_refused_whole_are_named_and_judged_apart(axis: str) ->
     assert len(given["refused"]) == 1
     assert given["refused_calls"] == round((sheet["loss_rate"].value or 0) * sheet["loss_rate"].n)
     assert all(one.imputed is None for one in sheet.estimates.values())
-    decided = decide(Datasheet("1.3", JudgeIdentity(), RunFacts(), Provenance(), (sheet.result,)))
+    facts = JudgeIdentity(), RunFacts(), Provenance()
+    decided = decide(MeasuredSheet("1.3", *facts, (sheet.result,)))
     (read,) = [one for one in decided.axes[0].controls if one.code == READ]
     assert read.passed
 
@@ -147,7 +148,7 @@ def test_a_stimulus_that_is_refused_whole_is_a_condition() -> None:
     sheet = lossy("score_order", two, families=PLACES)
     policy = v_at_most(0.3)
     run = RunFacts(complete=True)
-    made = decide(Datasheet("1.3", JudgeIdentity(), run, Provenance(), (sheet.result,)), policy)
+    made = decide(MeasuredSheet("1.3", JudgeIdentity(), run, Provenance(), (sheet.result,)), policy)
     assert made.verdicts[0].status == "pass"
     assert made.decision is not None
     names = sheet["loss_rate"].given["refused"]
@@ -279,7 +280,7 @@ V_LIMIT = v_at_most(0.15)
 def held(sheet: Sheet, policy: Policy = V_LIMIT) -> Verdict:
     """What the gate says of a sheet."""
     (verdict,) = decide(
-        Datasheet("1.3", JudgeIdentity(), RunFacts(), Provenance(), (sheet.result,)), policy
+        MeasuredSheet("1.3", JudgeIdentity(), RunFacts(), Provenance(), (sheet.result,)), policy
     ).verdicts
     return verdict
 
@@ -335,7 +336,7 @@ def test_without_bounds_the_gate_reads_the_imputed_ends() -> None:
     passed = []
     for imputed in (None, Imputed(3, 0.0, 0.2), Imputed(3, None, None)):
         one = replace(rate(imputed, 0.05), bounds=None)
-        sheet = Datasheet(
+        sheet = MeasuredSheet(
             "1.3", JudgeIdentity(), RunFacts(), Provenance(), (replace(result, estimates=(one,)),)
         )
         passed.append(decide(sheet, V_LIMIT).verdicts[0].status)

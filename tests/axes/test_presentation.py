@@ -20,7 +20,7 @@ from judgesheet.axis.material import word_count
 from judgesheet.axis.shaping import NotAStimulusError, Prompt, Response
 from judgesheet.base.datasheet import by_key
 from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts
-from judgesheet.base.records import Call, Datasheet, Plan
+from judgesheet.base.records import Call, Datasheet, MeasuredSheet, Plan
 from judgesheet.decide.decide import decide
 from judgesheet.decide.policy import load as load_policy
 from judgesheet.planning.plan import make_plan
@@ -211,7 +211,7 @@ def test_a_taste_is_told_and_the_shipped_policies_reject_it(
 ) -> None:
     sheet = sheet_of(spec)
     assert name in sheet.shown()
-    whole = Datasheet("1.2", JudgeIdentity("sim"), RunFacts(), Provenance(), (sheet.result,))
+    whole = MeasuredSheet("1.2", JudgeIdentity("sim"), RunFacts(), Provenance(), (sheet.result,))
     decision = decide(whole, load_policy(figure)).decision
     assert decision is not None
     assert decision.verdict == "reject"
@@ -277,7 +277,7 @@ def test_a_slot_is_no_dress() -> None:
 def test_a_slot_that_decides_between_dresses_is_told_and_rejected() -> None:
     sheet = sheet_of("fair?slot=20")
     assert "dress_excess[kind=length]" in sheet.shown()
-    whole = Datasheet("1.2", JudgeIdentity("sim"), RunFacts(), Provenance(), (sheet.result,))
+    whole = MeasuredSheet("1.2", JudgeIdentity("sim"), RunFacts(), Provenance(), (sheet.result,))
     decision = decide(whole, load_policy("ranking")).decision
     assert decision is not None
     assert decision.verdict == "reject"

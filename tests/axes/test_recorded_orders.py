@@ -11,7 +11,7 @@ import pytest
 from judgesheet.axes import get_axis
 from judgesheet.axes.candidate_order.figures import SLOT_TELLS
 from judgesheet.axes.listwise_consensus.figures import NOT_EVEN
-from judgesheet.base.records import Datasheet, VerdictStatus
+from judgesheet.base.records import AxisResult, Datasheet, VerdictStatus
 from judgesheet.decide import decide
 from judgesheet.decide.policy import load, parse
 from judgesheet.measuring.measure import parse_rows
@@ -40,7 +40,7 @@ def recorded(spec: str, axis: str, holds: Rows) -> Sheet:
 def status(sheet: Sheet, key: str, limit: str) -> VerdictStatus:
     named = f"{sheet.result.name}.{key}"
     policy = parse(f'name = "p"\n[[limit]]\nkey = "{named}"\n{limit}\nwhy = "w"\n', "p")
-    whole: Datasheet = replace(sheets.plausible(), axes=(sheet.result,))
+    whole: Datasheet = replace(sheets.plausible(), axes=(AxisResult.of(sheet.result),))
     (verdict,) = decide(whole, policy).verdicts
     return verdict.status
 
@@ -163,7 +163,7 @@ def test_own_pairs_show_whether_it_finds_the_better_one(
     assert found.text.endswith(says)
     assert sheet.shown() == ({"target_sensitivity[set=natural]"} if verdict == "shown" else set())
     assert sheet.effects["positional_false_preference[set=natural]"].verdict == "negligible"
-    whole: Datasheet = replace(sheets.plausible(), axes=(sheet.result,))
+    whole: Datasheet = replace(sheets.plausible(), axes=(AxisResult.of(sheet.result),))
     decision = decide(whole, load("natural-pairs")).decision
     assert decision is not None
     assert (decision.verdict == "reject") == (choice != "better")

@@ -12,7 +12,7 @@ from judgesheet.axis.order_test import ORDER_TEST
 from judgesheet.axis.repeats import control
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts
-from judgesheet.base.records import Datasheet
+from judgesheet.base.records import Datasheet, MeasuredSheet
 from judgesheet.decide import decide
 from judgesheet.decide.policy import load
 from judgesheet.measuring.measure import measure_wanted
@@ -67,6 +67,6 @@ def test_of_one_reply_given_twice_no_change_beyond_noise_is_said() -> None:
 
 def decided(sheet: Sheet) -> Datasheet:
     return decide(
-        Datasheet("", JudgeIdentity(), RunFacts(complete=True), Provenance(), (sheet.result,)),
+        MeasuredSheet("", JudgeIdentity(), RunFacts(complete=True), Provenance(), (sheet.result,)),
         load("order-only"),
     )

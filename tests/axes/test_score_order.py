@@ -19,7 +19,7 @@ from judgesheet.axis.undefined import EQUAL_QUALITY
 from judgesheet.base.effects import JudgedEffect
 from judgesheet.base.errors import StimuliError, TemplateError
 from judgesheet.base.missing_reasons import NEARLY_EQUAL_SCORES
-from judgesheet.base.records import AxisResult, Label, Plan
+from judgesheet.base.records import AxisResult, Label, MeasuredAxis, Plan
 from judgesheet.base.resources import data_folder
 from judgesheet.decide.effects import judged
 from judgesheet.judges.simulated import SimulatedJudge
@@ -446,7 +446,7 @@ def test_broken_stimuli_are_named_with_their_line(
 
 def recorded(
     arm: str, verdict: Callable[[int, int], int], level: Callable[[int], int]
-) -> AxisResult:
+) -> MeasuredAxis:
     """The result of 12 responses that were read under two orders (one in a fixed arm)."""
     orders = [[1, 2], [2, 1]] if arm == "balanced" else [[1, 2]]
     rows = [
@@ -461,8 +461,8 @@ def recorded(
     return measure_axis(axis, Readings(parse_rows(axis, frame), labels, None, 0))
 
 
-def quality_in(result: AxisResult) -> JudgedEffect:
-    return next(one for one in judged(result) if ".pearson_r[" in one.key)
+def quality_in(result: MeasuredAxis) -> JudgedEffect:
+    return next(one for one in judged(AxisResult.of(result)) if ".pearson_r[" in one.key)
 
 
 def test_equal_labels_do_not_accuse_a_judge_of_equal_scores() -> None:

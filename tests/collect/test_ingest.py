@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from judgesheet.base.errors import StimuliError
-from judgesheet.base.records import AxisResult
+from judgesheet.base.records import AxisResult, MeasuredAxis
 from judgesheet.collect import ingest as stage
 from judgesheet.decide.effects import judged
 from judgesheet.ledger.ledger import Ledger
@@ -28,7 +28,7 @@ TRUE = [1, 2, 2, 3, 2, 2, 1, 3]
 """The score that an order-blind judge gives to the item of that number."""
 
 
-def ingested(folder: Path, rows: Iterable[Record]) -> AxisResult:
+def ingested(folder: Path, rows: Iterable[Record]) -> MeasuredAxis:
     path = folder / "log.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     stage.ingest([path], folder / "ledger.sqlite")
@@ -49,11 +49,11 @@ def people() -> list[Record]:
     ]
 
 
-def values(result: AxisResult) -> dict[str, float | None]:
+def values(result: MeasuredAxis) -> dict[str, float | None]:
     return {e.key.split(".", 1)[1]: e.value for e in result.estimates}
 
 
-def notes(result: AxisResult) -> dict[str, str]:
+def notes(result: MeasuredAxis) -> dict[str, str]:
     return {e.key.split(".", 1)[1]: e.note for e in result.estimates}
 
 
@@ -92,7 +92,7 @@ def test_orders_that_are_not_balanced_accuse_nobody(tmp_path: Path) -> None:
     assert found["order_change_rate"] == 0
     shares = [e for e in result.estimates if ".position_share[" in e.key]
     assert all("UNBALANCED" in share.conditions for share in shares)
-    assert not [one for one in judged(result) if one.verdict == "shown"]
+    assert not [one for one in judged(AxisResult.of(result)) if one.verdict == "shown"]
 
 
 def test_items_read_under_different_orders_are_not_balanced(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_items_read_under_different_orders_are_not_balanced(tmp_path: Path) -> N
     result = ingested(tmp_path, rows)
     assert values(result)["cramers_v"] is None
     assert values(result)["order_dependence_p"] is None
-    assert not [one for one in judged(result) if one.verdict == "shown"]
+    assert not [one for one in judged(AxisResult.of(result)) if one.verdict == "shown"]
 
 
 def test_a_balanced_recording_has_every_place_figure(tmp_path: Path) -> None:
@@ -257,7 +257,7 @@ def test_people_who_rated_few_prompts_prove_no_perfect_judge(tmp_path: Path) -> 
     ]
     result = ingested(tmp_path, [*rows, *rated])
     assert values(result)["pearson_r[arm=balanced]"] == 1
-    verdicts = {one.key: one.verdict for one in judged(result)}
+    verdicts = {one.key: one.verdict for one in judged(AxisResult.of(result))}
     assert verdicts["score_order.pearson_r[arm=balanced]"] == "not_measured"
 
 
@@ -278,7 +278,7 @@ def test_following_the_prompts_is_no_sense_of_quality(tmp_path: Path) -> None:
     result = ingested(tmp_path, [*rows, *rated])
     assert (values(result)["pearson_r[arm=balanced]"] or 0) > 0.5
     assert values(result)["pair_accuracy"] == 0
-    verdicts = {one.key: one.verdict for one in judged(result)}
+    verdicts = {one.key: one.verdict for one in judged(AxisResult.of(result))}
     assert verdicts["score_order.pair_accuracy"] == "shown"
 
 

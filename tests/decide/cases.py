@@ -51,7 +51,7 @@ def measured(*sheets: Sheet, **run: Any) -> Datasheet:
         replace(RunFacts("quick", reply="json", temperature=0.0, complete=True,
                          ended_at="2026-11-21T07:00:00+00:00"), **run),
         Provenance(),
-        tuple(sheet.result for sheet in sheets),
+        tuple(AxisResult.of(sheet.result) for sheet in sheets),
     )  # fmt: skip
 
 

@@ -526,11 +526,11 @@ def test_shipped_policies_give_reasons_for_keys_that_exist(name: str) -> None:
 )
 def test_a_fair_judge_keeps_a_shipped_policy_with_one_axis(axis: str, name: str) -> None:
     made = simulate("fair", "standard", axis)
-    probed = replace(sheet(GOOD), axes=(made.result,))
+    probed = replace(sheet(GOOD), axes=(AxisResult.of(made.result),))
     judged = decide(probed, policies.load(name))
     assert verdict_of(judged) in ("adopt", "conditions"), as_text(judged)
     biased = simulate("position-only", "standard", axis)
-    judged = decide(replace(probed, axes=(biased.result,)), policies.load(name))
+    judged = decide(replace(probed, axes=(AxisResult.of(biased.result),)), policies.load(name))
     assert verdict_of(judged) == "reject"
 
 

@@ -17,6 +17,7 @@ from judgesheet.base.records import (
     Datasheet,
     Estimate,
     Imputed,
+    MeasuredSheet,
     Verdict,
 )
 from judgesheet.decide import decide
@@ -57,7 +58,9 @@ def run(spec: str, every: int = 0, verdict: str = "") -> Run:
     texts = pd.Series("", index=rows["call_id"])
     readings = Readings(rows, plan.labels, 0.0, 0, FAMILIES, texts)
     result = measure_axis(get_axis(PAIRS), readings)
-    made = Datasheet("2.0", JudgeIdentity(spec), RunFacts(complete=True), Provenance(), (result,))
+    made = MeasuredSheet(
+        "2.0", JudgeIdentity(spec), RunFacts(complete=True), Provenance(), (result,)
+    )
     return decide(made), readings
 
 

@@ -8,7 +8,7 @@ from judgesheet.axes import get_axis
 from judgesheet.axis import Readings
 from judgesheet.base.datasheet import by_key, from_json, to_json
 from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts
-from judgesheet.base.records import Datasheet
+from judgesheet.base.records import Datasheet, MeasuredSheet
 from judgesheet.decide import decide
 from judgesheet.decide.baseline import against
 from judgesheet.decide.compare import Comparison, Difference, compare
@@ -32,7 +32,7 @@ def run(spec: str) -> tuple[Datasheet, Readings]:
     readings = Readings(rows, plan.labels, 0.0, 0, families)
     result = measure_axis(get_axis(AXIS), readings)
     return decide(
-        Datasheet("2.0", JudgeIdentity(spec), RunFacts(), Provenance(), (result,))
+        MeasuredSheet("2.0", JudgeIdentity(spec), RunFacts(), Provenance(), (result,))
     ), readings
 
 

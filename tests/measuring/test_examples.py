@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts, StimulusPool
-from judgesheet.base.records import BUILT_IN, Datasheet
+from judgesheet.base.records import BUILT_IN, Datasheet, MeasuredSheet
 from judgesheet.decide import decide
 from judgesheet.measuring.slices import with_slices
 from judgesheet.sheet.context import context
@@ -42,7 +42,7 @@ def test_the_stimulus_that_departs_most_is_the_example(by_order: bool, figure: s
 def test_what_is_shown_has_the_example_and_the_rest_none() -> None:
     run = simulate("good", "quick", edit=lambda frame: odd_on_one(frame, by_order=True))
     results = tuple(with_slices([run.result], {"score_order": run.readings}, in_time=True))
-    sheet = decide(Datasheet("", JudgeIdentity(), RunFacts(), Provenance(), results))
+    sheet = decide(MeasuredSheet("", JudgeIdentity(), RunFacts(), Provenance(), results))
     effects = sheet.axes[0].effects
     assert any(one.verdict != "shown" for one in effects)
     assert all(one.verdict == "shown" for one in effects if one.example)

@@ -13,7 +13,7 @@ from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Options, Readings, anchors
 from judgesheet.base.effects import JudgedEffect
 from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts
-from judgesheet.base.records import Datasheet
+from judgesheet.base.records import MeasuredSheet
 from judgesheet.decide import decide
 from judgesheet.measuring.measure import parse_rows
 from judgesheet.measuring.slices import with_slices
@@ -40,7 +40,7 @@ def where(said: Said, spec: str = "good", profile: str = "quick") -> Mapping[str
     sheet = simulate(spec, profile, edit=edit)
     readings = {"score_order": sheet.readings}
     results = tuple(with_slices([sheet.result], readings, in_time=True))
-    decided = decide(Datasheet("", JudgeIdentity(), RunFacts(), Provenance(), results))
+    decided = decide(MeasuredSheet("", JudgeIdentity(), RunFacts(), Provenance(), results))
     effects = [one for one in decided.axes[0].effects if one.slice]
     assert all(one.verdict == "shown" for one in effects)
     return {split: one for one in effects for split in one.slice}
