@@ -285,11 +285,11 @@ def real_runs() -> str:
     """A row per run of a model that anybody can ask."""
     lines = [
         "",
-        "| judge | reply | temperature | planned | asked | read | decision | limits broken |",
+        "| profile | reply | temperature | seed | planned | asked | read | decision | broken |",
     ]
-    lines += ["|---|---|--:|--:|--:|--:|---|---|"]
+    lines += ["|---|---|--:|--:|--:|--:|--:|---|---|"]
     for one in _committed()["runs"]:
-        told = f"{one['judge']} | {one['reply']} | {one['temperature']:g}"
+        told = f"{one['profile']} | {one['reply']} | {one['temperature']:g} | {one['seed']}"
         decided = f"{DECISIONS[one['decision']].word} | {'; '.join(one['broken']) or 'none'}"
         lines.append(
             f"| {told} | {one['planned']} | {one['asked']} | {one['answered']} | {decided} |"

@@ -172,7 +172,8 @@ def run_facts(sheet: Datasheet) -> dict[str, Any]:
     run = sheet.run
     return {
         "judge": sheet.judge.model, "profile": run.profile, "reply": run.reply,
-        "temperature": run.temperature, "planned": run.planned, "asked": run.settled,
+        "temperature": run.temperature, "seed": run.seed,
+        "planned": run.planned, "asked": run.settled,
         "answered": run.answered, "unreadable": run.unreadable, **decided(sheet),
     }  # fmt: skip
 
