@@ -131,7 +131,13 @@ def in_turn(
         by_length = sorted(asked, key=lambda one: sum(map(len, _shown(one.stimulus.fields))))
         longest = {one.stimulus.fields.get("field"): one.stimulus.id for one in by_length}
         asked = _spread_over_fields(asked, draws | dict.fromkeys(longest.values(), 0.0))[:count]
+        # Anew: those that were drawn to be asked have small draws, and the longest would wait.
+        draws = {one.stimulus.id: _turn(seed, one) for one in asked}
     return _spread_over_fields(asked, draws)
+
+
+def _turn(seed: int, one: Asked) -> float:
+    return float(drawn_for(seed, "turn", one.stimulus.id).random())
 
 
 def _spread_over_fields(asked: Iterable[Asked], draws: Mapping[str, float]) -> list[Asked]:
@@ -140,7 +146,8 @@ def _spread_over_fields(asked: Iterable[Asked], draws: Mapping[str, float]) -> l
     for one in sorted(asked, key=lambda one: draws[one.stimulus.id]):
         by_field.setdefault(one.stimulus.fields.get("field"), []).append(one)
     placed = [
-        ((place + draws[one.stimulus.id]) / len(field), one)
+        # Half a step apart at least: both halves of a run have each field.
+        ((place + 0.25 + draws[one.stimulus.id] / 2) / len(field), one)
         for field in by_field.values()
         for place, one in enumerate(field)
     ]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -51,6 +52,18 @@ def test_scores_that_do_not_look_at_long_responses_are_told_by_length() -> None:
     assert set(shown) == {"length"}
     assert shown["length"].slice["length"] in ("long", "longest")
     assert shown["length"].uses
+
+
+def test_long_texts_are_asked_neither_early_nor_late() -> None:
+    """Else a judge that fails at the end of a run seems to fail on long texts."""
+    axis, found = get_axis("listwise_consensus"), []
+    for seed in range(12):
+        plan = make_plan([axis], {axis.NAME: Options(profile="quick", reply="json")}, seed)
+        words: dict[str, int] = {}
+        for call in plan.calls:
+            words.setdefault(call.stimulus, call.cell["words"])
+        found.append(np.corrcoef(list(words.values()), np.arange(len(words)))[0, 1])
+    assert abs(np.mean(found)) < 0.2
 
 
 def test_a_field_of_which_a_judge_knows_nothing_is_named() -> None:
