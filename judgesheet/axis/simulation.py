@@ -1,7 +1,7 @@
 """The parameters of simulated judges, and the arithmetic that the axes' answers share.
 
 `judges.simulated` reads `sim/NAME?key=value&…` into `Parameters`; how a judge with those parameters
-answers stands with each axis, in `axes/<axis>/_reply.py`.
+answers stands with each axis, in `axes/<axis>/read.py`.
 """
 
 import math

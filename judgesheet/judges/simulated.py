@@ -2,7 +2,7 @@
 
 `sim/NAME?key=value&…` answers in the text formats of real judges and goes through the same
 parsers, so anyone can check the instrument against the truth. What can be planted is declared in
-`axis.simulation`; how it answers stands with each axis, in `axes/<axis>/_reply.py`. Asked for
+`axis.simulation`; how it answers stands with each axis, in `axes/<axis>/read.py`. Asked for
 log-probabilities it gives those of the scores, exactly as planted.
 """
 
