@@ -6,7 +6,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, NoReturn
 
-from judgesheet.base.datasheet import to_json
+from judgesheet.base.datasheet import by_key, to_json
 from judgesheet.base.errors import UsageError
 from judgesheet.base.files import write_whole
 from judgesheet.base.records import Datasheet
@@ -36,7 +36,7 @@ def report(run: Run, *, as_json: bool, verbose: bool = False) -> None:
         return
     say_decision(sheet, verbose=verbose)
     if sheet.decision is None and sheet.run.complete:
-        _say_policies(run.directory)
+        _say_policies(run.directory, sheet)
     for name in ("datasheet.pdf", "datasheet.html", "datasheet.json"):
         if (run.directory / name).is_file():
             say(run.directory / name)
@@ -60,14 +60,25 @@ def say_decision(sheet: Datasheet, *, verbose: bool, run: Path | None = None) ->
         say_lines(as_text(sheet, run))
 
 
-def _say_policies(directory: Path) -> None:
-    """The command that decides, and what it can decide by; no call is made."""
+def _say_policies(directory: Path, sheet: Datasheet) -> None:
+    """The command that decides, and what it can decide by, with how much of it was measured.
+
+    No call is made. The policy of which most was measured stands first: others may decide nothing.
+    """
     from judgesheet.decide import policy as policies
+    from judgesheet.decide.gate import members
 
     say("To decide, apply a policy to these replies; nothing is asked again:")
     say(f"  judgesheet measure {quote(str(directory))} --policy NAME")
+    found = {key: one for key, one in by_key(sheet).items() if one.value is not None}
+    told = []
     for name in policies.shipped():
-        say(f"    {name:15} {policies.load(name).title}")
+        rules = policies.load(name)
+        has = sum(any(key in found for key in members(one.key, found)) for one in rules.limit)
+        text = f"    {name:15} {rules.title} ({has} of {len(rules.limit)} limits measured)"
+        told.append((-has / len(rules.limit), text))
+    for _, text in sorted(told):
+        say(text)
 
 
 def say_document(
