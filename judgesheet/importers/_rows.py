@@ -43,7 +43,8 @@ class Row:
 
         Columns with a plus between them are one: `chat+agent` is `chat-1/ours`; of those with a bar
         between them, `a|b`, the first that holds something counts. What is absent is None, as JSON
-        may leave out what is empty; `having` refuses a column that no row has.
+        may leave out what is empty; `having` refuses a column that no row has. Of a list of objects
+        a name in the path is a list: what each of them has there.
         """
         if column in self.cells:
             return self.cells[column]
@@ -60,6 +61,8 @@ class Row:
         for part in path:
             if isinstance(cell, list) and part.isdecimal():
                 cell = cell[int(part)] if int(part) < len(cell) else None
+            elif isinstance(cell, list):
+                cell = [one.get(part) if isinstance(one, Mapping) else None for one in cell] or None
             else:
                 cell = cell.get(part) if isinstance(cell, Mapping) else None
         return cell

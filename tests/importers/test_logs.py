@@ -1065,6 +1065,15 @@ def test_of_two_games_in_a_row_the_user_says_which_is_which(tmp_path: Path) -> N
     assert "again=COLUMN" in found.to_say
 
 
+def test_a_list_of_objects_is_several_readings(tmp_path: Path) -> None:
+    rows = [{"uid": n, "runs": [{"score": n, "at": 1}, {"at": 2}, {"score": 3}]} for n in (1, 2)]
+    path = lines(tmp_path / "log.jsonl", rows)
+    found = told(path, columns={"stimulus": "uid", "verdict": "runs.score"}, scale="1:5")
+    assert verdicts(found) == [1, None, 3, 2, None, 3]
+    assert [row["repeat"] for row in found] == [0, 1, 2] * 2
+    assert inspect_log(path).reads_as["verdict"] == "runs.score"
+
+
 def test_pairs_as_alpaca_eval_writes_them_need_no_annotator(tmp_path: Path) -> None:
     path = tmp_path / "pairs.csv"
     path.write_text("instruction,output_1,output_2,preference,best\nWhy?,so,no,2,2\n", "utf-8")

@@ -128,8 +128,10 @@ def _cells(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def _parts(name: str, cell: Any, depth: int) -> Iterator[tuple[str, Any]]:
-    if isinstance(cell, list) and len(cell) == 2:  # of a pair, perhaps a game in each order
-        cell = dict(enumerate(cell)) if all(isinstance(part, Mapping) for part in cell) else cell
+    if isinstance(cell, list) and cell and all(isinstance(part, Mapping) for part in cell):
+        # Two may be the games of a pair, one in each order; more are readings.
+        each = {key: [part.get(key) for part in cell] for key in cell[0]}
+        cell = dict(enumerate(cell)) if len(cell) == 2 else each
     if not (isinstance(cell, Mapping) and cell and depth):
         yield name, cell
         return
