@@ -7,7 +7,7 @@ from judgesheet.axis.caveats import few_asked, unread, untested
 from judgesheet.axis.labels import NO_REFERENCE, by_people, caveats
 from judgesheet.axis.undefined import EQUAL_QUALITY
 from judgesheet.base.estimates import Estimates
-from judgesheet.base.missing_reasons import FLAT, WITHOUT_EXCEPTION
+from judgesheet.base.missing_reasons import FLAT, PERFECT
 from judgesheet.base.records import Control, Estimate, Mitigation
 
 FOLLOWS = 0.5
@@ -60,7 +60,7 @@ def follows_quality(estimates: Estimates, text: str) -> Iterator[Control]:
     passed: bool | None = None
     if r.reason in FLAT or (r.most is not None and r.most < FOLLOWS and (r.least or 0.0) <= 0):
         passed = False
-    elif r.reason in WITHOUT_EXCEPTION or (r.least is not None and r.least > 0):
+    elif r.reason == PERFECT.code or (r.least is not None and r.least > 0):
         passed = True
     # Which scores it gives is no merit that it could lack, and tells why they do not follow.
     used = estimates.known("scores_used")

@@ -35,6 +35,3 @@ NEARLY_EQUAL_SCORES = Reason(
 FLAT = frozenset({EQUAL_SCORES.code, NEARLY_EQUAL_SCORES.code})
 """Of a correlation with quality: the judge tells (nearly) nothing apart."""
 PERFECT = Reason("perfect", "perfect correlation: no interval")
-PERFECT_WITHOUT_ONE = Reason("perfect_without_one", "perfect without one cluster: no interval")
-WITHOUT_EXCEPTION = frozenset({PERFECT.code, PERFECT_WITHOUT_ONE.code})
-"""Of a correlation from which (nearly) nothing departs."""

@@ -4,9 +4,11 @@ import math
 from statistics import NormalDist
 from typing import NamedTuple, Self
 
+from judgesheet.base.missing_reasons import PERFECT
 from judgesheet.base.records import Estimate
 from judgesheet.base.units import FISHER, SHARE, unit
 from judgesheet.stats.multiplicity import student_quantile, student_tail
+from judgesheet.stats.unseen import unseen_share
 
 Z95 = NormalDist().inv_cdf(0.975)
 """The normal quantile of the ends of a 95 % interval."""
@@ -73,6 +75,8 @@ def reach(estimate: Estimate) -> BoundedValue | None:
         return None
     low = estimate.least if bounds is None else bounds.low
     high = estimate.most if bounds is None else bounds.high
+    if estimate.reason == PERFECT.code:
+        low, high = _around_one(estimate)
     # An end that is missing bounds nothing on its side; with neither, a value proves nothing.
     low = low if low is not None and math.isfinite(low) else -math.inf
     high = high if high is not None and math.isfinite(high) else math.inf
@@ -80,6 +84,23 @@ def reach(estimate: Estimate) -> BoundedValue | None:
     if value is None or not math.isfinite(value) or high == -low == math.inf:
         return None
     return BoundedValue(float(value), float(low), float(high))
+
+
+def _around_one(estimate: Estimate) -> tuple[float | None, float | None]:
+    """Bounds of a correlation of 1 or -1, which has no interval.
+
+    They reach to what stimuli that were not drawn could make of it, 1 - 2 u of `unseen_share`, .77
+    of 24; or to what lost calls could, where that is farther.
+    """
+    value, lost = estimate.value, estimate.imputed
+    if value is None or not estimate.clusters:
+        return None, None
+    ends = [value, value * (1 - 2 * unseen_share(estimate.clusters))]
+    if lost is not None:
+        if lost.low is None or lost.high is None:
+            return None, None
+        ends += [lost.low, lost.high]
+    return min(ends), max(ends)
 
 
 def confidence(estimate: Estimate) -> float:

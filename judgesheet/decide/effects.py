@@ -12,7 +12,7 @@ from dataclasses import replace
 from judgesheet.base.digits import decimals, percent, rounded, two_digits, with_noun
 from judgesheet.base.effects import Effect, EffectVerdict, JudgedEffect
 from judgesheet.base.keys import ANY, Key
-from judgesheet.base.missing_reasons import FLAT, NOT_RECORDED, WITHOUT_EXCEPTION
+from judgesheet.base.missing_reasons import FLAT, NOT_RECORDED, PERFECT
 from judgesheet.base.records import AxisResult, Datasheet, Estimate
 from judgesheet.base.units import unit
 from judgesheet.decide.bounded_value import p_at, reach
@@ -158,7 +158,7 @@ def _is_inside(effect: Effect, estimate: Estimate) -> bool:
     if estimate.clusters < FEWEST:
         return False
     least, most = estimate.least, estimate.most
-    if estimate.reason in WITHOUT_EXCEPTION:  # a correlation of 1, or of −1
+    if estimate.reason == PERFECT.code:  # a correlation of 1, or of −1
         least = most = estimate.value
         if estimate.imputed is not None:
             least, most = estimate.imputed.low, estimate.imputed.high

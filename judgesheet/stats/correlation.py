@@ -14,7 +14,6 @@ from judgesheet.base.missing_reasons import (
     NEVER_VARIED,
     ONE_CLUSTER,
     PERFECT,
-    PERFECT_WITHOUT_ONE,
     Reason,
 )
 from judgesheet.base.records import LEVEL
@@ -220,9 +219,7 @@ def at_an_end(r: float, left_out: Floats) -> Reason | None:
     """
     if np.isnan(left_out).any():
         return DEGENERATE_WITHOUT_ONE
-    if abs(r) > NEARLY_ONE:
-        return PERFECT
-    return PERFECT_WITHOUT_ONE if np.any(np.abs(left_out) > NEARLY_ONE) else None
+    return PERFECT if abs(r) > NEARLY_ONE else None
 
 
 def _why_undefined(x: Floats) -> Reason:

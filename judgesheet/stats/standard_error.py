@@ -99,7 +99,7 @@ def ends_of_r(r: float, left_out: Floats, clusters: int, least: float) -> Ends:
         The smallest standard error of z.
     """
     side = -1.0 if r < 0 else 1.0
-    size, without = abs(r), side * left_out
+    size, without = abs(r), np.clip(side * left_out, -NEARLY_ONE, NEARLY_ONE)
     on_z = jackknifed(fisher_z(size), np.arctanh(without), least)
     by_slope = jackknifed(fisher_z(size), near_on_fisher(size, without), least)
     unseen = size * (1 - 2 * unseen_share(clusters))

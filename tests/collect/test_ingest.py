@@ -258,7 +258,7 @@ def test_people_who_rated_few_prompts_prove_no_perfect_judge(tmp_path: Path) -> 
     result = ingested(tmp_path, [*rows, *rated])
     assert values(result)["pearson_r[arm=balanced]"] == 1
     verdicts = {one.key: one.verdict for one in judged(AxisResult.of(result))}
-    assert verdicts["score_order.pearson_r[arm=balanced]"] == "not_measured"
+    assert verdicts["score_order.pearson_r[arm=balanced]"] == "inconclusive"
 
 
 def test_following_the_prompts_is_no_sense_of_quality(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from judgesheet.base.datasheet import SCHEMA_VERSION, from_json, to_json
 from judgesheet.base.errors import PolicyError, UsageError
 from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts, StimulusPool
 from judgesheet.base.keys import Key
-from judgesheet.base.missing_reasons import NO_OBSERVATIONS, NOT_RECORDED
+from judgesheet.base.missing_reasons import NO_OBSERVATIONS, NOT_RECORDED, PERFECT
 from judgesheet.base.records import (
     AxisResult,
     Bounds,
@@ -249,6 +249,26 @@ def test_one_bound_is_enough_for_its_side(
     assert bool(verdict.needed) == (status == "inconclusive")
     assert verdict.bound in (low, high)
     json.loads(json.dumps(verdict.bound), parse_constant=pytest.fail)
+
+
+@pytest.mark.parametrize(
+    ("r", "clusters", "lost", "status"),
+    [
+        (1.0, 24, None, "pass"),
+        (1.0, 6, None, "inconclusive"),
+        (1.0, 24, Imputed(3, 0.6, 1.0), "pass"),
+        (1.0, 24, Imputed(3, 0.4, 1.0), "inconclusive"),
+        (1.0, 24, Imputed(3, None, None), "inconclusive"),
+        (-1.0, 24, None, "fail"),
+        (1.0, 0, None, "inconclusive"),  # records that do not say how many stimuli they rest on
+    ],
+)
+def test_of_a_perfect_correlation_stimuli_that_were_not_drawn_decide(
+    r: float, clusters: int, lost: Imputed | None, status: str
+) -> None:
+    one = Estimate(KEY, "x", r, None, None, n=99, clusters=clusters, reason=PERFECT.code,
+                   imputed=lost)  # fmt: skip
+    assert decided(one, "min = 0.5").status == status
 
 
 def test_a_value_on_the_wrong_side_is_not_told_to_ask_more() -> None:

@@ -114,6 +114,17 @@ def test_degenerate_correlations_say_why(
     assert (found.value is None) == ("undefined: " in found.note)
 
 
+def test_one_stimulus_that_keeps_a_correlation_from_one_leaves_it_an_interval() -> None:
+    x = np.arange(24.0)
+    odd = cluster_jackknife_r(x, np.where(x == 11, 13, x), x)
+    assert odd.low is not None
+    assert 0.5 < odd.low < 0.998
+    other = cluster_jackknife_r([1, 2, 3, 9], [1, 2, 3, 0], [0, 1, 2, 3])
+    assert other.low == pytest.approx(-1, abs=0.001)
+    assert other.high is not None
+    assert other.high > 0
+
+
 def test_delta_r_finds_a_difference(rng: np.random.Generator) -> None:
     _, y, clusters = sample(rng, 800)
     good, bad = y + rng.normal(size=800) / 2, y + rng.normal(size=800) * 2
