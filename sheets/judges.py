@@ -196,8 +196,9 @@ BORDERLINE = (
         "--axis", "candidate_order", "--stimuli", "{files}/pairs.jsonl", prepare=own_pairs,
     ),
     simulated(
-        "borderline-order-only", "fair?shift=0.5:0&width=0.3", "order-only", NOT_PROVEN,
-        "half a point lies between the first and the last place of a criterion, the limit",
+        "borderline-order-only", "fair?shift=0.5:0&width=0.3", "order-only", CONDITIONS,
+        "half a point lies between the first and the last place of a criterion, the limit, which "
+        "only warns; that the order of criteria moves scores is shown, and made a condition",
     ),
     simulated(
         "borderline-ranking", "fair?sensitivity=1.64&width=0.1", "ranking", NOT_PROVEN,
