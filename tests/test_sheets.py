@@ -73,8 +73,11 @@ def test_only_one_order_is_refused(tmp_path: Path) -> None:
 def test_a_judge_that_changes_while_it_is_measured_is_told(
     tmp_path: Path, script: Script, stays: bool
 ) -> None:
-    """Another name alone is told by another control: the answers stay the same."""
-    axes = ("score_order",)
+    """Another name alone is told by another control: the answers stay the same.
+
+    The axis is that from which a whole plan takes its anchors.
+    """
+    axes = ("criterion_order",)
     with Endpoint(script, axes).serving() as url:
         run = judgesheet.probe(
             MODEL, tmp_path, axes=axes, reply="text", base_url=url, pdf=False, cases=False,
