@@ -66,12 +66,14 @@ def located(axes: Mapping[str, AxisCalls], split: str) -> Located | None:
         return replace(worst, values=(here, there), unit="places", label="Place of the verdict")
     family = calls.failing.quality if worst.measure == "error" else calls.failing.changes
     elsewhere = {one.key: one.value for one in _figures(axis, calls, family, ~inside)}
+    # A figure over other stimuli may be better where errors gather: it would deny what is said.
+    worse = -1 if worst.measure == "error" else 1
     both = [
-        (inf if one.value is None else abs(one.value - rest), one, rest)
+        (inf if one.value is None else worse * (one.value - rest), one, rest)
         for one in _figures(axis, calls, family, inside)
         if (rest := elsewhere.get(one.key)) is not None
     ]
-    if not both:
+    if not (both := [one for one in both if one[0] > 0]):
         return replace(worst, label="No figure", why="no figure tells of it")
     _, one, rest = max(both, key=itemgetter(0))
     return replace(worst, values=(one.value, rest), unit=one.unit, label=one.label, why=one.note)

@@ -93,6 +93,11 @@ def test_the_top_of_rising_and_the_end_of_falling_rubrics_is_a_direction() -> No
     assert "direction" in shown
 
 
+def test_a_figure_that_is_better_where_errors_gather_is_not_printed() -> None:
+    """Quality is followed as well where the rubric rises; the errors there have one sign."""
+    assert where(with_the_list)["direction"].value is None
+
+
 @pytest.mark.parametrize("spec", ["good", "noisy"])
 def test_a_judge_that_is_the_same_everywhere_fails_nowhere_in_particular(spec: str) -> None:
     assert not where(lambda *_: None, spec)
