@@ -91,9 +91,12 @@ def accused(sheet: Sheet) -> bool:
 
 
 def by_chance(sheet: Sheet) -> bool | None:
-    """Whether losses do not depend on the order; None where nothing was lost."""
+    """Whether nothing shows that losses depend on the order; None where nothing was lost."""
     rate = sheet["loss_rate"]
-    return None if not rate.value else rate.given["order_p"] >= LOSS_ERROR
+    if not rate.value:
+        return None
+    p = rate.given["order_p"]  # None where only repeats were lost, which one order has
+    return p is None or p >= LOSS_ERROR
 
 
 # -- the finding -----------------------------------------------------------------------------------
@@ -222,7 +225,7 @@ def test_every_imputed_table_answers_what_was_lost_and_nothing_else(axis: str) -
 @pytest.mark.parametrize("axis", IMPUTING)
 def test_bounds_hold_what_the_lost_calls_really_said(axis: str) -> None:
     whole = unspoilt(axis)
-    part = lossy(axis, first(0.3, 3), families=bounded(axis))
+    part = lossy(axis, first(0.5, 3), families=bounded(axis))
     checked = 0
     for key, read in part.estimates.items():
         truth = whole.estimates.get(key)

@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
@@ -18,11 +19,17 @@ from judgesheet.collect.collect import Progress
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.place import Elsewhere, Place
 from judgesheet.ledger.run_directory import LEDGER
-from tests.judges.loopback import Server, completion, serving
+from tests.judges.loopback import Answer, Server, completion, serving
 
 MODEL = "openai-compatible/m"
 ASKED: dict[str, Any] = {"axes": ["score_order"], "profile": "smoke", "pdf": False, "cases": False}
 CALLS = 78
+
+
+def soon(*_: object) -> Answer:
+    """A reply that leaves time to look at the folder between two of them."""
+    time.sleep(0.02)
+    return completion("[RESULT] 3")
 
 
 def probe(server: Server, run: Path, **how: Any) -> judgesheet.Run:
@@ -75,7 +82,7 @@ GONE: dict[str, Callable[[Path], object]] = {
 @pytest.mark.parametrize("what", GONE)
 def test_a_ledger_that_is_removed_during_a_run_is_copied(what: str, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    with serving(lambda *_: completion("[RESULT] 3")) as server:
+    with serving(soon) as server:
         with pytest.raises(RunError, match=r"run\.rescued-1") as stopped:
             probe(server, run, on_progress=once(lambda: GONE[what](run), 20))
         rescued = tmp_path / "run.rescued-1"
@@ -89,7 +96,7 @@ def test_a_ledger_that_is_removed_during_a_run_is_copied(what: str, tmp_path: Pa
 
 def test_a_log_that_is_removed_during_a_run_is_put_back(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    with serving(lambda *_: completion("[RESULT] 3")) as server:
+    with serving(soon) as server:
         log = run / f"{LEDGER}-wal"
         probe(server, run, on_progress=once(log.unlink, 20))
         assert kept(run) == len(server.requests) == CALLS
@@ -109,7 +116,7 @@ def test_a_folder_of_which_the_log_goes_first_is_copied(
         return lost
 
     monkeypatch.setattr(Place, "has_lost_log", property(then_the_rest_goes))
-    with serving(lambda *_: completion("[RESULT] 3")) as server:
+    with serving(soon) as server:
         with pytest.raises(RunError, match=r"run\.rescued-1"):
             probe(server, run, on_progress=once((run / f"{LEDGER}-wal").unlink, 20))
         assert kept(tmp_path / "run.rescued-1") == len(server.requests) < CALLS
@@ -117,7 +124,7 @@ def test_a_folder_of_which_the_log_goes_first_is_copied(
 
 def test_a_folder_that_is_removed_while_it_is_measured_is_told(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    with serving(lambda *_: completion("[RESULT] 3")) as server:
+    with serving(soon) as server:
         with pytest.raises(RunError, match=r"run\.rescued-1"):
             probe(server, run, on_progress=once(lambda: shutil.rmtree(run), CALLS))
         assert kept(tmp_path / "run.rescued-1") == len(server.requests)
@@ -126,7 +133,7 @@ def test_a_folder_that_is_removed_while_it_is_measured_is_told(tmp_path: Path) -
 def test_closing_leaves_the_log_of_a_new_run_alone(tmp_path: Path) -> None:
     """SQLite deletes a log by its name, which may be another's by then."""
     run = tmp_path / "run"
-    with serving(lambda *_: completion("[RESULT] 3")) as server:
+    with serving(soon) as server:
 
         def begin_anew() -> None:
             shutil.rmtree(run)
@@ -159,7 +166,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 def test_on_a_full_disk_nothing_is_asked(small_disk: Path) -> None:
     (small_disk / "ballast").write_bytes(bytes(3_000_000))
-    with serving(lambda *_: completion("[RESULT] 3")) as server:
+    with serving(soon) as server:
         for _ in range(3):
             with pytest.raises(RunError):
                 probe(server, small_disk / "run")
