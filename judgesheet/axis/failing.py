@@ -8,7 +8,7 @@ import numpy as np
 
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Floats, Ints
-from judgesheet.axis.items import value_codes
+from judgesheet.axis.items import firsts, value_codes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -83,10 +83,13 @@ def less_usual(values: Floats, group: Ints) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What calls give to the things that they list, by displayed place."""
+    """What calls give to the things that they list, by displayed place.
 
-    orders: Sequence[Sequence[object]]
+    `points` are of calls, `orders` the different orders, `order` which of them each call has.
+    """
+
     points: Sequence[Sequence[float]]
+    orders: Sequence[Sequence[Any]]
     order: Ints
 
     @classmethod
@@ -94,13 +97,16 @@ class Content:
         """Of calls with a verdict."""
         rows = zip(frame["value"], frame["order"], strict=True)
         points = [points_by_place(value, order) for value, order in rows]
-        return cls(frame["order"].tolist(), points, value_codes(frame["order"]))
+        order = value_codes(frame["order"])
+        return cls(points, frame["order"].iloc[firsts(order)].tolist(), order)
 
     def changes(self, item: Ints) -> Floats:
         """How far each call is from those on its item under other orders; NaN without any."""
         found = np.full(len(item), np.nan)
         for calls in _by_item(item):
-            given = [dict(zip(self.orders[c], self.points[c], strict=False)) for c in calls]
+            given = [
+                dict(zip(self.orders[self.order[c]], self.points[c], strict=False)) for c in calls
+            ]
             things = sorted({thing for one in given for thing in one}, key=str)
             points = np.array([[one.get(thing, 0.0) for thing in things] for one in given])
             apart = np.abs(points[:, None] - points).sum(axis=2)
@@ -117,12 +123,17 @@ class Content:
         is listed has no order of its own.
         """
         found = np.full(len(item), np.nan)
+        ranked = np.array([is_ranked(order) for order in self.orders])
+        places = [{one: place for place, one in enumerate(order)} for order in self.orders]
         for calls in _by_item(item):
-            if not all(is_ranked(self.orders[c]) for c in calls):
-                continue
-            chosen = [self.orders[c][int(np.argmax(self.points[c]))] for c in calls]
-            would = np.array([[list(self.orders[c]).index(one) for one in chosen] for c in calls])
-            found[calls] = np.diag(would) - would.mean(axis=1)
+            order = self.order[calls]
+            if ranked[order].all():
+                chosen = [
+                    self.orders[o][int(np.argmax(self.points[c]))]
+                    for o, c in zip(order, calls, strict=True)
+                ]
+                would = np.array([[places[o][one] for one in chosen] for o in order])
+                found[calls] = np.diag(would) - would.mean(axis=1)
         return found
 
 

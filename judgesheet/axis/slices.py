@@ -16,7 +16,7 @@ from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.failing import Content, Failing, is_ranked
 from judgesheet.axis.figure import Figures, UnkeyedEstimate, absent
-from judgesheet.axis.items import cluster_codes, items
+from judgesheet.axis.items import cluster_codes, codes, firsts, items
 from judgesheet.axis.streams import stream
 from judgesheet.base.digits import two_digits
 from judgesheet.base.missing_reasons import Reason
@@ -205,8 +205,6 @@ def by_direction(axes: Sequence[AxisCalls]) -> tuple[list[Slice], list[Floats]]:
 
 
 def _direction(frame: "pd.DataFrame") -> Ints:
-    better = frame["better"] if "better" in frame else [None] * len(frame)
-
     def direction(order: Sequence[object], better: object) -> int:
         if is_ranked(order):
             values = np.array(order, dtype=float)
@@ -217,7 +215,10 @@ def _direction(frame: "pd.DataFrame") -> Ints:
             return -1 if way == 0 else int(way < 0)
         return 2 + list(order).index(better) if better in order else -1
 
-    return np.array([direction(*row) for row in zip(frame["order"], better, strict=True)])
+    shown = frame.reindex(columns=["order", "better"])
+    same = codes(shown)  # there are few different lists
+    rows = shown.iloc[firsts(same)].itertuples(index=False, name=None)
+    return np.array([direction(*row) for row in rows])[same]
 
 
 def _in(which: Ints, slices: int) -> Floats:
