@@ -222,6 +222,11 @@ def _proposed(
         to_say = f"which column is the judge's verdict: {_listed(named)}"
         if "first" in columns:
             to_say += " (again=COLUMN if one of them is about the other order)"
+    if columns.get("first") == logs.UNKNOWN:
+        to_say = (
+            f"{columns['verdict']} says which of two won: name the columns with the names of the "
+            "two responses as shown (first, second), or add them to the file if it has none"
+        )
     left = logs.left_over(empty.columns, columns.values())
     if left:
         to_say += f"; left over: {_listed(left)}"

@@ -179,18 +179,19 @@ def _proposed(
     rows = rows[:MOST_REMEMBERED_ROWS]
     seen = {**proposed(rows), **known}
     item = seen.get("item", "").rpartition("+")[2]
-    found = dict.fromkeys(needed, UNKNOWN) | {"id": seen["stimulus"], "verdict": seen["verdict"]}
+    question = seen.get("stimulus", UNKNOWN)
+    found = dict.fromkeys(needed, UNKNOWN) | {"id": question, "verdict": seen["verdict"]}
     found["label"] = seen.get("human") or seen.get("better") or UNKNOWN
     sides = {side: column for side, column in seen.items() if side in ("first", "second")}
     # Texts taken for names would make a system of every response.
     found |= sides if are_names(rows, [*sides.values()]) else dict.fromkeys(sides, UNKNOWN)
-    kinds = {
-        one: len({str(row.cells.get(one)) for row in rows}) for one in (item, seen["stimulus"])
-    }
+    kinds = {one: len({str(row.cells.get(one)) for row in rows}) for one in (item, question)}
     if item and kinds[item] < len(rows):
         found["system"] = item
-    elif item and kinds[seen["stimulus"]] < len(rows):  # what several responses share
-        found |= {"id": item, "group": seen["stimulus"]}
+    elif item and question == UNKNOWN:
+        found["id"] = item
+    elif item and kinds[question] < len(rows):  # what several responses share
+        found |= {"id": item, "group": question}
     return found
 
 

@@ -66,8 +66,8 @@ COMPLAINTS = (
     Complaint("rejected", "enable_thinking", """give --extra-body '{"enable_thinking": false}'"""),
     Complaint(
         "rejected",
-        r"(?:only|must|require|enable)[\w ]{,20} stream|stream(?:ing)? (?:mode|only|is required)"
-        "|stream[\"'`]? must be (?:set to )?true",
+        r"(?:only|must|require|enable)[\w ]{,20} stream|stream(?:s|ing)? (?:mode|only|is required)"
+        "|stream[\"'`]? (?:must be (?:set )?)?(?:to )?true",
         """give --extra-body '{"stream": true}'""",
     ),
     Complaint("rejected", _TOKENS_FIELD, "give a --max-tokens that the endpoint takes"),

@@ -449,6 +449,14 @@ def test_the_same_table_gives_the_same_bytes(table: Write) -> None:
             "id=question_id,verdict=judge_verdict,label=human_label,system=model",
         ),
         ("question_id,model_a,model_b,winner", "id=question_id,verdict=winner,"),
+        (
+            "model,nr,judge_score,human_score",
+            "id=model,verdict=judge_score,label=human_score;",
+        ),
+        (
+            "nr,model,judge_score,human_score",
+            "id=nr,verdict=judge_score,label=human_score;",
+        ),
     ],
 )
 def test_a_table_of_other_column_names_is_told_a_map(

@@ -845,6 +845,22 @@ def test_a_time_tells_no_responses_apart(has_runs: bool, item: str | None, tmp_p
     assert proposed([*opened(path, None).rows]).get("item") == item
 
 
+def test_a_winner_is_of_two_responses_that_the_table_must_name(tmp_path: Path) -> None:
+    shown = (f"c{chat},{place},ours,vendor" for chat in range(9) for place in ("AB", "BA"))
+    path = tmp_path / "log.csv"
+    path.write_text("\n".join(["chat_id,shown,winner,human_preferred", *shown]), encoding="utf-8")
+    columns = proposed([*opened(path, None).rows])
+    assert (columns["first"], columns["second"]) == (logs.UNKNOWN, logs.UNKNOWN)
+    assert not {"item", "human"} & columns.keys()
+    assert "--scale" not in inspect_log(path).draft
+
+
+def test_a_system_under_many_questions_is_no_question(tmp_path: Path) -> None:
+    rows = [{"nr": f"n{i}", "system": one, "score": 3} for i in range(9) for one in "ab"]
+    columns = proposed([*opened(lines(tmp_path / "log.jsonl", rows), None).rows])
+    assert (columns["stimulus"], columns["item"]) == (logs.UNKNOWN, "system")
+
+
 def test_a_failed_evaluation_is_told_by_its_status(tmp_path: Path) -> None:
     path = tmp_path / "log.json"
     sample = {"id": "a", "epoch": 1, "scores": None}

@@ -53,13 +53,16 @@ def message() -> str:
 
 
 def ask(
-    stream: str, model: str = "openai-compatible/m", extra_body: Mapping[str, Any] | None = None
+    stream: str,
+    model: str = "openai-compatible/m",
+    extra_body: Mapping[str, Any] | None = None,
+    refusal: str = "This model only supports stream mode",
 ) -> tuple[Reply, str, Request]:
     """The reply to a question, the advice on it, and what a server that only streams was sent."""
 
     def script(request: Request, _: int) -> Answer:
         if not request.body.get("stream"):
-            return failure(400, message="This model only supports stream mode")
+            return failure(400, message=refusal)
         return Answer(stream.encode(), headers={"Content-Type": "text/event-stream"})
 
     async def main(url: str) -> tuple[Reply, str]:
@@ -95,8 +98,17 @@ def test_a_stream_is_the_answer_that_it_holds(
     assert request.body["stream"] is True
 
 
-def test_who_only_streams_names_the_option() -> None:
-    reply, advice, _ = ask(completion())
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        "This model only supports stream mode",
+        "This gateway serves streams only",
+        "Please set stream to true",
+        'parameter "stream" must be set to true',
+    ],
+)
+def test_who_only_streams_names_the_option(refusal: str) -> None:
+    reply, advice, _ = ask(completion(), refusal=refusal)
     assert reply.outcome == "rejected"
     assert """--extra-body '{"stream": true}'""" in advice
 

@@ -30,7 +30,7 @@ _USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
         *("stimulus", "question_id", "prompt_id", "doc_id", "example_id", "task_id"),
         *("conversation_id", "chat_id", "question", "prompt", "conversation", "chat"),
         *("instruction", "request", "query", "user_input", "uid", "sample_id", "pair_id", "idx"),
-        *("input", "inputs"),
+        *("input", "inputs", "case_id", "case", "ticket_id", "ticket"),
     ),
     "item": (
         *("item", "item_id", "response_id", "answer_id", "trace_id", "run_id", "model", "system"),
@@ -59,6 +59,8 @@ _BY_A_JUDGE = re.compile(
 """The same for the names of models."""
 _OF_ANYBODY = ("score", "rating", "grade", "winner", "preference", "decision")
 """Columns that may hold a verdict where no other does."""
+_OF_TWO = re.compile(r"winner|preferred|preference")
+"""How a verdict is called that names one of two responses, not a score."""
 _PEOPLE_OF = re.compile(r"^(human|people|expert|gold|annotator)s?_|_(human|gold)$", re.IGNORECASE)
 """How a column is called that holds what people said, beside the judge's of the same name."""
 _NAMES = re.compile(r"model|system|generator|name|(?<![a-z])id", re.IGNORECASE)
@@ -80,8 +82,10 @@ def proposed(rows: Sequence[Row]) -> dict[str, str]:
     columns = _by_name(rows)
     named = verdicts(rows)
     columns["verdict"] = named[0] if len(named) == 1 else UNKNOWN
+    if "first" not in columns and _is_of_two(rows, columns["verdict"]):
+        columns |= {"first": UNKNOWN, "second": UNKNOWN}
     columns |= _item(rows, columns)
-    if columns["stimulus"] == UNKNOWN and "item" in columns:
+    if columns["stimulus"] == UNKNOWN and _is_own(rows, columns):
         del columns["stimulus"]  # each response is a question of its own
     truth = KINDS["pair" if "first" in columns else "score"].truth
     subjects = {_named(row, columns, "stimulus", "item", "first", "second") for row in rows}
@@ -218,6 +222,22 @@ def _item(rows: Sequence[Row], columns: Mapping[str, str]) -> dict[str, str]:
             is_own = len(set(zip(values, repeats, strict=True))) == len(rows)
             return {"item": column if is_own else f"{question}+{column}"}
     return {}
+
+
+def _is_own(rows: Sequence[Row], columns: Mapping[str, str]) -> bool:
+    """Whether each row has a response of its own, apart from readings and orders."""
+    named = [columns[field] for field in ("item", "repeat", "order") if field in columns]
+    return "item" in columns and len({tuple(str(r.at(n)) for n in named) for r in rows}) == len(
+        rows
+    )
+
+
+def _is_of_two(rows: Sequence[Row], column: str) -> bool:
+    """Whether a verdict is a word for one of two responses, by the column's name."""
+    words = (row.cells.get(column) for row in rows)
+    return bool(_OF_TWO.search(_last(column))) and any(
+        cell not in (None, "") and finite(cell) is None for cell in words
+    )
 
 
 def _is_time(rows: Sequence[Row], column: str) -> bool:
