@@ -68,10 +68,11 @@ def _refuse_map(columns: Mapping[str, str], cells: Mapping[str, Any]) -> None:
             raise UsageError(f"--map {name}=…: there is no such field; fields: {', '.join(FIELDS)}")
     missing = [name for name in _needed(columns) if name not in columns]
     if missing:
-        likely = as_option({**proposed(cells), **columns})
+        guess = {**proposed(cells), **columns}
+        pair = "of a pair u and v in place of text; " * ("text" in guess)
         raise UsageError(
             f"say which column holds the {missing[0]} (--map {missing[0]}=COLUMN), perhaps "
-            f"{likely} (fields: {', '.join(FIELDS)})"
+            f"{as_option(guess)} ({pair}fields: {', '.join(FIELDS)})"
         )
 
 

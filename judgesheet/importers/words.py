@@ -21,6 +21,7 @@ TIES = frozenset(
     {
         *("tie", "ties", "tied", "draw", "both", "equal", "equally good", "same", "1.5"),
         *("tievote", "tie (bothbad)", "bothbad", "bothbad_vote", "both bad", "both good"),
+        *("no difference", "no preference"),
     }
 )
 _LOST = frozenset({NONE, "error", "null", "none", "nan", "n/a"})

@@ -225,11 +225,13 @@ class Page:
         return tuple((axis, found[axis.name]) for axis in self.sheet.axes if found[axis.name])
 
     @property
-    def waived(self) -> tuple[tuple[Verdict, ...], tuple[Verdict, ...]]:
-        """The limits that need not hold and are not proven: measured beyond them, and within."""
+    def waived(self) -> tuple[tuple[Verdict, ...], tuple[Verdict, ...], tuple[Verdict, ...]]:
+        """The limits that need not hold and are not proven: measured beyond, within, not at all."""
         waived = [one for one in self.open if one.excused]
-        beyond = tuple(one for one in waived if one.looks_broken)
-        return beyond, tuple(one for one in waived if not one.looks_broken)
+        known = [one for one in waived if one.observed is not None]
+        beyond = tuple(one for one in known if one.looks_broken)
+        within = tuple(one for one in known if not one.looks_broken)
+        return beyond, within, tuple(one for one in waived if one.observed is None)
 
     @property
     def broken(self) -> tuple[Figure, ...]:

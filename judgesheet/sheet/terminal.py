@@ -59,12 +59,13 @@ def _told(sheet: Datasheet) -> Iterator[Told]:
     yield from _few((page.mark.sign, one.told) for one in decision.conditions)
     yield from _few(("→", needed) for needed in decision.told_needed)
     yield from _few(_effects(page))
-    for where, verdicts in zip(("measured beyond", "within"), page.waived, strict=True):
+    found_where = ("measured beyond its limit", "within its limit", "not measured")
+    for where, verdicts in zip(found_where, page.waived, strict=True):
         if verdicts:
             found = {one.key: page.figures[one.key].estimate for one in verdicts
                      if one.key in page.figures}  # fmt: skip
             names = listed([named(found, one.key) for one in verdicts], MOST_TOLD)
-            told = f"Not settled: {where} its limit, not required: {names}"
+            told = f"Not settled: {where}, not required: {names}"
             yield LIMITS["inconclusive"].sign, told
 
 

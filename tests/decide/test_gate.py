@@ -40,6 +40,7 @@ from judgesheet.decide import policy as policies
 from judgesheet.decide.baseline import against
 from judgesheet.decide.compare import compare
 from judgesheet.sheet import render, show
+from judgesheet.sheet.context import context
 from judgesheet.sheet.verdicts import annotations, as_markdown, as_text
 from judgesheet.stats.interval import Interval
 from tests.simulate import simulate
@@ -758,6 +759,15 @@ def test_a_warning_is_printed_and_passes(run: "Runner") -> None:
     assert done.exit_code == 0
     assert "? Not settled: " in done.stdout
     assert "not proven (warning)" in run(OPEN, text, "--verbose").stdout
+
+
+def test_a_warning_about_a_figure_without_a_value_lies_within_no_limit() -> None:
+    of_none = limit("candidate_order.wrong_rate[delta=1]", "max = 0.1", 'not_proven = "warn"')
+    rules = limit(KEY, "max = 0.15", 'not_proven = "warn"') + of_none
+    beyond, within, unmeasured = context(decide(sheet(OPEN), policy(rules))).waived
+    assert not beyond
+    assert [one.key for one in within] == [KEY]
+    assert [one.key for one in unmeasured] == ["candidate_order.wrong_rate[delta=1]"]
 
 
 def test_json_is_one_document(run: "Runner", monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,7 +37,17 @@ def verdicts(rows: Iterable[Record], axis: str = "") -> list[Any]:
     [
         *((word, 1) for word in ("A", "A>B", "A>>B", "B<A", "[[A]]", "Assistant A", "MODEL_1")),
         *((word, 2) for word in ("b", "B>>A", "A<B", "[[B>A]]", "output_2", "rightvote", 2.0)),
-        *((word, "tie") for word in ("A=B", "[[C]]", "tievote", "bothbad_vote", "Tie (bothbad)")),
+        *(
+            (word, "tie")
+            for word in (
+                "A=B",
+                "[[C]]",
+                "tievote",
+                "bothbad_vote",
+                "Tie (bothbad)",
+                "no preference",
+            )
+        ),
         ("The second one is clearer. My verdict: [[B>A]]", 2),
         ("a wins", 1),
         ("1.0", 1),
