@@ -76,7 +76,8 @@ counts them."""
 
 HOSTS = """
 WITH told AS (SELECT call_id, iif((instr(raw, '"provider"') OR instr(raw, '"system_fingerprint"'))
-      AND json_valid(raw), raw, '{}') AS body FROM answer WHERE outcome = 'ok'),
+      AND json_valid(raw), raw, '{}') AS body FROM answer WHERE outcome = 'ok' AND EXISTS (
+      SELECT 1 FROM attempt WHERE instr(raw, '"provider"') OR instr(raw, '"system_fingerprint"'))),
   named AS (SELECT call_id, CASE 'text'
       WHEN json_type(body, '$.provider') THEN json_extract(body, '$.provider')
       WHEN json_type(body, '$.system_fingerprint') THEN json_extract(body, '$.system_fingerprint')
@@ -88,7 +89,8 @@ SELECT call_id, host FROM named WHERE host != ''
 PROMPT_SIZES = """
 SELECT id, attempt, answer.prompt, length(messages), tokens_in
 FROM answer JOIN prompt ON prompt.digest = answer.prompt
-WHERE outcome = 'ok' AND tokens_in > 0 ORDER BY seq
+WHERE outcome = 'ok' AND tokens_in > 0 AND EXISTS (SELECT 1 FROM attempt WHERE tokens_in > 0)
+ORDER BY seq
 """
 
 UNEQUAL_TOKENS = """
