@@ -1,6 +1,6 @@
 """How an axis says how far off each of its calls is, for whoever asks where a judge fails."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Floats, Ints
-from judgesheet.axis.items import firsts, value_codes
+from judgesheet.axis.items import codes, firsts, value_codes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -83,30 +83,32 @@ def less_usual(values: Floats, group: Ints) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What calls give to the things that they list, by displayed place.
+    """What calls give to the things that they list.
 
-    `points` are of calls, `orders` the different orders, `order` which of them each call has.
+    `given` has the points of each thing, in the order of the list, for each different verdict under
+    each order; `same` says which of them each call has, and `order` which order.
     """
 
-    points: Sequence[Sequence[float]]
-    orders: Sequence[Sequence[Any]]
+    given: Sequence[Mapping[Any, float]]
+    same: Ints
     order: Ints
 
     @classmethod
     def of(cls, frame: "pd.DataFrame", points_by_place: PointsByPlace) -> "Content":
         """Of calls with a verdict."""
-        rows = zip(frame["value"], frame["order"], strict=True)
-        points = [points_by_place(value, order) for value, order in rows]
-        order = value_codes(frame["order"])
-        return cls(points, frame["order"].iloc[firsts(order)].tolist(), order)
+        same = codes(frame[["value", "order"]])
+        different = frame[["value", "order"]].iloc[firsts(same)]
+        given = [
+            dict(zip(order, points_by_place(value, order), strict=False))
+            for value, order in different.itertuples(index=False, name=None)
+        ]
+        return cls(given, same, value_codes(frame["order"]))
 
     def changes(self, item: Ints) -> Floats:
         """How far each call is from those on its item under other orders; NaN without any."""
         found = np.full(len(item), np.nan)
         for calls in _by_item(item):
-            given = [
-                dict(zip(self.orders[self.order[c]], self.points[c], strict=False)) for c in calls
-            ]
+            given = [self.given[s] for s in self.same[calls]]
             things = sorted({thing for one in given for thing in one}, key=str)
             points = np.array([[one.get(thing, 0.0) for thing in things] for one in given])
             apart = np.abs(points[:, None] - points).sum(axis=2)
@@ -123,16 +125,13 @@ class Content:
         is listed has no order of its own.
         """
         found = np.full(len(item), np.nan)
-        ranked = np.array([is_ranked(order) for order in self.orders])
-        places = [{one: place for place, one in enumerate(order)} for order in self.orders]
+        ranked = np.array([is_ranked(one) for one in self.given])
+        places = [{thing: place for place, thing in enumerate(one)} for one in self.given]
         for calls in _by_item(item):
-            order = self.order[calls]
-            if ranked[order].all():
-                chosen = [
-                    self.orders[o][int(np.argmax(self.points[c]))]
-                    for o, c in zip(order, calls, strict=True)
-                ]
-                would = np.array([[places[o][one] for one in chosen] for o in order])
+            same = self.same[calls]
+            if ranked[same].all():
+                chosen = [max(self.given[s], key=self.given[s].__getitem__) for s in same]
+                would = np.array([[places[s][one] for one in chosen] for s in same])
                 found[calls] = np.diag(would) - would.mean(axis=1)
         return found
 
@@ -142,6 +141,6 @@ def _by_item(item: Ints) -> Iterator[Ints]:
     yield from np.split(order, np.cumsum(np.bincount(item))[:-1])
 
 
-def is_ranked(order: Sequence[object]) -> bool:
+def is_ranked(order: Iterable[object]) -> bool:
     """Whether the things listed are numbers, which can rise or fall."""
     return all(isinstance(one, int | float) for one in order)
