@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 
 from ._support import Floats, Integers, sum_by
+from .correlation import mid_ranks
 
 DRAWS = 9_999
 """Exchanges at most: the shares of the tests are some thousandths."""
@@ -176,7 +176,7 @@ def _level(values: Floats, group: Integers, weight: Floats) -> _Level:
     """Units, ranked and in the order of their groups, where something could be exchanged."""
     order = np.argsort(group, kind="stable")
     # As exponential scores: a judge that fails in a slice is not only worse there, but often wrong.
-    ranks = -np.log1p((0.5 - scipy.stats.rankdata(values[:, 0])) / max(1, len(values)))
+    ranks = -np.log1p((0.5 - mid_ranks(values[:, 0])) / max(1, len(values)))
     member, group = values[order, 1:], np.unique(group[order], return_inverse=True)[1]
     errors = (ranks * weight)[order]
     errors = errors - _of_group(errors[:, None], group)[:, 0]
