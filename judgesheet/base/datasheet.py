@@ -11,7 +11,6 @@ import math
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +84,7 @@ def worst_verdicts(sheet: Datasheet) -> dict[str, Verdict]:
 @remembered  # every page of the sheet asks for it
 def to_json(sheet: Datasheet) -> str:
     """The sheet as indented JSON: the same record gives the same text, and no NaN is in it."""
-    told = asdict(sheet) | {"judge": sheet.judge.spread}
+    told = adapter(Datasheet).dump_python(sheet) | {"judge": sheet.judge.spread}
     text = json.dumps(_finite(told), indent=2, ensure_ascii=False, allow_nan=False)
     # A lone surrogate has no UTF-8; written as \\udXXX it survives the way there and back.
     return text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n"
