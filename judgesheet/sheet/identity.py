@@ -86,7 +86,7 @@ def served(judge: JudgeIdentity) -> str:
     """The model or models that the endpoint says answered."""
     answered = judge.served_models
     if not answered:
-        return show.NOT_RECORDED
+        return "the model that answered (its name was not recorded)"
     if len(answered) == 1:
         return show.visible(next(iter(answered)), 120)
     parts = [f"{show.visible(name, 80)} ({counted(n, 'call')})" for name, n in answered.items()]

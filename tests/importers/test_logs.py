@@ -852,6 +852,7 @@ def test_a_winner_is_of_two_responses_that_the_table_must_name(tmp_path: Path) -
     columns = proposed([*opened(path, None).rows])
     assert (columns["first"], columns["second"]) == (logs.UNKNOWN, logs.UNKNOWN)
     assert not {"item", "human"} & columns.keys()
+    assert columns["better"] == "human_preferred"
     assert "--scale" not in inspect_log(path).draft
 
 

@@ -42,7 +42,10 @@ _USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
     "swapped": ("swapped", "is_swapped", "flipped", "is_flipped"),
     "repeat": ("repeat", "rep", "repetition", "epoch", "run", "trial"),
     "human": ("human", "human_score", "human_rating", "human_label", "gold_score", "label"),
-    "better": ("better", "label", "human_label", "human_verdict", "human_winner", "gold"),
+    "better": (
+        *("better", "label", "human_label", "human_verdict", "human_winner", "human_preference"),
+        *("human_preferred", "gold"),
+    ),
     "judge": ("judge", "judge_model"),
     "metric": ("metric", "criterion"),
 }
@@ -82,8 +85,6 @@ def proposed(rows: Sequence[Row]) -> dict[str, str]:
     columns = _by_name(rows)
     named = verdicts(rows)
     columns["verdict"] = named[0] if len(named) == 1 else UNKNOWN
-    if "first" not in columns and _is_of_two(rows, columns["verdict"]):
-        columns |= {"first": UNKNOWN, "second": UNKNOWN}
     columns |= _item(rows, columns)
     if columns["stimulus"] == UNKNOWN and _is_own(rows, columns):
         del columns["stimulus"]  # each response is a question of its own
@@ -161,7 +162,9 @@ def _by_name(rows: Sequence[Row]) -> dict[str, str]:
         for name in reversed(names)
         if name in lower
     }
-    if sides := _sides(rows, cells):
+    named = verdicts(rows)
+    is_of_two = len(named) == 1 and _is_of_two(rows, named[0])
+    if sides := _sides(rows, cells) or ((UNKNOWN, UNKNOWN) if is_of_two else None):
         item = found.pop("item", "")
         if item.lower() in ("item", "item_id"):  # what two responses share is the question
             found.setdefault("stimulus", item)
