@@ -89,7 +89,8 @@ def judge(
     if verdict in ("inconclusive", "not_measured") and (is_beyond or _rejects(effect, p)):
         verdict, why = "shown", ""
     near = verdict == "shown"
-    bound = _bound(effect, estimate, near=near)
+    # Where the test alone shows it, the figure bounds nothing.
+    bound = None if near and not is_beyond else _bound(effect, estimate, near=near)
     noise = found.get(effect.noise)
     sentence = effect.says.get(verdict, "")
     if near and not is_beyond:

@@ -121,10 +121,6 @@ class Answer:
         """What is known."""
         if self.axis.invalid is not None:
             return VOID
-        verdict = None if self.figure is None else self.figure.verdict
-        broken = verdict is not None and verdict.status == "fail"
-        if not broken and self.effect is not None and self.effect.verdict == "shown":
-            return EFFECTS["shown"]
         if self.figure is not None and self.figure.verdict is not None:
             return self.figure.mark
         return EFFECTS["not_measured" if self.effect is None else self.effect.verdict]
@@ -421,12 +417,19 @@ def _limits(sheet: Datasheet, figures: Mapping[str, Figure], shown: Sequence[Tol
     known = [*nearest.values()]
     drawn = [*_drawn(known, shares)]
     limited = {one.key for one in sheet.verdicts}
-    unlimited = [figures[one.effect.key] for one in shown
+    unlimited = [one.effect for one in shown
                  if one.effect.key in figures and one.effect.key not in limited]  # fmt: skip
     most = 0 if any(one.status == "fail" for one, _ in drawn) else MOST_TOLD
     rows = [_row(one, figure, shares[id(one)]) for one, figure in drawn]
     rows += [
-        LimitRow(one.estimate.label, None, _COLOURS["bad"], "✗ shown", "none", required=False)
+        LimitRow(
+            figures[one.key].estimate.label,
+            None,
+            _COLOURS["bad"],
+            "✗ shown" if one.bound is not None else "✗ by test",
+            "none",
+            required=False,
+        )
         for one in unlimited[:most]
     ]
     if not rows:

@@ -90,7 +90,7 @@ def served(judge: JudgeIdentity) -> str:
     if len(answered) == 1:
         return show.visible(next(iter(answered)), 120)
     parts = [f"{show.visible(name, 80)} ({counted(n, 'call')})" for name, n in answered.items()]
-    return f"{len(parts)} models answered: " + ", ".join(parts[:4])
+    return f"{len(parts)} models together: " + ", ".join(parts[:4])
 
 
 def failures(run: RunFacts) -> Iterator[str]:

@@ -37,8 +37,8 @@ def _of_order(pairs: str, two: str) -> Iterator[Effect]:
         says={
             "shown": f"Swapping {two} changes the winner in {{value}} of pairs of calls, beyond "
             "what asking twice changes ({interval}).",
-            "by_test": f"The order of two responses decides some verdicts ({{p}}), though swapping "
-            f"{two} is not shown to change more winners than asking twice does.",
+            "by_test": "The order of two responses decides some verdicts ({p}). How often swapping "
+            f"{two} changes the winner, beyond what asking twice changes, is open ({{interval}}).",
             "negligible": f"Swapping {two} hardly changes the winner: {{value}} beyond what asking "
             "twice changes, at most {bound}.",
             "inconclusive": f"Whether swapping {two} changes the winner is open: {{value}} beyond "

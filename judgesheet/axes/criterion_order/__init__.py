@@ -30,7 +30,7 @@ class CriterionOrder(Axis):
 
     NAME = "criterion_order"
     TITLE = "Order of several criteria"
-    QUESTION = "Does a criterion's place in the list change its score?"
+    QUESTION = "Are criteria scored by quality, not by their place?"
     PAPER = (
         "Xu, Hirasawa, Kozuno, Ushiku: Am I More Pointwise or Pairwise? Revealing Position Bias "
         "in Rubric-Based LLM-as-a-Judge, 2026"

@@ -30,8 +30,8 @@ EFFECTS = (
         says={
             "shown": "Another order of the same criteria changes {value} of scores beyond what "
             "asking twice changes ({interval}).",
-            "by_test": "The order of the criteria moves scores ({p}). It changes {value} beyond "
-            "what asking twice changes ({interval}), which alone would not show it.",
+            "by_test": "The order of the criteria moves scores ({p}). How often is open: "
+            "{value} beyond what asking twice changes ({interval}).",
             "negligible": "Another order of the criteria hardly changes scores: {value} beyond "
             "what asking twice changes, at most {bound}.",
             "inconclusive": "Whether the order of the criteria changes scores is open: {value} "

@@ -27,8 +27,8 @@ EFFECTS = (
         says={
             "shown": "Another order of the same list changes the winner in {value} of cases, "
             "beyond what asking twice changes ({interval}).",
-            "by_test": "The order of a list moves scores ({p}). It changes the winner of {value} "
-            "beyond what asking twice changes ({interval}), which alone would not show it.",
+            "by_test": "The order of a list moves scores ({p}). How often it changes the winner is "
+            "open: {value} beyond what asking twice changes ({interval}).",
             "negligible": "Another order of a list hardly changes the winner: {value} beyond what "
             "asking twice changes, at most {bound}.",
             "inconclusive": "Whether the order of a list changes the winner is open: {value} "

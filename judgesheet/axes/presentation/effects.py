@@ -65,12 +65,12 @@ def _of_kind(kind: str) -> Iterator[Effect]:
         harm="both",
         uses=("ranking", "regression"),
         says={
-            "shown": f"Of pairs of copies that differ only in {what}, {{value}} more go to one "
-            "copy than to one slot ({interval}; 0 is right).",
+            "shown": f"Of copies that differ only in {what}, pairs that one copy wins twice less "
+            "those that one slot wins twice: {value} ({interval}; below 0 the slot decides).",
             "negligible": f"Between copies that differ only in {what} neither a copy nor a slot "
             "decides much: pairs won twice differ by {value} ({interval}).",
             "inconclusive": f"Whether a copy or a slot decides between copies that differ only in "
-            f"{what} is open: {{value}} ({{interval}}; 0 is neither).",
+            f"{what} is open: {{value}} ({{interval}}; below 0 the slot).",
         },
     )
     yield Effect(

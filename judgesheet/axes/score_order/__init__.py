@@ -34,7 +34,7 @@ class ScoreOrder(Axis):
 
     NAME = "score_order"
     TITLE = "Order of the rubric's scores"
-    QUESTION = "Does the order of the rubric change scores?"
+    QUESTION = "Are scores given by quality, not by the order of the rubric?"
     PAPER = (
         "Xu, Hirasawa, Kozuno, Ushiku: Am I More Pointwise or Pairwise? Revealing Position Bias "
         "in Rubric-Based LLM-as-a-Judge, 2026"

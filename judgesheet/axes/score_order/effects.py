@@ -34,8 +34,8 @@ EFFECTS = (
         says={
             "shown": "Another order of the same rubric changes {value} of scores beyond what "
             "asking twice changes ({interval}).",
-            "by_test": "The order of the rubric moves scores ({p}). It changes {value} beyond "
-            "what asking twice changes ({interval}), which alone would not show it.",
+            "by_test": "The order of the rubric moves scores ({p}). How often is open: "
+            "{value} beyond what asking twice changes ({interval}).",
             "negligible": "Another order of the rubric hardly changes scores: {value} beyond what "
             "asking twice changes, at most {bound}.",
             "inconclusive": "Whether the order of the rubric changes scores is open: {value} "
