@@ -18,6 +18,7 @@ from judgesheet.axis import Options, Readings
 from judgesheet.base.records import MeasuredAxis, Plan
 from judgesheet.judges.simulated import SimulatedJudge, answer_key
 from judgesheet.measuring.measure import COLUMNS, measure_axis, parse_rows
+from judgesheet.planning.anchors import with_anchors
 from judgesheet.planning.plan import make_plan
 from proof.lines import Line, Rng, Rows, Tally, Truths
 from proof.runner import Result
@@ -37,10 +38,13 @@ def _run(axis: str, sets: int, rng: Rng, _truths: Truths) -> Rows:
     for _ in range(sets):
         tally.next()
         seed = int(rng.integers(2**31))
-        plan = make_plan([get_axis(axis)], {axis: Options(profile=PROFILE, reply="text")}, seed)
+        options = {axis: Options(profile=PROFILE, reply="text")}
+        plan = with_anchors(make_plan([get_axis(axis)], options, seed), [get_axis(axis)])
         texts = asyncio.run(_texts(plan, f"{JUDGE}&seed={seed}"))
         direct, served = _direct(axis, plan, texts, seed), _served(axis, plan, texts, seed)
-        same = [a == b for a, b in zip(direct.estimates, served.estimates, strict=True)]
+        # Slices are figures of a sheet; the direct path measures an axis.
+        found = {one.key: one for one in served.estimates}
+        same = [found.get(one.key) == one for one in direct.estimates]
         read = served.answered / served.planned
         tally.add(axis, {EQUAL: sum(same) / len(same), ANSWERED: read})
         tally.note(axis, figures=len(same))
@@ -57,6 +61,7 @@ def _direct(axis: str, plan: Plan, texts: Mapping[str, str], seed: int) -> Measu
     rows = [
         (*(c.id, c.axis, c.stimulus, json.dumps(c.cell), c.repeat, c.reply, "ok"), texts[c.id])
         for c in plan.calls
+        if "anchor" not in c.cell
     ]
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
     readings = Readings(parse_rows(get_axis(axis), frame), plan.labels, 0.0, seed)
