@@ -21,7 +21,7 @@ from judgesheet.judges.simulated import SimulatedJudge
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.run_directory import LEDGER
 from judgesheet.planning.plan import make_plan
-from tests.judges.loopback import Answer, Request, completion, failure, serving
+from tests.judges.loopback import Answer, Request, failure, serving
 from tests.simulate import Sheet, simulate
 
 AXIS = get_axis("score_order")
@@ -152,8 +152,8 @@ def chat(score: int, number: int, chance: float) -> Answer:
             same += [{"token": t, "logprob": math.log((1 - chance) / 4)} for t in others]
         tokens.append({"token": part, "logprob": same[0]["logprob"], "top_logprobs": same})
     choice = {"message": {"content": text}, "logprobs": {"content": tokens}}
-    body = {"choices": [choice], "usage": {"prompt_tokens": 9, "completion_tokens": 9}}
-    return Answer(json.dumps(body).encode())
+    # Without sizes: the same for all prompts would be those of a server that cuts them.
+    return Answer(json.dumps({"choices": [choice]}).encode())
 
 
 def probe(base_url: str, out: Path, **options: Any) -> judgesheet.Run:
@@ -165,7 +165,9 @@ def test_an_endpoint_is_asked_and_read(tmp_path: Path) -> None:
     def script(request: Request, number: int) -> Answer:
         assert LOGPROBS.items() <= request.body.items()
         if number % 4 == 0:  # some servers forget
-            return completion('{"score":4}', logprobs=None)
+            return Answer(
+                json.dumps({"choices": [{"message": {"content": '{"score":4}'}}]}).encode()
+            )
         return chat(1 + number % 5, number, 0.6)
 
     with serving(script) as server:
