@@ -227,7 +227,7 @@ def _proposed(
             f"{columns['verdict']} says which of two won: name the columns with the names of the "
             "two responses as shown (first, second), or add them to the file if it has none"
         )
-    left = logs.left_over(empty.columns, columns.values())
+    left = logs.left_over(empty.columns, [*columns.values(), *named])
     if left:
         to_say += f"; left over: {_listed(left)}"
     if "first" not in columns and choice.scale is None:  # winners of pairs have no scale
