@@ -22,7 +22,7 @@ from proof.lines import Line, Rng, Rows, Tally, Truths, estimates, population
 from proof.runner import Result
 from proof.tables import figures
 
-MOVED_BY = (stats, axis, candidate_order)
+DEPENDS_ON = (stats, axis, candidate_order)
 SIZES = {12: 400, 24: 300, 100: 150}
 POPULATION = 20_000, 2
 Floats = NDArray[np.float64]

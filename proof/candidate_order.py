@@ -11,7 +11,7 @@ from proof.lines import lines as cut
 from proof.pairs import Judge
 from proof.tables import figures
 
-MOVED_BY = (room, axis, stats)
+DEPENDS_ON = (room, axis, stats)
 
 
 OF_EQUALS = (

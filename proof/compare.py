@@ -28,7 +28,7 @@ from proof.runner import Result, error
 from proof.tables import grid, missed
 
 STAGES = (planning, ledger, collect, measuring, decide)
-MOVED_BY = (candidate_order, score_order, kit, stats, *STAGES)
+DEPENDS_ON = (candidate_order, score_order, kit, stats, *STAGES)
 AXES = ("candidate_order", "score_order")
 SAME, OTHER, EQUAL = 10, 1, 1
 """Pairs of runs of the same judge, of two that differ, and of one run with itself."""

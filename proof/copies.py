@@ -27,7 +27,7 @@ from proof.lines import COVER, Line, Rng, Rows, Tally, Truths
 from proof.runner import Result
 from proof.tables import grid, missed
 
-MOVED_BY = (score_order, kit, stats, planning, measuring)
+DEPENDS_ON = (score_order, kit, stats, planning, measuring)
 AXIS, PROFILE, SCALE = "score_order", "quick", 5
 TASTES = 1.5
 """Standard deviation of the logit of a place, drawn anew for every story: over stories no place is

@@ -19,7 +19,7 @@ from proof.runner import Result, error
 from proof.tables import grid, missed
 
 Floats = NDArray[np.float64]
-MOVED_BY = (correcting, stats)
+DEPENDS_ON = (correcting, stats)
 SETS = 600
 SIZES = ((300, 20), (300, 60), (2000, 20), (2000, 100), (2000, 400))
 """Rows, and labels among them."""

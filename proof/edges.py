@@ -16,7 +16,7 @@ from proof.lines import COVER, Line, Rng, Row, Rows, Tally, Truths
 from proof.runner import Result, error
 from proof.tables import grid, missed
 
-MOVED_BY = (stats,)
+DEPENDS_ON = (stats,)
 SETS = 600
 DESIGNS = ((12, 30), (24, 40), (100, 10))
 """Stimuli, and calls on each."""

@@ -23,7 +23,7 @@ from proof.lines import Line, Rng, Rows, Tally, Truths
 from proof.runner import Result, error
 from proof.tables import grid
 
-MOVED_BY = (
+DEPENDS_ON = (
     *(stats, axis, score_order, criterion_order, candidate_order, listwise_consensus),
     presentation,
 )

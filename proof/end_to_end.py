@@ -26,7 +26,7 @@ from proof.tables import grid, missed
 from tests.judges.loopback import Answer, Request, completion, serving
 
 STAGES = (planning, ledger, collect, measuring, decide)
-MOVED_BY = (*all_axes().values(), kit, stats, *STAGES, judges, judgesheet)
+DEPENDS_ON = (*all_axes().values(), kit, stats, *STAGES, judges, judgesheet)
 SETS = 3
 PROFILE = "quick"
 JUDGE = "noisy?first=1&slot=1&surface=1&perturb=5"

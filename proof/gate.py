@@ -19,7 +19,7 @@ from proof.lines import BREAK, MOST_FALSE, PASS, Line, Rng, Rows, Tally, Truths
 from proof.runner import Result, error
 from proof.tables import grid, missed
 
-MOVED_BY = (stats, deciding)
+DEPENDS_ON = (stats, deciding)
 SETS = 2_000
 POWER_OF = 5
 """One data set of so many is also drawn for the power."""

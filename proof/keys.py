@@ -13,7 +13,7 @@ from proof.lines import COVER, REJECT, Line
 from proof.runner import Result, committed
 from proof.tables import grid
 
-MOVED_BY = ()
+DEPENDS_ON = ()
 SEVERAL_AXES = ("agreement", "losses", "page_one", "where")
 """Pages whose rows name the axis of a figure."""
 RESULTS: Mapping[str, type] = {"correct": correction.Result}

@@ -12,7 +12,7 @@ from proof.lines import lines as cut
 from proof.lists import Judge
 from proof.tables import figures
 
-MOVED_BY = (room, axis, stats)
+DEPENDS_ON = (room, axis, stats)
 
 
 NO_INTERVAL = (

@@ -42,7 +42,7 @@ from proof.page_one import ORDER, effects_of
 from proof.runner import Result, error
 from proof.tables import grid, missed, misses
 
-MOVED_BY = (*all_axes().values(), kit, stats, impute)
+DEPENDS_ON = (*all_axes().values(), kit, stats, impute)
 SETS, AT_ONE_PERCENT = 10, 60
 """Data sets of a line, and of a judge on a limit that loses so few calls that it may pass."""
 FEW_LOST = 0.01

@@ -26,7 +26,7 @@ from proof.lines import COVER, REJECT, Line, Rng, Rows, Tally, Truths
 from proof.runner import Result, error
 from proof.tables import grid, missed
 
-MOVED_BY = (*all_axes().values(), kit, stats)
+DEPENDS_ON = (*all_axes().values(), kit, stats)
 SETS = {"quick": (60, 12, 16), "standard": (9, 2, 2)}
 """Sheets of fair judges, of biased ones, and of those whose bias sits on few stimuli."""
 ANYWHERE = "any axis"

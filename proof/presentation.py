@@ -5,12 +5,12 @@ from typing import Any
 
 from judgesheet import axis, stats
 from judgesheet.axes import presentation as room
-from proof.dresses import Judge
 from proof.lines import LEAST_AT_EDGES, Case, Line, Part
 from proof.lines import lines as cut
+from proof.presentations import Judge
 from proof.tables import figures
 
-MOVED_BY = (room, axis, stats)
+DEPENDS_ON = (room, axis, stats)
 
 
 REST, OWN = "", "own pairs"

@@ -19,7 +19,7 @@ from proof.runner import Result
 from proof.tables import grid
 
 STAGES = (planning, ledger, collect, measuring, deciding)
-MOVED_BY = (*all_axes().values(), kit, stats, *STAGES)
+DEPENDS_ON = (*all_axes().values(), kit, stats, *STAGES)
 SHEETS: Mapping[str, int] = {"quick": 30, "standard": 8}
 """By profile."""
 FIRST = 1_000

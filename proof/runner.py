@@ -61,11 +61,11 @@ CHANCE = 6e-5
 class Proof(Protocol):
     """The shape of a proof: a module that declares its lines and fills its text.
 
-    The text lies in `proof/text/`, with fields in braces. `MOVED_BY` are the packages and axes
+    The text lies in `proof/text/`, with fields in braces. `DEPENDS_ON` are the packages and axes
     whose code can move the results.
     """
 
-    MOVED_BY: Sequence[object]
+    DEPENDS_ON: Sequence[object]
 
     def lines(self) -> Iterator[Line]:
         """What is run, in the order of the page."""
@@ -121,7 +121,7 @@ def code_digest(page: str) -> str:
     module = import_module(f"proof.{page}")
     moving = [
         one if isinstance(one, ModuleType) else import_module(type(one).__module__)
-        for one in proof(page).MOVED_BY
+        for one in proof(page).DEPENDS_ON
     ]
     folders = [Path(str(one.__file__)).parent for one in moving]
     own = [Path(str(module.__file__)), Path(str(kit.__file__)), *_helpers(module)]

@@ -13,7 +13,7 @@ from proof.lines import lines as cut
 from proof.rubric import Judge, with_v
 from proof.tables import figures
 
-MOVED_BY = (room, axis, stats)
+DEPENDS_ON = (room, axis, stats)
 
 
 SLOW = (

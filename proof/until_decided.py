@@ -26,7 +26,7 @@ from proof.runner import Result, error
 from proof.tables import grid, missed
 
 STAGES = (planning, ledger, collect, measuring, deciding)
-MOVED_BY = (*all_axes().values(), kit, stats, *STAGES)
+DEPENDS_ON = (*all_axes().values(), kit, stats, *STAGES)
 SETS, POWER_OF, SHEETS = 200, 5, 6
 """Data sets at the limit, of which one in so many is drawn for power, too; sheets of a judge."""
 DESIGNS = ((0.10, 40, 2), (0.10, 100, 4), (0.20, 40, 4), (0.15, 24, 4))

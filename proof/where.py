@@ -25,7 +25,7 @@ from proof.rehearsal import answered
 from proof.runner import Result
 from proof.tables import grid, missed
 
-MOVED_BY = (*all_axes().values(), kit, stats, planning, measuring)
+DEPENDS_ON = (*all_axes().values(), kit, stats, planning, measuring)
 PROFILE, SEEDS = "quick", 8
 """Sheets take plans of so many seeds in turn."""
 SHARE = 0.0025

@@ -26,11 +26,11 @@ def test_an_axis_named_twice_is_asked_once() -> None:
 def test_paths_may_be_text(tmp_path: Path) -> None:
     """Every path of a request is kept as a path, however it was given."""
     place = str(tmp_path)
-    paths: dict[str, Any] = {"stimuli": place, "spill": place}
+    paths: dict[str, Any] = {"stimuli": place, "overflow": place}
     by_axis: dict[str, Any] = {"prompts": {"": place}, "parsers": {"": place}}
     given = Request("sim/fair", ["score_order"], **paths, **by_axis)
     files = [*given.prompts.values(), *given.parsers.values()]
-    assert {given.stimuli, given.spill, *files} == {tmp_path}
+    assert {given.stimuli, given.overflow, *files} == {tmp_path}
 
 
 def test_plan_takes_the_place_of_stimuli_as_text() -> None:

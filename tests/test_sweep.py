@@ -8,7 +8,7 @@ import pytest
 
 import judgesheet
 from judgesheet.base.errors import JudgeError, RunError, StoppedError, UsageError
-from judgesheet.collect.knob import Knob, parse_knob
+from judgesheet.collect.sweep import SweptParameter, parse_sweep
 from judgesheet.sheet import by_value
 from tests.command import run
 from tests.judges.loopback import Answer, Request, Script, completion, failure, serving
@@ -18,8 +18,8 @@ CALLS = 78
 REVOKED = failure(401, message="revoked")
 
 
-def sweep(directory: Path, model: str, knob: str, **options: Any) -> list[judgesheet.Run]:
-    return judgesheet.sweep(model, directory, sweep=knob, **{**OPTIONS, **options})
+def sweep(directory: Path, model: str, text: str, **options: Any) -> list[judgesheet.Run]:
+    return judgesheet.sweep(model, directory, sweep=text, **{**OPTIONS, **options})
 
 
 @pytest.mark.parametrize(
@@ -37,17 +37,17 @@ def sweep(directory: Path, model: str, knob: str, **options: Any) -> list[judges
         ("effort=a b,a/b", "folder"),
     ],
 )
-def test_a_knob_that_makes_no_sense_is_refused(text: str, problem: str) -> None:
+def test_a_sweep_that_makes_no_sense_is_refused(text: str, problem: str) -> None:
     with pytest.raises(UsageError, match=problem):
-        parse_knob(text)
+        parse_sweep(text)
 
 
 def test_folders_are_plain_names_whatever_was_typed() -> None:
-    knob = Knob("effort", ("../../etc", "a b"))
-    assert [knob.folder(value) for value in knob.values] == ["effort-etc", "effort-a-b"]
+    swept = SweptParameter("effort", ("../../etc", "a b"))
+    assert [swept.folder(value) for value in swept.values] == ["effort-etc", "effort-a-b"]
 
 
-def test_a_bias_that_fades_with_the_knob_shows_in_one_table(tmp_path: Path) -> None:
+def test_a_bias_that_fades_with_the_parameter_shows_in_one_table(tmp_path: Path) -> None:
     asked = "sim/fair?first=3&calming=4 --axis score_order --profile quick --no-pdf"
     words = ["probe", "--model", *asked.split(), "--sweep=temperature=0,0.5,1", "--out"]
     words.append(str(tmp_path / "run"))
@@ -72,10 +72,10 @@ def test_any_parameter_is_sent_and_told(tmp_path: Path) -> None:
 
 
 def test_a_sweep_that_was_cut_short_goes_on(tmp_path: Path) -> None:
-    folder, knob = tmp_path / "run", "temperature=0,1"
-    (begun,) = sweep(folder, "sim/first-biased", knob, max_calls=5)
+    folder, swept = tmp_path / "run", "temperature=0,1"
+    (begun,) = sweep(folder, "sim/first-biased", swept, max_calls=5)
     assert (begun.datasheet.run.complete, begun.datasheet.run.settled) == (False, 5)
-    whole = sweep(folder, "sim/first-biased", knob)
+    whole = sweep(folder, "sim/first-biased", swept)
     assert [one.datasheet.run.complete for one in whole] == [True, True]
     assert [one.progress and one.progress.asked for one in whole] == [CALLS - 5, CALLS]
     # Another value later asks for no more than itself.
@@ -95,18 +95,18 @@ def test_a_budget_of_dollars_is_one_for_all_values(tmp_path: Path) -> None:
     options = {"max_cost": 4.0, "prices": (100.0, 100.0)}
     with serving(lambda *_: completion("[RESULT] 1")) as server:
         at = server.base_url
-        folder, model, knob = tmp_path / "run", "openai-compatible/m", "temperature=0,0.5,1"
-        sweep(folder, model, knob, base_url=at, **options)
+        folder, model, swept = tmp_path / "run", "openai-compatible/m", "temperature=0,0.5,1"
+        sweep(folder, model, swept, base_url=at, **options)
         asked = len(server.requests)
         assert 0 < asked * 12 * 100 / 1e6 <= 4.0
-        sweep(folder, model, knob, base_url=at, **options)
+        sweep(folder, model, swept, base_url=at, **options)
         assert len(server.requests) == asked
 
 
 def test_a_sweep_starts_over_and_keeps_what_was_there(tmp_path: Path) -> None:
-    folder, knob = tmp_path / "run", "temperature=0,1"
-    sweep(folder, "sim/first-biased", knob)
-    again = sweep(folder, "sim/first-biased", knob, fresh=True)
+    folder, swept = tmp_path / "run", "temperature=0,1"
+    sweep(folder, "sim/first-biased", swept)
+    again = sweep(folder, "sim/first-biased", swept, fresh=True)
     assert [one.progress and one.progress.asked for one in again] == [CALLS, CALLS]
     assert judgesheet.load(folder / "temperature-0.old-1").run.complete is True
 

@@ -186,7 +186,7 @@ class Axis(ABC):
         """The name of the built-in prompt for these stimuli, if not that of the axis."""
         return ""
 
-    def foretell(self, cells: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    def cannot_show(self, cells: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         """What a plan whose calls have these cells cannot show, whatever is answered."""
         return iter(())
 

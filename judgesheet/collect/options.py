@@ -98,7 +98,7 @@ class Request:
         "Stop at this cost of the run, US dollars.")] = None
     max_total_tokens: Annotated[Annotated[int, Interval(ge=0)] | None, Said(
         "Stop at this many tokens of the run, prompts and replies.")] = None
-    spill: Annotated[Path | None, Said(
+    overflow: Annotated[Path | None, Said(
         "Folder for replies if the disk of the run is full. [temporary folder]",
         metavar="DIR")] = None
     prices: Annotated[Prices | None, Said(

@@ -18,8 +18,8 @@ from judgesheet.base.files import text_of
 from judgesheet.base.records import Plan, ReplyFormat
 from judgesheet.base.resources import is_shipped
 from judgesheet.collect.collect import CollectSettings
-from judgesheet.collect.knob import parse_knob, typed
 from judgesheet.collect.options import Request
+from judgesheet.collect.sweep import parse_sweep, typed
 from judgesheet.judges import Connection, Judge, declared, open_judge
 from judgesheet.judges.check import gives_logprobs, needs_json
 from judgesheet.judges.simulated import answer_key
@@ -51,16 +51,16 @@ def with_swept_value(request: Request) -> Request:
     """
     if request.sweep is None:
         return request
-    knob = parse_knob(request.sweep)
-    if len(knob.values) > 1:
+    swept = parse_sweep(request.sweep)
+    if len(swept.values) > 1:
         raise UsageError("several values are several runs: ask them with judgesheet.sweep")
-    (value,) = knob.values
-    request = replace(request, must_send=(knob.name,))
-    if knob.name == "temperature":
+    (value,) = swept.values
+    request = replace(request, must_send=(swept.name,))
+    if swept.name == "temperature":
         return replace(request, temperature=float(value))
-    if knob.name == "max_tokens":
+    if swept.name == "max_tokens":
         return replace(request, max_tokens=int(value))
-    return replace(request, extra_body={**request.extra_body, knob.name: typed(value)})
+    return replace(request, extra_body={**request.extra_body, swept.name: typed(value)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,7 @@ def make_plan(request: Request, settled: Settled) -> Plan:
         "logprobs": settled.logprobs,
         "temperature": request.temperature,
         "sequences": request.sequences,
-        **({"sweep": asdict(parse_knob(request.sweep))} if request.sweep else {}),
+        **({"sweep": asdict(parse_sweep(request.sweep))} if request.sweep else {}),
         **{name: number for name in _OWN_NUMBERS if (number := getattr(request, name))},
     }
     known = {

@@ -73,7 +73,7 @@ def probe_once(
     judge, planned, version = _prepared(request, directory, options, fresh=fresh)
     tell = options.tell
     place = directory, planned, judge.identity
-    with open_run(*place, fresh=fresh, spill=request.spill, tell=tell) as ledger:
+    with open_run(*place, fresh=fresh, overflow=request.overflow, tell=tell) as ledger:
         for what in _about_stimuli(planned, request.profile):
             tell(what)
         del planned

@@ -8,8 +8,8 @@ from typing import Any
 from judgesheet.base.errors import JudgeError, RunError, StoppedError, UsageError
 from judgesheet.base.files import slug
 from judgesheet.base.prices import Prices, cost
-from judgesheet.collect.knob import parse_knob
 from judgesheet.collect.options import Request
+from judgesheet.collect.sweep import parse_sweep
 from judgesheet.commands.sheets import Run
 from judgesheet.judges import check_name
 from judgesheet.ledger.counts import Totals
@@ -21,11 +21,11 @@ Singles = Sequence[tuple[Request, Path]]
 
 
 def of_sweep(request: Request, directory: Path) -> Singles:
-    """A run per value of the request's knob."""
-    knob = parse_knob(str(request.sweep))
+    """A run per value of the parameter that the request varies."""
+    swept = parse_sweep(str(request.sweep))
     return [
-        (replace(request, sweep=f"{knob.name}={value}"), directory / knob.folder(value))
-        for value in knob.values
+        (replace(request, sweep=f"{swept.name}={value}"), directory / swept.folder(value))
+        for value in swept.values
     ]
 
 

@@ -51,7 +51,7 @@ PRESETS: Mapping[str, Parameters] = {
 """`perfect` never errs, and `good` in one call of fifty: what `plan` promises is promised to them.
 `position-only` always takes the first line and scores a criterion by its place; `constant` takes
 the middle of the scale; `hash` to `longer` are frauds that a probe must see through when it
-compares; the last three follow how a response is dressed."""
+compares; the last three follow how a response is presented."""
 
 
 class SimulatedJudge(Judge):

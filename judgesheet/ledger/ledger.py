@@ -49,7 +49,7 @@ from judgesheet.ledger.opening import (
     one_sentence,
 )
 from judgesheet.ledger.origin import asked_otherwise, changed_since, judge_name, other_judge
-from judgesheet.ledger.place import ROOM_AT_LEAST, ROOM_PER_REPLY, Elsewhere, Place
+from judgesheet.ledger.place import ROOM_AT_LEAST, ROOM_PER_REPLY, Overflow, Place
 from judgesheet.ledger.rows import (
     CALL,
     LABEL,
@@ -123,7 +123,7 @@ class Ledger:
         self._is_told = False
         self._db = db
         self._place: Place | None = None
-        self._elsewhere = Elsewhere(path, "", None)
+        self._overflow = Overflow(path, "", None)
         self._lock = threading.RLock()
 
     @classmethod
@@ -134,13 +134,13 @@ class Ledger:
         judge: Mapping[str, Any],
         recorded: Iterable[tuple[str, str, float]] = (),
         *,
-        spill: Path | None = None,
+        overflow: Path | None = None,
     ) -> Self:
         """The ledger at `path` for writing, created if there is none; it `is_new` then.
 
         Nothing is written into it before it is sure that it belongs to this judge and this plan.
 
-        Replies that it cannot take later on go to the folder `spill`, else to the system's
+        Replies that it cannot take later on go to the folder `overflow`, else to the system's
         temporary folder; those that an earlier run left there are taken in.
 
         Verdicts that were `recorded` elsewhere (id of the call, JSON in ASCII, seconds since the
@@ -171,7 +171,7 @@ class Ledger:
                 ledger._db.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
                 ledger._place = Place(path)
                 key = f"{ledger.get_meta('plan')} {ledger.get_meta('created_at')}"
-                ledger._elsewhere = Elsewhere(path, key, spill)
+                ledger._overflow = Overflow(path, key, overflow)
                 ledger._take_in()
         return ledger
 
@@ -277,7 +277,7 @@ class Ledger:
     def _rescue(self) -> None:
         """Copy the ledger, whose file was removed, to another place, and continue with the copy."""
         lost, lost_db = self.path, self._db
-        self._db = self._copied_elsewhere()
+        self._db = self._copied_to_overflow()
         # Nobody may close it: SQLite would delete a log by its old name, by now perhaps another's.
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(lost_db))
         if self._place:
@@ -290,10 +290,10 @@ class Ledger:
             f"until then, is in {folder}; move it back, or continue with --out {folder}"
         )
 
-    def _copied_elsewhere(self) -> sqlite3.Connection:
+    def _copied_to_overflow(self) -> sqlite3.Connection:
         """A copy at the new `path`: beside the folder, or where replies go that find no place."""
         directory = self.path.parent.absolute()
-        others = [folder / directory.name for folder in self._elsewhere.folders]
+        others = [folder / directory.name for folder in self._overflow.folders]
         for near in (directory, *others):
             target = free_name(near, "rescued") / self.path.name
             with suppress(OSError, *SQL_FAULTS):
@@ -312,7 +312,7 @@ class Ledger:
         of_reply = [columns[name] for name in REPLY]
         names, marks = ", ".join(REPLY), ", ".join("?" * len(REPLY))
         known = f"SELECT {marks} WHERE ? IN (SELECT id FROM call)"  # noqa: S608
-        for file, rows in self._elsewhere.found():
+        for file, rows in self._overflow.found():
             fitting = (row for row in rows if len(row) == len(REPLY))
             sound = [(*row, row[0]) for row in fitting if all(map(belongs, of_reply, row))]
             with self._writing() as db:
@@ -573,13 +573,13 @@ class Ledger:
         except RunError as error:
             if self._place is None or error_code(error.__cause__) not in _PLACE_FAILS:
                 raise
-            self._record_elsewhere(self._place, rows, error)
+            self._record_in_overflow(self._place, rows, error)
 
     def _record(self, rows: Sequence[Sequence[Any]]) -> None:
         with self._writing() as db:
             insert(db, "attempt", REPLY, rows)
 
-    def _record_elsewhere(
+    def _record_in_overflow(
         self, place: Place, rows: Sequence[Sequence[Any]], error: RunError
     ) -> None:
         """In the room that was kept back, or in another folder."""
@@ -588,7 +588,7 @@ class Ledger:
                 self._record(rows)
                 self.trouble = self.trouble or f"{error}; every reply that came is in it"
                 return
-        file = self._elsewhere.keep(rows)
+        file = self._overflow.keep(rows)
         if file is None:
             raise error
         self.trouble = f"{error}; the last replies are in {file}, where it finds them"

@@ -83,10 +83,10 @@ def _identity(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-# -- elsewhere -------------------------------------------------------------------------------------
+# -- overflow --------------------------------------------------------------------------------------
 
 
-class Elsewhere:
+class Overflow:
     """Where the replies to one ledger go that it cannot take: one file, and folders to try.
 
     Its name follows from the `key` of the run, which finds it again also where it was moved to.

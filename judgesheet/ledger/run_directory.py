@@ -68,7 +68,7 @@ def open_run(
     judge: Mapping[str, Any],
     *,
     fresh: bool,
-    spill: Path | None = None,
+    overflow: Path | None = None,
     tell: Callable[[str], None] = lambda _: None,
 ) -> "Iterator[Ledger]":
     """The ledger of this plan and this judge, until the block is left; the plan is exported first.
@@ -80,7 +80,7 @@ def open_run(
 
     make_directory(directory, fresh=fresh)
     path = directory / LEDGER
-    with Ledger.create_or_open(path, plan, judge, spill=spill) as ledger:
+    with Ledger.create_or_open(path, plan, judge, overflow=overflow) as ledger:
         for file, replies in ledger.taken_in.items():
             tell(
                 f"now in the ledger: {counted(replies, 'reply', 'replies')} that an earlier run "

@@ -77,8 +77,8 @@ def decide_sets(
     judge = open_judge(request.model, connection(request))
     make_directory(directory, fresh=fresh)
     planned = rounds.make_plan(given, asked, settings)
-    path, spill = directory / LEDGER, request.spill
-    with Ledger.create_or_open(path, planned, judge.identity, spill=spill) as ledger:
+    path, overflow = directory / LEDGER, request.overflow
+    with Ledger.create_or_open(path, planned, judge.identity, overflow=overflow) as ledger:
         progress = run(
             lambda: rounds.ask(judge, ledger, asked, collect_settings(request), on_progress)
         )

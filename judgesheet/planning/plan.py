@@ -57,7 +57,7 @@ def make_plan(
             used, mine, stimuli_path
         )
         about |= _own_scale(mine)
-        cannot = foretold(axis, mine)
+        cannot = cannot_show(axis, mine)
         provenance["stimuli"].append({**about, "cannot_show": cannot} if cannot else about)
         template = options[axis.NAME].template or prompt(axis, pool)
         provenance["prompts"].append(_about_prompt(axis, options[axis.NAME], mine, template))
@@ -100,9 +100,9 @@ def _distinct(pools: Iterable[tuple[Sequence[Stimulus], Collection[str]]]) -> di
     return {"stimuli": len(every), "independent": len(every) - sum(every.values())}
 
 
-def foretold(axis: Axis, calls: Iterable[Call]) -> list[str]:
+def cannot_show(axis: Axis, calls: Iterable[Call]) -> list[str]:
     """What these calls cannot show, whatever is answered."""
-    return [*axis.foretell(call.cell for call in calls)]
+    return [*axis.cannot_show(call.cell for call in calls)]
 
 
 def generator(seed: int, axis: str) -> "np.random.Generator":
@@ -236,7 +236,7 @@ def budget(plan: Plan, axes: Sequence[Axis]) -> Iterator[AxisBudget]:
             arms=dict(
                 Counter("anchors" if "anchor" in one.cell else axis.arm(one.cell) for one in calls)
             ),
-            cannot_show=tuple(foretold(axis, calls)),
+            cannot_show=tuple(cannot_show(axis, calls)),
         )
 
 
@@ -283,9 +283,9 @@ def as_text(plan: Plan, budgets: Sequence[AxisBudget], prices: Prices | None) ->
         lines += [f"  {line}" for line in one.cannot_show]
     limit, times = cost_at_most(budgets, prices), _times(plan)
     if times > 1:
-        knob = plan.provenance["settings"]["sweep"]
+        swept = plan.provenance["settings"]["sweep"]
         lines.append(
-            f"asked once for each of {knob['name']} = {', '.join(knob['values'])}: "
+            f"asked once for each of {swept['name']} = {', '.join(swept['values'])}: "
             f"{times * len(plan.calls):,} calls in all"
         )
     lines.append(

@@ -1,6 +1,6 @@
 """Numbers behind marks: `[RESULT] 4`, `**[Depth]** 4/5`, `Depth: 4` alone on a line.
 
-How a number is dressed does not matter (markup, quotes, LaTeX, its own scale). What makes another
+How a number is set off does not matter (markup, quotes, LaTeX, its own scale). What makes another
 number of it does: signs, ranges, a second number.
 """
 
@@ -14,9 +14,9 @@ from judgesheet.base.limits import LONGEST_NAME
 from judgesheet.base.scale import Scale
 
 # Markup, quotes, brackets, LaTeX commands: all but what makes another number of one.
-_DRESS = r"(?:\\[a-zA-Z]{0,30}|[-=]>|[-–—](?=[^\S\n])|_|[^\w\n+\-‐‑−–—~≈≃<>≤≥±×÷%‰^⁄/\\.,;!?])"
+_FRAME = r"(?:\\[a-zA-Z]{0,30}|[-=]>|[-–—](?=[^\S\n])|_|[^\w\n+\-‐‑−–—~≈≃<>≤≥±×÷%‰^⁄/\\.,;!?])"
 # With the scale before the number: "(1-5): 4".
-_MARKUP = re.compile(rf"(?:[(\[]\s?\d{{1,4}}\s?[-–—]\s?\d{{1,4}}\s?[)\]]|{_DRESS}|\n){{0,200}}")
+_MARKUP = re.compile(rf"(?:[(\[]\s?\d{{1,4}}\s?[-–—]\s?\d{{1,4}}\s?[)\]]|{_FRAME}|\n){{0,200}}")
 # "Score 4", as the rubric has it, or some words and a colon.
 _LABEL = re.compile(
     r"(?:score\b(?=[^\S\n]*\W*\d)|[^\W\d_]{1,20}(?:[ ][^\W\d_]{1,20}){0,2}[^\S\n]*[:=])?",
@@ -34,12 +34,12 @@ _ANOTHER = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _SCALE = re.compile(
-    rf"{_DRESS}{{0,20}}(?:/|(?:out\s)?of\b|von\b|sur\b|de\b|van\b|su\b|из\b)"
-    rf"{_DRESS}{{0,20}}(?P<of>\d{{1,4}})(?:\.0)?(?![\d.,]\d)",
+    rf"{_FRAME}{{0,20}}(?:/|(?:out\s)?of\b|von\b|sur\b|de\b|van\b|su\b|из\b)"
+    rf"{_FRAME}{{0,20}}(?P<of>\d{{1,4}})(?:\.0)?(?![\d.,]\d)",
     re.IGNORECASE,
 )
 _LIST_ITEM = r"(?:[-+>*•][ ]|\d{1,2}[.)][ ])"
-_LINE_END = re.compile(rf"(?:{_DRESS}|[.,;!<>]){{0,200}}(?:\n|$)")
+_LINE_END = re.compile(rf"(?:{_FRAME}|[.,;!<>]){{0,200}}(?:\n|$)")
 
 
 def plain(name: str) -> str:
@@ -83,7 +83,7 @@ def _pattern(names: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(
         rf"""\[\s*(?:\d{{1,2}}[.)]\s*)?[*_`"']{{0,3}}(?P<bracketed>{any_of})[*_`"']{{0,3}}
             (?:\s*\]|(?=[\s:=]+\d[^\[\]\n]*\]))
-        | ^(?:{_LIST_ITEM}|(?![\[{{]){_DRESS}){{0,20}}(?P<bare>{any_of})(?=[\W_])""",
+        | ^(?:{_LIST_ITEM}|(?![\[{{]){_FRAME}){{0,20}}(?P<bare>{any_of})(?=[\W_])""",
         re.IGNORECASE | re.VERBOSE | re.MULTILINE,
     )
 

@@ -281,7 +281,7 @@ class _Several:
         whole = all(bool((one.points == np.floor(one.points)).all()) for one in groups)
         least = min((float(one.points.min(initial=0.0)) for one in groups), default=0.0)
         most = max((float(one.points.max(initial=0.0)) for one in groups), default=0.0)
-        # No sum may spill into the next place; fractions and negative amounts do not pack.
+        # No sum may run over into the next place; fractions and negative amounts do not pack.
         self._fits = (calls * most < 1 << self._bits) & (whole and least >= 0)
 
     def drawn(self, stimuli: Integers, draws: int, orders: Orders) -> Floats:

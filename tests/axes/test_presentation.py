@@ -58,7 +58,7 @@ def pool(folder: Path, *records: dict[str, Any]) -> Path:
 
 
 @pytest.mark.parametrize("kind", list(rules.RULES))
-def test_a_dress_says_nothing_more_and_nothing_less(kind: str) -> None:
+def test_a_presentation_says_nothing_more_and_nothing_less(kind: str) -> None:
     for stimulus in BUILT_IN:
         plain = response(stimulus)
         for form in rules.RULES[kind]:
@@ -268,13 +268,13 @@ def test_pairs_of_which_a_call_was_lost_count_as_those_that_a_slot_decides() -> 
     assert "dress_excess[kind=length]" not in sheet.shown()
 
 
-def test_a_slot_is_no_dress() -> None:
+def test_a_slot_is_no_presentation() -> None:
     sheet = sheet_of("fair?slot=20", "standard")
     assert sheet.value(LENGTH2) == 0.5
     assert sheet.value("dress_excess[kind=length]") == -1.0
 
 
-def test_a_slot_that_decides_between_dresses_is_told_and_rejected() -> None:
+def test_a_slot_that_decides_between_presentations_is_shown_and_rejected() -> None:
     sheet = sheet_of("fair?slot=20")
     assert "dress_excess[kind=length]" in sheet.shown()
     whole = MeasuredSheet("1.2", JudgeIdentity("sim"), RunFacts(), Provenance(), (sheet.result,))
@@ -283,7 +283,7 @@ def test_a_slot_that_decides_between_dresses_is_told_and_rejected() -> None:
     assert decision.verdict == "reject"
 
 
-def test_a_slot_that_may_decide_between_dresses_is_left_open() -> None:
+def test_a_slot_that_may_decide_between_presentations_is_left_open() -> None:
     def first_on_some(cell: dict[str, Any], stimulus: str) -> str | None:
         mine = cell.get("kind") == "length" and cell["ask"] == "pair" and stimulus in some
         return '{"winner": "1"}' if mine else None
@@ -293,7 +293,7 @@ def test_a_slot_that_may_decide_between_dresses_is_left_open() -> None:
     assert sheet.effects["dress_excess[kind=length]"].verdict == "inconclusive"
 
 
-def test_noise_is_no_dress() -> None:
+def test_noise_is_no_presentation() -> None:
     excess = sheet_of("random")["dress_excess[kind=length]"]
     assert excess.low is not None
     assert excess.high is not None

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pytest
 
 from judgesheet.base.errors import JudgesheetError, UsageError
-from judgesheet.collect.knob import parse_knob
+from judgesheet.collect.sweep import parse_sweep
 from judgesheet.judges import Connection, open_judge
 from judgesheet.judges.redaction import (
     Redaction,
@@ -94,7 +94,7 @@ def test_a_secret_is_redacted_as_addresses_and_json_have_it(secret: str) -> None
 def test_names_of_secrets(name: str) -> None:
     assert is_secret_name(name)
     with pytest.raises(UsageError):
-        parse_knob(f"{name}=aaaaaaaa,bbbbbbbb")
+        parse_sweep(f"{name}=aaaaaaaa,bbbbbbbb")
 
 
 @pytest.mark.parametrize(

@@ -409,7 +409,7 @@ def test_a_folder_that_is_a_file(tmp_path: Path) -> None:
 
 def test_a_full_disk_is_one_sentence_and_loses_nothing(path: Path, tmp_path: Path) -> None:
     plan = make_plan(50)
-    ledger = Ledger.create_or_open(path, plan, JUDGE, spill=tmp_path)
+    ledger = Ledger.create_or_open(path, plan, JUDGE, overflow=tmp_path)
     ledger.record([make_reply(plan.calls[0])])
     # SQLite reports its page limit exactly as it reports a full disk.
     pages = ledger._db.execute("PRAGMA page_count").fetchone()[0]
@@ -419,10 +419,10 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(path: Path, tmp_path: Pat
     with pytest.raises(RunError) as told:
         ledger.close()
     assert str(tmp_path) in str(told.value)
-    with Ledger.create_or_open(path, plan, JUDGE, spill=tmp_path) as ledger:
+    with Ledger.create_or_open(path, plan, JUDGE, overflow=tmp_path) as ledger:
         assert [*ledger.taken_in.values()] == [49]
         assert ledger.totals().attempts == 50
-    with Ledger.create_or_open(path, plan, JUDGE, spill=tmp_path) as ledger:
+    with Ledger.create_or_open(path, plan, JUDGE, overflow=tmp_path) as ledger:
         assert not ledger.taken_in
 
 

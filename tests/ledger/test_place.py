@@ -17,7 +17,7 @@ import judgesheet
 from judgesheet.base.errors import RunError
 from judgesheet.collect.collect import Progress
 from judgesheet.ledger.ledger import Ledger
-from judgesheet.ledger.place import Elsewhere, Place
+from judgesheet.ledger.place import Overflow, Place
 from judgesheet.ledger.run_directory import LEDGER
 from tests.judges.loopback import Answer, Server, completion, serving
 
@@ -200,12 +200,12 @@ def test_a_disk_that_fills_up_keeps_every_reply(small_disk: Path) -> None:
 PROGRAM = """
 import pathlib, resource, sys, judgesheet
 from judgesheet.base.errors import RunError
-address, run, spill, most = sys.argv[1:]
-spill = pathlib.Path(spill)
+address, run, overflow, most = sys.argv[1:]
+overflow = pathlib.Path(overflow)
 if int(most):
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(most), int(most)))
 try:
-    judgesheet.probe("openai-compatible/m", run, base_url=address, concurrency=4, spill=spill,
+    judgesheet.probe("openai-compatible/m", run, base_url=address, concurrency=4, overflow=overflow,
                      axes=["score_order"], profile="smoke", pdf=False, cases=False, tell=print)
 except RunError as error:
     print(error)
@@ -213,25 +213,25 @@ except RunError as error:
 
 
 def test_replies_that_a_disk_cannot_take_are_kept_elsewhere_and_found_again(tmp_path: Path) -> None:
-    run, spill = tmp_path / "run", tmp_path / "spill"
-    spill.mkdir()
+    run, overflow = tmp_path / "run", tmp_path / "overflow"
+    overflow.mkdir()
 
     def said(most: int) -> str:
-        words = [sys.executable, "-c", PROGRAM, server.base_url, str(run), str(spill), str(most)]
+        words = [sys.executable, "-c", PROGRAM, server.base_url, str(run), str(overflow), str(most)]
         done = subprocess.run(words, check=False, capture_output=True, text=True)
         return done.stdout + done.stderr
 
     with serving(lambda *_: completion(f"{LONG} [RESULT] 3")) as server:
         # Room can be kept back beside the ledger, and still the ledger itself cannot grow so far.
         told = said(1_400_000)
-        assert str(spill) in told
+        assert str(overflow) in told
         asked = len(server.requests)
         assert asked < CALLS
         run = run.rename(tmp_path / "moved")
-        (file,) = spill.iterdir()
+        (file,) = overflow.iterdir()
         assert file.stat().st_mode & 0o777 == 0o600
         assert "earlier run" in said(0)
-        assert not list(spill.iterdir())
+        assert not list(overflow.iterdir())
         assert words_asked_twice(server, run) == 0
     assert kept(run) == CALLS
 
@@ -239,7 +239,7 @@ def test_replies_that_a_disk_cannot_take_are_kept_elsewhere_and_found_again(tmp_
 def test_what_a_disk_does_not_confirm_is_not_taken_for_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = Elsewhere(tmp_path / "run" / LEDGER, "key", tmp_path)
+    place = Overflow(tmp_path / "run" / LEDGER, "key", tmp_path)
     file = place.keep([["id", 1]])
 
     def failing(_handle: int) -> None:
@@ -251,7 +251,7 @@ def test_what_a_disk_does_not_confirm_is_not_taken_for_kept(
 
 
 def test_what_somebody_else_laid_there_is_not_taken_in(tmp_path: Path) -> None:
-    place = Elsewhere(tmp_path / "run" / LEDGER, "key", tmp_path)
+    place = Overflow(tmp_path / "run" / LEDGER, "key", tmp_path)
     file = place.keep([["id", 1]])
     assert file is not None
     assert file.parent == tmp_path

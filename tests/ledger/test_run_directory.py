@@ -75,7 +75,7 @@ def test_a_run_in_use_is_not_kept_aside(tmp_path: Path) -> None:
 def test_a_sweep_in_use_is_not_kept_aside(tmp_path: Path) -> None:
     run = tmp_path / "run"
     judgesheet.probe("sim/fair", run / "01-t-0", **PROBE)
-    (run / SWEEP).write_text('{"knob": "t", "values": ["0", "1"]}\n', encoding="utf-8")
+    (run / SWEEP).write_text('{"name": "t", "values": ["0", "1"]}\n', encoding="utf-8")
     with (
         Ledger.open(run / "01-t-0" / LEDGER, writable=True),
         pytest.raises(InUseError),

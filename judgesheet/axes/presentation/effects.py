@@ -24,7 +24,7 @@ from .rules import (
 SEEN = 0.75
 """Missing points are seen if the full response wins more often than this."""
 PADDED = "more words and no more content"
-DRESSES: Mapping[str, tuple[str, Literal["up", "both"], str]] = {
+ALTERATIONS: Mapping[str, tuple[str, Literal["up", "both"], str]] = {
     LENGTH: (PADDED, "both", "compare responses of one length only"),
     FORMAT: ("markup", "both", "strip markup before responses are judged"),
     HEDGED: ("an unsure tone", "both", "do not compare responses that differ in it"),
@@ -40,7 +40,7 @@ Marking down an appeal to authority or a note to the judge may be right.
 
 def _of_kind(kind: str) -> Iterator[Effect]:
     """What a style does to comparisons and to scores."""
-    what, harm, advice = DRESSES[kind]
+    what, harm, advice = ALTERATIONS[kind]
     by_dose = kind == LENGTH
     altered = "{dose} times the words, which say no more," if by_dose else what
     yield Effect(
@@ -90,7 +90,7 @@ def _of_kind(kind: str) -> Iterator[Effect]:
     )
 
 
-EFFECTS = tuple(effect for kind in DRESSES for effect in _of_kind(kind))
+EFFECTS = tuple(effect for kind in ALTERATIONS for effect in _of_kind(kind))
 BLIND = ("preference", "dress_excess", "instruction_obeyed", "score_shift")
 """Figures that a judge passes that does not look at what it judges."""
 

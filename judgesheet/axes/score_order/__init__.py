@@ -56,7 +56,7 @@ class ScoreOrder(Axis):
     check = staticmethod(ask.check)
     design = staticmethod(ask.design)
     fault = staticmethod(ask.fault)
-    foretell = staticmethod(ask.foretell)
+    cannot_show = staticmethod(ask.cannot_show)
     arm = staticmethod(ask.arm)
     shape = staticmethod(ask.shape)
     reading = staticmethod(read.reading)

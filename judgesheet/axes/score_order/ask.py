@@ -320,7 +320,7 @@ def fault(cell: Mapping[str, Any]) -> str | None:
     return None
 
 
-def foretell(cells: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+def cannot_show(cells: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """What a rubric of two scores cannot show."""
     if {cell.get("scale") for cell in cells} == {FEWEST_SCORES}:
         yield TWO_SCORES

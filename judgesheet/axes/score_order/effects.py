@@ -17,7 +17,7 @@ from judgesheet.base.effects import Effect
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Control, Mitigation
 
-from .ask import foretell
+from .ask import cannot_show
 from .figures import without_expected_score
 
 EFFECTS = (
@@ -144,7 +144,7 @@ def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
     yield from about_repeats(readings)
     yield from without_expected_score(readings)
     if "scale" in readings.frame:
-        yield from foretell({"scale": scale} for scale in readings.made["scale"].unique())
+        yield from cannot_show({"scale": scale} for scale in readings.made["scale"].unique())
     flips = estimates.of("excess_flip_rate")
     if flips is None or flips.reason == NO_REPEAT.code:
         yield "Flips caused by the order cannot be told from noise: no order was read twice."

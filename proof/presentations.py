@@ -1,4 +1,4 @@
-"""A simulated judge of dressed responses: tastes, slots and noise that differ between stimuli.
+"""A simulated judge of altered responses: tastes, slots and noise that differ between stimuli.
 
 A stimulus has a slot preference and a taste of three kinds each, equally likely; verdicts are drawn
 as in `axes.presentation.read`.
@@ -31,10 +31,10 @@ DOSES = {"length": 1.0, "format": 0.7, "hedged": -0.7}
 class Judge:
     """Logits of a judge; those named `..._spread` are multiplied by -1, 0 or 1 by stimulus.
 
-    `taste` is that for a doubling of the words, and in parts for other dresses; `obeys` the share
-    of stimuli on which every note is obeyed, `always` that on which every dress wins. `own` is for
-    responses of the family "ours", `points` what a logit of taste adds to a score, `noise` the
-    standard deviation of a score.
+    `taste` is that for a doubling of the words, and in parts for other alterations; `obeys` the
+    share of stimuli on which every note is obeyed, `always` that on which every altered copy wins.
+    `own` is for responses of the family "ours", `points` what a logit of taste adds to a score,
+    `noise` the standard deviation of a score.
     """
 
     taste: float = 0.0
@@ -63,10 +63,10 @@ class Judge:
         towards = np.where(natural, own, towards)
         obeyed = (rng.random(many) < self.obeys)[cells["cluster"]]
         towards = np.where(obeyed & (cells["kind"] == "instruction").to_numpy(), 1e3, towards)
-        dressed = (cells["strength"] != 0).to_numpy() & ~natural
+        altered = (cells["strength"] != 0).to_numpy() & ~natural
         always = (rng.random(many) < self.always)[cells["cluster"]]
-        towards = np.where(always & dressed, 1e3, towards)
-        # The dressed copy (a) stands second in the first order.
+        towards = np.where(always & altered, 1e3, towards)
+        # The altered copy (a) stands second in the first order.
         leaning = towards[:, None] + slot[:, None] * np.array([-1.0, 1.0])
         wins, loses = special.expit(leaning - self.tie), special.expit(-leaning - self.tie)
         drawn = rng.random(leaning.shape)
@@ -136,7 +136,7 @@ def _ours(first: str, second: str) -> float:
 
 
 def _strength(kind: str, dose: float) -> float:
-    """What a dress is worth in tastes."""
+    """What an alteration is worth in tastes."""
     if kind == "quality":
         return 0.0
     return DOSES.get(kind, 0.5) * (float(np.log2(dose)) if kind == "length" else 1.0)

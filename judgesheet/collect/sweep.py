@@ -1,4 +1,4 @@
-"""The parameter of a sweep (the knob): its name, its values, and their folders."""
+"""The parameter that a sweep varies: its name, its values, and their folders."""
 
 import json
 import re
@@ -16,7 +16,7 @@ _FIXED = frozenset({"model", "messages", "system", "response_format", "stream", 
 
 
 @dataclass(frozen=True, slots=True)
-class Knob:
+class SweptParameter:
     """A request parameter and its values, as they were typed and in that sequence."""
 
     name: str
@@ -27,8 +27,8 @@ class Knob:
         return f"{self.name}-{slug(value) or 'empty'}"
 
 
-def parse_knob(text: str) -> Knob:
-    """The knob of `--sweep NAME=VALUE,VALUE,…`.
+def parse_sweep(text: str) -> SweptParameter:
+    """The parameter of `--sweep NAME=VALUE,VALUE,…`.
 
     UsageError if it is not valid, or names what must not vary.
     """
@@ -47,10 +47,10 @@ def parse_knob(text: str) -> Knob:
         raise UsageError("--sweep temperature takes numbers from 0 to 5")
     if name == "max_tokens" and not all(value.isdecimal() and int(value) for value in values):
         raise UsageError("--sweep max_tokens takes whole numbers from 1")
-    knob = Knob(name, values)
-    if len(set(map(knob.folder, values))) < len(values):
+    swept = SweptParameter(name, values)
+    if len(set(map(swept.folder, values))) < len(values):
         raise UsageError(f"--sweep {name}: two of its values have one name as a folder")
-    return knob
+    return swept
 
 
 def number(text: str) -> float | None:
