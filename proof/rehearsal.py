@@ -14,7 +14,7 @@ from judgesheet.axis import Readings, Simulating
 from judgesheet.base.clusters import Clusters
 from judgesheet.base.facts import JudgeIdentity, Provenance, RunFacts
 from judgesheet.base.keys import Key
-from judgesheet.base.records import AxisResult, Call, Datasheet, Plan
+from judgesheet.base.records import AxisResult, Call, Datasheet, MeasuredSheet, Plan
 from judgesheet.decide import decide, looks
 from judgesheet.decide.policy import Policy
 from judgesheet.judges.simulated import SimulatedJudge, answer_key
@@ -39,7 +39,7 @@ def until_decided(
     """The course of a run in which these replies come (`answered`)."""
     tables = tables_of(plan, frame)
 
-    def seen(levels: Mapping[str, float], ids: Collection[str]) -> Datasheet:
+    def seen(levels: Mapping[str, float], ids: Collection[str]) -> MeasuredSheet:
         taken = {
             axis: replace(read, frame=read.frame[read.frame["call_id"].isin(ids)])
             for axis, read in tables.items()

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from judgesheet.axes import all_axes
-from judgesheet.base.datasheet import SCHEMA_VERSION
-from judgesheet.base.records import Datasheet, MeasuredSheet, Verdict
+from judgesheet.base.datasheet import SCHEMA_VERSION, by_key
+from judgesheet.base.records import AxisResult, Datasheet, Estimate, MeasuredSheet, Verdict
 from judgesheet.decide import conditions
 from judgesheet.decide.controls import failed, with_controls
 from judgesheet.decide.decision import decide_judge
 from judgesheet.decide.effects import with_effects
 from judgesheet.decide.gate import usable, verdicts
 from judgesheet.decide.policy import Policy, policy_of
-from judgesheet.decide.remedies import with_remedies
+from judgesheet.decide.remedies import weighed
 
 
 def decide(
@@ -33,9 +33,11 @@ def decide(
     checked = with_effects(with_controls(replace(recorded, schema_version=SCHEMA_VERSION)))
     held: tuple[Verdict, ...] = ()
     if rules is not None:
-        axes = {axis.name: axis for axis in checked.axes}
-        held = (*verdicts(checked, rules), *(usable(one, axes) for one in extra))
-    judged = with_remedies(_accused(replace(checked, verdicts=held)))
+        by_name = {axis.name: axis for axis in checked.axes}
+        held = (*verdicts(checked, rules), *(usable(one, by_name) for one in extra))
+    broken, found = {one.key for one in held if one.status == "fail"}, by_key(checked)
+    axes = tuple(_result(axis, broken, found) for axis in checked.axes)
+    judged = replace(checked, axes=axes, verdicts=held)
     return replace(
         judged,
         recommendations=tuple(conditions.recommended(judged)),
@@ -44,18 +46,15 @@ def decide(
     )
 
 
-def _accused(sheet: Datasheet) -> Datasheet:
-    """The sheet in which what was shown to be bad counts although its judge failed a control."""
-    broken = {one.key for one in sheet.verdicts if one.status == "fail"}
-    axes = []
-    for axis in sheet.axes:
-        shown = {one.key for one in axis.effects if one.verdict == "shown"}
-        # Of what a control rests on, the first is what it found too bad.
-        by_control = {key for control in failed(axis) for key in control.evidence[:1]}
-        bad = broken | shown | by_control
-        merits = {key: why for key, why in axis.unearned.items() if key not in bad}
-        axes.append(replace(axis, unearned=merits))
-    return replace(sheet, axes=tuple(axes))
+def _result(axis: AxisResult, broken: set[str], found: dict[str, Estimate]) -> AxisResult:
+    """The axis with what its remedies do; what is shown to be bad counts, whatever it failed."""
+    shown = {one.key for one in axis.effects if one.verdict == "shown"}
+    # Of what a control rests on, the first is what it found too bad.
+    bad = broken | shown | {key for control in failed(axis) for key in control.evidence[:1]}
+    merits = {key: why for key, why in axis.unearned.items() if key not in bad}
+    accused = replace(axis, unearned=merits)
+    remedies = tuple(weighed(one, accused, found) for one in axis.mitigations)
+    return replace(accused, mitigations=remedies)
 
 
 def _declaring(sheet: Datasheet) -> Datasheet:

@@ -20,7 +20,7 @@ from judgesheet.base.clusters import Clusters
 from judgesheet.base.errors import RunError
 from judgesheet.base.facts import AxisLook, JudgeIdentity, Looks, Provenance, RunFacts
 from judgesheet.base.keys import Key
-from judgesheet.base.records import LEVEL, AxisResult, Datasheet
+from judgesheet.base.records import LEVEL, Datasheet, MeasuredSheet
 from judgesheet.decide.gate import verdicts
 from judgesheet.decide.policy import Limit, Policy
 from judgesheet.ledger.ledger import Ledger
@@ -142,7 +142,7 @@ def following(policy: Policy, looks: Schedules, reached: Reached, seen: "Seen") 
     now = max(reached.values())
     current = {axis: look for axis, look in reached.items() if look == now}
     levels = {axis: looks[axis].levels[look] for axis, look in current.items()}
-    unproven = _unproven(policy, seen(levels, asked(looks, reached)))
+    unproven = _unproven(policy, Datasheet.of(seen(levels, asked(looks, reached))))
     further = {
         axis: look + 1
         for axis, look in current.items()
@@ -151,7 +151,7 @@ def following(policy: Policy, looks: Schedules, reached: Reached, seen: "Seen") 
     return reached | further
 
 
-Seen = Callable[[Mapping[str, float], Collection[str]], Datasheet]
+Seen = Callable[[Mapping[str, float], Collection[str]], MeasuredSheet]
 """The level of each axis to be measured, ids of the calls that count -> a sheet of these axes."""
 
 
@@ -175,7 +175,7 @@ def _unproven(policy: Policy, sheet: Datasheet) -> set[str]:
 
 def figures(
     readings: Mapping[str, Readings], policy: Policy, levels: Mapping[str, float]
-) -> Datasheet:
+) -> MeasuredSheet:
     """A sheet of the figures that the policy limits, on the axes that have a level."""
     from judgesheet.measuring.measure import measure_wanted  # here: a plan measures nothing
 
@@ -185,9 +185,7 @@ def figures(
         with at_confidence(levels[axis]):
             wanted = replace(readings[axis], families=families)
             results.append(measure_wanted(all_axes()[axis], wanted))
-    return Datasheet(
-        "", JudgeIdentity(), RunFacts(), Provenance(), tuple(map(AxisResult.of, results))
-    )
+    return MeasuredSheet("", JudgeIdentity(), RunFacts(), Provenance(), results)
 
 
 # -- a run -----------------------------------------------------------------------------------------
@@ -233,7 +231,7 @@ class SequentialMonitor:
         """Whether an axis is at its last look."""
         return any(look + 1 == len(self._looks[axis].sizes) for axis, look in self._reached.items())
 
-    def _seen(self, levels: Mapping[str, float], _: Collection[str]) -> Datasheet:
+    def _seen(self, levels: Mapping[str, float], _: Collection[str]) -> MeasuredSheet:
         from judgesheet.measuring.measure import answers, readings_of
 
         # What is not to be asked yet is no part of what the ledger gives.

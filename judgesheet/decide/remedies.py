@@ -3,27 +3,15 @@
 from dataclasses import replace
 from typing import Literal
 
-from judgesheet.base.datasheet import by_key
-from judgesheet.base.records import AxisResult, Datasheet, Estimate, Mitigation
+from judgesheet.base.records import AxisResult, Estimate, Mitigation
 
 SMALL = 0.02
 """A gain that is proven smaller than this part of the scale is next to nothing."""
 Outcome = Literal["helps", "harms", "gains nothing", "not shown"]
 
 
-def with_remedies(sheet: Datasheet) -> Datasheet:
-    """The sheet in which every mitigation says whether it helps."""
-    found = by_key(sheet)
-    return replace(
-        sheet,
-        axes=tuple(
-            replace(axis, mitigations=tuple(_weighed(one, axis, found) for one in axis.mitigations))
-            for axis in sheet.axes
-        ),
-    )
-
-
-def _weighed(remedy: Mitigation, axis: AxisResult, found: dict[str, Estimate]) -> Mitigation:
+def weighed(remedy: Mitigation, axis: AxisResult, found: dict[str, Estimate]) -> Mitigation:
+    """The mitigation, which says whether it helps."""
     before, after = found.get(remedy.before), found.get(remedy.after)
     # A remedy without a figure for both is a promise, not a measurement.
     if before is None or after is None or before.value is None or after.value is None:
