@@ -19,7 +19,7 @@ const calls = data.calls.map(([id, axis, stimulus, outcome, reason, verdict, los
   id, axis: data.names[axis], stimulus: data.names[stimulus], outcome: data.names[outcome], reason: data.names[reason],
   verdict: data.names[verdict], lost: lost === 1, cell: data.cells[cell], repeat, reply, prompt,
 }));
-const told = (call) => call.cell.map(([name, value]) => `${name} ${value}`).join(", ") + (call.repeat ? `, repeat ${call.repeat}` : "");
+const condition = (call) => call.cell.map(([name, value]) => `${name} ${value}`).join(", ") + (call.repeat ? `, repeat ${call.repeat}` : "");
 const read = (call) => call.verdict || call.reason || call.outcome;
 const readBy = (key) => (Object.hasOwn(data.figures, key) ? data.sets[data.figures[key]].map((at) => calls[at]) : []);
 
@@ -31,7 +31,7 @@ let chosen = -1;
 const words = new Map(); // call -> what is searched beside its prompt
 const searched = (call) => {
   if (!words.has(call)) {
-    words.set(call, [call.id, call.stimulus, told(call), read(call), data.replies[call.reply]].join("\n").toLowerCase());
+    words.set(call, [call.id, call.stimulus, condition(call), read(call), data.replies[call.reply]].join("\n").toLowerCase());
   }
   return words.get(call);
 };
@@ -78,7 +78,7 @@ const row = (call, at) => {
     class: "row", role: "option", id: `row-${at}`, "aria-selected": at === chosen, "aria-posinset": at + 1, "aria-setsize": shown.length,
   });
   element.style.top = `${at * ROW}px`;
-  element.append(make("b", `${call.stimulus}: ${read(call)}`), make("span", told(call)));
+  element.append(make("b", `${call.stimulus}: ${read(call)}`), make("span", condition(call)));
   element.addEventListener("click", () => choose(at));
   return element;
 };
@@ -110,7 +110,7 @@ const article = (call) => {
   const verdict = make("p", call.verdict ? `Read: ${call.verdict}` : `No verdict: ${[call.outcome, call.reason].filter(Boolean).join(", ")}`,
     { class: call.verdict ? "read" : "read lost" });
   const lines = data.prompts[call.prompt].map((line) => data.lines[line]).join("\n");
-  return [heading, make("p", `${call.axis}: ${told(call)}`, { class: "cell" }), verdict,
+  return [heading, make("p", `${call.axis}: ${condition(call)}`, { class: "cell" }), verdict,
     make("h4", "Reply"), make("pre", data.replies[call.reply] || "(no words)", { tabindex: 0 }),
     make("h4", "Prompt"), make("pre", lines, { tabindex: 0 })];
 };

@@ -163,7 +163,7 @@ def part(streams: Iterable["np.random.Generator"], count: int | None) -> set[int
     return {place for _, place in drawn[:count]}
 
 
-def told(stimulus: Stimulus, *texts: str) -> dict[str, Any]:
+def field_and_words(stimulus: Stimulus, *texts: str) -> dict[str, Any]:
     """What the cell of a call says of its stimulus and the texts that are judged.
 
     The stimulus's field, if it has one, and the number of words of all texts.

@@ -175,8 +175,8 @@ LONGEST_MESSAGE = 1_500
 """Characters of a message: more is what it quotes."""
 MOST_NAMED = 2
 """Things that a sentence of the sheet names before it counts the others."""
-MOST_TOLD = 3
-"""Effects and open limits that page one tells before it counts the others."""
+MOST_ON_PAGE_ONE = 3
+"""Effects and open limits that page one names before it counts the others."""
 MOST_EXAMPLES = 3
 """The same where the reader has to go to each; the appendix, or `given`, has all."""
 MOST_KINDS = 5

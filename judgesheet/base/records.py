@@ -551,7 +551,7 @@ class Condition:
     left: str = ""
 
     @property
-    def told(self) -> str:
+    def in_one_line(self) -> str:
         """All of it in one line."""
         calls = "" if self.calls is None else f" ({self.calls:,} calls per judgment)"
         do = f"{self.remedy}{calls}" if self.remedy else ""
@@ -585,7 +585,7 @@ class Decision:
     use: Use | Literal[""] = ""
 
     @property
-    def told_policy(self) -> str:
+    def policy_and_digest(self) -> str:
         """The policy with the beginning of its digest: files of one name may hold other limits."""
         name, known = self.policy[:60], self.policy_digest[:12]
         return f"{name} (SHA-256 {known}…)" if name and known else name
@@ -596,15 +596,15 @@ class Decision:
         return "What would help" if self.verdict == "reject" else "What would decide"
 
     @property
-    def told_needed(self) -> tuple[str, ...]:
+    def needed_sentences(self) -> tuple[str, ...]:
         """What would decide or help, each as a sentence."""
         return tuple(f"{self.needed_role}: {needed}." for needed in self.what_would_decide)
 
     @property
-    def told_conditions(self) -> tuple[str, ...]:
+    def conditions_and_keys(self) -> tuple[str, ...]:
         """The conditions with the keys behind them, for readers who look figures up."""
         return tuple(
-            f"{one.told} ({', '.join(one.keys)})" if one.keys else one.told
+            f"{one.in_one_line} ({', '.join(one.keys)})" if one.keys else one.in_one_line
             for one in self.conditions
         )
 

@@ -37,7 +37,7 @@ def listed(names: Sequence[str], most: int) -> str:
     return ", ".join(names[:most]) + more
 
 
-def told_apart(names: Sequence[str], sources: Sequence[object]) -> list[str]:
+def distinct_names(names: Sequence[str], sources: Sequence[object]) -> list[str]:
     """The names, with what each was read from where two are the same, numbered where even that is.
 
     `sources` has one for each name, such as its path.

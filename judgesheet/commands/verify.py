@@ -68,7 +68,7 @@ def command(file: Path, run: Path | None, policy: str | None, as_json: bool) -> 
         elif not found.differences:
             say("apart from that, nothing differs" if found.notes else "nothing differs")
         if found.decision:
-            say(f"Under {found.decision.told_policy}: {found.decision.text}")
+            say(f"Under {found.decision.policy_and_digest}: {found.decision.text}")
     decided = EXIT_CODES[found.decision.verdict] if found.decision else 0
     unknown = NOT_PROVEN if found.other_version else 0
     raise SystemExit(FAILED if found.differences else max(decided, unknown))

@@ -338,7 +338,7 @@ def _remarks(old: Datasheet, new: Datasheet) -> Iterator[str]:
         for axis in sheet.axes:
             if axis.invalid is not None:
                 yield f"No figure of {axis.name} is usable in the {which} sheet: {axis.invalid}."
-    yield from _told_losses(old, new)
+    yield from _loss_remarks(old, new)
     first, second = old.run.temperature, new.run.temperature
     if first != second:
         words = ("unknown" if one is None else one for one in (first, second))
@@ -360,7 +360,7 @@ def _losses(old: Datasheet, new: Datasheet) -> dict[str, str]:
     return {str(Key(name, LOSS_RATE, {})): name for name in sorted(lossy)}
 
 
-def _told_losses(old: Datasheet, new: Datasheet) -> Iterator[str]:
+def _loss_remarks(old: Datasheet, new: Datasheet) -> Iterator[str]:
     """Per axis how many calls gave no verdict, and what the differences make of them."""
     for name in _losses(old, new).values():
         found = [axis for sheet in (old, new) for axis in sheet.axes if axis.name == name]

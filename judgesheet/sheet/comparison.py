@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from judgesheet.base.datasheet import to_json
 from judgesheet.base.digits import counted, two_digits, with_noun
 from judgesheet.base.records import Datasheet, Estimate, digest
-from judgesheet.base.sanitize import told_apart
+from judgesheet.base.sanitize import distinct_names
 from judgesheet.decide.compare import Comparison, Difference
 from judgesheet.sheet import Paper, by_value, report, show
 from judgesheet.sheet.report import DASH, Report, ReportTable
@@ -77,7 +77,7 @@ def page(comparisons: Sequence[Comparison]) -> Report:
     # Two runs of one judge are the usual case.
     paths = [comparisons[0].sources[0], *(comparison.sources[1] for comparison in comparisons)]
     judges = [show.short(show.judge(sheet), 60) for sheet in sheets]
-    names = told_apart(judges, [show.visible(path) for path in paths])
+    names = distinct_names(judges, [show.visible(path) for path in paths])
     of_each = [*zip(names[1:], repeat(names[0]), comparisons)]
     return Report(
         kicker="LLM judges compared",
@@ -138,13 +138,13 @@ def _changes(new: str, old: str, comparison: Comparison) -> ReportTable:
 def _agreement(comparison: Comparison) -> str:
     """How far both judges agree, by axis, on the calls that both answered."""
 
-    def told(one: "Agreed") -> str:
+    def shares(one: "Agreed") -> str:
         kappa = f"κ {DASH if one.kappa is None else two_digits(one.kappa)}"
         share = [] if one.equal is None else [show.quantity(one.equal, given_in="share").in_table]
         calls = counted(one.calls, "verdict")
         return f"{show.visible(one.axis, 120)} {', '.join([*share, kappa])} ({calls})"
 
-    every = ", ".join(map(told, comparison.agreement))
+    every = ", ".join(map(shares, comparison.agreement))
     return f" The same verdicts: {every}." if every else ""
 
 

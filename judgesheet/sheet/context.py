@@ -13,7 +13,7 @@ from typing import NamedTuple
 from judgesheet.base.datasheet import WORST, by_key, worst_verdicts
 from judgesheet.base.effects import JudgedEffect, Use
 from judgesheet.base.keys import Key
-from judgesheet.base.limits import MOST_CAVEATS, MOST_DRAWN, MOST_TOLD
+from judgesheet.base.limits import MOST_CAVEATS, MOST_DRAWN, MOST_ON_PAGE_ONE
 from judgesheet.base.records import (
     STATUS_WORDS,
     AxisResult,
@@ -98,7 +98,7 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Finding:
     """An effect with the axis that has it, and a remedy that this run showed to help, if any."""
 
     effect: JudgedEffect
@@ -160,8 +160,8 @@ class Page:
     decision: Decision | None
     mark: Mark
     use: Use | None
-    shown: tuple[Told, ...]
-    beside: tuple[Told, ...]
+    shown: tuple[Finding, ...]
+    beside: tuple[Finding, ...]
     possible: tuple[JudgedEffect, ...]
     answers: tuple[Answer, ...]
     open: tuple[Verdict, ...]
@@ -172,7 +172,7 @@ class Page:
     charts: tuple[Chart, ...]
 
     @property
-    def in_box(self) -> tuple[Told, ...]:
+    def in_box(self) -> tuple[Finding, ...]:
         """What stands beside the decision: the worst, where no limit and no condition speaks."""
         speaks = self.broken or (self.decision is not None and self.decision.conditions)
         return () if speaks else self.shown[:1]
@@ -184,8 +184,8 @@ class Page:
 
     @property
     def room(self) -> int:
-        """How many faults are told below the box: with the one in it, as many as are told."""
-        return MOST_TOLD - 1 if self.in_box or self.broken else MOST_TOLD
+        """How many faults stand below the box: with the one in it, as many as page one names."""
+        return MOST_ON_PAGE_ONE - 1 if self.in_box or self.broken else MOST_ON_PAGE_ONE
 
     @property
     def example(self) -> str:
@@ -197,8 +197,8 @@ class Page:
         keys = [one.estimate.key for one in self.broken[:1]]
         keys += [key for one in conditions[:1] for key in one.keys]
         keys += [one.effect.key for one in self.in_box]
-        told = (one for one in self.shown if one.effect.key in keys[:1] and one.effect.example)
-        first = next(told, None)
+        examples = (one for one in self.shown if one.effect.key in keys[:1] and one.effect.example)
+        first = next(examples, None)
         return (
             ""
             if first is None
@@ -206,13 +206,13 @@ class Page:
         )
 
     @property
-    def wrong(self) -> tuple[Told, ...]:
+    def wrong(self) -> tuple[Finding, ...]:
         """What is shown and does not stand beside the decision."""
         if self.decision is not None and self.decision.conditions:
             return ()
-        told = {*(one.estimate.key for one in self.broken[:1])}
-        told |= {one.effect.key for one in self.in_box}
-        return tuple(_once(self.shown, told))
+        before = {*(one.estimate.key for one in self.broken[:1])}
+        before |= {one.effect.key for one in self.in_box}
+        return tuple(_once(self.shown, before))
 
     @property
     def elsewhere(self) -> tuple[tuple[AxisResult, int], ...]:
@@ -276,8 +276,10 @@ def context(sheet: Datasheet) -> Page:
     """The sheet as it is printed."""
     figures = _figures(sheet)
     use = _use(sheet)
-    told = [one for axis in sheet.axes for one in _told(axis, figures) if axis.invalid is None]
-    shown = [one for one in told if one.effect.verdict == "shown"]
+    findings = [
+        one for axis in sheet.axes for one in _findings(axis, figures) if axis.invalid is None
+    ]
+    shown = [one for one in findings if one.effect.verdict == "shown"]
     concerns = [one for one in shown if use is None or use in one.effect.uses]
     answers = tuple(one for axis in sheet.axes if (one := _answer(axis, figures, use)))
     return Page(
@@ -290,7 +292,7 @@ def context(sheet: Datasheet) -> Page:
         beside=_in_turn([one for one in shown if one not in concerns]),
         possible=tuple(
             one.effect
-            for one in _in_turn([one for one in told if one.effect.verdict == "inconclusive"])
+            for one in _in_turn([one for one in findings if one.effect.verdict == "inconclusive"])
             if use is None or use in one.effect.uses
         ),
         answers=answers,
@@ -327,34 +329,34 @@ def _figures(sheet: Datasheet) -> dict[str, Figure]:
 # -- effects ---------------------------------------------------------------------------------------
 
 
-def _told(axis: AxisResult, figures: Mapping[str, Figure]) -> Iterator[Told]:
+def _findings(axis: AxisResult, figures: Mapping[str, Figure]) -> Iterator[Finding]:
     remedies = {one.code: one for one in axis.mitigations if one.code and one.outcome == "helps"}
     for effect in axis.effects:
         if remedy := remedies.get(effect.remedy):
             before, after = figures[remedy.before].estimate, figures[remedy.after].estimate
-            yield Told(effect, axis, remedy, before, after)
+            yield Finding(effect, axis, remedy, before, after)
         else:
-            yield Told(effect, axis)
+            yield Finding(effect, axis)
 
 
-def _once(told: Iterable[Told], before: Collection[str]) -> Iterator[Told]:
-    """The effects that were not told before, each remedy once."""
-    remedied = {one.remedy.code for one in told if one.remedy and one.effect.key in before}
-    for one in told:
+def _once(findings: Iterable[Finding], before: Collection[str]) -> Iterator[Finding]:
+    """The findings that do not stand before them, each remedy once."""
+    remedied = {one.remedy.code for one in findings if one.remedy and one.effect.key in before}
+    for one in findings:
         if one.effect.key in before:
             continue
         if one.remedy and one.remedy.code in remedied:
-            yield Told(one.effect, one.axis)
+            yield Finding(one.effect, one.axis)
         else:
             remedied |= {one.remedy.code} if one.remedy else set()
             yield one
 
 
-def _in_turn(told: Sequence[Told]) -> tuple[Told, ...]:
+def _in_turn(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """The worst of every axis, then the second of every axis: no axis hides the others."""
-    place = {id(one): sum(other.axis is one.axis for other in told[:at])
-             for at, one in enumerate(told)}  # fmt: skip
-    return tuple(sorted(told, key=lambda one: place[id(one)]))
+    place = {id(one): sum(other.axis is one.axis for other in findings[:at])
+             for at, one in enumerate(findings)}  # fmt: skip
+    return tuple(sorted(findings, key=lambda one: place[id(one)]))
 
 
 def _answer(axis: AxisResult, figures: Mapping[str, Figure], use: Use | None) -> Answer | None:
@@ -405,7 +407,9 @@ def used(verdict: Verdict, figure: Figure) -> float | None:
     return None if limit == best else (bound - best) / (limit - best)
 
 
-def _limits(sheet: Datasheet, figures: Mapping[str, Figure], shown: Sequence[Told]) -> Chart | None:
+def _limits(
+    sheet: Datasheet, figures: Mapping[str, Figure], shown: Sequence[Finding]
+) -> Chart | None:
     """The picture of page one: every limit of the policy, and what is shown without one."""
     known = [(one, figures[one.key]) for one in sheet.verdicts
              if one.key in figures and not one.against_baseline]  # fmt: skip
@@ -419,7 +423,7 @@ def _limits(sheet: Datasheet, figures: Mapping[str, Figure], shown: Sequence[Tol
     limited = {one.key for one in sheet.verdicts}
     unlimited = [one.effect for one in shown
                  if one.effect.key in figures and one.effect.key not in limited]  # fmt: skip
-    most = 0 if any(one.status == "fail" for one, _ in drawn) else MOST_TOLD
+    most = 0 if any(one.status == "fail" for one, _ in drawn) else MOST_ON_PAGE_ONE
     rows = [_row(one, figure, shares[id(one)]) for one, figure in drawn]
     rows += [
         LimitRow(
@@ -454,7 +458,7 @@ def _drawn(
     """
     broken = [pair for pair in known if pair[0].status == "fail"]
     known = broken or [pair for pair in known if pair[0].status != "invalid"]
-    if broken or len(known) < MOST_TOLD:
+    if broken or len(known) < MOST_ON_PAGE_ONE:
         yield from known
         return
     seen: set[tuple[str, VerdictStatus, float | None]] = set()
@@ -470,9 +474,9 @@ def _drawn(
 def _folded(left: Sequence[Verdict], shown: int) -> str:
     """How many limits have no row, by how they came out, and what is shown without a limit."""
     counts = Counter(one.status for one in left)
-    told = [f"{counts[status]} {STATUS_WORDS[status]}" for status in WORST if counts[status]]
-    told += [f"{shown} shown without a limit"] if shown else []
-    return f"besides: {', '.join(told)}" if told else ""
+    counted = [f"{counts[status]} {STATUS_WORDS[status]}" for status in WORST if counts[status]]
+    counted += [f"{shown} shown without a limit"] if shown else []
+    return f"besides: {', '.join(counted)}" if counted else ""
 
 
 def _turn(verdict: Verdict, share: float | None) -> tuple[int, float]:
@@ -483,10 +487,10 @@ def _turn(verdict: Verdict, share: float | None) -> tuple[int, float]:
 def _row(verdict: Verdict, figure: Figure, share: float | None) -> LimitRow:
     mark = LIMITS[verdict.status]
     _, bound = show.deciding(verdict, figure.estimate)
-    told = show.brief(bound.bare) if bound.measured else "unknown"
+    words = show.brief(bound.bare) if bound.measured else "unknown"
     limit = show.brief(show.limit(verdict, figure.estimate))
-    colour, told = _COLOURS[mark.tone], f"{mark.sign} {told}"
-    return LimitRow(figure.estimate.label, share, colour, told, limit, not verdict.warns)
+    colour, words = _COLOURS[mark.tone], f"{mark.sign} {words}"
+    return LimitRow(figure.estimate.label, share, colour, words, limit, not verdict.warns)
 
 
 # -- everything ------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from jinja2 import Environment
 
 from judgesheet.base.datasheet import by_key
-from judgesheet.base.limits import MOST_TOLD
+from judgesheet.base.limits import MOST_ON_PAGE_ONE
 from judgesheet.base.records import Datasheet
 from judgesheet.sheet import Paper, show
 from judgesheet.sheet.context import EFFECTS, USES, context
@@ -37,7 +37,7 @@ def page(
         cases=cases,
         uses=USES,
         effects_of=EFFECTS,
-        most_told=MOST_TOLD,
+        most_on_page_one=MOST_ON_PAGE_ONE,
         level=show.confidence(by_key(sheet).values()),
         tested=tested(sheet),
         untested=untested(sheet),

@@ -174,7 +174,7 @@ def _facts(sheet: Datasheet, protocol: str) -> dict[str, str]:
         "stimuli": stimuli or "not recorded",
         "protocol": protocol,
         "decision": sheet.decision.verdict if sheet.decision else "no policy",
-        "policy": sheet.decision.told_policy if sheet.decision else "no policy",
+        "policy": sheet.decision.policy_and_digest if sheet.decision else "no policy",
     }
 
 
@@ -182,7 +182,7 @@ def _decided(sheet: Datasheet) -> str:
     """The decision and the policy that it was made under: other limits decide otherwise."""
     if sheet.decision is None:
         return "no policy"
-    return show.visible(f"{sheet.decision.verdict} under {sheet.decision.told_policy}", 120)
+    return show.visible(f"{sheet.decision.verdict} under {sheet.decision.policy_and_digest}", 120)
 
 
 def _cell(sheet: Datasheet, key: str) -> tuple[str, str]:

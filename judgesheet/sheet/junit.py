@@ -38,7 +38,7 @@ def render(sheet: Datasheet, _paper: Paper) -> bytes:
     properties = SubElement(suite, "properties")
     for name, value in _properties(sheet, decision).items():
         SubElement(properties, "property", name=name, value=_text(value))
-    lines = (" ".join((decision.text, *decision.told_needed)),)
+    lines = (" ".join((decision.text, *decision.needed_sentences)),)
     _put(suite, "decision", "judgesheet", _DECISIONS[decision.verdict], decision.verdict, lines)
     for verdict in sheet.verdicts:
         _case(suite, verdict)

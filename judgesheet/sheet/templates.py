@@ -104,7 +104,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "visible": show.visible,
     "words": show.words,
     "capital": capital,
-    "told": lambda text: show.no_break(show.visible(text, 600)),
+    "sentence": lambda text: show.no_break(show.visible(text, 600)),
 }
 """What templates put records into words with."""
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from judgesheet.base.datasheet import named
-from judgesheet.base.limits import MOST_TOLD
+from judgesheet.base.limits import MOST_ON_PAGE_ONE
 from judgesheet.base.records import Datasheet, Verdict
 from judgesheet.base.sanitize import listed, one_line
 from judgesheet.base.units import unit
@@ -14,19 +14,19 @@ from judgesheet.sheet.context import EFFECTS, LIMITS, VOID, Page, context
 
 LINES, WIDTH = 12, 100
 
-Told = tuple[str, str]
+Line = tuple[str, str]
 """A sign and a sentence."""
 
 
 def lines(sheet: Datasheet, most: int = LINES) -> list[str]:
     """At most so many lines of at most `WIDTH` columns; the last says how many are left out."""
-    whole = [line for sign, text in _told(sheet) for line in wrapped(sign, text)]
+    whole = [line for sign, text in _sentences(sheet) for line in wrapped(sign, text)]
     if len(whole) <= most:
         return whole
     return [*whole[: most - 1], f"  … {len(whole) - most + 1} more lines with --verbose"]
 
 
-def effects(sheet: Datasheet) -> Iterator[Told]:
+def effects(sheet: Datasheet) -> Iterator[Line]:
     """Everything that is known of every axis, the worst first."""
     for axis in sheet.axes:
         void = "" if axis.invalid is None else f"; not usable: {axis.invalid}"
@@ -42,7 +42,7 @@ def wrapped(sign: str, text: str) -> list[str]:
                          subsequent_indent="  ", break_on_hyphens=False)  # fmt: skip
 
 
-def _told(sheet: Datasheet) -> Iterator[Told]:
+def _sentences(sheet: Datasheet) -> Iterator[Line]:
     page, decision = context(sheet), sheet.decision
     void = ((VOID.sign, f"{one.title}: not usable, {one.invalid}")
             for one in sheet.axes if one.invalid)  # fmt: skip
@@ -56,17 +56,17 @@ def _told(sheet: Datasheet) -> Iterator[Told]:
     yield "", decision.text
     yield from void
     yield from _few((LIMITS[one.status].sign, _limit(page, one)) for one in page.deciding)
-    yield from _few((page.mark.sign, one.told) for one in decision.conditions)
-    yield from _few(("→", needed) for needed in decision.told_needed)
+    yield from _few((page.mark.sign, one.text) for one in decision.conditions)
+    yield from _few(("→", needed) for needed in decision.needed_sentences)
     yield from _few(_effects(page))
     found_where = ("measured beyond its limit", "within its limit", "not measured")
     for where, verdicts in zip(found_where, page.waived, strict=True):
         if verdicts:
             found = {one.key: page.figures[one.key].estimate for one in verdicts
                      if one.key in page.figures}  # fmt: skip
-            names = listed([named(found, one.key) for one in verdicts], MOST_TOLD)
-            told = f"Not settled: {where}, not required: {names}"
-            yield LIMITS["inconclusive"].sign, told
+            names = listed([named(found, one.key) for one in verdicts], MOST_ON_PAGE_ONE)
+            text = f"Not settled: {where}, not required: {names}"
+            yield LIMITS["inconclusive"].sign, text
 
 
 def _limit(page: Page, verdict: Verdict) -> str:
@@ -83,17 +83,17 @@ def _limit(page: Page, verdict: Verdict) -> str:
     return f"{name}: {changed}{show.ENDS[side]} {bound.bare}; the limit is {limit}"
 
 
-def _effects(page: Page) -> Iterator[Told]:
-    """The effects that are shown, concern the use, and were not told yet."""
-    told = {one.key for one in page.deciding}
-    told.update(*(one.keys for one in page.decision.conditions) if page.decision else ())
+def _effects(page: Page) -> Iterator[Line]:
+    """The effects that are shown, concern the use, and do not stand above."""
+    before = {one.key for one in page.deciding}
+    before.update(*(one.keys for one in page.decision.conditions) if page.decision else ())
     yield from ((EFFECTS["shown"].sign, one.effect.text) for one in page.shown
-                if one.effect.key not in told)  # fmt: skip
+                if one.effect.key not in before)  # fmt: skip
 
 
-def _few(told: Iterable[Told]) -> Iterator[Told]:
+def _few(lines: Iterable[Line]) -> Iterator[Line]:
     """The first of them, and how many there are besides."""
-    each = iter(told)
-    yield from islice(each, MOST_TOLD)
+    each = iter(lines)
+    yield from islice(each, MOST_ON_PAGE_ONE)
     if left := sum(1 for _ in each):
         yield "", f"and {left} more of these"

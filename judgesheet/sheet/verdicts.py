@@ -88,7 +88,7 @@ def as_markdown(sheet: Datasheet) -> str:
 def annotations(sheet: Datasheet) -> Iterator[str]:
     """GitHub workflow commands: an error per limit that stops the gate, a warning per other."""
     if sheet.decision is not None and sheet.decision.verdict in ("reject", "not_proven"):
-        text = " ".join((sheet.decision.text, *sheet.decision.told_needed))
+        text = " ".join((sheet.decision.text, *sheet.decision.needed_sentences))
         title = _property("judgesheet: decision")
         yield f"::error title={title}::{_data(_minus(show.visible(text)))}"
     for verdict in sheet.verdicts:
@@ -142,14 +142,14 @@ def summary(sheet: Datasheet) -> Sequence[str]:
     if sheet.decision is None:
         return ()
     decision = sheet.decision
-    conditions = (f"Condition: {condition}" for condition in decision.told_conditions)
+    conditions = (f"Condition: {condition}" for condition in decision.conditions_and_keys)
     void = (f"Not usable: {axis.name}, {axis.invalid}." for axis in sheet.axes if axis.invalid)
     looks = show.looks(sheet.run)
     lines = (
         *(decision.text, show.limits(decision)),
-        f"Policy: {decision.told_policy}." if decision.policy else "",
+        f"Policy: {decision.policy_and_digest}." if decision.policy else "",
         f"{show.ROLES[decision.because]}: {decision.limiting}." if decision.limiting else "",
-        *(*void, *decision.told_needed, *conditions),
+        *(*void, *decision.needed_sentences, *conditions),
         f"Looks: {looks}." if looks else "",
         *_on_the_baseline(sheet),
     )

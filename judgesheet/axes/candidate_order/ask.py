@@ -16,11 +16,11 @@ from judgesheet.axis.material import (
     Name,
     Strict,
     Text,
+    field_and_words,
     in_turn,
     leaks,
     near_copies,
     part,
-    told,
     word_count,
 )
 from judgesheet.axis.prompt import object_schema, parameters, renderer
@@ -557,7 +557,7 @@ def _call(stimulus: Stimulus, cell: _Cell, options: Options, render: Callable[..
             "order": list(cell.order),
             "better": shown.better,
             "listing": LISTING,
-            **told(stimulus, *responses),
+            **field_and_words(stimulus, *responses),
         },
         repeat=cell.repeat,
         messages=({"role": "user", "content": render(**variables)},),

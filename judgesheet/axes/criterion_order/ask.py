@@ -16,6 +16,7 @@ from judgesheet.axis.material import (
     Range,
     Strict,
     Text,
+    field_and_words,
     in_points,
     leaks,
     length_against_level,
@@ -23,7 +24,6 @@ from judgesheet.axis.material import (
     near_copies,
     require_one_scale,
     scale_of,
-    told,
     word_count,
 )
 from judgesheet.axis.prompt import object_schema, parameters, renderer, score_schema
@@ -330,7 +330,7 @@ def _call(
             "scale": scale.count,
             **scale.own,
             "order": names,
-            **told(stimulus, candidate["text"]),
+            **field_and_words(stimulus, candidate["text"]),
         },
         repeat=cell.repeat,
         messages=({"role": "user", "content": prompt},),

@@ -14,11 +14,11 @@ from judgesheet.axis.material import (
     Name,
     Strict,
     Text,
+    field_and_words,
     in_turn,
     leaks,
     length_spread,
     near_copies,
-    told,
     word_count,
 )
 from judgesheet.axis.prompt import boundary, parameters, renderer
@@ -352,7 +352,7 @@ def _call(
             "arm": cell.arm,
             "order": shown,
             **right,
-            **told(stimulus, *listed),
+            **field_and_words(stimulus, *listed),
         },
         repeat=cell.repeat,
         messages=({"role": "user", "content": prompt},),

@@ -18,10 +18,10 @@ from judgesheet.axis.material import (
     Name,
     Strict,
     Text,
+    field_and_words,
     in_turn,
     leaks,
     near_copies,
-    told,
     word_count,
 )
 from judgesheet.axis.prompt import object_schema, parameters, renderer
@@ -462,7 +462,7 @@ def _call(stimulus: Stimulus, asked: _Asked, options: Options, render: Callable[
     return Call(
         axis="presentation",
         stimulus=stimulus.id,
-        cell={**cell, **told(stimulus, *asked.texts)},
+        cell={**cell, **field_and_words(stimulus, *asked.texts)},
         repeat=asked.repeat,
         messages=({"role": "user", "content": render(**variables)},),
         params=_params(cell["ask"], options),

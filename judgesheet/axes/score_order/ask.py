@@ -15,6 +15,7 @@ from judgesheet.axis.material import (
     Range,
     Strict,
     Text,
+    field_and_words,
     in_points,
     leaks,
     length_against_level,
@@ -22,7 +23,6 @@ from judgesheet.axis.material import (
     near_copies,
     require_one_scale,
     scale_of,
-    told,
     word_count,
 )
 from judgesheet.axis.prompt import object_schema, parameters, renderer, score_schema
@@ -292,7 +292,7 @@ def _call(
             "scale": n,
             **scale.own,
             "order": list(read.order),
-            **told(stimulus, candidate["text"]),
+            **field_and_words(stimulus, candidate["text"]),
         },
         repeat=read.repeat,
         messages=({"role": "user", "content": prompt},),
