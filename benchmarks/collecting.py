@@ -280,7 +280,7 @@ class Speed(NamedTuple):
     cpu_ms: float
 
 
-def _turn(name: str, port: int, calls: int, told: "multiprocessing.Queue[Speed]") -> None:
+def _turn(name: str, port: int, calls: int, taken: "multiprocessing.Queue[Speed]") -> None:
     async def main() -> None:
         _Spent.begin()
         await CLIENTS[name].ask(port, calls)
@@ -292,21 +292,21 @@ def _turn(name: str, port: int, calls: int, told: "multiprocessing.Queue[Speed]"
     import_module(CLIENTS[name].library)
     asyncio.run(main())
     cpu, wall = (end - begin for begin, end in zip(_Spent.began, _Spent.ended, strict=True))
-    told.put(Speed(calls / wall, cpu / calls * 1000))
+    taken.put(Speed(calls / wall, cpu / calls * 1000))
 
 
 def speeds(latency_s: float, calls: int) -> dict[str, Speed]:
     """The best of a few turns of every client that is installed."""
     found: dict[str, list[Speed]]
     found = {name: [] for name, client in CLIENTS.items() if find_spec(client.library)}
-    told: multiprocessing.Queue[Speed] = multiprocessing.Queue()
+    taken: multiprocessing.Queue[Speed] = multiprocessing.Queue()
     with serving(latency_s) as port:
         for _ in range(TURNS):
             for name in found:
                 fewer = calls // 10 if CLIENTS[name].is_slow else calls
-                process = multiprocessing.Process(target=_turn, args=(name, port, fewer, told))
+                process = multiprocessing.Process(target=_turn, args=(name, port, fewer, taken))
                 process.start()
-                found[name].append(told.get(timeout=600))
+                found[name].append(taken.get(timeout=600))
                 process.join()
     return {
         name: Speed(max(one.rate for one in turns), min(one.cpu_ms for one in turns))

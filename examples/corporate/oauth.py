@@ -55,9 +55,9 @@ class ClientCredentials(httpx.Auth):
 
     def _keep(self, response: httpx.Response) -> None:
         response.raise_for_status()
-        told = response.json()
-        self._token = told["access_token"]
-        self._renew_at = time.monotonic() + int(told.get("expires_in", 3600)) - EARLY_S
+        answer = response.json()
+        self._token = answer["access_token"]
+        self._renew_at = time.monotonic() + int(answer.get("expires_in", 3600)) - EARLY_S
 
 
 def factory() -> httpx.Auth:

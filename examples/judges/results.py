@@ -111,7 +111,7 @@ def _with_part(
         "labels": labels,
         "rows": found.rows,
         "labelled": found.labelled,
-        **{name: {**_told(one), "unit": given_in} for name, one in figures.items()},
+        **{name: {**_rounded(one), "unit": given_in} for name, one in figures.items()},
     }
 
 
@@ -124,7 +124,7 @@ def _written(records: list[Record], file: Path) -> Path:
     return file
 
 
-def _told(figure: Any) -> dict[str, Any]:
+def _rounded(figure: Any) -> dict[str, Any]:
     """Value and interval to four digits, and what is said of the figure."""
     told = {name: getattr(figure, name) for name in ("value", "low", "high")}
     rounded = {name: None if end is None else round(end, 4) for name, end in told.items()}
@@ -133,4 +133,4 @@ def _told(figure: Any) -> dict[str, Any]:
 
 def _estimate(estimate: Estimate) -> dict[str, Any]:
     """An estimate of a sheet, with its label and unit."""
-    return {**_told(estimate), "label": estimate.label, "unit": estimate.unit}
+    return {**_rounded(estimate), "label": estimate.label, "unit": estimate.unit}

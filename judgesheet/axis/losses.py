@@ -94,11 +94,11 @@ def loss_rate(readings: Readings) -> UnkeyedEstimate:
     gone = lost(made)
     counts = by_cluster(gone.astype(float), cluster_codes(made["cluster"]))
     rate = cluster_rate(*counts)
-    conditions = _told(made, gone, readings.seed) if gone.any() else ""
+    conditions = _reasons_and_order(made, gone, readings.seed) if gone.any() else ""
     return UnkeyedEstimate("Calls without a verdict", rate, n=len(made), conditions=conditions)
 
 
-def _told(made: "pd.DataFrame", gone: Flags, seed: int) -> Losses:
+def _reasons_and_order(made: "pd.DataFrame", gone: Flags, seed: int) -> Losses:
     reasons = Counter(made["shape"][gone].astype(str)) if "shape" in made else Counter[str]()
     whole = refused_whole(made)
     return Losses(

@@ -232,8 +232,8 @@ def near_copies(what: str, texts: Sequence[tuple[str, str]]) -> Iterator[Problem
         # Of one stimulus the parts are named, of several the stimuli.
         found.setdefault(tuple(homes if len(homes) > 1 else places), []).extend(places)
     for named, places in found.items():
-        told = f"{len(places)} {what} share a template: {listed(named, MOST_LISTED)}"
-        yield Problem("pool", told, grave=False, code="template")
+        problem = f"{len(places)} {what} share a template: {listed(named, MOST_LISTED)}"
+        yield Problem("pool", problem, grave=False, code="template")
 
 
 def counted_as_one(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
@@ -242,11 +242,11 @@ def counted_as_one(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
     for copy, first in clusters(stimuli).items():
         together.setdefault(first, [first]).append(copy)
     for group in together.values():
-        told = (
+        problem = (
             f"{len(group)} stimuli are near copies or of the same group, and count as one "
             f"stimulus: {listed(group, MOST_LISTED)}"
         )
-        yield Problem("pool", told, grave=False)
+        yield Problem("pool", problem, grave=False)
 
 
 def identical(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:

@@ -19,8 +19,8 @@ class Clusters(dict[str, str]):
     @classmethod
     def of(cls, provenance: Mapping[str, Any], axis: str) -> "Clusters":
         """Those that the provenance of a plan has for an axis; a file may say anything there."""
-        told = (pool for pool in provenance.get("stimuli") or () if pool.get("axis") == axis)
-        found = next((pool.get("clusters") for pool in told), None)
+        pools = (pool for pool in provenance.get("stimuli") or () if pool.get("axis") == axis)
+        found = next((pool.get("clusters") for pool in pools), None)
         if not isinstance(found, Mapping):
             return cls()
         return cls((name, first) for name, first in found.items() if isinstance(first, str))

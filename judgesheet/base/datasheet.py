@@ -84,8 +84,8 @@ def worst_verdicts(sheet: Datasheet) -> dict[str, Verdict]:
 @remembered  # every page of the sheet asks for it
 def to_json(sheet: Datasheet) -> str:
     """The sheet as indented JSON: the same record gives the same text, and no NaN is in it."""
-    told = adapter(Datasheet).dump_python(sheet) | {"judge": sheet.judge.spread}
-    text = json.dumps(_finite(told), indent=2, ensure_ascii=False, allow_nan=False)
+    content = adapter(Datasheet).dump_python(sheet) | {"judge": sheet.judge.spread}
+    text = json.dumps(_finite(content), indent=2, ensure_ascii=False, allow_nan=False)
     # A lone surrogate has no UTF-8; written as \\udXXX it survives the way there and back.
     return text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n"
 
@@ -186,8 +186,8 @@ def _check_version(data: Any, where: str) -> None:
 
 def _gathered(data: dict[str, Any]) -> dict[str, Any]:
     """A sheet with what its judge says of itself where the record has it."""
-    told = data.get("judge")
-    return data | {"judge": JudgeIdentity.gathered(told)} if isinstance(told, dict) else data
+    judge = data.get("judge")
+    return data | {"judge": JudgeIdentity.gathered(judge)} if isinstance(judge, dict) else data
 
 
 def _mappings(value: Any) -> Sequence[Mapping[str, Any]]:

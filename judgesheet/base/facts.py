@@ -171,18 +171,18 @@ class JudgeIdentity:
     details: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def gathered(cls, told: Mapping[str, Any]) -> dict[str, Any]:
+    def gathered(cls, given: Mapping[str, Any]) -> dict[str, Any]:
         """The fields of a judge as it is told of in a file, the others under `details`."""
         known = {one.name for one in fields(cls)} - {"details"}
-        own = {name: value for name, value in told.items() if name in known}
-        return {**own, "details": {name: told[name] for name in told.keys() - known}}
+        own = {name: value for name, value in given.items() if name in known}
+        return {**own, "details": {name: given[name] for name in given.keys() - known}}
 
     @property
     def spread(self) -> dict[str, Any]:
         """The reverse: what a file tells of the judge."""
-        told = asdict(self)
-        details: dict[str, Any] = told.pop("details")
-        return told | details
+        known = asdict(self)
+        details: dict[str, Any] = known.pop("details")
+        return known | details
 
 
 @dataclass(frozen=True, slots=True)

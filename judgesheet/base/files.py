@@ -271,8 +271,8 @@ def record_of(line: str, where: str) -> dict[str, Any]:
         reason = str(error).split(":")[0]
         is_whole = line.endswith(("\n", "\r"))
         cut = "" if is_whole else ", and it is the last line: is the file complete?"
-        told = f"not JSON ({reason}); each line must be one object{cut}"
-        raise StimuliError(f"{where}: {told}") from None
+        problem = f"not JSON ({reason}); each line must be one object{cut}"
+        raise StimuliError(f"{where}: {problem}") from None
     if not isinstance(record, dict):
         raise StimuliError(
             f"{where}: a JSON {type(record).__name__}, not an object; write one object per line, "

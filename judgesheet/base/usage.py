@@ -15,10 +15,10 @@ LONGER = 1.2
 """How much longer a prompt is than what so many tokens are, where that is no chance."""
 
 
-def tokens_of(told: int | None, characters: int) -> int:
+def tokens_of(stated: int | None, characters: int) -> int:
     """So many tokens as an endpoint told, or by the characters where it told nothing plausible."""
-    is_plausible = bool(told) and (told or 0) * CHARACTERS_PER_TOKEN_AT_MOST >= characters
-    return told or 0 if is_plausible else ceil(characters / CHARACTERS_PER_TOKEN)
+    is_plausible = bool(stated) and (stated or 0) * CHARACTERS_PER_TOKEN_AT_MOST >= characters
+    return stated or 0 if is_plausible else ceil(characters / CHARACTERS_PER_TOKEN)
 
 
 class PromptSizes:

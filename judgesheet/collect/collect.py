@@ -295,8 +295,8 @@ class Circuit:
             return
         is_cut = not is_whole(reply.finish_reason)
         why = f", finish reason {brief(reply.finish_reason or '')}" if is_cut else ""
-        if told := not reply.text.strip() and self._judge.advise(reply):
-            advice = f"{told}, and start over with --fresh"
+        if mend := not reply.text.strip() and self._judge.advise(reply):
+            advice = f"{mend}, and start over with --fresh"
         elif is_token_limit(reply.finish_reason):
             advice = "raise --max-tokens and start over with --fresh"
         else:
@@ -415,12 +415,12 @@ class Budget:
         """Record what a reply did cost; its whole price where only the endpoint knows."""
         if not self._budget_limits:
             return
-        told = used = reply.tokens_in or 0, reply.tokens_out or 0
+        stated = used = reply.tokens_in or 0, reply.tokens_out or 0
         if reply.outcome == "ok":
             characters = len(content(call.messages)[1]), len(reply.text)
-            used = tokens_of(told[0], characters[0]), tokens_of(told[1], characters[1])
-        self.by_characters += used != told
-        is_unknown = reply.is_unmetered and used == told
+            used = tokens_of(stated[0], characters[0]), tokens_of(stated[1], characters[1])
+        self.by_characters += used != stated
+        is_unknown = reply.is_unmetered and used == stated
         for limit, price in zip(self._budget_limits, prices, strict=True):
             paid = limit.price(*used)
             limit.paid += price if is_unknown else paid

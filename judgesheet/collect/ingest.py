@@ -341,19 +341,19 @@ class _Reader:
         self.stimuli[axis, cell.stimulus] = None
         item = (axis, str(values.get("item")))
         if "item" in values and self.homes.setdefault(item, cell.stimulus) != cell.stimulus:
-            told = f"{item[1]} is listed under two stimuli; an item has one"
+            fault = f"{item[1]} is listed under two stimuli; an item has one"
             if not {"stimulus", "item"} <= self.columns.keys():
-                return f"{told}: let its name hold that of its stimulus"
+                return f"{fault}: let its name hold that of its stimulus"
             joined = f"{self.columns['stimulus']}+{self.columns['item']}"
-            return f"{told}: join its columns, as in --map {quote(f'item={joined}')}"
+            return f"{fault}: join its columns, as in --map {quote(f'item={joined}')}"
         for known, naming in all_axes()[axis].FACTS.items():
             thing = (axis, known, cell.stimulus, *(str(values.get(name)) for name in naming))
             fact = json.dumps(values.get(known))
             if (other := self._facts.setdefault(thing, fact)) != fact:
-                told = f"cell.{known} is {fact}, and {other} in another row on the same stimulus"
+                fault = f"cell.{known} is {fact}, and {other} in another row on the same stimulus"
                 if column := self.columns.get(known):  # a log has neither cells nor our slots
-                    told = f"its {column} contradicts that of another row on the same stimulus"
-                return f"{told}; it must not change with the order"
+                    fault = f"its {column} contradicts that of another row on the same stimulus"
+                return f"{fault}; it must not change with the order"
         self._names |= values.keys()
         more = len(self._names) > MOST_FIELDS
         return f"cells have more than {MOST_FIELDS} fields; drop some" if more else None

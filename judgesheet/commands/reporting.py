@@ -71,13 +71,13 @@ def _say_policies(directory: Path, sheet: Datasheet) -> None:
     say("To decide, apply a policy to these replies; nothing is asked again:")
     say(f"  judgesheet measure {quote(str(directory))} --policy NAME")
     found = {key: one for key, one in by_key(sheet).items() if one.value is not None}
-    told = []
+    ranked = []
     for name in policies.shipped():
         rules = policies.load(name)
         has = sum(any(key in found for key in members(one.key, found)) for one in rules.limit)
         text = f"    {name:15} {rules.title} ({has} of {len(rules.limit)} limits measured)"
-        told.append((-has / len(rules.limit), text))
-    for _, text in sorted(told):
+        ranked.append((-has / len(rules.limit), text))
+    for _, text in sorted(ranked):
         say(text)
 
 

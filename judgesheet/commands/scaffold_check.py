@@ -120,7 +120,7 @@ def _judge(directory: Path, profile: str) -> Iterator[Fault]:
         if file != path or not faults:
             yield _of_error(file, error)
     for pool in pools_of(plan) if plan else ():
-        yield from (Fault(path, None, told, is_note=True) for told in remarks(pool))
+        yield from (Fault(path, None, remark, is_note=True) for remark in remarks(pool))
     yield from _policy(directory / POLICY, plan, profile)
 
 

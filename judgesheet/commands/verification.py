@@ -71,7 +71,7 @@ def verification(file: Path, run: Path | None, policy: Policy | None = None) -> 
             *(_sets_the_same(sheet, content) if is_pdf else ()),
         ]
     else:
-        found = [(told, True) for told in _contradicts_itself(sheet)]
+        found = [(contradiction, True) for contradiction in _contradicts_itself(sheet)]
     return Verification(
         file.name,
         digest(text),

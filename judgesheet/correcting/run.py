@@ -47,7 +47,7 @@ def corrected(table: Table, labels: Labels) -> Result:
         for one, of in zip(each, samples, strict=True)
     ]
     systems, differences = compared(aligned)
-    moved = _shift(sample, table.scale)
+    shift = _shift(sample, table.scale)
     return Result(
         table=table.name,
         kind=table.kind,
@@ -61,9 +61,9 @@ def corrected(table: Table, labels: Labels) -> Result:
         raw=together.system.raw,
         systems=systems,
         differences=differences,
-        shift=reported(moved.interval, sample.verdicts.size),
-        shift_p=moved.p,
-        warnings=tuple(_warnings(table, labels, samples, moved.p)),
+        shift=reported(shift.interval, sample.verdicts.size),
+        shift_p=shift.p,
+        warnings=tuple(_warnings(table, labels, samples, shift.p)),
     )
 
 

@@ -157,9 +157,9 @@ def _columns(found: Opened, rows: Sequence[Row], choice: Choice, name: str) -> d
     needed = ["id", "verdict", *sides, "label"]
     for one in needed:
         if one not in columns:
-            told = _proposed(rows, found.log.columns, needed) | dict(choice.columns)
+            mapped = _proposed(rows, found.log.columns, needed) | dict(choice.columns)
             raise UsageError(
-                f"{name} has no column {one!r} ({FIELDS[one]}): perhaps {as_option(told)}; the "
+                f"{name} has no column {one!r} ({FIELDS[one]}): perhaps {as_option(mapped)}; the "
                 f"columns are {', '.join(rows[0].cells)[:300]}"
             )
     if columns["verdict"] == columns["label"]:

@@ -76,8 +76,8 @@ def unanswered(sheet: Datasheet, why: OtherQuestionsError, accept: str) -> Itera
 
 def with_remarks(sheet: Datasheet, comparison: Comparison) -> Datasheet:
     """The sheet with what limits its comparison with the baseline, in its provenance."""
-    told = BaselineRemarks(tuple(comparison.remarks), tuple(comparison.forced))
-    return replace(sheet, provenance=replace(sheet.provenance, baseline=told))
+    remarks = BaselineRemarks(tuple(comparison.remarks), tuple(comparison.forced))
+    return replace(sheet, provenance=replace(sheet.provenance, baseline=remarks))
 
 
 def regressions(policy: Policy) -> Sequence[Regression]:
@@ -134,17 +134,17 @@ def _regression_verdict(
     why = f"worse by {significant(found.value)}; one-sided 95 % {side} bound {significant(bound)}"
     if row.lost:
         why += f", with {counted(row.lost, 'lost call')} counted against the limit"
-    told = replace(verdict, observed=found.value, status=status, why=why, bound=bound)
+    measured = replace(verdict, observed=found.value, status=status, why=why, bound=bound)
     if status != "inconclusive":
-        return told
+        return measured
     if _is_open(found, regression.margin) and not _is_open(read, regression.margin):
         if mend := unread.get(Key.parse(regression.key).axis):
-            return replace(told, status="invalid", why=LOST_DECIDE, needed=mend)
-        return replace(told, needed=VERDICTS_ON_LOST)
+            return replace(measured, status="invalid", why=LOST_DECIDE, needed=mend)
+        return replace(measured, needed=VERDICTS_ON_LOST)
     needed = outlook(
         regression.margin, "max", found, lambda factor: f"{times(factor)} of both runs"
     )
-    return replace(told, needed=needed)
+    return replace(measured, needed=needed)
 
 
 def _is_open(worsening: BoundedValue, margin: float) -> bool:

@@ -51,7 +51,7 @@ class BoundedValue(NamedTuple):
             return 0.0 if gap > 0 else 1.0 if gap < 0 else 0.5
         return student_tail(student_quantile(0.025, self.df) * gap / side, self.df)
 
-    def moved(self, by: float) -> Self:
+    def shifted(self, by: float) -> Self:
         """The same, so much farther up."""
         return self._replace(value=self.value + by, low=self.low + by, high=self.high + by)
 

@@ -139,11 +139,11 @@ class Difference:
 
     def p_worse(self, margin: float) -> float | None:
         """One-sided p of "worse by `margin` at most", whatever lost calls would have said."""
-        return self.worsening and self.worsening.moved(-self.room[0]).p_above(margin)
+        return self.worsening and self.worsening.shifted(-self.room[0]).p_above(margin)
 
     def p_better(self) -> float | None:
         """One-sided p of "not better", likewise."""
-        return self.worsening and 1 - self.worsening.moved(self.room[1]).p_above(0.0)
+        return self.worsening and 1 - self.worsening.shifted(self.room[1]).p_above(0.0)
 
     @property
     def debiases(self) -> str:

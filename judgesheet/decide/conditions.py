@@ -43,7 +43,7 @@ def of(sheet: Datasheet, use: Use | None) -> Iterator[Condition]:
             if not all(_keeps(found.get(remedy.before), one) for one in limits):
                 yield Condition("", (remedy.after,), *_remedy(remedy, found))
         if axis.name in judged:
-            yield from _untold(axis, {Key.parse(one.key).name for one in kept})
+            yield from _unknown_controls(axis, {Key.parse(one.key).name for one in kept})
             yield from _refused(axis)
 
 
@@ -110,7 +110,7 @@ def several_models(sheet: Datasheet, axes: Collection[str]) -> str:
     return "" if alike else f"no one model was measured on every axis: {'; '.join(served)}"
 
 
-def _untold(axis: AxisResult, names: set[str]) -> Iterator[Condition]:
+def _unknown_controls(axis: AxisResult, names: set[str]) -> Iterator[Condition]:
     """Controls with an unknown outcome on which limited figures rest."""
     for control in axis.controls:
         touched = EVERY in control.touches or names & {*control.touches}

@@ -103,8 +103,8 @@ def _needed(sheet: Datasheet) -> Iterator[str]:
         yield from _mended(sheet)
         return
     open_ = [one for one in sheet.verdicts if one.status != "pass" and not one.excused]
-    told = any(one.needed == ONE_VERSION for one in open_)
-    if not told and conditions.several_models(sheet, conditions.judged_axes(sheet)):
+    is_named = any(one.needed == ONE_VERSION for one in open_)
+    if not is_named and conditions.several_models(sheet, conditions.judged_axes(sheet)):
         yield ONE_VERSION
     on = {Key.parse(one.key).axis for one in open_}
     cut = [a for a in sheet.axes if a.name in on and any(c.code == COMPLETE for c in failed(a))]
@@ -154,10 +154,10 @@ def _grouped(sheet: Datasheet, verdicts: Iterable[Verdict]) -> Iterator[str]:
             name = verdict.key if verdict.observed is None else named(found, verdict.key)
             groups.setdefault(verdict.needed, []).append(name)
     for needed, names in [*groups.items()][:MOST_EXAMPLES]:
-        told = (
+        limits = (
             listed(names, MOST_NAMED) if len(names) <= MOST_NAMED else counted(len(names), "limit")
         )
-        yield f"{needed} ({told})"
+        yield f"{needed} ({limits})"
 
 
 def _stimuli(sheet: Datasheet, verdicts: Sequence[Verdict]) -> Iterator[str]:

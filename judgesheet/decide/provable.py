@@ -138,8 +138,8 @@ def _best_and_far(limit: Limit, figure: Figure[Any]) -> tuple[float, float] | No
 
 def _quality_known(axis: str, calls: Sequence[PlannedCell], plan: Plan) -> bool:
     """Whether labels of the stimuli or the cells of calls say what a judge should find."""
-    told = any(call.cell.get("gold") or call.cell.get("better") for call in calls)
-    return told or any(label.axis == axis for label in plan.labels)
+    in_calls = any(call.cell.get("gold") or call.cell.get("better") for call in calls)
+    return in_calls or any(label.axis == axis for label in plan.labels)
 
 
 def _bound_of_r(stimuli: int) -> float:

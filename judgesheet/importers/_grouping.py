@@ -122,16 +122,16 @@ def _prompt(
 
 def _head(pieces: Sequence[Piece]) -> dict[str, Any]:
     """What the lines say about their prompt; a field missing on one may be on another."""
-    told: dict[str, Any] = {}
+    shared: dict[str, Any] = {}
     for piece in pieces:
         for name in ABOUT_PROMPT:
             value = getattr(piece, name)
-            if value is not None and told.setdefault(name, value) != value:
+            if value is not None and shared.setdefault(name, value) != value:
                 raise StimuliError(
                     f"{piece.where}: {piece.key[:60]!r} has another {name} than at "
                     f"{pieces[0].where}; one prompt needs one name, and another prompt another"
                 )
-    return told
+    return shared
 
 
 def _response(item: str, pieces: Sequence[Piece], prompt: str, places: "_Places") -> Response:

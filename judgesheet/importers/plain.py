@@ -123,9 +123,9 @@ def _pair(row: Row) -> Iterator[Piece]:
     try:
         better = _side(row.cells.get("better"), row.names)
     except KeyError:
-        told = str(row.cells["better"])[:60]
+        given = str(row.cells["better"])[:60]
         raise StimuliError(
-            f"{row.where}: {row.names['better']} is {told!r}; it can be u or v, A or B, 1 or 2, "
+            f"{row.where}: {row.names['better']} is {given!r}; it can be u or v, A or B, 1 or 2, "
             "tie, A>B, or the name of the column"
         ) from None
     for side in ("u", "v"):
@@ -139,16 +139,16 @@ def _pair(row: Row) -> Iterator[Piece]:
         )
 
 
-def _side(told: Any, columns: Mapping[str, str]) -> str | None:
+def _side(better: Any, columns: Mapping[str, str]) -> str | None:
     """The better one of a pair, None for neither or nothing; KeyError for a word of no family.
 
     Who fills in a table may write the name of its column.
     """
-    word = "" if told is None else str(told).strip().lower()
+    word = "" if better is None else str(better).strip().lower()
     for side in ("u", "v"):
         if word in (side, columns[side].lower()):
             return side
-    won = slot_of(told) if word else None
+    won = slot_of(better) if word else None
     return {1: "u", 2: "v"}.get(won) if isinstance(won, int) else None
 
 
@@ -163,14 +163,14 @@ def _line(row: Row) -> str:
 
 def _word(row: Row, field: str, words: Mapping[str, T]) -> T | None:
     """What a word in a field stands for; None where the field is absent or empty."""
-    told = row.optional(field)
-    if told is None:
+    word = row.optional(field)
+    if word is None:
         return None
-    if told.lower() not in words:
+    if word.lower() not in words:
         raise StimuliError(
-            f"{row.where}: {row.names[field]} is {told[:60]!r}; it can be {', '.join(words)}"
+            f"{row.where}: {row.names[field]} is {word[:60]!r}; it can be {', '.join(words)}"
         )
-    return words[told.lower()]
+    return words[word.lower()]
 
 
 FORMAT = Format(read)

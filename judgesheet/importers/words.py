@@ -113,10 +113,10 @@ def unpacked(cell: Any) -> Any:
 
 def meanings(pairs: Mapping[str, str]) -> dict[str, str]:
     """What words mean, by the key of each; UsageError where one is empty."""
-    told = {key_of(said): key_of(meant) for said, meant in pairs.items()}
-    if "" in told or "" in told.values():
+    meant_by = {key_of(said): key_of(meant) for said, meant in pairs.items()}
+    if "" in meant_by or "" in meant_by.values():
         raise UsageError("--verdict: write WORD=VERDICT, such as C=tie")
-    return told
+    return meant_by
 
 
 def key_of(cell: Any) -> str:

@@ -118,9 +118,9 @@ def read_result(line: Mapping[str, Any]) -> Result | None:
 
 def _read_response_result(response: Any, error: Any) -> Result:
     """In OpenAI's format. vLLM tells why a request failed in `error`, beside the status."""
-    told = response if isinstance(response, dict) else {}
-    body = told if "choices" in told else told.get("body")  # so did vLLM at first
-    status = told.get("status_code", 200 if isinstance(body, dict) and "choices" in body else None)
+    given = response if isinstance(response, dict) else {}
+    body = given if "choices" in given else given.get("body")  # so did vLLM at first
+    status = given.get("status_code", 200 if isinstance(body, dict) and "choices" in body else None)
     if type(status) is not int:  # true is an int to Python
         return _unfinished(error.get("code") if isinstance(error, dict) else None, error)
     created = body.get("created") if isinstance(body, dict) else None
@@ -132,14 +132,14 @@ def _read_response_result(response: Any, error: Any) -> Result:
 
 def _read_message_result(result: Any) -> Result:
     """In Anthropic's format, which has no status and no time."""
-    told = result if isinstance(result, dict) else {}
-    if told.get("type") == "succeeded":
-        message = told.get("message")
+    answer = result if isinstance(result, dict) else {}
+    if answer.get("type") == "succeeded":
+        message = answer.get("message")
         return Result(_kept(read_response(ANTHROPIC, 200, message), message), None)
-    error = told.get("error")
+    error = answer.get("error")
     inner = error["error"] if isinstance(error, dict) and "error" in error else error
-    if told.get("type") != "errored":
-        return _unfinished(told.get("type"), inner)
+    if answer.get("type") != "errored":
+        return _unfinished(answer.get("type"), inner)
     kind = inner.get("type") if isinstance(inner, dict) else None
     status = _STATUS_OF.get(kind, 500) if isinstance(kind, str) else 500
     body = {"error": inner}

@@ -311,9 +311,9 @@ def _read_completion(body: Any) -> Answer | None:
 
 def _tokens_in(usage: Any) -> int | None:
     """All tokens of a prompt, those from a cache among them, which some servers leave out."""
-    told = _count(_get(usage, "prompt_tokens"))
+    stated = _count(_get(usage, "prompt_tokens"))
     cached = _count(_get(_get(usage, "prompt_tokens_details"), "cached_tokens")) or 0
-    return told + cached if told and told < cached else told
+    return stated + cached if stated and stated < cached else stated
 
 
 def _tokens_out(usage: Any) -> int | None:
@@ -322,11 +322,11 @@ def _tokens_out(usage: Any) -> int | None:
     Most servers count these as completion tokens; some (Google, xAI) only in the total.
     """
     names = ("completion_tokens", "prompt_tokens", "total_tokens")
-    told, asked, total = [_count(_get(usage, name)) for name in names]
-    if told is None or asked is None or total is None:
-        return told
+    stated, asked, total = [_count(_get(usage, name)) for name in names]
+    if stated is None or asked is None or total is None:
+        return stated
     # Where the total is no larger, the reply was counted whole.
-    return max(told, total - asked)
+    return max(stated, total - asked)
 
 
 # -- Anthropic messages ----------------------------------------------------------------------------

@@ -128,8 +128,8 @@ class HttpJudge(Judge):
     def advise(self, reply: Reply) -> str | None:
         """What to do about a reply, with the names that the user gave."""
         outcome = reply.outcome
-        if told := mend_of(outcome, reply.raw):
-            return told
+        if advice := mend_of(outcome, reply.raw):
+            return advice
         if self._remedy and outcome in {"unreachable", "unavailable"}:
             return self._remedy
         if outcome == "unauthorized" and self._connection.auth:

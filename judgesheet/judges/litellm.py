@@ -105,7 +105,7 @@ class _LitellmTransport(httpx.AsyncBaseTransport):
 def _failed(error: Exception) -> httpx.Response:
     """An exception as the response that it was made of, or of a server that failed."""
     kind = type(error).__name__
-    told = {
+    fields = {
         "message": str(error),
         "type": kind,
         "code": CODES.get(kind, getattr(error, "code", None)),
@@ -115,4 +115,4 @@ def _failed(error: Exception) -> httpx.Response:
     headers = dict(getattr(getattr(error, "response", None), "headers", None) or {})
     own = {name: value for name, value in headers.items() if not name.lower().startswith("content")}
     known = status if isinstance(status, int) and 400 <= status < 600 else 502
-    return httpx.Response(known, headers=own, content=json.dumps({"error": told}, default=str))
+    return httpx.Response(known, headers=own, content=json.dumps({"error": fields}, default=str))

@@ -149,8 +149,8 @@ class LocalJudge(Judge):
             return "nothing"
         self._log.seek(0)
         lines = self._log.read().decode("utf-8", "replace").split("\n")
-        told = [line.strip() for line in lines if line.strip()]
-        return told[-1][-200:] if told else "nothing"
+        kept = [line.strip() for line in lines if line.strip()]
+        return kept[-1][-200:] if kept else "nothing"
 
 
 def _not_loaded(name: str, words: str) -> JudgesheetError:

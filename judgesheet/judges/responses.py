@@ -59,9 +59,9 @@ class Received(NamedTuple):
         Known only of servers that repeat the name, in a header or as the completion's id.
         """
         body = self.json() if "judgesheet-" in self.body else None
-        told = [self.headers.get(header, "") for header in _REPEATED_IN]
-        told.append(str(body.get("id", "")) if isinstance(body, dict) else "")
-        names = [found for one in told for found in _REQUEST_NAME.findall(one)]
+        headers = [self.headers.get(header, "") for header in _REPEATED_IN]
+        headers.append(str(body.get("id", "")) if isinstance(body, dict) else "")
+        names = [found for one in headers for found in _REQUEST_NAME.findall(one)]
         return any(found.rpartition("-")[0] != name.rpartition("-")[0] for found in names)
 
     @property
@@ -80,8 +80,8 @@ class Received(NamedTuple):
         which nothing is left.
         """
         stated = [self._seconds("retry-after-ms", unit=1e-3), self._seconds("retry-after")]
-        if self.status == TOO_MANY and (told := _RETRY_DELAY.search(self.body)):
-            stated.append(float(told[1]))
+        if self.status == TOO_MANY and (delay := _RETRY_DELAY.search(self.body)):
+            stated.append(float(delay[1]))
         resets = (
             self._seconds(name.replace("remaining", "reset"))
             for name, left in self.headers.items()
@@ -97,18 +97,18 @@ class Received(NamedTuple):
 
         Dates are compared with the server's own clock, if its headers show it.
         """
-        told = self.headers.get(header, "").strip()[:LONGEST_TIME]
-        if not told:
+        text = self.headers.get(header, "").strip()[:LONGEST_TIME]
+        if not text:
             return None
         now = _moment(self.headers.get("date", "")) or time.time()
-        if (number := _finite(told)) is not None:
+        if (number := _finite(text)) is not None:
             # So many seconds, or milliseconds, are those since 1970.
             epoch = next((number / per for per in (1, 1000) if 1e9 <= number / per < 1e10), None)
             return number * unit if epoch is None else epoch - now
-        parts = _SPAN.findall(told)
-        if parts and "".join(map("".join, parts)) == told:
+        parts = _SPAN.findall(text)
+        if parts and "".join(map("".join, parts)) == text:
             return float(sum(float(number) * _SECONDS[span] for number, span in parts))
-        moment = _moment(told)
+        moment = _moment(text)
         return None if moment is None else moment - now
 
 

@@ -129,11 +129,11 @@ def take_over(
     runs, counts = _runs(ledger.path.with_name(EARLIER)), Counter(run for _, run in taken)
     for start in range(0, len(taken), _PAGE):
         ledger.record([reply for reply, _ in taken[start : start + _PAGE]])
-    told = [
+    runs_taken = [
         {"plan": runs[run]["plan"], "created_at": runs[run]["created_at"], "replies": replies}
         for run, replies in counts.items()
     ]
-    ledger.set_meta("taken_over", [*ledger.taken_over, *told])
+    ledger.set_meta("taken_over", [*ledger.taken_over, *runs_taken])
     # What the endpoint refused then was not sent with these questions either.
     refused = {k: v for run in counts for k, v in runs[run]["refused"].items()}
     if refused:
@@ -198,10 +198,10 @@ def _runs(path: Path) -> dict[int, dict[str, Any]]:
     with _opened(path) as db:
         rows = db.execute("SELECT id, plan, created_at, refused FROM run").fetchall()
     with suppress(ValueError, TypeError):
-        told = [(number, plan, at, decoded(text)) for number, plan, at, text in rows]
-        if all(isinstance(refused, dict) for *_, refused in told):
+        known = [(number, plan, at, decoded(text)) for number, plan, at, text in rows]
+        if all(isinstance(refused, dict) for *_, refused in known):
             names = ("plan", "created_at", "refused")
-            return {number: dict(zip(names, rest, strict=True)) for number, *rest in told}
+            return {number: dict(zip(names, rest, strict=True)) for number, *rest in known}
     raise RunError(f"{path} is damaged: remove it")
 
 

@@ -344,8 +344,8 @@ class Ledger:
 
         Only those that a judge leaves out or renames: a file could name any field of a request.
         """
-        told = self.get_meta("refused_parameters", {})
-        return {name: other for name, other in OTHER_NAME.items() if name in told}
+        refused = self.get_meta("refused_parameters", {})
+        return {name: other for name, other in OTHER_NAME.items() if name in refused}
 
     @property
     def held_s(self) -> float:
@@ -811,8 +811,8 @@ class Ledger:
             for added in lacking(db, version):
                 db.execute(f"ALTER TABLE {added.table} ADD COLUMN {added.column} {added.kind}")
                 db.execute(f"UPDATE {added.table} SET {added.column} = {added.value}")  # noqa: S608
-            told = "UPDATE meta SET value = ? WHERE key = 'schema_version'"
-            db.execute(told, (as_json(SCHEMA_VERSION),))
+            statement = "UPDATE meta SET value = ? WHERE key = 'schema_version'"
+            db.execute(statement, (as_json(SCHEMA_VERSION),))
 
     def _show_added(self) -> None:
         """Show what later versions have; reading changes no file."""

@@ -32,8 +32,8 @@ def asked_otherwise(kept: Mapping[str, Any], seed: int, plan: Plan) -> Iterator[
     given = json.loads(as_json(plan.provenance))
     both_all = kept.get("all_axes") and given.get("all_axes")
     before, now = (
-        {**_BEFORE_SETTINGS, **told.get("settings", {}), "seed": its_seed}
-        for told, its_seed in ((kept, seed), (given, plan.seed))
+        {**_BEFORE_SETTINGS, **provenance.get("settings", {}), "seed": its_seed}
+        for provenance, its_seed in ((kept, seed), (given, plan.seed))
     )
     if both_all:
         before, now = ({**settings, "axes": None} for settings in (before, now))

@@ -71,7 +71,7 @@ def assemble(ledger: "Ledger", measured: Measured) -> MeasuredSheet:
     )
 
 
-def _told(kind: type[T], ledger: "Ledger", content: Mapping[str, Any]) -> T:
+def _checked(kind: type[T], ledger: "Ledger", content: Mapping[str, Any]) -> T:
     """What a ledger, which may be a stranger's, says of its plan or its judge."""
     return checked(kind, content, str(ledger.path), RunError)
 
@@ -80,15 +80,15 @@ def _provenance(ledger: "Ledger", results: tuple[MeasuredAxis, ...]) -> Provenan
     """What a ledger says of its plan, with what measured it."""
     replaced = ledger.get_meta("parsers_replaced", [])
     parsers = {"parsers": ledger.parsers(), "parsers_replaced": replaced}
-    told = _told(Provenance, ledger, ledger.provenance | parsers)
+    known = _checked(Provenance, ledger, ledger.provenance | parsers)
     return replace(
-        told,
+        known,
         judgesheet=__version__,
         measured_with=_versions(),
         collected_with=ledger.get_meta("judgesheet"),
         plan_digest=ledger.get_meta("plan"),
         ledger_schema=ledger.get_meta("schema_version"),
-        prompts=tuple(replace(one, permuted=_permuted(one.axis)) for one in told.prompts),
+        prompts=tuple(replace(one, permuted=_permuted(one.axis)) for one in known.prompts),
         axis_code=tuple(AxisCode(axis.name, code_digest(axis.name)) for axis in results),
         papers=tuple(dict.fromkeys(_papers(results))),
     )
@@ -145,10 +145,10 @@ def _permuted(name: str) -> tuple[str, ...]:
 
 def _judge(ledger: "Ledger", totals: "Totals") -> JudgeIdentity:
     """The judge's identity, named as the user names it: PROVIDER/NAME."""
-    told = _told(JudgeIdentity, ledger, JudgeIdentity.gathered(ledger.judge))
-    provider, name = told.provider or "unknown", told.model or "unknown"
+    known = _checked(JudgeIdentity, ledger, JudgeIdentity.gathered(ledger.judge))
+    provider, name = known.provider or "unknown", known.model or "unknown"
     return replace(
-        told,
+        known,
         model=f"{provider}/{name}",
         name=name,
         served_models=dict(totals.served_models),
@@ -159,12 +159,12 @@ def _judge(ledger: "Ledger", totals: "Totals") -> JudgeIdentity:
 
 
 def _run(ledger: "Ledger", totals: "Totals", axes: tuple[MeasuredAxis, ...]) -> RunFacts:
-    looks, told = ledger.looks, _told(RunFacts, ledger, ledger.settings())
+    looks, known = ledger.looks, _checked(RunFacts, ledger, ledger.settings())
     # No clock shows such a wait as a stranger's ledger may have.
     held = ledger.held_s if 0 < ledger.held_s < END_OF_TIME else None
     return replace(
-        told,
-        temperature=None if "temperature" in ledger.refused_parameters else told.temperature,
+        known,
+        temperature=None if "temperature" in ledger.refused_parameters else known.temperature,
         refused_parameters=ledger.refused_parameters,
         seed=ledger.get_meta("seed"),
         planned=totals.planned,
@@ -178,7 +178,7 @@ def _run(ledger: "Ledger", totals: "Totals", axes: tuple[MeasuredAxis, ...]) -> 
         failed=sum(axis.failed for axis in axes),
         attempts=totals.attempts,
         outcomes={str(outcome): number for outcome, number in totals.outcomes.items()},
-        first_readings=_first_readings(ledger) if told.retry_unreadable else None,
+        first_readings=_first_readings(ledger) if known.retry_unreadable else None,
         taken_over=_taken_over(ledger, totals),
         failures=tuple(_failures(ledger)),
         held_back_s=held,

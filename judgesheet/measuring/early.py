@@ -38,11 +38,13 @@ class EarlyWarning:
         if self._seen[call.axis] <= FIRST and len(lost) < LOST and not is_readable:
             lost.append((call, reply))
             if len(lost) == LOST:
-                self._tell(told(lost, self._seen[call.axis], self._parsers.get(call.axis)))
+                self._tell(
+                    about_unreadable(lost, self._seen[call.axis], self._parsers.get(call.axis))
+                )
         return is_readable
 
 
-def told(lost: list[tuple[Call, Reply]], seen: int, parser: Parser | None) -> str:
+def about_unreadable(lost: list[tuple[Call, Reply]], seen: int, parser: Parser | None) -> str:
     """What to know of replies of one axis that cannot be read, of so many that were seen."""
     axis = all_axes()[lost[0][0].axis]
     reasons = [reason_of(axis, call, reply, parser) for call, reply in lost]

@@ -58,7 +58,7 @@ def in_points_of(scale: Scale | None, estimates: Estimates) -> Estimates:
         return estimates
     low, step = float(scale.low), float(scale.step)
 
-    def moved(one: Estimate) -> Estimate:
+    def rescaled(one: Estimate) -> Estimate:
         shift = low - step if Key.parse(one.key).name in LEVELS else 0.0
 
         def point(value: float | None) -> float | None:
@@ -93,14 +93,14 @@ def in_points_of(scale: Scale | None, estimates: Estimates) -> Estimates:
         )
 
     def named(one: Estimate) -> Estimate:
-        told = one.given["shares"].items()
-        shares = {f"{low + step * (float(score) - 1):g}": share for score, share in told}
+        by_score = one.given["shares"].items()
+        shares = {f"{low + step * (float(score) - 1):g}": share for score, share in by_score}
         given = {**one.given, "shares": shares}
         return replace(one, given=given, conditions=ScoreShares(**given).words)
 
     def own(one: Estimate) -> Estimate:
         if "shares" in one.given:
             return named(one)
-        return moved(one) if one.unit == POINTS else one
+        return rescaled(one) if one.unit == POINTS else one
 
     return Estimates(estimates.axis, map(own, estimates.values()))

@@ -102,9 +102,9 @@ def _estimates(found: Located) -> Iterator[Estimate]:
 def _effect(found: Located) -> Effect:
     """What is said where the test finds a slice; of one that it does not find nothing is said."""
     here, rest = ("none" if one is None else _printed(one, found) for one in found.values)
-    told = SAYS[found.measure].format(words=found.where.words, here=here, rest=rest)
+    text = SAYS[found.measure].format(words=found.where.words, here=here, rest=rest)
     # The figure may not show what the test finds: equal numbers would deny what is said.
-    shown = f"{told.split(': ', maxsplit=1)[0]}." if here == rest else told
+    shown = f"{text.split(': ', maxsplit=1)[0]}." if here == rest else text
     return Effect(
         key=f"{found.axis}.slice[split={found.split}]",
         null=0.0,

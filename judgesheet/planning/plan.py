@@ -152,8 +152,8 @@ def _about_stimuli(
 
 def pools_of(plan: Plan) -> Sequence[StimulusPool]:
     """The stimuli of each axis of a plan."""
-    told = plan.provenance.get("stimuli", ())
-    return [checked(StimulusPool, pool, "the plan", RunError) for pool in told]
+    pools = plan.provenance.get("stimuli", ())
+    return [checked(StimulusPool, pool, "the plan", RunError) for pool in pools]
 
 
 def remarks(pool: StimulusPool) -> Iterator[str]:

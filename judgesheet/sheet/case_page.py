@@ -69,10 +69,10 @@ def _data(
         call = shown.call
         cell = tuple((name, _text(value)) for name, value in call.cell.items() if value is not None)
         verdict = "" if shown.verdict is None else _text(shown.verdict)
-        told = (_text(call.axis), _text(call.stimulus), shown.ended, why_lost(shown), verdict)
+        words = (_text(call.axis), _text(call.stimulus), shown.ended, why_lost(shown), verdict)
         return [
             call.id,
-            *map(names.number, told),
+            *map(names.number, words),
             int(shown.is_lost),
             cells.number(cell),
             call.repeat,

@@ -443,10 +443,10 @@ def _ladder(_: AxisResult, e: Estimates) -> Chart | None:
     mark = None if seen is None else _point(seen)
     title = "The better response is chosen"
     caption = "By how many required points it states more; a tie is a miss."
-    told = " The upright line is the smallest difference seen in 75 % (Δ75)." if mark else ""
+    note = " The upright line is the smallest difference seen in 75 % (Δ75)." if mark else ""
     line = 0.75, "75 %"
     drawn = lines(title, series, "points more", mark=mark, reference=line, also=(0.0, 1.0))
-    return Chart("ladder", title, caption + told, drawn)
+    return Chart("ladder", title, caption + note, drawn)
 
 
 def _places(_: AxisResult, e: Estimates) -> Chart | None:

@@ -156,8 +156,8 @@ def tested(sheet: Datasheet) -> str:
     whose = f"of yours ({_listed(own)})" if own else "(built-in, English)" if pools else ""
     asked = f"{made} on {counted(stimuli(sheet), 'stimulus', 'stimuli')} {whose}".rstrip()
     own_prompts = [name for name in prompts if name != BUILT_IN]
-    told = "your prompts" if own_prompts == ["own"] else f"prompts {_listed(own_prompts)}"
-    how = told if own_prompts else "built-in prompts"
+    named = "your prompts" if own_prompts == ["own"] else f"prompts {_listed(own_prompts)}"
+    how = named if own_prompts else "built-in prompts"
     parts = [asked, how if prompts else "", show.looked(sheet.run)]
     return ", ".join(filter(None, parts))
 

@@ -196,8 +196,8 @@ def _cell(sheet: Datasheet, key: str) -> tuple[str, str]:
                 if axis.void_reason(key):
                     return "∅ not usable", ""
                 shown, lost = show.estimate(estimate), show.imputed(estimate)
-                told = f"lost calls counted: {lost}" if lost not in ("", shown.interval) else ""
-                return shown.with_unit, "; ".join(filter(None, (shown.interval, told)))
+                note = f"lost calls counted: {lost}" if lost not in ("", shown.interval) else ""
+                return shown.with_unit, "; ".join(filter(None, (shown.interval, note)))
     return "–", ""
 
 

@@ -64,8 +64,8 @@ def answer(row: Answer) -> tuple[str, ...]:
         return show.visible(row.axis.question, 200), why, DASH, mark
     parts = (put["value"](figure.estimate), put["bound"](figure))
     label = show.visible(figure.estimate.label, 90)
-    told = f"{label}: {', '.join(filter(None, parts))}"
-    return show.visible(row.axis.question, 200), told, limit or DASH, mark
+    text = f"{label}: {', '.join(filter(None, parts))}"
+    return show.visible(row.axis.question, 200), text, limit or DASH, mark
 
 
 def fill(name: str, **content: Any) -> str:

@@ -110,8 +110,8 @@ def _turn(row: Figure) -> tuple[bool, bool]:
 def _row(row: Figure) -> tuple[str, ...]:
     """A figure with what is known of it, and how far lost calls could move its interval."""
     shown, lost = show.estimate(row.estimate), show.imputed(row.estimate)
-    told = f"lost calls counted: {lost}" if lost else ""
-    interval = "; ".join(filter(None, (shown.interval, told))) or "–"
+    note = f"lost calls counted: {lost}" if lost else ""
+    interval = "; ".join(filter(None, (shown.interval, note))) or "–"
     mark = f"{row.mark.sign} {row.mark.word}".strip() or "–"
     size = show.size(row.estimate)
     label = show.visible(row.estimate.label, 120)

@@ -133,17 +133,17 @@ def looks(run: RunFacts) -> str:
     In one sentence: the looks, the calls that were asked and that the design has, and per axis the
     stimuli and the level at which its intervals hold whenever the run stops.
     """
-    told = run.looks
-    if told is None:
+    plan = run.looks
+    if plan is None:
         return ""
     parts = (
         f"{visible(axis.axis, 60)} {digits.level(axis.level)} "
         f"({count(axis.stimuli)} of {count(axis.stimuli_planned)} stimuli)"
-        for axis in told.axes
+        for axis in plan.axes
     )
     return (
-        f"{looked(run)}; {count(told.calls)} of {count(told.planned)} planned calls asked, a limit "
-        f"reads {count(told.needed)} of those planned; intervals hold whenever it stops, at "
+        f"{looked(run)}; {count(plan.calls)} of {count(plan.planned)} planned calls asked, a limit "
+        f"reads {count(plan.needed)} of those planned; intervals hold whenever it stops, at "
         f"{', '.join(parts)}"
     )
 
@@ -165,7 +165,7 @@ def limits(decision: Decision) -> str:
         # Not "that only warn": one of them that is broken rejects the judge.
         "Limits that need not be": decision.warning,
     }
-    told = {
+    lines = {
         name: ", ".join(
             f"{counts[status]} {word}"
             for status, word in STATUS_WORDS.items()
@@ -173,7 +173,7 @@ def limits(decision: Decision) -> str:
         )
         for name, counts in kinds.items()
     }
-    return " ".join(f"{name}: {words}." for name, words in told.items() if words)
+    return " ".join(f"{name}: {words}." for name, words in lines.items() if words)
 
 
 def looked(run: RunFacts) -> str:

@@ -159,8 +159,8 @@ def summary(sheet: Datasheet) -> Sequence[str]:
 def _on_the_baseline(sheet: Datasheet) -> Iterator[str]:
     """What limits the comparison with a baseline."""
     if known := sheet.provenance.baseline:
-        yield from (f"Baseline: {told}" for told in known.remarks)
-        yield from (f"Baseline, compared with --force: {told}." for told in known.forced)
+        yield from (f"Baseline: {remark}" for remark in known.remarks)
+        yield from (f"Baseline, compared with --force: {remark}." for remark in known.forced)
 
 
 def _data(text: str) -> str:

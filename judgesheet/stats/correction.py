@@ -231,8 +231,8 @@ def _stratified(data: _Data) -> Corrected:
             low, high = jeffreys(hits, trials, level)
             margins.append((weight * (rates[verdict] - low), weight * (high - rates[verdict])))
         low, high = _wilson_ends(share, passed.size / deff, z_quantile(two_sided(level)))
-        moved = (slope * (share - low), slope * (high - share))
-        margins.append(moved if slope >= 0 else (-moved[1], -moved[0]))
+        margin = (slope * (share - low), slope * (high - share))
+        margins.append(margin if slope >= 0 else (-margin[1], -margin[0]))
         below, above = (sqrt(sum(one[side] ** 2 for one in margins)) for side in (0, 1))
         return value - wider * below, value + wider * above
 
@@ -246,12 +246,12 @@ def _tuned(data: _Data) -> Corrected:
     labelled, others = int(known.sum()), int((~known).sum())
     gap = float(judged[known].mean() - judged[~known].mean())
     own = np.where(known, (said - said[known].mean()) / labelled, 0.0)
-    moved = np.where(
+    centred = np.where(
         known,
         (judged - judged[known].mean()) / labelled,
         -(judged - judged[~known].mean()) / others,
     )
-    a, b = data.by_group(own), data.by_group(moved)
+    a, b = data.by_group(own), data.by_group(centred)
     total = float(b @ b)
     weight = float(a @ b) / total if total > 0 else 0.0
     value = float(said[known].mean()) - weight * gap

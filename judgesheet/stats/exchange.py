@@ -195,8 +195,8 @@ def exchanged(
     varies = np.trace(covariance, axis1=1, axis2=2) > ROUNDING
     several = _Several(groups, stimulus, places, varies, observed, number)
     sums = (add(mean), add(covariance), number, add(log_ways))
-    moved = int(calls[varies].sum())
-    if moved <= MOST_ONE_BY_ONE:
+    varying = int(calls[varies].sum())
+    if varying <= MOST_ONE_BY_ONE:
         orders = _fresh(rng, draws)
 
         @cache
@@ -204,7 +204,7 @@ def exchanged(
             return [several.drawn(np.array([at]), draws, orders)[0] for at in range(stimuli)]
 
         return Exchanged(*sums, lambda some: np.stack([fresh()[at] for at in some]))
-    fewer = _draws(moved, draws)
+    fewer = _draws(varying, draws)
     stored = cache(lambda: _stored(rng, fewer, items, {group.calls for group in groups}))
     return Exchanged(*sums, lambda some: several.drawn(some, fewer, stored()))
 

@@ -338,7 +338,7 @@ def target_sensitivity_decided(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
         right, _ = rung.pairs.by_task(_is(RIGHT, rung))
         decided, _ = rung.pairs.by_task(rung.pairs.decided)
         label = f"Correct among decisions, {rung.words}"
-        yield _unless_told(rung, rung.rate(label, (right, decided), NO_DECISION))
+        yield _unless_slot_tells(rung, rung.rate(label, (right, decided), NO_DECISION))
 
 
 @figure("kappa", symbol="κ", null=0.0, better="higher")
@@ -403,10 +403,10 @@ def _shares(pairs: Pairs, label: str, outcome: int) -> Iterator[UnkeyedEstimate]
     """The share of an outcome on each rung."""
     for rung in pairs.rungs:
         estimate = rung.rate(f"{label}, {rung.words}", rung.pairs.by_task(_is(outcome, rung)))
-        yield _unless_told(rung, estimate)
+        yield _unless_slot_tells(rung, estimate)
 
 
-def _unless_told(rung: Group, estimate: UnkeyedEstimate) -> UnkeyedEstimate:
+def _unless_slot_tells(rung: Group, estimate: UnkeyedEstimate) -> UnkeyedEstimate:
     """The estimate; without ends if the slot alone tells which response is better."""
     if estimate.interval.value is None or not rung.pairs.slot_tells:
         return estimate

@@ -125,10 +125,10 @@ def reader_if_log(files: Sequence[Path], choice: LogOptions) -> LogReader | None
 
 def _reader(path: Path, choice: LogOptions, found: Opened, lines: Tally) -> LogReader:
     if found.form is None and not choice.columns:
-        told = as_option(proposed([*islice(found.rows, MOST_REMEMBERED_ROWS)]))
+        proposal = as_option(proposed([*islice(found.rows, MOST_REMEMBERED_ROWS)]))
         raise UsageError(
-            f"{path.name} is a table that needs a map of its columns, perhaps {told}; `judgesheet "
-            f"inspect-log {shlex.quote(str(path))}` says more"
+            f"{path.name} is a table that needs a map of its columns, perhaps {proposal}; "
+            f"`judgesheet inspect-log {shlex.quote(str(path))}` says more"
         )
     people = people_of(choice.ratings, choice.on)
     rows = people.beside(found.rows) if people else found.rows

@@ -81,17 +81,17 @@ class FieldReader:
     @cached_property
     def meanings(self) -> dict[str, str]:
         """Words of the log and the verdicts that they mean; UsageError where that is none."""
-        told = {w: meant for w, meant in self.choice.columns.items() if not is_field(w)}
-        told = meanings({**told, **self.choice.verdicts})
+        words = {w: meant for w, meant in self.choice.columns.items() if not is_field(w)}
+        words = meanings({**words, **self.choice.verdicts})
         grades = (self.choice.scale or self.log.scale).lower().split(",")
-        for name, meant in told.items():
+        for name, meant in words.items():
             if not (meant in grades or finite(meant) is not None or self._is_winner(meant)):
                 raise UsageError(
                     f"--verdict {name}={meant}: {meant} is no verdict that a word could mean, such "
                     f"as 1, 2, tie, {NONE} or a score (fields of --map: {', '.join(FIELDS)})"
                 )
         lost = {key_of(said): NONE for said in self.choice.unreadable}
-        return {**meanings(self.log.words), **lost, **told}
+        return {**meanings(self.log.words), **lost, **words}
 
     @cached_property
     def kind(self) -> str:
@@ -285,13 +285,13 @@ class FieldReader:
     def _is_swapped(self, row: Row) -> bool:
         if not self.has(row, "swapped") and "swapped" not in self.choice.columns:
             return False
-        told = self.text(row, "swapped").lower()
-        if told not in SWAPPED:
+        word = self.text(row, "swapped").lower()
+        if word not in SWAPPED:
             raise StimuliError(
-                f"{row.where}: {self.columns['swapped']} is {told[:60]!r}; it can be "
+                f"{row.where}: {self.columns['swapped']} is {word[:60]!r}; it can be "
                 f"{', '.join(SWAPPED)}"
             )
-        return SWAPPED[told]
+        return SWAPPED[word]
 
     def slot(self, row: Row, name: str, shown: list[str]) -> int | str | None:
         """Which of two responses a field names, "tie" or "abstain"; None if nothing was read.

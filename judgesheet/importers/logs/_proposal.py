@@ -100,11 +100,11 @@ def proposed(rows: Sequence[Row]) -> dict[str, str]:
 def verdicts(rows: Sequence[Row]) -> list[str]:
     """The columns that hold a verdict by their name; where there are several, only a user knows."""
     cells = _cells(rows)
-    if twice := _told_twice(cells):
+    if twice := _human_columns(cells):
         return [*twice.values()]
     for fits in (_OF_A_JUDGE.__contains__, _BY_A_JUDGE.fullmatch, _OF_ANYBODY.__contains__):
-        if told := [column for column in cells if fits(_last(column)) or fits(column.lower())]:
-            return [column for column in told if "." not in column] or told
+        if fitting := [column for column in cells if fits(_last(column)) or fits(column.lower())]:
+            return [column for column in fitting if "." not in column] or fitting
     return []
 
 
@@ -175,7 +175,7 @@ def _by_name(rows: Sequence[Row]) -> dict[str, str]:
     else:
         found.pop("better", "")
         found.pop("swapped", "")
-        if len(people := _told_twice(cells)) == 1:
+        if len(people := _human_columns(cells)) == 1:
             (found["human"],) = people
     return {"verdict": UNKNOWN, "stimulus": UNKNOWN, **found}
 
@@ -186,11 +186,11 @@ def _sides(rows: Sequence[Row], cells: Mapping[str, Any]) -> tuple[str, str] | N
     Those that say what was shown where come first, and then those that name the responses before
     those that hold their texts or scores.
     """
-    told: dict[tuple[str, str], tuple[bool, bool, bool]] = {}
+    ranks: dict[tuple[str, str], tuple[bool, bool, bool]] = {}
     for pair in pairs_by_side(cells):
         named = are_names(rows, pair)
-        told[pair] = named and bool(_AS_SHOWN.search(pair[0])), bool(_NAMES.search(pair[0])), named
-    return max(told, key=told.__getitem__, default=None)
+        ranks[pair] = named and bool(_AS_SHOWN.search(pair[0])), bool(_NAMES.search(pair[0])), named
+    return max(ranks, key=ranks.__getitem__, default=None)
 
 
 def are_names(rows: Sequence[Row], columns: Sequence[str]) -> bool:
@@ -200,7 +200,7 @@ def are_names(rows: Sequence[Row], columns: Sequence[str]) -> bool:
     return is_word and len({str(cell) for cell in cells}) <= len(rows) + 1
 
 
-def _told_twice(cells: Mapping[str, Any]) -> dict[str, str]:
+def _human_columns(cells: Mapping[str, Any]) -> dict[str, str]:
     """Columns of what people said beside that of a judge, as `human_x` beside `x`."""
     bare = {column: _PEOPLE_OF.sub("", column) for column in cells}
     return {column: one for column, one in bare.items() if one != column and one in cells}

@@ -171,8 +171,8 @@ class LogReader:
     @property
     def lost(self) -> list[str]:
         """Which lines and rows cannot be read, and what to do."""
-        told = self.lines.sentence(), self._tally.sentence()
-        return [sentence for sentence in told if sentence]
+        sentences = self.lines.sentence(), self._tally.sentence()
+        return [sentence for sentence in sentences if sentence]
 
     def _refuse_second(self, row: Row) -> None:
         """One sheet is about one judge and one question to it."""

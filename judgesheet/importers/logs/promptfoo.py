@@ -79,10 +79,10 @@ def _parts(result: Row) -> Iterator[dict[str, Any]]:
     grading = result.row("gradingResult")
     if not grading.cells.get("componentResults"):
         return
-    told, provider = result.cells.get("vars"), result.cells.get("provider")
+    variables, provider = result.cells.get("vars"), result.cells.get("provider")
     # `--repeat` gives the same test another number; results of version 2 have none.
     number = result.optional("testIdx") or ""
-    test = f"t-{digest(canonical_json(told))[:12]}" if told else number or result.where
+    test = f"t-{digest(canonical_json(variables))[:12]}" if variables else number or result.where
     named = provider.get("label") or provider.get("id") if isinstance(provider, Mapping) else None
     prompt = result.optional("promptIdx") or digest(canonical_json(result.cells.get("prompt")))[:8]
     output = f"{prompt} {named or provider or ''}".strip()
@@ -105,7 +105,7 @@ def _parts(result: Row) -> Iterator[dict[str, Any]]:
             "metric": str(metric),
             "score": None if _failed(part) else part.cells.get("score"),
             "pass": part.cells.get("pass"),
-            "vars": told,
+            "vars": variables,
         }
 
 
