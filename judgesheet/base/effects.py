@@ -9,6 +9,9 @@ Use = Literal["ranking", "scoring", "order", "regression"]
 an order, staying as it was."""
 EffectVerdict = Literal["shown", "negligible", "inconclusive", "not_measured", "invalid"]
 """What the data say of an effect; the words that are printed are in the contract of the sheet."""
+EXCESS = 0.002
+"""What changes beyond noise may take of the one error of a fair judge's sheet: one per axis, which
+has a test as well."""
 EVERY_USE: tuple[Use, ...] = ("ranking", "scoring", "order", "regression")
 
 
@@ -20,8 +23,9 @@ class Effect:
     `null` its value where there is no effect, and `small` how far from that it may be without
     mattering, in the unit of the estimate. `harm` is the side of `null` that hurts. `guessing` is
     the key of what a guess gives, where that differs between runs: `null` then lies midway between
-    it and 1. `test` is the key of a p-value that may show it too, `noise` the estimate of the same
-    quantity where nothing but repetition changes. `share` is what the effect may take of the one
+    it and 1. `test` is the key of a p-value that may show it too: of effects with one test, the
+    first that is not negligible. `noise` is the estimate of the same quantity where nothing but
+    repetition changes. `share` is what the effect may take of the one
     error of a fair judge's sheet. `remedy` is the code of a `Mitigation` of the axis, "" where
     none was measured.
 

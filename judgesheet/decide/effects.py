@@ -6,8 +6,9 @@ A judge without a fault has any effect shown in at most one sheet of twenty: `TE
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import inf
 
 from judgesheet.base.digits import decimals, percent, rounded, two_digits, with_noun
 from judgesheet.base.effects import Effect, EffectVerdict, JudgedEffect
@@ -20,8 +21,6 @@ from judgesheet.decide.gate import members
 
 TESTS: Mapping[str, float] = {"order_dependence_p": 0.006, "slice_p": 0.0025}
 """The error of a test by its name: one of the order per axis, and one per way to split a sheet."""
-EXCESS = 0.002
-"""The error of the bound of an effect that has a test as well: one per axis."""
 REST = 0.0016
 """The error of all other bounds of an axis together: each figure and each of its members alike."""
 FEWEST = 6
@@ -44,26 +43,39 @@ def judged(axis: AxisResult) -> tuple[JudgedEffect, ...]:
     asked = [
         (effect, Key.parse(key))
         for effect in (_against_guessing(one, found) for one in axis.declared)
-        for key in members(effect.key, found)
-        if key in found
+        for key in _worst_first(effect, found)
     ]
     of = Counter(key.name for _, key in asked)
-    bounded = {key.name for effect, key in asked if not (effect.share or effect.test)}
+    bounded = {key.name for effect, key in asked if not effect.share}
     lacking = {one.key for one in axis.estimates if one.reason == NOT_RECORDED.code}
     recorded = {key.name for _, key in asked if str(key) not in lacking}
     ranked: list[tuple[int, float, JudgedEffect]] = []
+    told: set[str] = set()
     for effect, key in asked:
-        share = effect.share or (EXCESS if effect.test else REST / len(bounded))
+        share = effect.share or REST / len(bounded)
         # A test of a whole axis says nothing of pairs that a log lacks, where it has other pairs.
         is_elsewhere = str(key) in lacking and key.name in recorded
-        tested = replace(effect, test="") if is_elsewhere else effect
+        test = "" if is_elsewhere else _test_key(effect, key)
+        tested = replace(effect, test="" if test in told else test)
         one = judge(tested, str(key), axis, found, share / of[key.name])
+        if one.verdict == "shown":
+            told.add(test)
         # The worst slice of several is always worse than the rest: chance alone sees to that.
         if effect.slice and one.verdict != "shown":
             continue
         away = 0.0 if one.value is None else _departure(effect, one.value)
         ranked.append((WORST_FIRST.index(one.verdict), -away, one))
     return tuple(one for *_, one in sorted(ranked, key=lambda row: row[:2]))
+
+
+def _worst_first(effect: Effect, found: Mapping[str, Estimate]) -> Sequence[str]:
+    """The keys of the figures of an effect: where a test alone shows it, the worst is named."""
+    values = {
+        key: -inf if (value := found[key].value) is None else _departure(effect, value)
+        for key in members(effect.key, found)
+        if key in found
+    }
+    return sorted(values, key=lambda key: -values[key])
 
 
 def _against_guessing(effect: Effect, found: Mapping[str, Estimate]) -> Effect:
@@ -82,8 +94,8 @@ def judge(
     What is proven to be small is negligible, though it may be there. A failed control of the run
     leaves nothing to say; one of the judge clears of nothing, and may accuse.
     """
-    estimate, test = found[key], _test(effect, key, axis, found)
-    p = None if test is None else test.greatest
+    estimate, test = found[key], found.get(effect.test)
+    p = None if test is None or axis.silent_reason(test.key) else test.greatest
     is_beyond = _is_beyond(effect, estimate, share)
     verdict, why = _verdict(effect, key, axis, estimate)
     if verdict in ("inconclusive", "not_measured") and (is_beyond or _rejects(effect, p)):
@@ -139,15 +151,12 @@ def _verdict(
     return "inconclusive", ""
 
 
-def _test(
-    effect: Effect, key: str, axis: AxisResult, found: Mapping[str, Estimate]
-) -> Estimate | None:
-    """The test of an effect, with the dimensions of its figure, where it may be used."""
+def _test_key(effect: Effect, key: Key) -> str:
+    """The test of an effect, with the dimensions of its figure."""
     if not effect.test:
-        return None
-    pattern, dims = Key.parse(effect.test), Key.parse(key).dims
-    own = str(pattern.at(**{dim: dims.get(dim, ANY) for dim in pattern.dims}))
-    return None if axis.silent_reason(own) else found.get(own)
+        return ""
+    pattern = Key.parse(effect.test)
+    return str(pattern.at(**{dim: key.dims.get(dim, ANY) for dim in pattern.dims}))
 
 
 def _rejects(effect: Effect, p: float | None) -> bool:

@@ -6,7 +6,7 @@ from judgesheet.axis import Readings
 from judgesheet.axis.caveats import Question, few_asked, unread, untested
 from judgesheet.axis.effect import MOSTLY
 from judgesheet.axis.repeats import about_repeats
-from judgesheet.base.effects import Effect
+from judgesheet.base.effects import EXCESS, Effect
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Control, Estimate, Mitigation
 
@@ -18,6 +18,7 @@ SEEN = 0.75
 """
 RARE = 0.05
 """A fault on more calls or pairs than this happens often enough to matter."""
+ORDER_TEST = "candidate_order.order_dependence_p"
 BOTH_ORDERS, STRICT_PROMPT = "both_orders", "strict_prompt"
 """Codes of the remedies."""
 
@@ -29,7 +30,8 @@ def _of_order(pairs: str, two: str) -> Iterator[Effect]:
         null=0.0,
         small=0.15,
         harm="up",
-        test="candidate_order.order_dependence_p",
+        share=EXCESS,
+        test=ORDER_TEST,
         noise=f"candidate_order.repeat_change_rate[set={pairs}]",
         uses=("ranking", "order", "regression"),
         remedy=BOTH_ORDERS,
@@ -71,12 +73,16 @@ def _slot_gap(member: str, differing: str) -> Effect:
         null=0.0,
         small=0.20,
         harm="both",
+        test=ORDER_TEST,
         uses=("ranking", "order", "regression"),
         remedy=BOTH_ORDERS,
         departs="change",
         says={
             "shown": f"Of two responses {differing}, the better one is found more often in one "
             "slot; slot 1 less slot 2: {value} ({interval}).",
+            "by_test": "The order of two responses decides some verdicts ({p}). How often the "
+            f"better one is found, of two {differing}, slot 1 less slot 2: {{value}} "
+            "({interval}).",
             "negligible": f"Of two responses {differing}, the better one is found in either slot; "
             "slot 1 less slot 2: {value} ({interval}).",
             "inconclusive": "Whether the slot of the better response decides is open where they "

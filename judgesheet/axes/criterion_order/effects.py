@@ -12,17 +12,19 @@ from judgesheet.axis.effect import (
     follows_quality,
 )
 from judgesheet.axis.repeats import about_repeats
-from judgesheet.base.effects import Effect
+from judgesheet.base.effects import EXCESS, Effect
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Control, Mitigation
 
+ORDER_TEST = "criterion_order.order_dependence_p"
 EFFECTS = (
     Effect(
         "criterion_order.excess_change_rate",
         null=0.0,
         small=0.15,
         harm="up",
-        test="criterion_order.order_dependence_p",
+        share=EXCESS,
+        test=ORDER_TEST,
         noise="criterion_order.repeat_change_rate",
         uses=("scoring", "order", "regression"),
         remedy=AVERAGE,
@@ -43,11 +45,14 @@ EFFECTS = (
         null=0.0,
         small=0.5,
         harm="up",
+        test=ORDER_TEST,
         uses=("scoring", "order", "regression"),
         remedy=AVERAGE,
         says={
             "shown": "{criterion} scores {value} more at its best place in the list than at its "
             "worst ({interval}).",
+            "by_test": "The order of the criteria moves scores ({p}). From its best place in the "
+            "list to its worst, {criterion} falls by {value} ({interval}).",
             "negligible": "{criterion} scores nearly alike at every place in the list: {value} "
             "apart, at most {bound}.",
             "inconclusive": "Whether the score of {criterion} depends on its place in the list is "

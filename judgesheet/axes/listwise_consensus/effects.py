@@ -6,20 +6,22 @@ from judgesheet.axis import Readings
 from judgesheet.axis.caveats import few_asked, unread, untested
 from judgesheet.axis.effect import MOSTLY, NEAR_ENOUGH, enough
 from judgesheet.axis.repeats import about_repeats
-from judgesheet.base.effects import Effect
+from judgesheet.base.effects import EXCESS, Effect
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Control, Estimate, Mitigation
 
 SEVERAL_ORDERS = "several_orders"
 """The code of the remedy."""
+ORDER_TEST = "listwise_consensus.order_dependence_p"
 EFFECTS = (
     Effect(
         "listwise_consensus.excess_flip_rate",
         null=0.0,
         small=0.10,
         harm="up",
-        test="listwise_consensus.order_dependence_p",
+        share=EXCESS,
+        test=ORDER_TEST,
         noise="listwise_consensus.repeat_flip_rate",
         uses=("ranking", "order", "regression"),
         remedy=SEVERAL_ORDERS,
@@ -40,11 +42,14 @@ EFFECTS = (
         null=0.0,
         small=0.25,
         harm="up",
+        test=ORDER_TEST,
         uses=("ranking", "order", "regression"),
         remedy=SEVERAL_ORDERS,
         says={
             "shown": "It favours a place in the list, whatever answer stands there: Cramér's V is "
             "{value} ({interval}; 0 is no preference, 1 always the same place).",
+            "by_test": "The order of a list moves scores ({p}). How much it favours a place is "
+            "open: Cramér's V is {value} ({interval}; 0 is no preference).",
             "negligible": "No place in the list is favoured by much: Cramér's V is {value}, at "
             "most {bound} (0 is no preference).",
             "inconclusive": "Whether a place in the list is favoured is open: Cramér's V is "

@@ -13,20 +13,22 @@ from judgesheet.axis.effect import (
 )
 from judgesheet.axis.repeats import about_repeats
 from judgesheet.axis.reversal import NO_REPEAT
-from judgesheet.base.effects import Effect
+from judgesheet.base.effects import EXCESS, Effect
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Control, Mitigation
 
 from .ask import cannot_show
 from .figures import without_expected_score
 
+ORDER_TEST = "score_order.order_dependence_p"
 EFFECTS = (
     Effect(
         "score_order.excess_change_rate",
         null=0.0,
         small=0.10,
         harm="up",
-        test="score_order.order_dependence_p",
+        share=EXCESS,
+        test=ORDER_TEST,
         noise="score_order.repeat_change_rate",
         uses=("scoring", "order", "regression"),
         remedy=AVERAGE,
@@ -47,11 +49,14 @@ EFFECTS = (
         null=0.0,
         small=0.15,
         harm="up",
+        test=ORDER_TEST,
         uses=("scoring", "order", "regression"),
         remedy=AVERAGE,
         says={
             "shown": "It favours a place in the rubric, whatever score is listed there: Cramér's V "
             "is {value} ({interval}; 0 is no preference, 1 always the same place).",
+            "by_test": "The order of the rubric moves scores ({p}). How much it favours a place "
+            "is open: Cramér's V is {value} ({interval}; 0 is no preference).",
             "negligible": "No place in the rubric is favoured by much: Cramér's V is {value}, at "
             "most {bound} (0 is no preference).",
             "inconclusive": "Whether a place in the rubric is favoured is open: Cramér's V is "
