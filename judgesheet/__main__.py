@@ -6,6 +6,7 @@ import os
 import sys
 from io import TextIOWrapper
 
+from judgesheet.base.errors import is_interrupt
 from judgesheet.base.limits import LONGEST_EPOCH
 
 YOUNG = 50_000
@@ -20,7 +21,9 @@ def run() -> None:
     _ignore_what_is_not_for_us()
     try:
         from judgesheet.cli import main
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, RuntimeError) as error:
+        if not is_interrupt(error):
+            raise
         sys.stderr.write("judgesheet: interrupted before it began\n")
         raise SystemExit(130) from None
     try:

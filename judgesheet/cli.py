@@ -13,7 +13,7 @@ import click
 
 import judgesheet
 from judgesheet import commands
-from judgesheet.base.errors import JudgesheetError
+from judgesheet.base.errors import JudgesheetError, is_interrupt
 from judgesheet.base.resources import OUT_OF_MEMORY, is_out_of_memory
 from judgesheet.base.sanitize import complaint
 from judgesheet.commands.progress import working
@@ -46,7 +46,9 @@ def _interrupted_in_one_sentence() -> Iterator[None]:
     """Ctrl-C ends as in a shell; click would say "Aborted!" and end as a failure does."""
     try:
         yield
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, RuntimeError) as error:
+        if not is_interrupt(error):
+            raise
         say("judgesheet: interrupted; the same command resumes the run", err=True)
         raise click.exceptions.Exit(INTERRUPTED) from None
 

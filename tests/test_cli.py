@@ -8,7 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -263,13 +263,26 @@ def test_interrupted_run_exits_130_and_resumes(
     assert done["settled"] == done["planned"]
 
 
-@pytest.mark.parametrize("place", ["click.Group.parse_args", "judgesheet.cli._hear_signals"])
-def test_ctrl_c_before_a_command_runs_exits_130(
-    place: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(*_: object) -> None:
+class Interrupted:
+    """A part of a class during whose making Ctrl-C comes."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
         raise KeyboardInterrupt
 
+
+def at_once(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def while_a_class_is_made(*_: object) -> None:
+    type("Made", (), {"part": Interrupted()})
+
+
+@pytest.mark.parametrize("interrupted", [at_once, while_a_class_is_made])
+@pytest.mark.parametrize("place", ["click.Group.parse_args", "judgesheet.cli._hear_signals"])
+def test_ctrl_c_before_a_command_runs_exits_130(
+    place: str, interrupted: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(place, interrupted)
     done = run("plan")
     assert done.returncode == 130

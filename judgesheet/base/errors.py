@@ -74,3 +74,8 @@ class ContradictionError(RunError):
 
 class MissingDependencyError(JudgesheetError):
     """A library is missing; the sentence gives the command that installs it."""
+
+
+def is_interrupt(error: BaseException) -> bool:
+    """Whether it is Ctrl-C; while a class is made, Python 3.11 raises a RuntimeError from it."""
+    return isinstance(error.__cause__ or error, KeyboardInterrupt)
