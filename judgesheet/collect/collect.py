@@ -315,7 +315,8 @@ class Circuit:
         said = said_by_server(reply.finish_reason, reply.raw)
         quote = f" (“{said}”)" if said else ""
         again = "then run the same again"
-        if reply.outcome in {"rejected", "too_long"}:
+        # Before the first reply a change just starts over.
+        if reply.outcome in {"rejected", "too_long"} and self._replies:
             again = "a change of options needs --fresh"
         # A server may fail at some questions only, which no patience mends.
         if reply.outcome == "rejected" or (reply.outcome in DOWN and self._replies):

@@ -54,10 +54,10 @@ def verification(file: Path, run: Path | None, policy: Policy | None = None) -> 
     """
     content = _content(file)
     is_pdf = content.startswith(b"%PDF")
-    if content.lstrip().startswith(b"<"):
+    if not is_pdf and not content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         raise RunError(
-            f"{file} is an HTML page, which does not contain the sheet's data: give its "
-            f"{DATASHEET} or its PDF"
+            f"{file} does not hold the data of a sheet: give its {DATASHEET} or its PDF "
+            "(its HTML page has no data)"
         )
     text = (_attached(content, file) if is_pdf else content).decode("utf-8", "surrogateescape")
     try:

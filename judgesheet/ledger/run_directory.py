@@ -7,9 +7,9 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from judgesheet.base.digits import counted
-from judgesheet.base.errors import RunError
+from judgesheet.base.errors import OtherRunError, RunError
 from judgesheet.base.files import slug
-from judgesheet.base.records import Label, Plan
+from judgesheet.base.records import UNBILLED, Label, Plan
 from judgesheet.ledger.opening import free_name, held, is_blank
 
 if TYPE_CHECKING:
@@ -73,14 +73,23 @@ def open_run(
 ) -> "Iterator[Ledger]":
     """The ledger of this plan and this judge, until the block is left; the plan is exported first.
 
+    Another plan or judge that nobody was paid for is kept aside: a first try with a wrong key, say.
     RunError if the directory cannot be used, or holds another plan, judge or parser.
     """
     from judgesheet.ledger.ledger import Ledger
     from judgesheet.planning.plan import write_plan
 
-    make_directory(directory, fresh=fresh)
     path = directory / LEDGER
-    with Ledger.create_or_open(path, plan, judge, overflow=overflow) as ledger:
+    try:
+        make_directory(directory, fresh=fresh)
+        ledger = Ledger.create_or_open(path, plan, judge, overflow=overflow)
+    except OtherRunError:
+        if _is_paid_for(path):
+            raise
+        tell("the options changed, and nothing was answered before: starting over")
+        make_directory(directory, fresh=True)
+        ledger = Ledger.create_or_open(path, plan, judge, overflow=overflow)
+    with ledger:
         for file, replies in ledger.taken_in.items():
             tell(
                 f"now in the ledger: {counted(replies, 'reply', 'replies')} that an earlier run "
@@ -101,6 +110,14 @@ def open_run(
         del plan  # a long one takes much room
         write_plan(ledger.calls(), directory / PLAN)
         yield ledger
+
+
+def _is_paid_for(path: Path) -> bool:
+    """Whether any attempt in a ledger may have cost something."""
+    from judgesheet.ledger.ledger import Ledger
+
+    with Ledger.open(path) as ledger:
+        return not ledger.totals().outcomes.keys() <= UNBILLED
 
 
 def is_begun(ledger: Path) -> bool:

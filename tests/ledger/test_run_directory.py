@@ -26,7 +26,8 @@ from judgesheet.ledger.run_directory import (
     make_directory,
     settings_of,
 )
-from tests.judges.loopback import Server, completion, serving
+from tests.judges.loopback import Server, completion, failure, serving
+from tests.ledger.test_ledger import make_reply
 
 
 @pytest.mark.parametrize(
@@ -150,6 +151,18 @@ def test_another_plan_is_noticed_whatever_was_kept(complete: Complete, change: s
         judgesheet.probe(JUDGE, run, **how)
 
 
+def test_a_run_that_nobody_paid_for_gives_way_to_other_options(tmp_path: Path) -> None:
+    how = {**PROBE, "max_calls": 5}
+    with serving(lambda *_: failure(401)) as server, pytest.raises(JudgeError):
+        judgesheet.probe(JUDGE, tmp_path / "run", base_url=server.base_url, **how)
+    with serving(lambda *_: completion("[RESULT] 3")) as server:
+        other = {**how, "base_url": server.base_url, "max_tokens": 7}
+        judgesheet.probe(JUDGE, tmp_path / "run", **other)
+        with pytest.raises(OtherRunError):
+            judgesheet.probe(JUDGE, tmp_path / "run", **{**other, "max_tokens": 8})
+    assert (tmp_path / "run.old-1" / LEDGER).is_file()
+
+
 def test_a_run_that_was_not_finished_goes_on(tmp_path: Path) -> None:
     def ask(server: Server, **how: Any) -> Progress:
         run = judgesheet.probe(JUDGE, tmp_path, base_url=server.base_url, **PROBE, **how)
@@ -178,7 +191,8 @@ def of_older_release(tmp_path: Path) -> Path:
     judge, plan = prepare(request, tmp_path / "run", fresh=True)
     prompts = [{**prompt, "name": "built-in"} for prompt in plan.provenance["prompts"]]
     plan = replace(plan, provenance={**plan.provenance, "prompts": prompts})
-    Ledger.create_or_open(tmp_path / "run" / LEDGER, plan, judge.identity).close()
+    with Ledger.create_or_open(tmp_path / "run" / LEDGER, plan, judge.identity) as ledger:
+        ledger.record([make_reply(plan.calls[0])])
     return tmp_path / "run"
 
 
@@ -243,6 +257,7 @@ def test_nothing_of_a_strange_plan_is_sent(how: str, names_ours: bool, tmp_path:
         )
         judge, plan = prepare(request, tmp_path, fresh=True)
         with Ledger.create_or_open(tmp_path / LEDGER, STRANGE[how](plan), judge.identity) as ledger:
+            ledger.record([make_reply(next(iter(ledger.calls())))])
             if names_ours:
                 ledger.set_meta("plan", plan.digest)
         with pytest.raises(DamagedError if names_ours else OtherRunError):
