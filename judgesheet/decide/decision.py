@@ -19,7 +19,7 @@ from judgesheet.base.sanitize import listed
 from judgesheet.decide import conditions
 from judgesheet.decide.controls import COMPLETE, ONE_VERSION, end_of_run, failed
 from judgesheet.decide.effects import printed
-from judgesheet.decide.gate import not_asked, weight
+from judgesheet.decide.gate import NEVER, not_asked, weight
 
 PASSED, FAILED, NOT_PROVEN = 0, 3, 4  # scripts branch on them; 1 and 2 are faults and wrong use
 EXIT_CODES = {"adopt": PASSED, "conditions": PASSED, "reject": FAILED, "not_proven": NOT_PROVEN}
@@ -31,7 +31,7 @@ def decide_judge(sheet: Datasheet) -> Decision:
     verdict, limiting, because, text = _decided(sheet)
     use = policy.use if policy else None
     agreed = [*dict.fromkeys(conditions.of(sheet, use))] if verdict == "adopt" else []
-    scope = _scope(sheet)
+    scope = _scope(sheet, is_usable=verdict == "adopt")
     return Decision(
         verdict="conditions" if agreed else verdict,
         policy=policy.name if policy else "",
@@ -81,8 +81,8 @@ def _decided(sheet: Datasheet) -> _Decided:
         text = f"{_limits(invalid)} {rests} not usable ({invalid[0].why})"
         return _Decided("not_proven", invalid[0].key, "invalid", f"Not proven: {text}.")
     if open_ := [one for one in by_status["inconclusive"] if not one.excused]:
-        text = f"{_limits(open_)} not proven ({open_[0].why})"
-        return _Decided("not_proven", open_[0].key, "inconclusive", f"Not proven: {text}.")
+        text = f"Not proven: {_limits(open_)}."
+        return _Decided("not_proven", open_[0].key, "inconclusive", text)
     if not (kept := by_status["pass"]):
         text = "Not proven: no limit of the policy is proven on what was probed."
         return _Decided("not_proven", "", "", text)
@@ -116,10 +116,12 @@ def _needed(sheet: Datasheet) -> Iterator[str]:
         )
     # More stimuli are for a run that is whole: until then nobody knows how many it lacks.
     rest = [one for one in open_ if Key.parse(one.key).axis not in {axis.name for axis in cut}]
-    yield from _grouped(sheet, [one for one in rest if one.status == "invalid"])
     # Where more stimuli leave a limit open, they do not decide.
-    yield from _grouped(sheet, [v for v in rest if v.status != "invalid" and not v.more_stimuli])
-    yield from _stimuli(sheet, [one for one in rest if one.more_stimuli])
+    others = [one for one in rest if one.status == "invalid" or not one.more_stimuli]
+    ranked = sorted(others, key=lambda one: one.status != "invalid")
+    yield from _grouped(sheet, ranked)
+    if not any(one.needed == NEVER for one in rest):
+        yield from _stimuli(sheet, [one for one in rest if one.more_stimuli])
 
 
 def _mended(sheet: Datasheet) -> Iterator[str]:
@@ -174,21 +176,21 @@ def _stimuli(sheet: Datasheet, verdicts: Sequence[Verdict]) -> Iterator[str]:
         f"{_unasked(spare.get(axis, 0), one.more_stimuli or 0)}"
         for axis, one in most.items()
     )
-    yield f"more stimuli, if the values stay: {counts}"
+    yield f"more stimuli, if values stay: {counts}"
 
 
 def _unasked(spare: int, needed: int) -> str:
     """How many of the stimuli needed the pool has, which the run left out."""
     if not spare:
         return ""
-    rest = "" if spare >= needed else ", the rest must be your own"
-    return f" (a larger --profile asks {count(min(spare, needed))}{rest})"
+    rest = "" if spare >= needed else ", the rest of your own"
+    return f" ({count(min(spare, needed))} in a larger --profile{rest})"
 
 
-def _scope(sheet: Datasheet) -> str:
-    """What the decision does not cover, and how long it is valid."""
+def _scope(sheet: Datasheet, *, is_usable: bool) -> str:
+    """What the decision does not cover, and how long a judge that may be used is to be trusted."""
     absent = absent_axes(sheet)
-    day = review_day(sheet) if sheet.provenance.policy else None
+    day = review_day(sheet) if is_usable and sheet.provenance.policy else None
     # Their titles are known only to the axes, which whoever decides need not load.
     names = ", ".join(name.replace("_", " ") for name in absent)
     skipped = f" Not probed: {names}." if absent else ""

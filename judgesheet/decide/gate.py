@@ -25,9 +25,11 @@ from judgesheet.stats.unseen import clusters_for
 
 HOPELESS = 100.0
 """A limit that would take this many times the data lies on the value, for all that can be told."""
-NEVER = "cannot be decided by more calls: the value is on the limit"
+MANY = 500
+"""More stimuli than these are advice that nobody follows, unless the pool has them."""
+NEVER = "nothing within reach: the value lies too near the limit"
 PROVE = "would prove it if the value stays"
-WORSE = "if the value stays, more data would break the limit"
+WORSE = "would tell; the value lies beyond the limit, which may be chance"
 VERDICTS_ON_LOST = "verdicts for the lost calls: the calls that were read would decide it"
 FEWER_LOST = "fewer calls without a verdict, since no number of stimuli makes up for them"
 BY_CHANCE = (
@@ -123,7 +125,7 @@ def _rejecting(held: Sequence[Verdict], found: Mapping[str, Estimate]) -> Iterat
     for place, verdict in enumerate(held):
         if place in surprise and place not in broken:
             why = f"{verdict.why}; among {counted(tested, 'limit')} that can be chance (Holm)"
-            yield replace(verdict, status="inconclusive", why=why, needed=WORSE)
+            yield replace(verdict, status="inconclusive", why=why, needed=f"more data {WORSE}")
         else:
             yield verdict
 
@@ -156,7 +158,7 @@ def _without_merit(verdict: Verdict, axis: AxisResult) -> Verdict:
         return verdict
     of_judge = (one for one in failed(axis) if one.of == "judge" and touches(one, verdict.key))
     mend = next((one.mend for one in of_judge if one.mend), "")
-    needed = f"more data would not prove it: {failed_control}{mend and f'; {mend}'}"
+    needed = mend or f"more data would not prove it: {failed_control}"
     return replace(verdict, needed=needed, more_stimuli=None)
 
 
@@ -290,7 +292,7 @@ def _decide(
     is_open = status == "inconclusive"
     needed = _needed(limit, estimate, bounds, spare, mend) if is_open else ""
     text = _unproven(limit, key, estimate.value, why, needed)
-    more = _stimuli_to_prove(limit, estimate, bounds) if is_open else None
+    more = _stimuli_to_prove(limit, estimate, bounds, spare) if is_open else None
     remark = BY_CHANCE if estimate.given.get("ties") == "random" else ""
     return replace(text, status=status, bound=bound, more_stimuli=more, remark=remark)
 
@@ -338,15 +340,17 @@ def _counted(estimate: Estimate) -> str:
 
 
 def outlook(limit: float, kind: str, bounds: BoundedValue, amount: Callable[[float], str]) -> str:
-    """What more of the same data would decide if the value stayed, and the `amount` needed."""
+    """What more of the same data would decide if the value stayed, and the `amount` needed.
+
+    An amount of "" is out of reach.
+    """
     ceiling = kind == "max"
     right = bounds.value <= limit if ceiling else bounds.value >= limit
     if not right and math.isinf(bounds.low if ceiling else bounds.high):
-        return WORSE  # without a bound on this side nothing tells how much it takes
+        return f"more data {WORSE}"  # without a bound on this side nothing tells how much it takes
     factor = _factor(limit, bounds)
-    if factor > HOPELESS:
-        return NEVER
-    return f"{amount(factor)} {PROVE}" if right else f"{WORSE} ({amount(factor)})"
+    more = "" if factor > HOPELESS else amount(factor)
+    return f"{more} {PROVE if right else WORSE}" if more else NEVER
 
 
 def _out_of_reach(limit: Limit, estimate: Estimate) -> str:
@@ -372,13 +376,19 @@ def _stimuli_needed(limit: Limit, estimate: Estimate) -> int:
     )
 
 
-def _stimuli_to_prove(limit: Limit, estimate: Estimate, bounds: BoundedValue) -> int | None:
-    """How many more stimuli would prove the limit if the value stayed; None where none would."""
+def _stimuli_to_prove(
+    limit: Limit, estimate: Estimate, bounds: BoundedValue, spare: int
+) -> int | None:
+    """How many more stimuli would prove the limit if the value stayed.
+
+    None where none would, or more than anybody adds.
+    """
     left = _left_by_losses(limit, estimate, bounds)
     if not (_keeps(limit, bounds.value) and _keeps(limit, left.value)):
         return None
     factor = _factor(limit.value, left)
-    return None if factor > HOPELESS else _stimuli(limit, estimate, factor)
+    stimuli = MANY + 1 if factor > HOPELESS else _stimuli(limit, estimate, factor)
+    return stimuli if stimuli <= max(MANY, spare) else None
 
 
 def _stimuli(limit: Limit, estimate: Estimate, factor: float) -> int:
@@ -388,15 +398,18 @@ def _stimuli(limit: Limit, estimate: Estimate, factor: float) -> int:
 
 
 def _more(limit: Limit, estimate: Estimate, spare: int, factor: float) -> str:
-    """What to add to the data of an estimate to have `factor` times as much."""
+    """What to add to the data of an estimate to have `factor` times as much; "" if it is too much.
+
+    A larger profile asks the `spare` ones.
+    """
     stimuli = _stimuli(limit, estimate, factor)
     if not stimuli:
         return times(factor)
-    more = f"about {stimuli:,} more {'stimulus' if stimuli == 1 else 'stimuli'}"
-    if spare:
-        more += " " if spare >= stimuli else f" including the {spare} "
-        more += "of a larger --profile"
-    return more
+    if stimuli > max(MANY, spare):
+        return ""
+    more = counted(stimuli, "more stimulus", "more stimuli")
+    within = f" ({'' if spare >= stimuli else f'{spare} '}in a larger --profile)" if spare else ""
+    return f"about {more}{within}"
 
 
 def times(factor: float) -> str:

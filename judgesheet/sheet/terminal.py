@@ -6,7 +6,7 @@ from itertools import islice
 
 from judgesheet.base.datasheet import named
 from judgesheet.base.limits import MOST_ON_PAGE_ONE
-from judgesheet.base.records import Datasheet, Verdict
+from judgesheet.base.records import AxisResult, Datasheet, Verdict
 from judgesheet.base.sanitize import listed, one_line
 from judgesheet.base.units import unit
 from judgesheet.sheet import show
@@ -44,17 +44,15 @@ def wrapped(sign: str, text: str) -> list[str]:
 
 def _sentences(sheet: Datasheet) -> Iterator[Line]:
     page, decision = context(sheet), sheet.decision
-    void = ((VOID.sign, f"{one.title}: not usable, {one.invalid}")
-            for one in sheet.axes if one.invalid)  # fmt: skip
     if decision is None:
         yield page.mark.sign, f"No policy was applied to {show.judge(sheet)}."
-        yield from void
+        yield from _void(sheet)
         yield from _few(_effects(page))
         return
     policy = show.visible(decision.policy, 60)
     yield page.mark.sign, f"{page.mark.word}: {show.judge(sheet)}, by the policy “{policy}”"
     yield "", decision.text
-    yield from void
+    yield from _void(sheet)
     yield from _few((LIMITS[one.status].sign, _limit(page, one)) for one in page.deciding)
     yield from _few((page.mark.sign, one.text) for one in decision.conditions)
     yield from _few(("→", needed) for needed in decision.needed_sentences)
@@ -67,6 +65,20 @@ def _sentences(sheet: Datasheet) -> Iterator[Line]:
             names = listed([named(found, one.key) for one in verdicts], MOST_ON_PAGE_ONE)
             text = f"Not settled: {where}, not required: {names}"
             yield LIMITS["inconclusive"].sign, text
+
+
+def _void(sheet: Datasheet) -> Iterator[Line]:
+    """The axes that are not usable by why: of a control that several failed as the first did."""
+    axes: dict[str, list[AxisResult]] = {}
+    for one in sheet.axes:
+        if one.invalid is not None:
+            codes = (control.code for control in one.controls if control.text == one.invalid)
+            axes.setdefault(next(codes, one.invalid), []).append(one)
+    told = "" if sheet.decision is None else sheet.decision.text
+    for alike in axes.values():
+        names = listed([one.title for one in alike], MOST_ON_PAGE_ONE)
+        is_told = any(str(one.invalid) in told for one in alike)
+        yield VOID.sign, f"Not usable: {names}{'' if is_told else f': {alike[0].invalid}'}"
 
 
 def _limit(page: Page, verdict: Verdict) -> str:

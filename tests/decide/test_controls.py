@@ -214,7 +214,7 @@ def test_one_of_the_judge_takes_the_merit_of_what_is_kept_and_not_the_fault_of_t
     assert (open_.status, open_.more_stimuli) == ("inconclusive", None)
     assert open_.needed == "more data would not prove it: the control “asked twice” failed"
     (bad,) = touched(failed, policy=limits('rate"\nmax = 0.08')).verdicts
-    assert bad.needed.startswith(WORSE)
+    assert bad.needed.endswith(WORSE)
 
 
 @pytest.mark.parametrize(

@@ -154,9 +154,9 @@ def test_an_unfinished_run_is_finished_first_and_nothing_more_is_asked_of_it() -
 def test_what_was_left_out_of_the_pool_comes_before_more_stimuli() -> None:
     pool = Provenance(stimuli=(StimulusPool("one", stimuli=24, in_pool=40),))
     (with_pool,) = needed(replace(sheet(), provenance=pool))
-    assert "asks 16" in with_pool
+    assert "(16 in" in with_pool
     assert "--profile" in with_pool
-    assert "your own" in with_pool  # 16 are fewer than it takes
+    assert "of your own" in with_pool  # 16 are fewer than it takes
     (without,) = needed(sheet())
     assert f"about 211 for “{KEY}”" in without  # 40 * ((0.05 / 0.02)^2 - 1), a float above 210
     assert "--profile" not in without

@@ -39,6 +39,7 @@ from judgesheet.decide import decide
 from judgesheet.decide import policy as policies
 from judgesheet.decide.baseline import against
 from judgesheet.decide.compare import compare
+from judgesheet.decide.gate import MANY, NEVER, WORSE
 from judgesheet.sheet import render, show
 from judgesheet.sheet.context import context
 from judgesheet.sheet.verdicts import annotations, as_markdown, as_text
@@ -206,7 +207,16 @@ def test_stimuli_that_lost_calls_outweigh_are_not_asked_for() -> None:
 
 
 def test_more_calls_do_not_decide_a_value_on_the_limit() -> None:
-    assert "cannot be decided" in decided(share(KEY, 0.1, 0.04, 0.18), "max = 0.10").needed
+    assert decided(share(KEY, 0.1, 0.04, 0.18), "max = 0.10").needed == NEVER
+
+
+def test_more_stimuli_than_anybody_adds_are_no_advice_unless_the_pool_has_them() -> None:
+    near = share(KEY, 0.08, 0.03, 0.19)
+    verdict = decided(near, "max = 0.10")
+    assert (verdict.needed, verdict.more_stimuli) == (NEVER, None)
+    pool = Provenance(stimuli=(StimulusPool("candidate_order", stimuli=40, in_pool=5000),))
+    made = decide(replace(sheet(near), provenance=pool), policy(limit()))
+    assert MANY < (made.verdicts[0].more_stimuli or 0) < 5000
 
 
 def test_of_no_events_more_data_decides_in_proportion() -> None:
@@ -274,11 +284,12 @@ def test_of_a_perfect_correlation_stimuli_that_were_not_drawn_decide(
 
 def test_a_value_on_the_wrong_side_is_not_told_to_ask_more() -> None:
     wrong = decided(share(KEY, 0.15, 0.05, 0.3), "max = 0.10").needed
-    assert wrong.startswith("if the value stays, more data would break the limit (about 12")
+    assert wrong.startswith("about 12")
+    assert wrong.endswith(WORSE)
     right = decided(share(KEY, 0.15, 0.05, 0.3), "max = 0.20").needed
     assert right.endswith("would prove it if the value stays")
     floor = decided(Estimate(KEY, "x", 0.55, 0.4, None, n=40, clusters=20), "min = 0.6").needed
-    assert floor == "if the value stays, more data would break the limit"
+    assert floor.endswith(WORSE)
 
 
 def test_a_sheet_without_bounds_is_held_to_its_interval() -> None:
