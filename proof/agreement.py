@@ -135,5 +135,5 @@ def lines() -> Iterator[Line]:
 
 def fields(results: Sequence[Result]) -> dict[str, str]:
     """What the text of the page leaves open."""
-    told = figures(results)
-    return {name: told[name] for name in ("legend", "judges", "misses")}
+    filled = figures(results)
+    return {name: filled[name] for name in ("legend", "judges", "misses")}

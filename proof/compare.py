@@ -93,7 +93,7 @@ def compared(old: Run, new: Run, *, paired: bool) -> Comparison:
 
 
 def _run(name: str, first: str, second: str, sets: int, rng: Rng, _truths: Truths) -> Rows:
-    tally, told = Tally(), {way: defaultdict[str, list[Difference]](list) for way in WAYS}
+    tally, differences = Tally(), {way: defaultdict[str, list[Difference]](list) for way in WAYS}
     for _ in range(sets):
         tally.next()
         seeds = rng.integers(2**31, size=1).repeat(2) if name == TWICE else rng.integers(
@@ -106,9 +106,9 @@ def _run(name: str, first: str, second: str, sets: int, rng: Rng, _truths: Truth
             # Widths are told of the same pairs of runs.
             for row in found.differences:
                 if row.low is not None:
-                    told[way][row.key].append(row)
+                    differences[way][row.key].append(row)
     return {
-        way: replace(row, facts=_widths(told[way], same=first == second))
+        way: replace(row, facts=_widths(differences[way], same=first == second))
         for way, row in tally.rows().items()
     }
 
@@ -165,8 +165,8 @@ def _cells(one: Result) -> Iterator[str]:
     yield " / ".join(str(one.rows[way].sets[ALARM]) for way in WAYS)
     for what in (ALARM, COVER, DETECTED):
         for way in WAYS:
-            told = f"{one.rows[way].shares[what]:.3f}"
-            yield f"**{told}**" if missed(one, way, what) else told
+            text = f"{one.rows[way].shares[what]:.3f}"
+            yield f"**{text}**" if missed(one, way, what) else text
     for way in WAYS:
         facts = one.rows[way].facts
         yield f"{facts[WIDTH]:.2f}" if WIDTH in facts else "–" if facts["widest"] else "0"

@@ -43,21 +43,21 @@ SETS = {"figures": 80, "sheet": 50}
 class Pool:
     """So many stories, each so many times with another number added to its prompt.
 
-    Not `told`, every copy counts as a stimulus of its own.
+    Not `is_marked`, every copy counts as a stimulus of its own.
     """
 
     stories: int
     copies: int
-    told: bool = True
+    is_marked: bool = True
 
     @property
     def words(self) -> str:
         """Its name in the table."""
-        how = "" if self.told or self.copies == 1 else ", each counted"
+        how = "" if self.is_marked or self.copies == 1 else ", each counted"
         return f"{self.stories} stories × {self.copies}{how}"
 
 
-POOLS = (Pool(6, 4, told=False), Pool(6, 4), Pool(24, 1))
+POOLS = (Pool(6, 4, is_marked=False), Pool(6, 4), Pool(24, 1))
 
 
 @cache
@@ -82,7 +82,7 @@ def measured(pool: Pool, seed: int, families: frozenset[str] | None = None) -> M
     planted = SimulatedJudge.from_name(f"fair?interaction={TASTES:g}&seed={seed}").parameters
     levels = answer_key(plan.labels)
     rows = (_row(call, planted, levels) for call in plan.calls)
-    clusters = Clusters.of(plan.provenance, AXIS) if pool.told else None
+    clusters = Clusters.of(plan.provenance, AXIS) if pool.is_marked else None
     table = parse_rows(axis, pd.DataFrame(rows, columns=list(COLUMNS)), clusters=clusters)
     return measure_axis(axis, Readings(table, plan.labels, 0.0, seed, families))
 
@@ -121,7 +121,7 @@ def lines() -> Iterator[Line]:
     """Every pool: its figures, and what page one says."""
     limits = {ACCUSED: (0.0, MOST_ACCUSED)}
     for pool in POOLS:
-        judged = None if pool.told else frozenset[str]()
+        judged = None if pool.is_marked else frozenset[str]()
         for part, run in (("figures", _figures), ("sheet", _sheet)):
             yield Line(
                 pool.words, PROFILE, SETS[part], partial(run, pool), part=part, limits=limits,
@@ -150,5 +150,5 @@ def fields(results: Sequence[Result]) -> dict[str, str]:
 
 
 def _cell(one: Result, row: str, metric: str) -> str:
-    told = f"{one.rows[row].shares[metric]:.3f}"
-    return f"**{told}**" if missed(one, row, metric) else told
+    text = f"{one.rows[row].shares[metric]:.3f}"
+    return f"**{text}**" if missed(one, row, metric) else text

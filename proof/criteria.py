@@ -50,10 +50,10 @@ class Judge:
     level: float | None = None
     always: float = 0.0
 
-    def chances(self, level: Floats, moved: Floats) -> Floats:
+    def chances(self, level: Floats, shifts: Floats) -> Floats:
         """P(score 1..5) of deserved scores and shifts that broadcast."""
         edges = np.arange(1.5, SCALE)
-        below = special.ndtr((edges - (level + moved)[..., None]) / self.noise)
+        below = special.ndtr((edges - (level + shifts)[..., None]) / self.noise)
         zero, one = np.zeros_like(below[..., :1]), np.ones_like(below[..., :1])
         chances = np.diff(np.concatenate([zero, below, one], axis=-1), axis=-1)
         return (1 - self.slips) * chances + self.slips / SCALE
@@ -74,10 +74,10 @@ class Judge:
     def table(self) -> Floats:
         """P(score), shape (levels, offsets, kinds, places, scores)."""
         level = self.deserved[:, :, None, None]
-        moved = np.array(self.shift) + np.concatenate(
+        shifts = np.array(self.shift) + np.concatenate(
             [self.kinds, np.zeros((1, N)), 2 * np.eye(N)[:1]]
         )
-        return self.chances(level, np.broadcast_to(moved, (1, 1, *moved.shape)))
+        return self.chances(level, np.broadcast_to(shifts, (1, 1, *shifts.shape)))
 
     @cached_property
     def shares(self) -> Floats:

@@ -273,8 +273,8 @@ def _by_data(results: Sequence[Result]) -> dict[str, dict[int | str, Result]]:
 
 
 def _cover(one: Result, method: str) -> str:
-    told = f"{one.rows[method].shares[COVER]:.3f}"
-    return f"**{told}**" if missed(one, method, COVER) else told
+    text = f"{one.rows[method].shares[COVER]:.3f}"
+    return f"**{text}**" if missed(one, method, COVER) else text
 
 
 def _widths(at: Mapping[int | str, Result], method: str) -> Iterator[str]:

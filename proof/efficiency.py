@@ -134,10 +134,10 @@ def _run(law: str, stimuli: int, sets: int, rng: Rng, _truths: Truths) -> Rows:
     }
     for _ in range(sets):
         tally.next()
-        for told, rate in zip(PROVEN, (LIMIT, TRUE), strict=True):
+        for metric, rate in zip(PROVEN, (LIMIT, TRUE), strict=True):
             hits = rng.binomial(CALLS, rates(rate, stimuli, rng)).astype(np.float64)
             for name, bound in methods.items():
-                tally.add(name, {told: bound(hits) <= LIMIT})
+                tally.add(name, {metric: bound(hits) <= LIMIT})
     return tally.rows()
 
 
@@ -156,14 +156,14 @@ def fields(results: Sequence[Result]) -> dict[str, str]:
         mine = [one for one in results if one.line.data == law]
         for name in mine[0].rows:
             wrong, right = (
-                {one.line.size: one.rows[name].shares[told] for one in mine} for told in PROVEN
+                {one.line.size: one.rows[name].shares[metric] for one in mine} for metric in PROVEN
             )
             enough = next((size for size in SIZES if right[size] >= ENOUGH), None)
             stimuli = str(enough) if enough else f"more than {SIZES[-1]}"
             calls = f"{enough * CALLS:,}" if enough else ""
             worst = max(wrong.values())
-            told = f"**{worst:.3f}**" if worst > ERROR + 2 * error(ERROR, SETS) else f"{worst:.3f}"
-            rows.append([law, name, stimuli, calls, told, f"{np.mean([*wrong.values()]):.3f}"])
+            text = f"**{worst:.3f}**" if worst > ERROR + 2 * error(ERROR, SETS) else f"{worst:.3f}"
+            rows.append([law, name, stimuli, calls, text, f"{np.mean([*wrong.values()]):.3f}"])
     head = ["judge", "method", "stimuli", "calls", "false pass, most", "false pass, mean"]
     return {
         "table": grid(head, rows),

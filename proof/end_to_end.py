@@ -112,5 +112,5 @@ def fields(results: Sequence[Result]) -> dict[str, str]:
 
 
 def _cell(one: Result, metric: str) -> str:
-    told = f"{one.rows[one.line.data].shares[metric]:.3f}"
-    return f"**{told}**" if missed(one, one.line.data, metric) else told
+    text = f"{one.rows[one.line.data].shares[metric]:.3f}"
+    return f"**{text}**" if missed(one, one.line.data, metric) else text

@@ -211,17 +211,17 @@ POLICY_HEAD = ("what", "tasks", "stimuli x calls", "rejected", "without the guar
 
 def _policy(one: Result) -> list[str]:
     shares = one.rows["policy"].shares
-    told = f"{shares[REJECTED]:.3f}"
+    text = f"{shares[REJECTED]:.3f}"
     bare = next(shares[name] for name in (SINGLY, PEEKED) if name in shares)
-    said = f"**{told}**" if missed(one, "policy", REJECTED) else told
+    said = f"**{text}**" if missed(one, "policy", REJECTED) else text
     return [*one.line.data.split(" | "), str(one.line.size), said, f"{bare:.3f}"]
 
 
 def _cells(one: Result) -> Iterator[str]:
     shares = one.rows["rate"].shares
     for metric in (PASS, BREAK):
-        told = f"{shares[metric]:.3f}"
-        yield f"**{told}**" if missed(one, "rate", metric) else told
+        text = f"{shares[metric]:.3f}"
+        yield f"**{text}**" if missed(one, "rate", metric) else text
     yield from (f"{shares[name]:.3f}" for name in (POINT, CALLS, HALF, FIFTH))
 
 

@@ -123,11 +123,11 @@ def lines() -> Iterator[Line]:
 
 def fields(results: Sequence[Result]) -> dict[str, str]:  # noqa: ARG001
     """What the text of the page leaves open."""
-    rows, told = [], proven()
+    rows, known = [], proven()
     for key in declared():
         axis, name = key.split(".")
         what = _unit(all_axes()[axis].ESTIMATES[name].unit) if axis in all_axes() else ""
-        pages: Mapping[str, int] = told.get(key, {})
+        pages: Mapping[str, int] = known.get(key, {})
         where = "; ".join(f"{count} in [{page}]({page}.md)" for page, count in pages.items())
         rows.append([f"`{key}`", what, where, UNPROVEN.get(key, "")])
     return {"table": grid(["figure", "unit", "lines", "why not"], rows)}

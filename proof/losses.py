@@ -437,11 +437,11 @@ def fields(results: Sequence[Result]) -> dict[str, str]:
         "gates": passes,
         "figures": grid(["figure", "judge", "stimuli", "share"], rows),
         "misses": misses(results),
-        **{name: f"{share:.2f}" for name, share in _told(judges, gates).items()},
+        **{name: f"{share:.2f}" for name, share in _shares(judges, gates).items()},
     }
 
 
-def _told(
+def _shares(
     judges: Sequence[tuple[Loser, Result]], gates: Sequence[tuple[Loser, Result]]
 ) -> dict[str, float]:
     def of(words: str, metric: str, among: Sequence[tuple[Loser, Result]] = judges) -> list[float]:
@@ -465,5 +465,5 @@ def _stimuli(one: Loser) -> int:
 
 def _cells(result: Result, *metrics: str, row: str = SHEET) -> Iterator[str]:
     for metric in metrics:
-        told = f"{result.rows[row].shares[metric]:.2f}"
-        yield f"**{told}**" if missed(result, row, metric) else told
+        text = f"{result.rows[row].shares[metric]:.2f}"
+        yield f"**{text}**" if missed(result, row, metric) else text

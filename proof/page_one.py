@@ -141,7 +141,7 @@ STRONGER = (
                                  replace(PRESETS["noisy"], first=2.0))),
 )  # fmt: skip
 """Judges of which one of the quick profile must tell."""
-TOLD: Sequence[tuple[str, float, int, Sequence[tuple[str, Known]]]] = (
+PLANTED: Sequence[tuple[str, float, int, Sequence[tuple[str, Known]]]] = (
     ("standard", 0.8, 16, MEDIUM),
     ("quick", 0.99, 40, STRONGER),
 )
@@ -260,7 +260,7 @@ def lines() -> Iterator[Line]:
             for judge in some:
                 run = partial(_run, judge, profile)
                 yield Line(judge.words, profile, sets, run, limits=limits, nulls=nulls)
-    for profile, least, sets, judges in TOLD:
+    for profile, least, sets, judges in PLANTED:
         for name, judge in judges:
             run = partial(_run_one, judge, name, profile)
             yield Line(
@@ -270,14 +270,14 @@ def lines() -> Iterator[Line]:
 
 def fields(results: Sequence[Result]) -> dict[str, str]:
     """What the text of the page leaves open."""
-    told = [one for one in results if one.line.data.startswith(TELLS)]
-    results = [one for one in results if one not in told]
+    planted = [one for one in results if one.line.data.startswith(TELLS)]
+    results = [one for one in results if one not in planted]
     sets = max(one.rows[ANYWHERE].sets[ACCUSES] for one in results)
     tables = {name: _tables(some, cells, results) for name, some, cells in TABLES}
     figures = grid(["figure", "judge", "profile", "share"], _figures(results))
-    of_one = grid(TOLD_HEAD, [_told(one) for one in told])
+    of_one = grid(PLANTED_HEAD, [_planted(one) for one in planted])
     accused = {profile: _accused(results, profile) for profile in SETS}
-    facts = {"told": of_one, "error": f"{error(0.05, sets):.3f}", "figures": figures}
+    facts = {"shown": of_one, "error": f"{error(0.05, sets):.3f}", "figures": figures}
     return {**tables, **accused, **facts}
 
 
@@ -291,10 +291,10 @@ def _accused(results: Sequence[Result], profile: str) -> str:
     return f"{accused} of {sum(row.sets[ACCUSES] for row in rows)}"
 
 
-TOLD_HEAD = ("axis", "judge", "profile", "sheets", "told", "goal")
+PLANTED_HEAD = ("axis", "judge", "profile", "sheets", "shown", "goal")
 
 
-def _told(one: Result) -> list[str]:
+def _planted(one: Result) -> list[str]:
     name, words = one.line.data.removeprefix(TELLS).split(": ", 1)
     row, (least, _) = one.rows[name], one.line.target(name, ACCUSES)
     return [name, words, str(one.line.size), str(row.sets[ACCUSES]), _fair(one, name), f"{least}"]
@@ -322,8 +322,8 @@ def _tables(
 
 
 def _fair(one: Result, row: str) -> str:
-    told = f"{one.rows[row].shares[ACCUSES]:.3f}"
-    return f"**{told}**" if missed(one, row, ACCUSES) else told
+    text = f"{one.rows[row].shares[ACCUSES]:.3f}"
+    return f"**{text}**" if missed(one, row, ACCUSES) else text
 
 
 def _biased(one: Result, row: str) -> str:
@@ -343,8 +343,8 @@ def _figures(results: Sequence[Result]) -> list[list[str]]:
 
 
 def _cell(one: Result, row: str, metric: str) -> str:
-    told = f"{one.rows[row].shares[metric]:.3f}"
-    return f"**{told}**" if missed(one, row, metric) else told
+    text = f"{one.rows[row].shares[metric]:.3f}"
+    return f"**{text}**" if missed(one, row, metric) else text
 
 
 ROWS = (*all_axes(), ANYWHERE)

@@ -353,9 +353,9 @@ def check(
     pages = [page for page in pages if has_results(page, source)]
     known = {page: committed(page, source) for page in pages}
     tasks = [task for page in pages for task in _tasks(page, fewer)]
-    told = [task for task in tasks if task.about in known[task.page]]
-    wrong = [f"{task.page}: {task.name} is not committed" for task in tasks if task not in told]
-    found = run(told, lambda task: known[task.page][_of(task)]["truths"], Store(None), jobs, tell)
+    kept = [task for task in tasks if task.about in known[task.page]]
+    wrong = [f"{task.page}: {task.name} is not committed" for task in tasks if task not in kept]
+    found = run(kept, lambda task: known[task.page][_of(task)]["truths"], Store(None), jobs, tell)
     pools: defaultdict[tuple[str, str, str], list[Again]] = defaultdict(list)
     for task, record in found.items():
         before = _rows(known[task.page][task.about]["rows"])

@@ -102,13 +102,13 @@ def tests(results: Sequence[Result]) -> str:
 def misses(results: Sequence[Result]) -> str:
     """Everything in bold, and families of which one member covers much less than their mean."""
     rows, held = list(_missing(results)), sum(starmap(_held, _shares(results)))
-    told = (
+    text = (
         f"{len(rows) or 'None'} of {held:,} shares that have a target. One in forty would, if each "
     )
-    told += "met its target exactly and missed it by chance alone."
+    text += "met its target exactly and missed it by chance alone."
     head = ["figure", "data", "stimuli", "what", "share", "standard error"]
     table = f"\n\n{grid(head, sorted(rows))}" if rows else ""
-    return f"## What still misses\n\n{told}{table}"
+    return f"## What still misses\n\n{text}{table}"
 
 
 def _shares(results: Sequence[Result]) -> Iterator[tuple[Result, str, str]]:

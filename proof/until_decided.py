@@ -113,8 +113,8 @@ def _judges(name: str, sets: int, _rng: Rng, _truths: Truths) -> Rows:
 
 
 def _is(sheet: Datasheet, verdict: str) -> bool:
-    told = "" if sheet.decision is None else sheet.decision.verdict
-    return told == verdict or (verdict == "adopt" and told == "conditions")
+    decided = "" if sheet.decision is None else sheet.decision.verdict
+    return decided == verdict or (verdict == "adopt" and decided == "conditions")
 
 
 def lines() -> Iterator[Line]:
@@ -183,8 +183,8 @@ def _where(one: Result) -> list[str]:
 
 def _false(one: Result) -> Iterator[str]:
     for metric, way in product((PASS, BREAK), WAYS):
-        told = f"{one.rows[way].shares[metric]:.3f}"
-        yield f"**{told}**" if missed(one, way, metric) else told
+        text = f"{one.rows[way].shares[metric]:.3f}"
+        yield f"**{text}**" if missed(one, way, metric) else text
 
 
 def _power(one: Result) -> Iterator[str]:

@@ -32,8 +32,8 @@ SHARE = 0.0025
 """At which the test of a split accuses."""
 WHOLE, ALONE, PLANTED = 160, 200, 60
 """Sheets of a judge without a fault, of each of its axes alone, and of one that fails somewhere."""
-TOLD, ANCHORS, ANY = "told", "anchors", "any split"
-MOST_TOLD, LEAST_TOLD = 0.01, 0.9
+SHOWN, ANCHORS, ANY = "shown", "anchors", "any split"
+MOST_SHOWN, LEAST_SHOWN = 0.01, 0.9
 
 GOOD = PRESETS["good"]
 NOISY = Parameters(width=1.0, tie=3.0, sensitivity=3.0, lapse=0.02)
@@ -119,7 +119,7 @@ def read(plan: Plan, rows: pd.DataFrame) -> Iterator[tuple[Axis, Readings]]:
 
 def _judged(plan: Plan, rows: pd.DataFrame, tally: Tally) -> None:
     """Count what a sheet says of where the judge fails."""
-    axes, told = {}, False
+    axes, is_shown = {}, False
     for axis, readings in read(plan, rows):
         assert axis.FAILING is not None  # noqa: S101
         if (calls := calls_of(axis.FAILING, readings)) is not None:
@@ -127,14 +127,14 @@ def _judged(plan: Plan, rows: pd.DataFrame, tally: Tally) -> None:
         if readings.anchors is not None:
             asked = replace(readings, frame=readings.anchors)
             for control in anchors.control(axis.FAILING, asked):
-                tally.add(ANCHORS, {TOLD: not control.passed})
+                tally.add(ANCHORS, {SHOWN: not control.passed})
     for split in SPLITS:
         if (found := locate(axes, split)) is not None:
             p = found[0].p
             row = split if len(axes) > 1 else f"{found[0].axis}.slice_p"
-            tally.add(row, {REJECT: p <= 0.05, TOLD: p < SHARE})
-            told |= p < SHARE
-    tally.add(ANY, {TOLD: told})
+            tally.add(row, {REJECT: p <= 0.05, SHOWN: p < SHARE})
+            is_shown |= p < SHARE
+    tally.add(ANY, {SHOWN: is_shown})
 
 
 # -- lines -----------------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ def _run_planted(judge: Parameters, inside: Inside, sets: int, _rng: Rng, _truth
 
 def lines() -> Iterator[Line]:
     """Judges without a fault, on all axes and on each alone; judges that fail somewhere."""
-    most = {TOLD: (0.0, MOST_TOLD)}
+    most = {SHOWN: (0.0, MOST_SHOWN)}
     for words, judge in FAIR.items():
         run = partial(_run, judge, tuple(all_axes()))
         nulls = frozenset(SPLITS)
@@ -172,8 +172,8 @@ def lines() -> Iterator[Line]:
         yield Line(words, name, ALONE, partial(_run, judge, (name,)), limits=most, nulls=nulls)
     for words, (split, judge, inside) in FAILS.items():
         run = partial(_run_planted, judge, inside)
-        limits, told = {TOLD: (LEAST_TOLD, 1.0)}, frozenset({split})
-        yield Line(words, "whole sheet", PLANTED, run, limits=limits, judged=told)
+        limits, judged = {SHOWN: (LEAST_SHOWN, 1.0)}, frozenset({split})
+        yield Line(words, "whole sheet", PLANTED, run, limits=limits, judged=judged)
 
 
 # -- the page --------------------------------------------------------------------------------------
@@ -183,29 +183,29 @@ def fields(results: Sequence[Result]) -> dict[str, str]:
     """What the text of the page leaves open."""
     return {
         "fair": grid(FAIR_HEAD, [_fair(one) for one in results if one.line.data in FAIR]),
-        "told": grid(TOLD_HEAD, [_told(one) for one in results if one.line.data in FAILS]),
+        "shown": grid(SHOWN_HEAD, [_row(one) for one in results if one.line.data in FAILS]),
         "share": f"{SHARE}",
     }
 
 
-FAIR_HEAD = ("judge", "asked", "sheets", "p at most .05", "told somewhere", "anchors fail")
+FAIR_HEAD = ("judge", "asked", "sheets", "p at most .05", "shown somewhere", "anchors fail")
 
 
 def _fair(one: Result) -> list[str]:
     tests = [name for name, row in one.rows.items() if REJECT in row.shares]
     rejects = ", ".join(f"{_cell(one, name, REJECT)} {name.partition('.')[0]}" for name in tests)
-    fails = _cell(one, ANCHORS, TOLD) if ANCHORS in one.rows else ""
+    fails = _cell(one, ANCHORS, SHOWN) if ANCHORS in one.rows else ""
     about = [one.line.data, str(one.line.size), str(one.line.sets)]
-    return [*about, rejects, _cell(one, ANY, TOLD), fails]
+    return [*about, rejects, _cell(one, ANY, SHOWN), fails]
 
 
-TOLD_HEAD = ("fails in", "sheets", "told", *(f"by {split}" for split in SPLITS), "anchors fail")
+SHOWN_HEAD = ("fails in", "sheets", "shown", *(f"by {split}" for split in SPLITS), "anchors fail")
 
 
-def _told(one: Result) -> list[str]:
+def _row(one: Result) -> list[str]:
     split, *_ = FAILS[one.line.data]
-    by = [_cell(one, name, TOLD) for name in (*SPLITS, ANCHORS)]
-    return [one.line.data, str(one.line.sets), _cell(one, split, TOLD), *by]
+    by = [_cell(one, name, SHOWN) for name in (*SPLITS, ANCHORS)]
+    return [one.line.data, str(one.line.sets), _cell(one, split, SHOWN), *by]
 
 
 def _cell(one: Result, row: str, metric: str) -> str:

@@ -52,8 +52,8 @@ def make(judge: Judge, folder: Path) -> Made:
     judge.prepare(files)
     with judge.endpoint.serving() if judge.endpoint else nullcontext("") as url:
         words = [word.format(files=files, url=url) for word in judge.words]
-        run = _told(folder / "run.txt", *words, "--policy", judge.policy, "--out", folder)
-    gate = _told(
+        run = _ended(folder / "run.txt", *words, "--policy", judge.policy, "--out", folder)
+    gate = _ended(
         folder / "gate.txt", "gate", folder, "--policy", judge.policy,
         "--junit", folder / "junit.xml",
     )  # fmt: skip
@@ -87,7 +87,7 @@ def _misplaced(pdf: Path) -> Iterator[str]:
             yield f"the PDF has its {part} on another page than {page + 1}"
 
 
-def _told(file: Path, *words: str | Path) -> Ended:
+def _ended(file: Path, *words: str | Path) -> Ended:
     running = Running(words)
     running.wait(LONGEST_S)
     ended = running.end()

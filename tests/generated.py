@@ -94,8 +94,8 @@ def _facts(figure: object, known: Container[str]) -> str:
     """What the declaration of a figure says beside its docstring, as one line."""
     if not isinstance(figure, Figure):
         return ""
-    facts, told = [f"Unit: {figure.unit}"], figure.facts
-    better, null, noise = told.get("better", "lower"), told.get("null"), told.get("noise", "")
+    facts, known = [f"Unit: {figure.unit}"], figure.facts
+    better, null, noise = known.get("better", "lower"), known.get("null"), known.get("noise", "")
     if better and unit(figure.unit).kind == "quantity":
         facts.append(f"{better} is better")
     if null is not None:
@@ -289,10 +289,10 @@ def real_runs() -> str:
     ]
     lines += ["|---|---|--:|--:|--:|--:|--:|---|---|"]
     for one in _committed()["runs"]:
-        told = f"{one['profile']} | {one['reply']} | {one['temperature']:g} | {one['seed']}"
+        known = f"{one['profile']} | {one['reply']} | {one['temperature']:g} | {one['seed']}"
         decided = f"{DECISIONS[one['decision']].word} | {'; '.join(one['broken']) or 'none'}"
         lines.append(
-            f"| {told} | {one['planned']} | {one['asked']} | {one['answered']} | {decided} |"
+            f"| {known} | {one['planned']} | {one['asked']} | {one['answered']} | {decided} |"
         )
     return "\n".join([*lines, "", ""])
 
@@ -323,8 +323,8 @@ def corrected_results() -> str:
     lines = ["", f"| {head} |", "|---|---|---|--:|--:|--:|--:|"]
     for one in _committed()["corrected"]:
         cells = (_quantity(one[which]) for which in ("alone", "corrected", "all"))
-        told = f"{one['about']} | {one['judge']} | {one['labels']}"
-        lines.append(f"| {told} | {one['rows']:,}, {one['labelled']:,} | {' | '.join(cells)} |")
+        known = f"{one['about']} | {one['judge']} | {one['labels']}"
+        lines.append(f"| {known} | {one['rows']:,}, {one['labelled']:,} | {' | '.join(cells)} |")
     return "\n".join([*lines, "", ""])
 
 

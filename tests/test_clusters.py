@@ -104,12 +104,12 @@ def test_a_forecast_knows_copies(tmp_path: Path) -> None:
 
 
 def test_stories_told_once_lose_nothing() -> None:
-    once, counted = (measured(Pool(6, 1, told=told), 1) for told in (True, False))
+    once, counted = (measured(Pool(6, 1, is_marked=reported), 1) for reported in (True, False))
     assert once == counted
 
 
 def test_copies_add_no_information() -> None:
-    apart, together = (measured(Pool(6, 4, told=told), 1).estimates for told in (False, True))
+    apart, together = (measured(Pool(6, 4, is_marked=mark), 1).estimates for mark in (False, True))
     values = {one.key: one for one in apart}
     for one in together:
         if one.key.startswith("score_order.position_share"):
@@ -124,11 +124,11 @@ def recorded(stimulus: str, order: list[int], score: int, **about: object) -> di
     return {"axis": "score_order", "stimulus": stimulus, "cell": cell, "verdict": score, **about}
 
 
-def judgments(**told: list[object]) -> list[dict[str, object]]:
+def judgments(**reported: list[object]) -> list[dict[str, object]]:
     """Three orders of each of eight stimuli; `told` has what each of them says of itself."""
     orders = [[1, 2, 3], [2, 3, 1], [3, 1, 2]]
     return [
-        recorded(f"s{n}", order, 1 + (n + at) % 3, **{k: v[n] for k, v in told.items() if v[n]})
+        recorded(f"s{n}", order, 1 + (n + at) % 3, **{k: v[n] for k, v in reported.items() if v[n]})
         for n in range(8)
         for at, order in enumerate(orders)
     ]
@@ -138,7 +138,7 @@ TEXT = "How do I get from the station to the harbour by tram in winter, please"
 
 
 @pytest.mark.parametrize(
-    ("told", "clusters"),
+    ("reported", "clusters"),
     [
         ({}, 8),
         ({"group": ["one", "one", None, None, "two", "two", "two", None]}, 5),
@@ -147,9 +147,9 @@ TEXT = "How do I get from the station to the harbour by tram in winter, please"
     ],
 )
 def test_records_say_which_stimuli_are_one(
-    told: dict[str, list[object]], clusters: int, tmp_path: Path
+    reported: dict[str, list[object]], clusters: int, tmp_path: Path
 ) -> None:
-    file = written(tmp_path / "log.jsonl", *judgments(**told))
+    file = written(tmp_path / "log.jsonl", *judgments(**reported))
     sheet = ingest(file, tmp_path / "run", pdf=False).datasheet
     assert max(one.clusters for one in sheet.axes[0].estimates) == clusters
     assert (sheet.provenance.stimuli[0].independent or 8) == clusters

@@ -57,8 +57,8 @@ def test_pages_that_code_and_files_of_users_name_are_there() -> None:
 def test_every_figure_has_an_entry(name: str) -> None:
     page = (ROOT / "docs" / "figures" / f"{name}.md").read_text(encoding="utf-8")
     entries = re.findall(r"(?m)^## (.+)$", page)
-    told = [key.partition(".") for key in judgesheet.explain().splitlines()]
-    assert entries == [figure for axis, _, figure in told if axis == name]
+    reported = [key.partition(".") for key in judgesheet.explain().splitlines()]
+    assert entries == [figure for axis, _, figure in reported if axis == name]
 
 
 def test_the_navigation_has_every_page() -> None:

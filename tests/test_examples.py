@@ -143,8 +143,8 @@ def test_the_committed_figures_hold_no_verdict() -> None:
     made = json.loads((EXAMPLES / "judges" / "estimates.json").read_text())
     for group in made["groups"]:
         assert {*group} == {"stimuli", "prompt", "source", "licence", "questions", "judges"}
-        told = {"judge", "calls", "lost", "estimates", "decision", "broken"}
-        assert all({*one} == told for one in group["judges"])
+        reported = {"judge", "calls", "lost", "estimates", "decision", "broken"}
+        assert all({*one} == reported for one in group["judges"])
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="the public logs are not here")

@@ -22,9 +22,9 @@ def refer(key: str) -> None:
     name = Key.parse(key).name
     figure = all_axes()[Key.parse(key).axis].ESTIMATES[name]
     assert inspect.unwrap(figure).__name__ == name
-    told = judgesheet.explain(key)
-    assert told.startswith(f"{key.partition('[')[0]}\n\n")
-    assert inspect.cleandoc(figure.__doc__ or "") in told
+    reported = judgesheet.explain(key)
+    assert reported.startswith(f"{key.partition('[')[0]}\n\n")
+    assert inspect.cleandoc(figure.__doc__ or "") in reported
 
 
 @pytest.mark.parametrize("axis", all_axes())

@@ -99,9 +99,9 @@ def options(server: Server, **more: Any) -> dict[str, Any]:
 
 def same(sheet: Datasheet) -> Any:
     """A sheet without its dates and what was measured in seconds."""
-    told = json.loads(to_json(sheet))
-    told["run"] = {name: value for name, value in told["run"].items() if name not in MEASURED}
-    return told
+    content = json.loads(to_json(sheet))
+    content["run"] = {name: value for name, value in content["run"].items() if name not in MEASURED}
+    return content
 
 
 def processes() -> list[int]:

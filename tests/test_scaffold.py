@@ -35,8 +35,8 @@ def test_a_new_repository_lacks_nothing_but_what_only_its_user_knows(
     assert done.returncode == 0
     assert done.stdout.count("wrote ") == 7
     lines = check(tmp_path)
-    told = {re.sub(r"^\S+: ", "", line)[:12] for line in lines}
-    assert {"is an exampl", "must be fill"} <= told
+    reported = {re.sub(r"^\S+: ", "", line)[:12] for line in lines}
+    assert {"is an exampl", "must be fill"} <= reported
     own = [line for line in lines if "is an example" not in line and "FILL-IN" not in line]
     assert all(re.match(r"judge/policy.toml:\d+: .* cannot be proven", line) for line in own)
 
@@ -61,8 +61,8 @@ def test_a_wheel_that_pip_is_to_install_must_be_there(
     (place / "judge" / "here.whl").touch()
     text = job.read_text("utf-8").replace("JUDGESHEET: FILL-IN", f"JUDGESHEET: {installed}")
     job.write_text(text, "utf-8")
-    told = [line for line in check(place) if ".whl does not exist" in line]
-    assert [line.endswith(f"{lacks} does not exist") for line in told] == [True] * bool(lacks)
+    reported = [line for line in check(place) if ".whl does not exist" in line]
+    assert [line.endswith(f"{lacks} does not exist") for line in reported] == [True] * bool(lacks)
 
 
 def test_what_is_there_is_left_alone_unless_told(place: Path) -> None:
@@ -143,9 +143,9 @@ def test_a_fault_is_told_with_file_and_line(
 
 def test_few_stimuli_are_told_how_many_more_a_good_judge_needs(tmp_path: Path) -> None:
     run("init", tmp_path, "--kind", "pairs")
-    told = [line for line in check(tmp_path) if "cannot be proven by any judge" in line]
-    assert told
-    for line in told:
+    reported = [line for line in check(tmp_path) if "cannot be proven by any judge" in line]
+    assert reported
+    for line in reported:
         assert re.search(r"; \d+ independent stimuli would do$", line)
 
 
@@ -204,9 +204,9 @@ def test_the_job_of_the_service_that_is_not_used_need_not_be_filled_in(place: Pa
     job = place / ".github/workflows/judge.yml"
     assert any("gitlab" in line for line in check(place))
     job.write_text(job.read_text("utf-8").replace("JUDGESHEET: FILL-IN", "JUDGESHEET: a"), "utf-8")
-    told = [line for line in check(place) if "FILL-IN" in line]
-    assert told
-    assert not any("gitlab" in line for line in told)
+    reported = [line for line in check(place) if "FILL-IN" in line]
+    assert reported
+    assert not any("gitlab" in line for line in reported)
 
 
 def test_stimuli_of_no_axis_or_of_two_are_told(tmp_path: Path) -> None:
@@ -240,6 +240,6 @@ def test_a_value_that_is_filled_in_is_enough(place: Path) -> None:
     job.write_text(
         text.replace("PRICES: FILL-IN", "PRICES: '0.10, 0.30' # of May"), encoding="utf-8"
     )
-    told = [line for line in check(place) if "FILL-IN" in line or "PRICES" in line]
+    reported = [line for line in check(place) if "FILL-IN" in line or "PRICES" in line]
     # The comment above the job, which explains the mark, need not go.
-    assert [line.split(": ")[2] for line in told] == ["JUDGESHEET", "MODEL", "BASE_URL"]
+    assert [line.split(": ")[2] for line in reported] == ["JUDGESHEET", "MODEL", "BASE_URL"]

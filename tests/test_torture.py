@@ -66,15 +66,15 @@ def test_books_that_agree(served: Served) -> None:
 def test_books_that_differ(
     served: Served, statement: str, lost: int, twice: int, wrong: int
 ) -> None:
-    told = books(served, statement)
-    assert (told.lost, told.twice) == (lost, twice)
-    assert told.wrong >= wrong - 10  # other replies may have said the same of the same words
+    reported = books(served, statement)
+    assert (reported.lost, reported.twice) == (lost, twice)
+    assert reported.wrong >= wrong - 10  # other replies may have said the same of the same words
 
 
 def test_a_sheet_that_counts_otherwise(served: Served) -> None:
     server, run = served
-    told = balance(run, server.log[1:])
-    assert told.differs[0] == "attempts: 78, the server 77"
+    reported = balance(run, server.log[1:])
+    assert reported.differs[0] == "attempts: 78, the server 77"
 
 
 def test_a_count_that_is_not_nought_is_bold_and_fails() -> None:

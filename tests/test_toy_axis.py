@@ -159,10 +159,10 @@ def test_a_new_axis_goes_through_every_command(kind: str, tmp_path: Path) -> Non
         check=True,
     )
     answers = map(json.loads, done.stdout.splitlines())
-    told = {tuple(command[:2]): (code, text) for command, code, text in answers}
-    codes = {command[0]: code for command, (code, _) in told.items()}
+    reported = {tuple(command[:2]): (code, text) for command, code, text in answers}
+    codes = {command[0]: code for command, (code, _) in reported.items()}
     assert codes == {**dict.fromkeys(codes, 0), "gate": 3}, done.stderr
-    texts = {command: text for command, (_, text) in told.items()}
+    texts = {command: text for command, (_, text) in reported.items()}
     assert "greeting_order" in texts["stimuli", "list"]
     assert "1 stimulus for greeting_order" in texts["stimuli", "import"]
     assert "skipped 1: not two responses (first: table.csv:4)" in texts["stimuli", "import"]

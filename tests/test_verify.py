@@ -249,9 +249,9 @@ def test_a_judge_is_decided_anew_as_the_gate_decides(
     gate = run("gate", made, "--policy", limits, "--json")
     done = run("verify", made / name, "--policy", limits, "--json")
     assert done.returncode == gate.returncode, done.stderr
-    told = json.loads(done.stdout)
-    assert told["differences"] == []
-    assert told["decision"]["verdict"] == json.loads(gate.stdout)["decision"]["verdict"]
+    content = json.loads(done.stdout)
+    assert content["differences"] == []
+    assert content["decision"]["verdict"] == json.loads(gate.stdout)["decision"]["verdict"]
     assert f"Under {policy}" in run("verify", made / name, "--policy", limits).stdout
 
 

@@ -67,8 +67,8 @@ def _words(messages: str) -> str:
 
 
 def _name(text: str, raw: str) -> str:
-    told = _NAME.search(text) or _NAME.search(raw)
-    return told[0] if told else ""
+    named = _NAME.search(text) or _NAME.search(raw)
+    return named[0] if named else ""
 
 
 def balance(run: Path, log: Sequence[Entry], *, is_away: bool = False) -> Balance:
@@ -112,8 +112,8 @@ def _wrong(run: Path, kept: Sequence[Attempt], given: dict[str, Entry]) -> Itera
 
 def _differs(run: Path, log: Sequence[Entry], *, is_away: bool) -> Iterator[str]:
     """What the sheet counts otherwise than the server does."""
-    told: dict[str, Any] = json.loads((run / "datasheet.json").read_text(encoding="utf-8"))["run"]
-    unreached = told["outcomes"].get("unavailable", 0) if is_away else 0
+    facts: dict[str, Any] = json.loads((run / "datasheet.json").read_text(encoding="utf-8"))["run"]
+    unreached = facts["outcomes"].get("unavailable", 0) if is_away else 0
     given = [entry for entry in log if entry.is_sent]
     unheard = sum(entry.is_unheard for entry in log)
     counts = Counter(entry.given.kind for entry in given)
@@ -123,10 +123,10 @@ def _differs(run: Path, log: Sequence[Entry], *, is_away: bool) -> Iterator[str]
         "answered": verdicts,
         "unreadable": counts["answer"] - verdicts,
         "refused": counts["refused"],
-        "failed": told["planned"] - counts["answer"] - counts["refused"],
+        "failed": facts["planned"] - counts["answer"] - counts["refused"],
         "tokens_in": sum(entry.given.tokens[0] for entry in given),
         "tokens_out": sum(entry.given.tokens[1] for entry in given),
     }
     for name, number in expected.items():
-        if (told[name] or 0) != number:
-            yield f"{name}: {told[name]}, the server {number}"
+        if (facts[name] or 0) != number:
+            yield f"{name}: {facts[name]}, the server {number}"

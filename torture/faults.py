@@ -108,14 +108,14 @@ def _sent(asked: Asked, *pieces: bytes | float | Outage | None) -> Given:
 
 def _labelled(asked: Asked, content: bytes, **headers: str) -> Given:
     """A good answer with another body or other headers."""
-    told = {name.replace("_", "-"): value for name, value in headers.items()}
-    return _sent(asked, http(content, 200, told))
+    sent = {name.replace("_", "-"): value for name, value in headers.items()}
+    return _sent(asked, http(content, 200, sent))
 
 
 def _ok(body: bytes, **headers: str) -> Given:
     """A failure that calls itself a success."""
-    told = {name.replace("_", "-"): value for name, value in headers.items()}
-    return Given([http(body, 200, told)])
+    sent = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Given([http(body, 200, sent)])
 
 
 def _trickle(asked: Asked) -> Iterator[bytes | float]:
@@ -354,8 +354,8 @@ def _messages(asked: Asked, text: str, stop_reason: str) -> Given:
     """An answer of the Anthropic API."""
     usage = {"input_tokens": USAGE["prompt_tokens"], "output_tokens": USAGE["completion_tokens"]}
     content = [{"type": "text", "text": text}]
-    told = {"id": asked.name, "model": "served", "content": content, "usage": usage}
-    return answered({**told, "stop_reason": stop_reason}, None)
+    fields = {"id": asked.name, "model": "served", "content": content, "usage": usage}
+    return answered({**fields, "stop_reason": stop_reason}, None)
 
 
 def _whole_message(asked: Asked) -> Given:
@@ -387,11 +387,11 @@ def _mixed_up() -> Iterator[Fault]:
     def of_the_one_before(asked: Asked) -> Given:
         before = last[-1] if last else asked
         last.append(asked)
-        told = {"X-Request-Id": before.headers["x-request-id"]}
+        other = {"X-Request-Id": before.headers["x-request-id"]}
         if before.words == asked.words:
-            return _labelled(asked, _content(asked), **told)
+            return _labelled(asked, _content(asked), **other)
         # It was paid for, and is nothing that could settle a call.
-        return replace(_labelled(before, _content(before), **told), kind="failure", verdict=None)
+        return replace(_labelled(before, _content(before), **other), kind="failure", verdict=None)
 
     yield Fault(
         "answers that belong to others, with their ids", of_the_one_before, _half_way, (5, 0)
@@ -426,9 +426,9 @@ def _to_be_mended() -> Iterator[Fault]:
     for name, given in ends.items():
         yield Fault(name, _always(given), _half_way, (5, 0))
     odd, away = failed(400, message="unknown field"), {"Location": "http://127.0.0.1:9/"}
-    moved = Given([http(b"", 307, away)])
+    redirected = Given([http(b"", 307, away)])
     yield Fault("400 for some calls: unknown", _always(odd), _some_words, (5, 0))
-    yield Fault("redirects for some calls", _always(moved), _some_words, (5, 0))
+    yield Fault("redirects for some calls", _always(redirected), _some_words, (5, 0))
     yield Fault("400 from the start", _always(odd), _every, (5, 0))
     yield Fault("401 while answers are under way", _hasty, lambda a: a.number > 16, (5, 0))
 

@@ -114,7 +114,7 @@ def _slowly(rng: random.Random) -> "Any":
 def _sheet(run: Path) -> dict[str, Any]:
     """A sheet without its times."""
     sheet: dict[str, Any] = json.loads((run / "datasheet.json").read_text(encoding="utf-8"))
-    sheet["run"] = {name: told for name, told in sheet["run"].items() if not _SINCE.search(name)}
+    sheet["run"] = {name: fact for name, fact in sheet["run"].items() if not _SINCE.search(name)}
     return sheet
 
 

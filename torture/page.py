@@ -24,10 +24,10 @@ class Table:
         """A count that should be 0; in bold, and counted, where it is not."""
         return self.sure(str(count), right=count == 0)
 
-    def sure(self, told: str, *, right: bool) -> str:
+    def sure(self, text: str, *, right: bool) -> str:
         """What should be as announced; in bold, and counted, where it is not."""
         self.faulty += not right
-        return told if right else f"**{told}**"
+        return text if right else f"**{text}**"
 
     def add(self, *cells: str | int) -> None:
         """A row."""

@@ -47,8 +47,8 @@ class Asked:
 
     def chance(self, salt: str = "") -> float:
         """A number from 0 to 1 that is the same whenever the same is asked for the same time."""
-        told = sha256(f"{salt} {self.before} {self.words}".encode()).digest()
-        return int.from_bytes(told[:4], "big") / 2**32
+        drawn = sha256(f"{salt} {self.before} {self.words}".encode()).digest()
+        return int.from_bytes(drawn[:4], "big") / 2**32
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +95,10 @@ def http(
     body: bytes, status: int = 200, headers: Mapping[str, str] | None = None, length: int = -1
 ) -> bytes:
     """An HTTP response; `length` replaces the true one of its body."""
-    told = {"Content-Type": "application/json", **(headers or {})}
-    told["Content-Length"] = str(len(body) if length < 0 else length)
+    fields = {"Content-Type": "application/json", **(headers or {})}
+    fields["Content-Length"] = str(len(body) if length < 0 else length)
     lines = [f"HTTP/1.1 {status} {'OK' if status < 300 else 'Trouble'}"]
-    head = "\r\n".join([*lines, *(f"{name}: {value}" for name, value in told.items())])
+    head = "\r\n".join([*lines, *(f"{name}: {value}" for name, value in fields.items())])
     return head.encode("latin-1") + b"\r\n\r\n" + body
 
 

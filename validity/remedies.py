@@ -17,8 +17,8 @@ def both_orders(rows: pd.DataFrame) -> pd.DataFrame:
     what the sheet of the other half says, mean over sheets; then how often the winner is right, of
     single calls and of what both orders decide.
     """
-    told = 1 - rows["order_inconsistent"] - rows["no_preference"]
-    table = rows.assign(off=(told - rows["decided"]).abs())
+    both_ways = 1 - rows["order_inconsistent"] - rows["no_preference"]
+    table = rows.assign(off=(both_ways - rows["decided"]).abs())
     columns = ["decided", "off", "agreement", "agreement_decided"]
     return table.groupby(["questions", "model"])[columns].mean().reset_index()
 

@@ -126,8 +126,8 @@ def _written(records: list[Record], file: Path) -> Path:
 
 def _rounded(figure: Any) -> dict[str, Any]:
     """Value and interval to four digits, and what is said of the figure."""
-    told = {name: getattr(figure, name) for name in ("value", "low", "high")}
-    rounded = {name: None if end is None else round(end, 4) for name, end in told.items()}
+    ends = {name: getattr(figure, name) for name in ("value", "low", "high")}
+    rounded = {name: None if end is None else round(end, 4) for name, end in ends.items()}
     return {**rounded, "n": figure.n, "note": figure.note}
 
 

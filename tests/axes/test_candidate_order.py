@@ -150,8 +150,8 @@ def test_no_prompt_reveals_level_step_or_winner() -> None:
                 text = text.replace(f">\n{response}\n<", ">\n\n<", 1)
             frames[call.stimulus, cell["prompt"], cell["listing"], reply].add(text)
             secrets = (call.stimulus, cell["pair"], cell["condition"], "delta", "vacuum")
-            told = "|".join(map(re.escape, secrets))
-            assert not re.search(rf"\b(?:{told})\b", call.messages[0]["content"])
+            reported = "|".join(map(re.escape, secrets))
+            assert not re.search(rf"\b(?:{reported})\b", call.messages[0]["content"])
     assert all(len(frame) == 1 for frame in frames.values())
 
 

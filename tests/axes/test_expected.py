@@ -107,8 +107,8 @@ def test_calls_without_this_reading_are_counted_with_their_reasons() -> None:
         return frame.assign(distribution=pd.Series(values, dtype=object))
 
     half = simulate(BIASED, "quick", logprobs=True, edit=spoil)
-    (told,) = (one for one in half.result.caveats if "no expected score" in one)
-    assert f"its log-probabilities are damaged: {half.result.answered // 2}" in told
+    (sentence,) = (one for one in half.result.caveats if "no expected score" in one)
+    assert f"its log-probabilities are damaged: {half.result.answered // 2}" in sentence
 
 
 def test_nothing_readable_is_said_to_be_unknown() -> None:
@@ -173,8 +173,8 @@ def test_an_endpoint_is_asked_and_read(tmp_path: Path) -> None:
     with serving(script) as server:
         run = probe(server.base_url, tmp_path / "run", logprobs=True)
     (axis,) = run.datasheet.axes
-    (told,) = (one for one in axis.caveats if "no expected score" in one)
-    assert "the reply came without log-probabilities" in told
+    (sentence,) = (one for one in axis.caveats if "no expected score" in one)
+    assert "the reply came without log-probabilities" in sentence
     assert axis.answered == axis.planned
     table = pd.read_parquet(tmp_path / "run" / "judgments.parquet")
     record = json.loads(next(v for v in table["distribution"] if v.startswith("{")))

@@ -275,20 +275,20 @@ def problems(tmp_path: Path, *records: dict[str, Any]) -> str:
 
 def test_responses_of_unequal_length_are_one_warning(tmp_path: Path) -> None:
     texts = {"a": "short", "b": "a text with a lot more words than that"}
-    told = problems(tmp_path, *(prompt(number, texts) for number in range(3)))
-    assert told.count("differ in length") == 1
-    assert "in 3 of 3 stimuli" in told
+    sentences = problems(tmp_path, *(prompt(number, texts) for number in range(3)))
+    assert sentences.count("differ in length") == 1
+    assert "in 3 of 3 stimuli" in sentences
 
 
 def test_equal_texts_are_allowed_and_named(tmp_path: Path) -> None:
-    told = problems(tmp_path, prompt(0, {"a": "the same words here", "b": "the same words here"}))
-    assert "candidates a and b have the same text" in told
-    assert "2 candidates share a template" in told
-    assert "mine.jsonl:1" in told
+    found = problems(tmp_path, prompt(0, {"a": "the same words here", "b": "the same words here"}))
+    assert "candidates a and b have the same text" in found
+    assert "2 candidates share a template" in found
+    assert "mine.jsonl:1" in found
 
 
 def test_cues_that_tell_the_gold_are_found(tmp_path: Path) -> None:
-    def told(gold: str, other: str) -> str:
+    def reported(gold: str, other: str) -> str:
         records = [
             prompt(n, {name: (gold if at == n % 4 else other) + f" {n} {name}"
                        for at, name in enumerate(IDS)})
@@ -296,10 +296,10 @@ def test_cues_that_tell_the_gold_are_found(tmp_path: Path) -> None:
         ]  # fmt: skip
         return problems(tmp_path, *records)
 
-    assert "number of words tells the gold: it has more" in told("many more words here", "few")
-    assert "number of figures tells the gold" in told("in 1066 and 1215", "in the old days")
-    assert "length of words tells the gold: it has less" in told("so it is", "notwithstanding")
-    assert "tells the gold" not in told("plain words", "plain words")
+    assert "number of words tells the gold: it has more" in reported("many more words here", "few")
+    assert "number of figures tells the gold" in reported("in 1066 and 1215", "in the old days")
+    assert "length of words tells the gold: it has less" in reported("so it is", "notwithstanding")
+    assert "tells the gold" not in reported("plain words", "plain words")
     assert "“Candidate B”" in problems(tmp_path, prompt(0, {"a": "Candidate B lies", "b": "no"}))
 
 

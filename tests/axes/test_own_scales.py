@@ -192,25 +192,25 @@ def test_their_figures_are_in_points_of_the_range(tmp_path: Path) -> None:
     assert max(means) > 11
     sheet = json.loads((tmp_path / "run" / "datasheet.json").read_text())
     (used,) = [one for one in sheet["axes"][0]["estimates"] if one["key"].endswith("scores_used")]
-    told = {float(score) for score in used["given"]["shares"]}
-    assert min(told) >= 0
-    assert 50 < max(told) <= 100
+    reported = {float(score) for score in used["given"]["shares"]}
+    assert min(reported) >= 0
+    assert 50 < max(reported) <= 100
     scale = {"low": 0, "step": 1, "count": 101}
     assert [pool["scale"] for pool in sheet["provenance"]["stimuli"]] == [scale]
     assert "from 1, the lowest (0), to 101" in "".join(sheet["axes"][0]["caveats"])
 
 
 def test_the_same_judge_on_a_wider_range_is_called_the_same(tmp_path: Path) -> None:
-    told, gaps, small = [], [], set()
+    reported, gaps, small = [], [], set()
     for ends in ([1.0, 5.0], [0.0, 100.0, 25.0]):
         folder = tmp_path / str(ends[1])
         stimuli = graded([{**one, "range": ends} for one in CRITERIA], 24)
         found = figures("sim/fair?greedy=1&shift=0:.3:.1", "criterion_order", stimuli, folder)
         (axis,) = from_json(folder / "datasheet.json").axes
-        told.append([(one.verdict, one.key) for one in axis.effects])
+        reported.append([(one.verdict, one.key) for one in axis.effects])
         gaps.append(found["max_delta_pos"])
         small.update({one.small for one in axis.declared if "delta_pos" in one.key})
-    assert told[0] == told[1]
+    assert reported[0] == reported[1]
     assert gaps[1] == pytest.approx(25 * gaps[0])
     assert small == {0.5, 12.5}
 

@@ -183,10 +183,10 @@ def test_a_fair_judge_is_cleared_and_a_blind_one_has_no_merit() -> None:
 @pytest.mark.parametrize("spec", ["fair", "perfect", "random", "always-1", "first-biased", "noisy"])
 @pytest.mark.parametrize("profile", ["quick", "standard"])
 def test_nobody_without_a_taste_is_accused_of_one(spec: str, profile: str) -> None:
-    told = sheet_of(spec, profile).shown()
+    reported = sheet_of(spec, profile).shown()
     # One that always takes slot 1 is told of that.
-    assert all(one.startswith("dress_excess") for one in told)
-    assert bool(told) == (spec == "always-1")
+    assert all(one.startswith("dress_excess") for one in reported)
+    assert bool(reported) == (spec == "always-1")
 
 
 @pytest.mark.parametrize(

@@ -124,11 +124,11 @@ def test_replies_that_did_not_end_by_themselves_are_counted_by_reason(
     def script(_request: object, number: int) -> Answer:
         return completion("[RESULT] 4", finish_reason=reason if number % 2 else "stop")
 
-    told: list[str] = []
+    messages: list[str] = []
     with serving(script) as server:
         run = judgesheet.probe(
             "openai-compatible/m", tmp_path, base_url=server.base_url, axes=["score_order"],
-            profile="smoke", reply="text", pdf=False, cases=False, tell=told.append,
+            profile="smoke", reply="text", pdf=False, cases=False, tell=messages.append,
         )  # fmt: skip
     (axis,) = run.datasheet.axes
     assert run.progress is not None
@@ -136,7 +136,7 @@ def test_replies_that_did_not_end_by_themselves_are_counted_by_reason(
     assert abs(axis.unreadable - axis.planned / 2) <= 1
     (lost,) = [one for one in axis.estimates if one.key == "score_order.loss_rate"]
     assert lost.given["reasons"] == {shape: axis.unreadable}
-    assert len(told) == 1
+    assert len(messages) == 1
 
 
 def test_every_sign_of_an_answer_stands_where_it_stands_in_the_reply() -> None:

@@ -504,10 +504,10 @@ def test_two_scores_say_beforehand_what_they_cannot_show(tmp_path: Path) -> None
     own.write_text("".join(f"{json.dumps(one)}\n" for one in stimuli))
     asked: dict[str, Any] = {"axes": ["score_order"], "stimuli": own, "profile": "quick"}
     _, (budget,) = judgesheet.plan("sim/good", **asked)
-    (told,) = budget.cannot_show
-    assert "two scores" in told
+    (sentence,) = budget.cannot_show
+    assert "two scores" in sentence
     run = judgesheet.probe("sim/good", tmp_path / "run", pdf=False, cases=False, **asked)
-    assert told in run.datasheet.axes[0].caveats
+    assert sentence in run.datasheet.axes[0].caveats
     _, (usual,) = judgesheet.plan("sim/good", axes=["score_order"], profile="quick")
     assert not usual.cannot_show
 

@@ -155,12 +155,12 @@ def test_a_batch_measures_what_asking_directly_does(
         part = ingested(tmp_path, answers[9:4:-1], answers[:3])
         assert part.run.complete is False
         assert part.run.settled == 8
-        told: list[str] = []
+        messages: list[str] = []
         left = tmp_path / "left.jsonl"
-        judgesheet.plan(model, None, left, resume=folder, tell=told.append, **asked)
+        judgesheet.plan(model, None, left, resume=folder, tell=messages.append, **asked)
         rest = requests_in(left)
         assert rest == [*requests[3:5], *requests[10:]]
-        assert told[0] == f"{len(rest)} of {len(requests)} calls have no answer yet"
+        assert messages[0] == f"{len(rest)} of {len(requests)} calls have no answer yet"
         whole = ingested(tmp_path, list(answered(rest, server.base_url)))
     assert whole.run.complete is True
     assert measured(whole) == measured(direct)

@@ -16,14 +16,14 @@ def probed(out: Path, every: int) -> list[str]:
     def script(_request: object, number: int) -> Answer:
         return completion(HOSTILE if number % every == 0 else "[RESULT] 3")
 
-    told: list[str] = []
+    messages: list[str] = []
     with serving(script) as server:
         judgesheet.probe(
             "openai-compatible/m", out, base_url=server.base_url, axes=["score_order"],
             profile="smoke", reply="text", pdf=False, concurrency=1, max_calls=26,
-            cases=False, tell=told.append,
+            cases=False, tell=messages.append,
         )  # fmt: skip
-    return told
+    return messages
 
 
 @pytest.mark.parametrize(("every", "times"), [(2, 1), (5, 1), (6, 0)])

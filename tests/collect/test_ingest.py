@@ -67,9 +67,9 @@ def test_a_fixed_arm_alone_gives_noise_and_correlation_and_no_places(tmp_path: P
     for key in ("cramers_v", "order_change_rate", "pearson_r[arm=balanced]"):
         assert found[key] is None
         assert "lack balanced orders" in why[key]
-    told = " ".join(result.caveats)
-    assert "Not estimable from these records, because the records lack balanced orders" in told
-    assert "kendall_tau" in told
+    reported = " ".join(result.caveats)
+    assert "Not estimable from these records, because the records lack balanced orders" in reported
+    assert "kendall_tau" in reported
     assert {row.key.split(".", 1)[1] for row in result.characteristics} >= {"cramers_v"}
 
 
@@ -356,7 +356,7 @@ def test_a_cut_line_is_left_out_and_told(tmp_path: Path) -> None:
     (tmp_path / "log.jsonl").write_text(text[:-20], encoding="utf-8")
     done = run("ingest", tmp_path / "log.jsonl", "--out", tmp_path / "run", "--no-pdf")
     assert done.returncode == 0
-    told = "1 of 16 lines cannot be read (line 16) and counts as lost: log.jsonl:16: not JSON"
-    assert told in done.stderr
+    reported = "1 of 16 lines cannot be read (line 16) and counts as lost: log.jsonl:16: not JSON"
+    assert reported in done.stderr
     looked = run("inspect-log", tmp_path / "log.jsonl")
     assert "line 16" in looked.stdout

@@ -47,8 +47,8 @@ def plain(_request: Request, _number: int) -> Answer:
 
 
 def in_header(request: Request, _number: int) -> Answer:
-    told = {"X-Request-Id": request.headers["x-request-id"]}
-    return replace(completion("[RESULT] 3"), headers=told)
+    reported = {"X-Request-Id": request.headers["x-request-id"]}
+    return replace(completion("[RESULT] 3"), headers=reported)
 
 
 def in_body(request: Request, _number: int) -> Answer:
@@ -132,8 +132,8 @@ def test_a_cache_that_repeats_the_id_of_the_first_asking_mixes_nothing_up(tmp_pa
 
 
 def counted(request: Request, _number: int) -> Answer:
-    told = json.loads(completion("[RESULT] 3").body or b"")
-    return Answer(json.dumps({**told, "usage": {"prompt_tokens": len(request.words)}}).encode())
+    content = json.loads(completion("[RESULT] 3").body or b"")
+    return Answer(json.dumps({**content, "usage": {"prompt_tokens": len(request.words)}}).encode())
 
 
 @pytest.mark.parametrize(("answers", "is_told"), [(counted, False), (swapping(counted), True)])

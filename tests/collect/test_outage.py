@@ -82,9 +82,9 @@ def test_an_outage_is_waited_for(way: str, path: Path) -> None:
     assert (progress.settled, progress.failed) == (200, 0)
     assert endpoint.failed > 20  # more than a call has attempts
     assert endpoint.most_at_once == 1
-    told = [one for one in seen if one.down_since is not None]
-    assert told
-    assert "the endpoint is down since" in sentence(told[0])
+    reported = [one for one in seen if one.down_since is not None]
+    assert reported
+    assert "the endpoint is down since" in sentence(reported[0])
     assert progress.down_since is None
 
 

@@ -124,9 +124,9 @@ def test_nobody_asks_before_the_endpoint_wants_it(outcome: Outcome) -> None:
         return reply(outcome, retry_after_s=2.0) if number == 9 else reply()
 
     left = asked(60, say).left
-    told = left[8] + 1.01  # after those that came with it
-    assert not [at for at in left if told < at < told + 1.98]
-    assert min(at for at in left if at > told) == pytest.approx(told + 2, abs=0.02)
+    reported = left[8] + 1.01  # after those that came with it
+    assert not [at for at in left if reported < at < reported + 1.98]
+    assert min(at for at in left if at > reported) == pytest.approx(reported + 2, abs=0.02)
 
 
 @pytest.mark.parametrize(("seconds", "waits"), [(20.0, True), (3600.0, False)])
@@ -362,12 +362,12 @@ def test_a_limit_of_the_endpoint_loses_nothing(path: Path, says: str) -> None:
     ids=lambda headers: " ".join(headers.values())[:20],
 )
 def test_nonsense_stalls_no_run(path: Path, headers: dict[str, str]) -> None:
-    told = {
+    reported = {
         f"x-ratelimit-{part}-{of}": value.encode().decode("latin-1")
         for of in ("requests", "tokens")
         for part, value in headers.items()
     }
-    answer = Answer(completion("[RESULT] 1").body, headers=told)
+    answer = Answer(completion("[RESULT] 1").body, headers=reported)
     progress, _ = run(path, lambda *_: answer, 25)
     assert (progress.settled, progress.held_s) == (25, 0)
 

@@ -96,12 +96,12 @@ def test_both_rates_stand_on_the_sheet(tmp_path: Path) -> None:
     out = tmp_path / "run"
     with serving(Hesitant()) as server:
         done = probe(server, out, "--retry-unreadable", "1")
-    told = sheet(out)
-    first = told["first_readings"]
+    reported = sheet(out)
+    first = reported["first_readings"]
     assert done.returncode == 0
     assert isinstance(first, dict)
-    assert first["unreadable"] > 0 == told["unreadable"]
-    assert told["attempts"] == first["replies"] + first["unreadable"]
+    assert first["unreadable"] > 0 == reported["unreadable"]
+    assert reported["attempts"] == first["replies"] + first["unreadable"]
     html = (out / "datasheet.html").read_text()
     assert f"{first['unreadable']} of {first['replies']}" in html
     with serving(lambda *_: completion("[RESULT] 3")) as server:

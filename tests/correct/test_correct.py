@@ -146,7 +146,7 @@ def test_labels_of_one_system_say_nothing_of_all(table: Write) -> None:
 
 
 def test_a_random_draw_is_seldom_called_none(table: Write) -> None:
-    rng, warned, told = np.random.default_rng(7), 0, []
+    rng, warned, reported = np.random.default_rng(7), 0, []
     for rows, labels, rate in ((1_000, 20, 0.97), (100, 95, 0.9)):
         for _ in range(20):
             said, drawn = rng.random(rows) < rate, rng.permutation(rows) < labels
@@ -154,9 +154,9 @@ def test_a_random_draw_is_seldom_called_none(table: Write) -> None:
             found = judgesheet.correct(table("id,verdict,label", cells), "random")
             warned += any("may not be a random sample" in warning for warning in found.warnings)
             assert found.shift is not None
-            told += [found.shift.low, found.shift.high]
+            reported += [found.shift.low, found.shift.high]
     assert warned <= 1
-    assert all(end is not None and -1 <= end <= 1 for end in told)
+    assert all(end is not None and -1 <= end <= 1 for end in reported)
 
 
 @pytest.mark.parametrize("rows", [1, 4])
@@ -438,7 +438,7 @@ def test_the_same_table_gives_the_same_bytes(table: Write) -> None:
 
 
 @pytest.mark.parametrize(
-    ("header", "told"),
+    ("header", "reported"),
     [
         (
             "prompt,response,human_score,llm_score",
@@ -460,12 +460,12 @@ def test_the_same_table_gives_the_same_bytes(table: Write) -> None:
     ],
 )
 def test_a_table_of_other_column_names_is_told_a_map(
-    header: str, told: str, tmp_path: Path
+    header: str, reported: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "table.csv"
     rows = ("p,r1,1,2", "p,r2,3,4") if "response" in header else ("q1,m,1,1", "q2,m,0,0")
     path.write_text("\n".join([header, *rows]), encoding="utf-8")
-    with pytest.raises(UsageError, match=re.escape(f"perhaps --map {told}")):
+    with pytest.raises(UsageError, match=re.escape(f"perhaps --map {reported}")):
         read(path, Choice("random"))
 
 
@@ -494,8 +494,8 @@ def test_no_text_is_proposed_as_the_name_of_a_system(
     path = tmp_path / "table.json"
     path.write_text(json.dumps(rows).replace("preference", renamed), encoding="utf-8")
     fields = ("id", "verdict", "first", "second", "label")
-    told = dict(zip(fields, ("instruction", "winner", *sides, "COLUMN"), strict=True))
+    reported = dict(zip(fields, ("instruction", "winner", *sides, "COLUMN"), strict=True))
     with pytest.raises(UsageError) as refused:
         read(path, Choice("random"))
     option = str(refused.value).partition("--map ")[2].partition(";")[0]
-    assert dict(pair.split("=") for pair in option.split(",")) == told
+    assert dict(pair.split("=") for pair in option.split(",")) == reported

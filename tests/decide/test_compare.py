@@ -406,9 +406,9 @@ def test_the_command(runs: dict[str, Path], tmp_path: Path) -> None:
     assert titles == ["sim/noisy?seed=2", "sim/first-biased?first=6&seed=3"]
     assert text.count('<th scope="row">') > 10 * len(titles)
     assert "http://" not in text.replace("http://www.w3.org/", "")
-    told = json.loads(CliRunner().invoke(main, ["compare", *files, "--json"]).stdout)
-    assert len(told) == 2
-    key = {row["key"]: row for row in told[1]["differences"]}["score_order.cramers_v"]
+    content = json.loads(CliRunner().invoke(main, ["compare", *files, "--json"]).stdout)
+    assert len(content) == 2
+    key = {row["key"]: row for row in content[1]["differences"]}["score_order.cramers_v"]
     assert key["verdict"] == "worse"
     assert key["low"] < key["value"] < key["high"]
 

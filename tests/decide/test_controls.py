@@ -147,9 +147,9 @@ def test_what_helps_is_what_the_cases_say_of_what_came_most_often(code: str, own
     few = "off_scale" if code != "off_scale" else "cut_off"
     lost = Estimate("one.loss_rate", "lost", 0.1, given={"reasons": {few: 3, code: 7}})
     made = sheet(axis(answered=90, unreadable=10, estimates=(rate(KEY), lost)), reply="text")
-    told = replace(made, provenance=Provenance(parsers=(ParserUsed("one", "", ""),) * own))
+    after = replace(made, provenance=Provenance(parsers=(ParserUsed("one", "", ""),) * own))
     advice = REASONS[code].advice("text", has_parser=own)
-    assert control(told, READ).mend == f"{advice} (most of the lost calls: {REASONS[code].words})"
+    assert control(after, READ).mend == f"{advice} (most of the lost calls: {REASONS[code].words})"
 
 
 def test_a_run_in_which_calls_failed_says_what_ends_it() -> None:

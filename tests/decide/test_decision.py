@@ -26,7 +26,7 @@ ALL = 'rate"\nmax = 0.2'
 PAIR: dict[str, Any] = {"estimates": (rate(KEY), rate(OTHER))}
 
 
-def told(**parts: Any) -> Datasheet:
+def sheet_with(**parts: Any) -> Datasheet:
     return decide(sheet(axis(**parts)))
 
 
@@ -89,7 +89,7 @@ def test_no_judge_is_adopted_whose_axes_were_answered_by_different_models(
     decision = decide(sheet(first, second), policy).decision
     assert decision is not None
     assert decision.verdict == verdict
-    assert any("pin one version" in told for told in decision.what_would_decide) == (
+    assert any("pin one version" in words for words in decision.what_would_decide) == (
         verdict == "not_proven"
     )
 
@@ -178,8 +178,8 @@ def test_what_helps_against_a_broken_limit_is_named_and_nothing_where_none_was_s
     remedy = Mitigation("ask in both orders", KEY, OTHER, 2)
     figures = rate(KEY, 0.5, 0.4, 0.6), after
     one = axis(estimates=figures, mitigations=(remedy,), **row(better="lower"))
-    told = needed(sheet(one), 'rate"\nmax = 0.2')
-    assert [text.startswith(remedy.action) for text in told] == [True] * helps
+    sentences = needed(sheet(one), 'rate"\nmax = 0.2')
+    assert [text.startswith(remedy.action) for text in sentences] == [True] * helps
 
 
 def test_what_moves_another_figure_than_the_one_that_broke_is_no_help() -> None:
@@ -206,9 +206,11 @@ def test_nothing_would_decide_what_is_decided() -> None:
 def test_a_gain_is_told_by_its_interval(gain: tuple[float, float, float], outcome: str) -> None:
     remedy = Mitigation("swap", KEY, OTHER, 2, "one.gain")
     figures = (rate(KEY), rate(OTHER), rate("one.gain", *gain))
-    made = told(mitigations=(remedy,), estimates=figures)
+    made = sheet_with(mitigations=(remedy,), estimates=figures)
     assert made.axes[0].mitigations[0].outcome == outcome
-    void = told(mitigations=(remedy,), estimates=figures, controls=(failing(touches=("other",)),))
+    void = sheet_with(
+        mitigations=(remedy,), estimates=figures, controls=(failing(touches=("other",)),)
+    )
     assert void.axes[0].mitigations[0].outcome == "void"
 
 
@@ -216,7 +218,7 @@ def test_a_gain_is_told_by_its_interval(gain: tuple[float, float, float], outcom
 def test_a_remedy_is_recommended_against_what_is_shown_whatever_the_policy(code: str) -> None:
     effect = Effect(KEY, 0.0, 0.0, "up", {"shown": "It wavers."}, remedy="swap")
     remedy = Mitigation("swap", KEY, OTHER, 2, code=code)
-    made = told(declared=(effect,), mitigations=(remedy,), **PAIR)
+    made = sheet_with(declared=(effect,), mitigations=(remedy,), **PAIR)
     assert [(one.keys, one.calls) for one in made.recommendations] == [((KEY,), 2)] * (
         code == "swap"
     )
@@ -224,7 +226,7 @@ def test_a_remedy_is_recommended_against_what_is_shown_whatever_the_policy(code:
 
 def test_without_a_figure_there_is_no_outcome() -> None:
     remedy = Mitigation("swap", KEY, "one.gone", 2)
-    assert told(mitigations=(remedy,)).axes[0].mitigations[0].outcome == ""
+    assert sheet_with(mitigations=(remedy,)).axes[0].mitigations[0].outcome == ""
 
 
 # -- twice -----------------------------------------------------------------------------------------

@@ -320,5 +320,5 @@ def test_a_remedy_of_what_breaks_a_limit_is_named() -> None:
     one = replace(axis(mitigations=(remedy,), estimates=estimates), declared=(MANY,))
     decision = decide(sheet(one), limits('rate"\nmax = 0.1')).decision
     assert decision is not None
-    (told,) = decision.what_would_decide
-    assert told.startswith("ask twice (2 calls")
+    (sentence,) = decision.what_would_decide
+    assert sentence.startswith("ask twice (2 calls")

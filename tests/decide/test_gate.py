@@ -154,8 +154,8 @@ def test_a_limit_on_flips_says_that_ties_are_broken_at_random(value: float) -> N
     key = "score_order.order_flip_rate"
     flips = replace(share(key, value, value - 0.02, value + 0.02), given={"ties": "random"})
     made = decide(sheet(flips, share(KEY, 0.02, 0.0, 0.05)), policy(limit(key) + limit(KEY)))
-    told, other = as_text(made).splitlines()[1:3]
-    assert "ties are broken at random" in told
+    reported, other = as_text(made).splitlines()[1:3]
+    assert "ties are broken at random" in reported
     assert "ties" not in other
     if value == 0.5:
         assert render(made, "junit").count(b"ties are broken at random") > 0
@@ -784,10 +784,10 @@ def test_a_warning_about_a_figure_without_a_value_lies_within_no_limit() -> None
 def test_json_is_one_document(run: "Runner", monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     done = run(OPEN, limit(), "--json")
-    told = json.loads(done.stdout)
-    assert told["exit_code"] == done.exit_code == 4
-    assert told["decision"]["verdict"] == "not_proven"
-    assert told["verdicts"][0]["key"] == KEY
+    content = json.loads(done.stdout)
+    assert content["exit_code"] == done.exit_code == 4
+    assert content["decision"]["verdict"] == "not_proven"
+    assert content["verdicts"][0]["key"] == KEY
     assert "::error" in done.stderr
 
 

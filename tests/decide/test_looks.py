@@ -180,8 +180,8 @@ def test_a_figure_is_the_same_without_the_calls_that_it_does_not_read(name: str)
 
     def numbers(one: Estimate) -> list[float]:
         bounds = (None, None) if one.bounds is None else (one.bounds.low, one.bounds.high)
-        told = (one.value, one.low, one.high, *bounds, one.n, one.clusters)
-        return [nan if number is None else number for number in told]
+        reported = (one.value, one.low, one.high, *bounds, one.n, one.clusters)
+        return [nan if number is None else number for number in reported]
 
     def figures(rows: Any, families: frozenset[str] | None) -> Mapping[str, Estimate]:
         readings = Readings(rows.reset_index(drop=True), labels, None, 0, families)
@@ -312,10 +312,10 @@ def test_a_run_keeps_its_kind_of_looks(tmp_path: Path, policy: Path, rejected: P
     judgesheet.probe("sim/always-1", full, **ask)
     with pytest.raises(RunError):
         judgesheet.probe("sim/always-1", full, until_decided=policy, **ask)
-    told: list[str] = []
-    fresh: dict[str, Any] = {"fresh_if_changed": True, "tell": told.append}
+    messages: list[str] = []
+    fresh: dict[str, Any] = {"fresh_if_changed": True, "tell": messages.append}
     judgesheet.probe("sim/always-1", full, until_decided=policy, **ask, **fresh)
-    assert "asked in full" in told[0]
+    assert "asked in full" in messages[0]
     assert looks(full).ended
 
 
@@ -349,9 +349,9 @@ def test_the_sheet_says_what_was_saved_and_how_sure_its_intervals_are(
     tmp_path: Path, rejected: Path
 ) -> None:
     out, sheet = rejected, judgesheet.load(rejected)
-    told, reached = show.looks(sheet.run), looks(out)
+    reported, reached = show.looks(sheet.run), looks(out)
     level = f"{100 * reached.axes[0].level:.3g} %"
-    assert told == (
+    assert reported == (
         f"stopped after look 1 of {len(SHARES)}; {reached.calls} of {reached.planned} planned "
         f"calls asked, a limit reads {reached.needed} of those planned; intervals hold whenever it "
         f"stops, at "
@@ -360,7 +360,7 @@ def test_the_sheet_says_what_was_saved_and_how_sure_its_intervals_are(
     judgesheet.render(out, formats=("md", "html"), out=tmp_path)
     for path in (tmp_path / "datasheet.html", tmp_path / "datasheet.md"):
         page = path.read_text(encoding="utf-8")
-        assert told[1:] in page.replace("\\", "")  # it begins a sentence
+        assert reported[1:] in page.replace("\\", "")  # it begins a sentence
         assert f"{reached.calls} calls on 30 stimuli" in page
         assert "95 % interval" not in page
         assert f"{level} interval" in page
@@ -371,11 +371,11 @@ def test_the_sheet_says_what_was_saved_and_how_sure_its_intervals_are(
 
 def test_a_batch_asks_what_the_next_look_asks(tmp_path: Path, rejected: Path) -> None:
     out, rest = copied(rejected, tmp_path), tmp_path / "rest.jsonl"
-    told: list[str] = []
-    how: dict[str, Any] = {"axes": ASK["axes"], "tell": told.append}
+    messages: list[str] = []
+    how: dict[str, Any] = {"axes": ASK["axes"], "tell": messages.append}
     planned, _ = judgesheet.plan("sim/always-1", None, rest, resume=out, **how)
     left = len(planned.calls) - looks(out).calls
-    assert told == [
+    assert messages == [
         f"0 of {len(planned.calls)} calls are to be asked; --until-decided leaves {left} out so far"
     ]
     assert not rest.exists()

@@ -89,10 +89,10 @@ def test_a_regression_counts_lost_calls_against_the_margin(
     assert gated(how(whole, whole), 0.3).status == "pass"
     assert gated(much, 0.3).status == "invalid"
     # Few lost calls widen the bound, and say what would decide.
-    told = gated(little, read_alone(little) + 0.001)
-    assert told.status == "inconclusive"
-    assert "lost call" in told.why
-    assert "lost calls" in told.needed
+    sentences = gated(little, read_alone(little) + 0.001)
+    assert sentences.status == "inconclusive"
+    assert "lost call" in sentences.why
+    assert "lost calls" in sentences.needed
 
 
 def read_alone(made: Comparison) -> float:

@@ -114,6 +114,6 @@ def test_the_command_says_it_without_a_call() -> None:
     asked = ("plan", "--model", "openai/m", "--profile", "smoke", "--axis", "candidate_order",
              "--policy", "ranking")  # fmt: skip
     assert FLIPS in run(*asked).stdout
-    told = json.loads(run(*asked, "--json").stdout)["limits"]
-    assert [one["key"] for one in told][:1] == [policies.load("ranking").limit[0].key]
-    assert not any(one["provable"] for one in told)
+    content = json.loads(run(*asked, "--json").stdout)["limits"]
+    assert [one["key"] for one in content][:1] == [policies.load("ranking").limit[0].key]
+    assert not any(one["provable"] for one in content)

@@ -78,7 +78,7 @@ class Facts:
     def counts(self) -> str:
         """The sentences that count limits by how they came out."""
         kinds = {"required": "Limits that must be kept", "warning": "Limits that need not be"}
-        told = {
+        reported = {
             name: ", ".join(
                 f"{self.decision[kind][status]} {word}"
                 for status, word in NAMED.items()
@@ -86,7 +86,7 @@ class Facts:
             )
             for kind, name in kinds.items()
         }
-        return " ".join(f"{name}: {words}." for name, words in told.items() if words)
+        return " ".join(f"{name}: {words}." for name, words in reported.items() if words)
 
     @property
     def void(self) -> dict[str, str]:
@@ -324,11 +324,11 @@ def test_annotations_stop_exactly_what_the_gate_stops(name: str) -> None:
                for line in of_decision)  # fmt: skip
     if PASSES[facts.verdict] == 0:
         assert not any(line.startswith("::error") for line in lines)
-    told = [f"judgesheet%3A {one.key}".replace(",", "%2C") for one in sheet.verdicts
+    reported = [f"judgesheet%3A {one.key}".replace(",", "%2C") for one in sheet.verdicts
             if one.status != "pass"]  # fmt: skip
     assert [
         line.split("title=")[1].split("::")[0] for line in lines if line not in of_decision
-    ] == told
+    ] == reported
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -369,11 +369,11 @@ def test_the_gate_decides_what_the_sheet_says(name: str, tmp_path: Path) -> None
     assert table.splitlines() == terminal.lines(sheet)
     assert summary.read_text(encoding="utf-8") == f"{verdicts.as_markdown(sheet)}\n"
     assert xml.read_bytes() == render(sheet, "junit")
-    told = json.loads(gate(tmp_path, one, "--json").stdout)
-    assert told["decision"] == facts.decision
-    assert told["verdicts"] == facts.data["verdicts"]
-    assert told["invalid"] == facts.void
-    assert told["exit_code"] == done.exit_code
+    content = json.loads(gate(tmp_path, one, "--json").stdout)
+    assert content["decision"] == facts.decision
+    assert content["verdicts"] == facts.data["verdicts"]
+    assert content["invalid"] == facts.void
+    assert content["exit_code"] == done.exit_code
 
 
 def test_a_sheet_of_schema_1_3_is_decided_when_it_is_read(tmp_path: Path) -> None:

@@ -185,8 +185,8 @@ def test_what_a_function_raises_is_redacted(
 def test_twelve_signs_of_a_key_are_redacted(start: int, length: int) -> None:
     part = KEY[start : start + length]
     for quoted in (part, part.upper()):
-        told = Redaction([KEY, "another-secret"])(f"the key {quoted}**** is wrong")
-        assert told == "the key [redacted]**** is wrong"
+        reported = Redaction([KEY, "another-secret"])(f"the key {quoted}**** is wrong")
+        assert reported == "the key [redacted]**** is wrong"
 
 
 @pytest.mark.parametrize("text", ["**bold**", KEY[:11], KEY[5:16], "a header with 0123", " " * 40])

@@ -84,11 +84,11 @@ def test_a_500_is_told_as_what_it_was(
     result = probe(
         lambda _, number: wrong if number in {3, 9} else verdict(), tmp_path / "run", monkeypatch
     )
-    told = "HTTP 500: worker [U+001B][31mdied[U+202E] of [redacted]"
+    reported = "HTTP 500: worker [U+001B][31mdied[U+202E] of [redacted]"
     assert result.exit_code == 0
-    assert f"failed attempts: 2 × unavailable ({told})" in result.stderr
+    assert f"failed attempts: 2 × unavailable ({reported})" in result.stderr
     sheet = json.loads((tmp_path / "run/datasheet.json").read_text())
-    assert sheet["run"]["failures"] == [{"outcome": "unavailable", "said": told, "attempts": 2}]
+    assert sheet["run"]["failures"] == [{"outcome": "unavailable", "said": reported, "attempts": 2}]
     page = (tmp_path / "run/datasheet.html").read_text()
     assert "worker [U+001B][31mdied" in page
     for text in (result.stderr, page, json.dumps(sheet)):

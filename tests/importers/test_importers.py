@@ -501,7 +501,7 @@ def test_options_that_say_nothing_are_usage_errors(
 
 
 @pytest.mark.parametrize(
-    ("header", "told"),
+    ("header", "reported"),
     [
         (
             "instruction,output_1,output_2,preference",
@@ -511,11 +511,11 @@ def test_options_that_say_nothing_are_usage_errors(
         ("q,reply", "prompt=COLUMN,text=reply"),
     ],
 )
-def test_a_table_without_a_map_is_told_one(header: str, told: str, tmp_path: Path) -> None:
+def test_a_table_without_a_map_is_told_one(header: str, reported: str, tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     row = ",".join("abc1"[: header.count(",") + 1])
     path.write_text(f"{header}\n{row}\n", "utf-8")
-    with pytest.raises(UsageError, match=f"perhaps --map {told} "):
+    with pytest.raises(UsageError, match=f"perhaps --map {reported} "):
         judgesheet.import_stimuli("csv", path, tmp_path / "out.jsonl", axis="candidate_order")
 
 
@@ -531,12 +531,13 @@ def test_a_json_list_is_a_table(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "better"), [("A>>B", "u"), ("[[B]]", "v"), ("model_a", "u"), (2, "v"), ("A=B", None)]
+    ("word", "better"),
+    [("A>>B", "u"), ("[[B]]", "v"), ("model_a", "u"), (2, "v"), ("A=B", None)],
 )
 def test_the_better_one_of_a_pair_is_said_in_the_words_of_logs(
-    told: object, better: str | None, tmp_path: Path
+    word: object, better: str | None, tmp_path: Path
 ) -> None:
-    path = written(tmp_path / "p.jsonl", [{"q": "who?", "one": "me", "two": "you", "won": told}])
+    path = written(tmp_path / "p.jsonl", [{"q": "who?", "one": "me", "two": "you", "won": word}])
     columns = {"prompt": "q", "u": "one", "v": "two", "better": "won"}
     out = tmp_path / "o.jsonl"
     judgesheet.import_stimuli("jsonl", path, out, axis="candidate_order", columns=columns)

@@ -40,7 +40,7 @@ def document(path: Path, content: object) -> Path:
     return path
 
 
-def told(path: Path, **chosen: Any) -> list[Record]:
+def records_of(path: Path, **chosen: Any) -> list[Record]:
     """The recorded judgments of a log."""
     return [record for record, _ in logs.reader([path], LogOptions(**chosen)).records()]
 
@@ -119,7 +119,7 @@ def inspect_document(path: Path) -> Path:
 def test_inspect_grades_are_scores_and_equal_answers_are_read_again(
     tmp_path: Path, make: Callable[[Path], Path]
 ) -> None:
-    rows = told(make(tmp_path), form="inspect")
+    rows = records_of(make(tmp_path), form="inspect")
     assert verdicts(rows) == [3, 1, 2, None]
     assert [row["repeat"] for row in rows] == [0, 1, 0, 1]
     assert len({row["cell"]["item"] for row in rows}) == 2
@@ -128,7 +128,7 @@ def test_inspect_grades_are_scores_and_equal_answers_are_read_again(
 
 def test_what_people_or_another_scorer_said_is_mapped(tmp_path: Path) -> None:
     log = inspect_document(tmp_path / "log.json")
-    rows = told(log, form="inspect", columns={"human": "scores.match"})
+    rows = records_of(log, form="inspect", columns={"human": "scores.match"})
     assert [row["human"]["ratings"] for row in rows if "human" in row] == [[3]] * 4
     ingest(log, tmp_path / "run", form="inspect", columns={"human": "scores.match"}, pdf=False)
 
@@ -156,12 +156,12 @@ def test_promptfoo_rubrics_are_scores_and_selections_comparisons(tmp_path: Path,
     whole = {"evalId": "e", "results": {"version": 3, "results": OUTCOMES}}
     path = tmp_path / f"out.{kind}"
     log = document(path, whole) if kind == "json" else lines(path, OUTCOMES)
-    rows = told(log, form="promptfoo", scale="0:1:0.5", columns={"human": "vars.rating"})
+    rows = records_of(log, form="promptfoo", scale="0:1:0.5", columns={"human": "vars.rating"})
     assert verdicts(rows) == [1, 2, 2, 3, 3, 1]
-    pairs = told(log, form="promptfoo-select-best", columns={"better": "shown"})
+    pairs = records_of(log, form="promptfoo-select-best", columns={"better": "shown"})
     assert verdicts(pairs) == [1, 2, 1]
     again = [{**one, "testIdx": 9, "id": f"{one['id']} again"} for one in OUTCOMES[:2]]
-    twice = told(lines(tmp_path / "twice.jsonl", [*OUTCOMES, *again]), form="promptfoo",
+    twice = records_of(lines(tmp_path / "twice.jsonl", [*OUTCOMES, *again]), form="promptfoo",
                  scale="0:1:0.5")  # fmt: skip
     assert [row["repeat"] for row in twice] == [0, 0, 0, 0, 0, 0, 1, 1]
     assert {tuple(row["cell"]["order"]) for row in pairs} == {("u", "v")}
@@ -170,14 +170,14 @@ def test_promptfoo_rubrics_are_scores_and_selections_comparisons(tmp_path: Path,
 def test_promptfoo_a_grader_without_an_answer_gave_no_score(tmp_path: Path) -> None:
     lost = outcome(3, 0, 0, True, "Could not extract JSON from llm-rubric response")
     log = lines(tmp_path / "out.jsonl", [*OUTCOMES, lost])
-    rows = told(log, form="promptfoo", scale="0:1:0.5", columns={"human": "vars.rating"})
+    rows = records_of(log, form="promptfoo", scale="0:1:0.5", columns={"human": "vars.rating"})
     assert verdicts(rows)[-1] is None
 
 
 def test_promptfoo_the_best_of_three_is_no_comparison(tmp_path: Path) -> None:
     log = lines(tmp_path / "out.jsonl", [outcome(0, p, 1, p == 1) for p in range(3)])
     with pytest.raises(StimuliError, match=r"out\.jsonl:1: .*\b3\b"):
-        told(log, form="promptfoo-select-best")
+        records_of(log, form="promptfoo-select-best")
 
 
 def game(question: int, one: str, two: str, turn: int = 1) -> Record:
@@ -195,7 +195,7 @@ GAMES = [
 
 def test_both_games_of_mt_bench_are_both_orders(tmp_path: Path) -> None:
     log = lines(tmp_path / "pair.jsonl", GAMES)
-    rows = told(log, form="mt-bench-pairs")
+    rows = records_of(log, form="mt-bench-pairs")
     assert [one if has_verdict(one) else None for one in verdicts(rows)] == [
         1,
         2,
@@ -222,12 +222,12 @@ def test_single_scores_of_mt_bench_need_fewer_points_and_a_truth(tmp_path: Path)
     ]
     log = lines(tmp_path / "single.jsonl", rows)
     with pytest.raises(UsageError, match=r"0:100.*--scale 0:100:10 --round"):
-        told(log, form="mt-bench-scores", scale="0:100")
+        records_of(log, form="mt-bench-scores", scale="0:100")
     fewer = {"form": "mt-bench-scores", "scale": "1:10:1.5", "nearest": True}
-    found = verdicts(told(log, **fewer, columns={"human": "turn"}))
+    found = verdicts(records_of(log, **fewer, columns={"human": "turn"}))
     assert [one if has_verdict(one) else None for one in found] == [7, 5, None]
     with pytest.raises(StimuliError):
-        told(log, **fewer)
+        records_of(log, **fewer)
 
 
 def test_alpaca_eval_does_not_say_what_it_showed_first(tmp_path: Path) -> None:
@@ -238,11 +238,11 @@ def test_alpaca_eval_does_not_say_what_it_showed_first(tmp_path: Path) -> None:
     ]  # fmt: skip
     log = document(tmp_path / "annotations.json", rows)
     with pytest.raises(StimuliError, match="4 verdicts"):
-        told(log, form="alpaca-eval")
+        records_of(log, form="alpaca-eval")
     shown = [{**row, "is_switched_outputs": n > 0} for n, row in enumerate(rows)]
     again = [{**row, "is_switched_outputs": False} for row in rows]
     log = document(tmp_path / "both.json", [*shown, *again[1:]])
-    assert verdicts(told(log, form="alpaca-eval")) == [1, 1, "tie", None, 2, "tie", None]
+    assert verdicts(records_of(log, form="alpaca-eval")) == [1, 1, "tie", None, 2, "tie", None]
 
 
 def test_deepeval_metrics_are_chosen_and_equal_cases_are_read_again(tmp_path: Path) -> None:
@@ -260,8 +260,8 @@ def test_deepeval_metrics_are_chosen_and_equal_cases_are_read_again(tmp_path: Pa
         document(tmp_path / "latest.json", {"testRunData": whole}),
     ):
         with pytest.raises(StimuliError, match=r"case 1: .*'Fit'.*'Tone'"):
-            told(log, form="deepeval", scale="0:1:0.2")
-        rows = told(log, form="deepeval", scale="0:1:0.2", where={"name": "Tone"})
+            records_of(log, form="deepeval", scale="0:1:0.2")
+        rows = records_of(log, form="deepeval", scale="0:1:0.2", where={"name": "Tone"})
         assert verdicts(rows) == [2, 3, None]
         assert [row["repeat"] for row in rows] == [0, 1, 0]
 
@@ -274,9 +274,9 @@ def test_lm_eval_needs_the_column_of_the_verdict(tmp_path: Path) -> None:
     ]  # fmt: skip
     log = lines(tmp_path / "samples.jsonl", rows)
     with pytest.raises(UsageError, match="verdict"):
-        told(log, form="lm-eval")
+        records_of(log, form="lm-eval")
     columns = {"verdict": "filtered_resps.0", "human": "doc.gold"}
-    assert verdicts(told(log, form="lm-eval", columns=columns, scale="0:2")) == [1, 2, 3]
+    assert verdicts(records_of(log, form="lm-eval", columns=columns, scale="0:2")) == [1, 2, 3]
 
 
 def score_of(trace: str, value: object, source: str, **more: object) -> Record:
@@ -293,21 +293,21 @@ def test_langfuse_annotations_are_peoples(tmp_path: Path) -> None:
         score_of("t1", 2, "ANNOTATION"),
     ]
     log = lines(tmp_path / "scores.jsonl", rows)
-    found = told(log, form="langfuse", scale="1:5")
+    found = records_of(log, form="langfuse", scale="1:5")
     assert verdicts(found) == [3, 5]
     assert [row["human"]["ratings"] for row in found if "human" in row] == [[4, 2]]
     with (tmp_path / "scores.csv").open("w", newline="") as file:
         table = csv.DictWriter(file, list(rows[0]))
         table.writeheader()
         table.writerows(rows)
-    assert told(tmp_path / "scores.csv", form="langfuse", scale="1:5") == found
+    assert records_of(tmp_path / "scores.csv", form="langfuse", scale="1:5") == found
     words = [
         {"traceId": "t", "name": "n", "value": 0, "source": s, "dataType": "CATEGORICAL",
          "stringValue": word}
         for s, word in (("EVAL", "bad"), ("ANNOTATION", "good"))
     ]  # fmt: skip
     log = document(tmp_path / "api.json", words)
-    found = told(log, form="langfuse", scale="bad,good")
+    found = records_of(log, form="langfuse", scale="bad,good")
     assert (verdicts(found), found[1]["human"]["ratings"]) == ([1], [2])
 
 
@@ -317,7 +317,7 @@ def test_langsmith_feedback_and_experiments(tmp_path: Path) -> None:
         for run, score, who in (("r1", 0, "model"), ("r1", 1, "app"), ("r2", None, "model"))
     ]
     log = lines(tmp_path / "feedback.jsonl", feedback)
-    found = told(log, form="langsmith", scale="0:1")
+    found = records_of(log, form="langsmith", scale="0:1")
     assert (verdicts(found), found[-1]["human"]["ratings"]) == ([1, None], [1])
     table = pa.table(
         {"example_id": ["e1", "e2"], "id": ["r1", "r2"], "execution_time": [0.1, 0.2],
@@ -325,7 +325,9 @@ def test_langsmith_feedback_and_experiments(tmp_path: Path) -> None:
     )  # fmt: skip
     pq.write_table(table, tmp_path / "experiment.parquet")
     columns = {"human": "reference.rating"}
-    found = told(tmp_path / "experiment.parquet", form="langsmith", scale="0:1", columns=columns)
+    found = records_of(
+        tmp_path / "experiment.parquet", form="langsmith", scale="0:1", columns=columns
+    )
     assert verdicts(found) == [1, 2]
 
 
@@ -347,9 +349,9 @@ def test_a_table_of_scores_under_several_orders(tmp_path: Path) -> None:
 def test_a_list_and_lines_are_one_table(tmp_path: Path, form: str | None) -> None:
     rows = [{"q": n, "s": n, "h": n} for n in (1, 2)]
     chosen = {"form": form, "columns": {"item": "q", "verdict": "s", "human": "h"}, "scale": "1:2"}
-    found = told(document(tmp_path / "list.json", rows), **chosen)
+    found = records_of(document(tmp_path / "list.json", rows), **chosen)
     assert verdicts(found) == [1, 2]
-    assert told(lines(tmp_path / "lines.json", rows), **chosen) == found
+    assert records_of(lines(tmp_path / "lines.json", rows), **chosen) == found
 
 
 def test_a_table_of_pairs_by_name_and_by_slot(tmp_path: Path) -> None:
@@ -359,7 +361,7 @@ def test_a_table_of_pairs_by_name_and_by_slot(tmp_path: Path) -> None:
         {"q": 2, "a": "x", "b": "y", "won": "tie", "best": None},
     ]
     columns = {"stimulus": "q", "first": "a", "second": "b", "verdict": "won", "better": "best"}
-    found = told(lines(tmp_path / "p.jsonl", rows), columns=columns)
+    found = records_of(lines(tmp_path / "p.jsonl", rows), columns=columns)
     assert verdicts(found) == [1, 1, "tie"]
     assert [row["cell"]["better"] for row in found] == ["v", "v", None]
 
@@ -368,10 +370,10 @@ def test_a_table_of_pairs_says_which_were_swapped(tmp_path: Path) -> None:
     rows = [{"q": 1, "of": ["x", "y"], "order": order, "won": 1} for order in ("AB", "BA")]
     columns = {"stimulus": "q", "first": "of.0", "second": "of.1", "swapped": "order",
                "verdict": "won"}  # fmt: skip
-    found = told(lines(tmp_path / "p.jsonl", rows), columns=columns)
+    found = records_of(lines(tmp_path / "p.jsonl", rows), columns=columns)
     assert [row["cell"]["order"] for row in found] == [["u", "v"], ["v", "u"]]
     with pytest.raises(StimuliError, match=r"p\.jsonl:1: order .*'cd'"):
-        told(lines(tmp_path / "p.jsonl", [{**rows[0], "order": "CD"}]), columns=columns)
+        records_of(lines(tmp_path / "p.jsonl", [{**rows[0], "order": "CD"}]), columns=columns)
 
 
 def test_a_table_of_criteria_and_one_of_lists(tmp_path: Path) -> None:
@@ -380,12 +382,12 @@ def test_a_table_of_criteria_and_one_of_lists(tmp_path: Path) -> None:
         for shown, tone in ((["fit", "tone"], 3), (["tone", "fit"], None))
     ]
     columns = {"item": "id", "order": "shown", "verdict.fit": "fit", "verdict.tone": "tone"}
-    found = told(lines(tmp_path / "c.jsonl", rows), columns=columns, scale="1:5")
+    found = records_of(lines(tmp_path / "c.jsonl", rows), columns=columns, scale="1:5")
     assert verdicts(found) == [{"fit": 2, "tone": 3}, None]
     listed = {"q": 1, "shown": ["a", "b"], "points": {"a": 10, "b": 90}, "right": "b"}
     columns = {"stimulus": "q", "order": "shown", "candidates": "points", "gold": "right"}
     log = lines(tmp_path / "l.jsonl", [listed])
-    assert verdicts(told(log, columns=columns))[0]["b"] == {"score": 90, "uncertain": False}
+    assert verdicts(records_of(log, columns=columns))[0]["b"] == {"score": 90, "uncertain": False}
     axes = ingest(log, tmp_path / "run", columns=columns, pdf=False).datasheet.axes
     assert [axis.answered for axis in axes] == [1]
 
@@ -428,7 +430,7 @@ def test_every_fault_of_a_table_is_one_sentence(
     tmp_path: Path, rows: list[Record], chosen: Told, words: str
 ) -> None:
     with pytest.raises(JudgesheetError, match=words):
-        told(lines(tmp_path / "log.jsonl", rows), **chosen)
+        records_of(lines(tmp_path / "log.jsonl", rows), **chosen)
 
 
 def test_readings_that_nothing_tells_apart_are_refused(tmp_path: Path) -> None:
@@ -436,7 +438,7 @@ def test_readings_that_nothing_tells_apart_are_refused(tmp_path: Path) -> None:
     log, columns = lines(tmp_path / "log.jsonl", rows), {"verdict": "s", "item": "q"}
     with pytest.raises(StimuliError, match=r"log\.jsonl:2: .*\brepeat\b"):
         ingest(log, tmp_path / "run", columns={**columns, "human": "s"}, scale="1:2", pdf=False)
-    found = told(log, columns={**columns, "repeat": "n"}, scale="1:2")
+    found = records_of(log, columns={**columns, "repeat": "n"}, scale="1:2")
     assert [row["repeat"] for row in found] == [0, 1]
 
 
@@ -591,16 +593,16 @@ def test_a_field_that_would_not_be_read_is_refused(
     columns: dict[str, str], words: str, tmp_path: Path
 ) -> None:
     with pytest.raises(UsageError, match=f"does not apply to verdicts of this kind.*{words}"):
-        told(lines(tmp_path / "log.jsonl", [{"q": 1}]), columns=columns)
+        records_of(lines(tmp_path / "log.jsonl", [{"q": 1}]), columns=columns)
 
 
 def test_what_is_told_of_a_stimulus_stands_beside_its_judgments(tmp_path: Path) -> None:
     rows = [graded(n, 1 + n % 5) | {"customer": "c", "question": "?"} for n in range(4)]
     path = lines(tmp_path / "log.jsonl", rows)
     about = {"group": "customer", "stimulus_text": "question"}
-    plain = told(path, columns=COLUMNS, scale="1:5")
+    plain = records_of(path, columns=COLUMNS, scale="1:5")
     known = {"group": "c", "stimulus_text": "?"}
-    assert told(path, columns=COLUMNS | about, scale="1:5") == [row | known for row in plain]
+    assert records_of(path, columns=COLUMNS | about, scale="1:5") == [row | known for row in plain]
 
 
 def test_joined_columns_name_the_responses_of_systems(tmp_path: Path) -> None:
@@ -610,7 +612,7 @@ def test_joined_columns_name_the_responses_of_systems(tmp_path: Path) -> None:
     ]
     path = lines(tmp_path / "log.jsonl", rows)
     columns = {"stimulus": "chat", "item": "chat+agent", "verdict": "score", "human": "people"}
-    records = told(path, columns=columns, scale="1:5")
+    records = records_of(path, columns=columns, scale="1:5")
     cells = [row["cell"]["item"] for row in records if "cell" in row]
     assert cells == ["c0/a", "c0/b", "c1/a", "c1/b", "c2/a", "c2/b"]
     alone = ("--map", "stimulus=chat,item=agent,verdict=score,human=people", "--scale", "1:5")
@@ -639,7 +641,7 @@ def test_a_table_with_a_column_human_is_no_record_of_our_own(tmp_path: Path) -> 
 
 def test_inspect_log_reads_our_own_records(tmp_path: Path) -> None:
     cell = {"condition": "natural", "pair": "p"}
-    axis = told(lines(tmp_path / "pair.jsonl", GAMES), form="mt-bench-pairs")[0]["axis"]
+    axis = records_of(lines(tmp_path / "pair.jsonl", GAMES), form="mt-bench-pairs")[0]["axis"]
     rows = [
         {"axis": axis, "stimulus": "q", "cell": {**cell, "order": order}, "verdict": 1}
         for order in (["u", "v"], ["v", "u"])
@@ -696,13 +698,13 @@ def test_people_may_have_a_scale_of_their_own(tmp_path: Path) -> None:
     ]
     chosen = {"columns": {"item": "id", "verdict": "grade", "human": "rating"}, "scale": "I,P,C"}
     path = lines(tmp_path / "log.jsonl", rows)
-    ratings = [row["human"]["ratings"] for row in told(path, **chosen) if "human" in row]
+    ratings = [row["human"]["ratings"] for row in records_of(path, **chosen) if "human" in row]
     assert ratings == [[0.0], [0.5], [1.0]] * 3
-    points = told(path, **chosen, human_scale="0:1:0.5")
+    points = records_of(path, **chosen, human_scale="0:1:0.5")
     assert [row["human"]["ratings"] for row in points if "human" in row] == [[1], [2], [3]] * 3
     strange = [*rows, {"id": "q9", "grade": "C", "epoch": 1, "rating": "C"}]
     with pytest.raises(StimuliError):
-        told(lines(tmp_path / "mixed.jsonl", strange), **chosen)
+        records_of(lines(tmp_path / "mixed.jsonl", strange), **chosen)
 
 
 def graded(number: int, grade: object) -> Record:
@@ -721,11 +723,11 @@ def test_one_bad_verdict_does_not_refuse_a_file(tmp_path: Path) -> None:
     assert len(found) == 80
     (note,) = [note for note in judged.notes() if "cannot be read" in note]
     assert "3 of 80 rows cannot be read (lines 7, 12, 40)" in note
-    counted = told(path, columns=COLUMNS, scale="1:5", unreadable=("A/B?",))
+    counted = records_of(path, columns=COLUMNS, scale="1:5", unreadable=("A/B?",))
     assert [has_verdict(one) for one in verdicts(counted)].count(False) == 3
     assert len(verdicts(counted)) == 80
     with pytest.raises(StimuliError, match="19 of 80 rows"):
-        told(path, columns=COLUMNS, scale="2:5")
+        records_of(path, columns=COLUMNS, scale="2:5")
 
 
 def cut(path: Path, *numbers: int) -> Path:
@@ -772,7 +774,7 @@ def test_parts_of_a_longer_document_are_no_lines(
     path = tmp_path / "log.jsonl"
     path.write_text(document([graded(n, 1 + n % 5) for n in range(80)]), encoding="utf-8")
     with pytest.raises(StimuliError, match=words):
-        told(path, columns=COLUMNS, scale="1:5")
+        records_of(path, columns=COLUMNS, scale="1:5")
 
 
 def test_a_table_without_a_map_is_told_where_to_begin(tmp_path: Path) -> None:
@@ -822,7 +824,7 @@ def test_rows_that_cannot_be_read_are_all_named_before_ingest(tmp_path: Path) ->
     table = tmp_path / "log.csv"
     table.write_text("q,s\n1,2\n1\n1,3\n2,3,4\n2\n", encoding="utf-8")
     with pytest.raises(StimuliError, match=r"log\.csv:3: .*this line 1 .*others: 5, 6\)"):
-        told(table, columns={"stimulus": "q", "verdict": "s"}, scale="1:5")
+        records_of(table, columns={"stimulus": "q", "verdict": "s"}, scale="1:5")
 
 
 def test_rows_that_contradict_each_other_are_told_by_their_column(tmp_path: Path) -> None:
@@ -896,7 +898,7 @@ def test_a_cell_that_is_no_number_is_told_with_what_helps(
 ) -> None:
     path = scored_table(tmp_path / "t.csv", [cells] * 4)
     with pytest.raises(StimuliError) as caught:
-        told(path, columns=SCORES, scale="1:5", **more)
+        records_of(path, columns=SCORES, scale="1:5", **more)
     assert said in str(caught.value)
     assert "with --scale" not in str(caught.value)
 
@@ -909,7 +911,7 @@ def test_a_missing_number_of_parquet_is_an_empty_cell(tmp_path: Path) -> None:
     ]  # fmt: skip
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "t.parquet")
     columns = {"stimulus": "q", "item": "i", "verdict": "s", "human": "h"}
-    records = told(tmp_path / "t.parquet", columns=columns, scale="1:5")
+    records = records_of(tmp_path / "t.parquet", columns=columns, scale="1:5")
     assert verdicts(records) == [3, None, 3, 3]
     assert sum("human" in record for record in records) == 3
 
@@ -918,7 +920,7 @@ def test_true_and_false_of_people_are_words_as_those_of_the_judge(tmp_path: Path
     rows = [{"q": f"q{n}", "s": n % 2 == 0, "h": n % 3 == 0} for n in range(6)]
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "t.parquet")
     columns = {"stimulus": "q", "verdict": "s", "human": "h"}
-    records = told(tmp_path / "t.parquet", columns=columns, scale="False,True")
+    records = records_of(tmp_path / "t.parquet", columns=columns, scale="False,True")
     assert verdicts(records) == [2, 1, 2, 1, 2, 1]
     ratings = [record["human"]["ratings"] for record in records if "human" in record]
     assert ratings == [[2], [1], [1], [2], [1], [1]]
@@ -951,7 +953,7 @@ def test_a_field_that_is_not_read_is_told_with_those_that_are(
 ) -> None:
     path = lines(tmp_path / "log.jsonl", [dict.fromkeys("qabwxoh", "1")])
     with pytest.raises(UsageError) as caught:
-        told(path, columns=columns, scale="1:5")
+        records_of(path, columns=columns, scale="1:5")
     assert said in str(caught.value)
 
 
@@ -1016,7 +1018,7 @@ def test_a_number_that_is_a_slot_and_another_response_is_asked_about(
     path = lines(tmp_path / "log.jsonl", rows)
     columns = {"stimulus": "q", "verdict": "won", **columns}
     with pytest.raises(UsageError) as caught:
-        told(path, columns=columns)
+        records_of(path, columns=columns)
     side = says[-1]
     slots, responses = f"{says}={side}", f"{says}=model_{side}"
     assert all(shlex.quote(one) in str(caught.value) for one in (slots, responses))
@@ -1026,7 +1028,7 @@ def test_a_number_that_is_a_slot_and_another_response_is_asked_about(
         log = reader([path], LogOptions(columns=columns, verdicts=means))
         assert [record["verdict"] for record, _ in log.records()] == expected * 3
     named = [{**row, "won": f"model_{side}"} for row in rows]
-    assert verdicts(told(lines(path, named), columns=columns)) == [here, there] * 3
+    assert verdicts(records_of(lines(path, named), columns=columns)) == [here, there] * 3
 
 
 def test_one_response_per_question_is_why_no_winner_can_change(tmp_path: Path) -> None:
@@ -1042,7 +1044,7 @@ PROMPTS = [("p1", "a"), ("p1", "b"), ("p2", "c"), ("p2", "d")]
 
 
 @pytest.mark.parametrize(
-    ("header", "rows", "told"),
+    ("header", "rows", "proposal"),
     [
         (
             "question_id,model_a,model_b,winner",
@@ -1062,15 +1064,15 @@ PROMPTS = [("p1", "a"), ("p1", "b"), ("p2", "c"), ("p2", "d")]
     ],
 )
 def test_a_table_without_a_map_is_told_one_that_reads_it(
-    header: str, rows: list[str], told: str, tmp_path: Path
+    header: str, rows: list[str], proposal: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "a table.csv"
     path.write_text("\n".join([header, *rows]), encoding="utf-8")
     with pytest.raises(UsageError) as refused:
         reader([path], LogOptions())
-    assert told in str(refused.value)
+    assert proposal in str(refused.value)
     assert f"inspect-log '{path}'" in str(refused.value), "as it must be typed"
-    columns = dict(pair.split("=") for pair in told.removeprefix("--map ").split(","))
+    columns = dict(pair.split("=") for pair in proposal.removeprefix("--map ").split(","))
     assert len([*reader([path], LogOptions(columns=columns, scale="1:5")).records()]) >= len(rows)
 
 
@@ -1085,7 +1087,7 @@ def test_of_two_games_in_a_row_the_user_says_which_is_which(tmp_path: Path) -> N
 def test_a_list_of_objects_is_several_readings(tmp_path: Path) -> None:
     rows = [{"uid": n, "runs": [{"score": n, "at": 1}, {"at": 2}, {"score": 3}]} for n in (1, 2)]
     path = lines(tmp_path / "log.jsonl", rows)
-    found = told(path, columns={"stimulus": "uid", "verdict": "runs.score"}, scale="1:5")
+    found = records_of(path, columns={"stimulus": "uid", "verdict": "runs.score"}, scale="1:5")
     assert verdicts(found) == [1, None, 3, 2, None, 3]
     assert [row["repeat"] for row in found] == [0, 1, 2] * 2
     assert inspect_log(path).reads_as["verdict"] == "runs.score"

@@ -24,7 +24,7 @@ def lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> Path:
     return path
 
 
-def told(path: Path, **chosen: Any) -> list[Record]:
+def reported(path: Path, **chosen: Any) -> list[Record]:
     return [record for record, _ in logs.reader([path], LogOptions(**chosen)).records()]
 
 
@@ -89,7 +89,7 @@ def table_of(path: Path, *words: Any) -> Path:
 def test_a_word_means_what_the_user_says(tmp_path: Path) -> None:
     path = table_of(tmp_path / "log.jsonl", "C", "A=B?", 0, "B")
     said = {"C": "tie", "A=B?": "1", "0": "invalid"}
-    found = verdicts(told(path, columns=NAMES, verdicts=said))
+    found = verdicts(reported(path, columns=NAMES, verdicts=said))
     assert found[:2] + found[3:] == ["tie", 1, 2]
     options = ("--verdict", "C=tie", "--verdict", "A=B?=1", "--verdict", "0=tie")
     done = run("ingest", path, "--map", "stimulus=q,first=a,second=b,verdict=w", *options,
@@ -120,11 +120,11 @@ def test_a_map_may_stand_in_a_file(tmp_path: Path) -> None:
 def test_a_word_that_is_not_known_is_told_with_its_option(tmp_path: Path) -> None:
     path = table_of(tmp_path / "log.jsonl", "C", "A", "left of it", "B")
     with pytest.raises(StimuliError) as caught:
-        told(path, columns=NAMES)
+        reported(path, columns=NAMES)
     assert "--verdict C=tie --verdict 'left of it=tie'" in str(caught.value)
     rows = [{"q": f"q{n}", "s": "good" if n % 2 else 3} for n in range(4)]
     with pytest.raises(StimuliError, match="--verdict good=SCORE"):
-        told(
+        reported(
             lines(tmp_path / "s.jsonl", rows),
             columns={"stimulus": "q", "verdict": "s"},
             scale="1:5",
@@ -135,18 +135,18 @@ def test_words_of_people_are_read_alike(tmp_path: Path) -> None:
     rows = [{"q": f"q{n}", "s": n % 5 + 1, "h": "bad" if n % 2 else "good"} for n in range(6)]
     columns = {"stimulus": "q", "verdict": "s", "human": "h"}
     path = lines(tmp_path / "log.jsonl", rows)
-    found = told(path, columns=columns, scale="1:5", verdicts={"good": "5", "bad": "1"})
+    found = reported(path, columns=columns, scale="1:5", verdicts={"good": "5", "bad": "1"})
     assert [row["human"]["ratings"] for row in found if "human" in row] == [[5], [1]] * 3
 
 
 @pytest.mark.parametrize("cell", [[3, 2, None], "[3, 2, null]", "['3', '2', None]"])
 def test_a_list_is_several_readings(cell: Any, tmp_path: Path) -> None:
     rows = [{"q": f"q{n}", "s": cell} for n in range(2)]
-    found = told(lines(tmp_path / "log.jsonl", rows), columns={"stimulus": "q", "verdict": "s"},
+    found = reported(lines(tmp_path / "log.jsonl", rows), columns={"stimulus": "q", "verdict": "s"},
                  scale="1:3")  # fmt: skip
     assert verdicts(found) == [3, 2, None] * 2
     assert [row["repeat"] for row in found] == [0, 1, 2] * 2
-    pairs = told(table_of(tmp_path / "p.jsonl", ["A", "tie"], ["B"]), columns=NAMES)
+    pairs = reported(table_of(tmp_path / "p.jsonl", ["A", "tie"], ["B"]), columns=NAMES)
     assert verdicts(pairs) == [1, "tie", 2]
 
 
@@ -157,12 +157,12 @@ def test_two_games_of_a_row_are_the_two_orders(tmp_path: Path) -> None:
          "games": [{"score": score} for score in game]}
         for n, game in enumerate(games)
     ]  # fmt: skip
-    found = told(lines(tmp_path / "arena.jsonl", rows), form="arena-hard")
+    found = reported(lines(tmp_path / "arena.jsonl", rows), form="arena-hard")
     assert verdicts(found) == [1, 2, "tie", 1]
     assert [row["cell"]["order"] for row in found] == [["u", "v"], ["v", "u"]] * 2
     old = [{"question_id": f"q{n}", **{k: row[k] for k in ("judge", "model", "games")}}
            for n, row in enumerate(rows)]  # fmt: skip
-    assert verdicts(told(lines(tmp_path / "old.jsonl", old))) == [1, 2, "tie", 1]
+    assert verdicts(reported(lines(tmp_path / "old.jsonl", old))) == [1, 2, "tie", 1]
     report = inspect_log(tmp_path / "arena.jsonl")
     assert any("order_inconsistent" in key for key in report.allows)
 
@@ -172,7 +172,7 @@ def test_what_is_better_holds_for_both_games_of_a_row(tmp_path: Path) -> None:
     columns = {"stimulus": "q", "first": "a", "second": "b", "verdict": "g.0", "again": "g.1",
                "better": "best"}  # fmt: skip
     path = lines(tmp_path / "log.jsonl", rows)
-    assert [row["cell"]["better"] for row in told(path, columns=columns)] == ["u"] * 8
+    assert [row["cell"]["better"] for row in reported(path, columns=columns)] == ["u"] * 8
     sheet = ingest(path, tmp_path / "run", columns=columns, pdf=False).datasheet
     (found,) = [e for e in sheet.axes[0].estimates
                 if e.key == "candidate_order.target_sensitivity[set=natural]"]  # fmt: skip
@@ -182,7 +182,7 @@ def test_what_is_better_holds_for_both_games_of_a_row(tmp_path: Path) -> None:
 def test_the_name_of_a_column_is_its_response(tmp_path: Path) -> None:
     rows = [{"q": 1, "one": "x", "other": "y", "g1": "one", "g2": "one"}]
     columns = {"stimulus": "q", "first": "one", "second": "other", "verdict": "g1", "again": "g2"}
-    assert verdicts(told(lines(tmp_path / "log.jsonl", rows), columns=columns)) == [1, 2]
+    assert verdicts(reported(lines(tmp_path / "log.jsonl", rows), columns=columns)) == [1, 2]
 
 
 def test_two_scores_are_a_verdict_and_if_asked_scores(tmp_path: Path) -> None:
@@ -194,8 +194,8 @@ def test_two_scores_are_a_verdict_and_if_asked_scores(tmp_path: Path) -> None:
     columns = {"stimulus": "q", "first": "a", "second": "b", "verdict.first": "s.0",
                "verdict.second": "s.1"}  # fmt: skip
     path = lines(tmp_path / "log.jsonl", rows)
-    assert verdicts(told(path, columns=columns)) == [1, 2, "tie", None]
-    both = told(path, columns=columns, scale="0:8")
+    assert verdicts(reported(path, columns=columns)) == [1, 2, "tie", None]
+    both = reported(path, columns=columns, scale="0:8")
     assert verdicts(both, "candidate") == [1, 2, "tie", None]
     assert verdicts(both, "score") == [9, 8, 8, 9, 6, 6, None, 5]
     axes = ingest(path, tmp_path / "run", columns=columns, scale="0:8", pdf=False).datasheet.axes
@@ -237,9 +237,9 @@ def test_ratings_come_from_a_second_file(tmp_path: Path) -> None:
     (r,) = [e for e in load(out).axes[0].estimates if e.key == "score_order.pearson_r[arm=fixed]"]
     assert r.value == pytest.approx(1)
     with pytest.raises(UsageError, match="--on"):
-        told(path, columns={"stimulus": "q", "verdict": "s"}, ratings=tmp_path / "people.xlsx")
+        reported(path, columns={"stimulus": "q", "verdict": "s"}, ratings=tmp_path / "people.xlsx")
     with pytest.raises(JudgesheetError, match="'who'"):
-        told(path, columns={"stimulus": "q", "verdict": "s"}, scale="1:5", on="who",
+        reported(path, columns={"stimulus": "q", "verdict": "s"}, scale="1:5", on="who",
              ratings=tmp_path / "people.xlsx")  # fmt: skip
 
 
@@ -248,13 +248,13 @@ def test_what_where_leaves_out_may_hold_anything(tmp_path: Path) -> None:
     rows += [{"judge": "j", "q": f"q{n // 2}", "n": n % 2, "s": 3} for n in range(4)]
     columns = {"stimulus": "q", "repeat": "n", "verdict": "s", "judge": "judge"}
     path = lines(tmp_path / "log.jsonl", rows)
-    assert len(told(path, columns=columns, scale="1:5", where={"judge": "j"})) == 4
+    assert len(reported(path, columns=columns, scale="1:5", where={"judge": "j"})) == 4
 
 
 def test_a_row_without_a_key_is_a_call_without_a_verdict(tmp_path: Path) -> None:
     rows = [{"q": f"q{n // 2}", "n": n % 2, **({} if n == 0 else {"s": 3})} for n in range(8)]
     columns = {"stimulus": "q", "repeat": "n", "verdict": "s"}
-    found = told(lines(tmp_path / "log.jsonl", rows), columns=columns, scale="1:5")
+    found = reported(lines(tmp_path / "log.jsonl", rows), columns=columns, scale="1:5")
     assert verdicts(found) == [None, *[3] * 7]
 
 
@@ -262,8 +262,8 @@ def next_of(path: Path, *options: str) -> list[list[str]]:
     """The commands that inspect-log gives for a file, as they are typed."""
     done = run("inspect-log", path, *options)
     assert done.returncode == 0, done.stderr
-    told = (line for line in done.stdout.splitlines() if line.startswith("next"))
-    return [shlex.split(line)[2:] for line in told]
+    reported = (line for line in done.stdout.splitlines() if line.startswith("next"))
+    return [shlex.split(line)[2:] for line in reported]
 
 
 TEXT = "An answer of some words, number {}, long enough to be told from a name of a system."

@@ -306,12 +306,12 @@ def _edited(name: str, score: int, comment: str = "") -> str:
 
 
 def test_a_change_of_the_users_code_is_told_and_two_versions_are_no_judge(module: str) -> None:
-    name, told = f"{module}_edited", list[str]()
-    smoke(_edited(name, 3), "score_order", max_calls=10, tell=told.append)
-    smoke(_edited(name, 3, "  # of May"), "score_order", max_calls=10, tell=told.append)
-    assert not [one for one in told if "code of the judge" in one], "a comment changes nothing"
-    axis = smoke(_edited(name, 4), "score_order", tell=told.append)
-    (said,) = (one for one in told if "code of the judge" in one)
+    name, reported = f"{module}_edited", list[str]()
+    smoke(_edited(name, 3), "score_order", max_calls=10, tell=reported.append)
+    smoke(_edited(name, 3, "  # of May"), "score_order", max_calls=10, tell=reported.append)
+    assert not [one for one in reported if "code of the judge" in one], "a comment changes nothing"
+    axis = smoke(_edited(name, 4), "score_order", tell=reported.append)
+    (said,) = (one for one in reported if "code of the judge" in one)
     assert said.startswith("20 replies")
     assert f"{name}.py" in said
     assert sorted(axis.served_models.values()) == [20, axis.made - 20]
@@ -320,13 +320,13 @@ def test_a_change_of_the_users_code_is_told_and_two_versions_are_no_judge(module
 
 
 def test_a_cached_run_of_changed_code_starts_over(module: str) -> None:
-    told: list[str] = []
+    messages: list[str] = []
     smoke(_edited(f"{module}_cached", 3), "score_order")
     again = _edited(f"{module}_cached", 4)
-    axis = smoke(again, "score_order", fresh_if_changed=True, tell=told.append)
-    assert "starting over: the code of the judge has changed" in told
+    axis = smoke(again, "score_order", fresh_if_changed=True, tell=messages.append)
+    assert "starting over: the code of the judge has changed" in messages
     assert not axis.served_models, "counted where there are several"
-    assert not [one for one in told if "before the code" in one]
+    assert not [one for one in messages if "before the code" in one]
 
 
 def test_a_judge_is_not_asked_about_an_order_that_it_does_not_show(module: str) -> None:
@@ -344,11 +344,11 @@ def test_a_judge_is_asked_for_no_decision_on_what_it_does_not_show(
     module: str, tmp_path: Path
 ) -> None:
     pair = {"id": "p", "prompt": "Which?", "candidates": [{"id": n, "text": n} for n in "ab"]}
-    told: list[str] = []
+    messages: list[str] = []
     with pytest.raises(UsageError, match="candidate_order"):
         consensus(pair, f"python/{module}:of_a_framework", out=tmp_path / "run")
-    consensus(pair, f"python/{module}:shuffles", out=tmp_path / "run", tell=told.append)
-    assert "the judge's own note: It shuffles the responses by itself." in told
+    consensus(pair, f"python/{module}:shuffles", out=tmp_path / "run", tell=messages.append)
+    assert "the judge's own note: It shuffles the responses by itself." in messages
 
 
 @pytest.mark.parametrize(

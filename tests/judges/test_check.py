@@ -58,9 +58,9 @@ def test_doctor_says_no_more_than_it_saw() -> None:
     """A seed that is taken need not be used, and three answers alike are three answers."""
     with serving(lambda *_: completion('{"score": 5}')) as server:
         found = doctor("openai-compatible/m", base_url=server.base_url)
-    told = {one.what: one.detail for one in found}
-    assert told["seed"] == "accepted; whether it is used cannot be seen"
-    assert told["repeats"].startswith("3 of 3 answers")
+    reported = {one.what: one.detail for one in found}
+    assert reported["seed"] == "accepted; whether it is used cannot be seen"
+    assert reported["repeats"].startswith("3 of 3 answers")
 
 
 def test_an_endpoint_that_can_only_talk() -> None:

@@ -68,8 +68,8 @@ class Gateway:
             assert form["client_secret"] == [SECRET]
             self.tokens.append(f"a-token-that-is-secret-{len(self.tokens)}")
             self.served = 0
-            told = {"access_token": self.tokens[-1], "expires_in": self.expires_in}
-            return Answer(json.dumps(told).encode())
+            reported = {"access_token": self.tokens[-1], "expires_in": self.expires_in}
+            return Answer(json.dumps(reported).encode())
         sent = request.headers["authorization"]
         self.served += 1
         if sent != f"Bearer {self.tokens[-1]}" or self.served > self.age:
@@ -133,8 +133,8 @@ KEY_ID, AWS_SECRET = "AKIDEXAMPLE012345678", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAM
 
 def signature(request: Request, body: bytes) -> str:
     """The signature that AWS documents for these headers, apart from botocore."""
-    told = request.headers["authorization"]
-    scope, names = told.split("Credential=")[1].split(","), told.split("SignedHeaders=")[1]
+    reported = request.headers["authorization"]
+    scope, names = reported.split("Credential=")[1].split(","), reported.split("SignedHeaders=")[1]
     _, date, region, service, kind = scope[0].split("/")
     signed = names.split(",")[0]
     lines = "".join(f"{name}:{request.headers[name]}\n" for name in signed.split(";"))
@@ -164,10 +164,10 @@ def test_every_request_is_signed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 
     with serving(verify) as server:
         replies = ask(server.base_url, times=8, auth="sigv4:factory")
-        told = [request.headers["authorization"] for request in server.requests]
+        reported = [request.headers["authorization"] for request in server.requests]
     assert [reply.outcome for reply in replies] == ["ok"] * 8
-    assert len({one.rpartition("=")[2] for one in told}) == 8
-    for one in told:
+    assert len({one.rpartition("=")[2] for one in reported}) == 8
+    for one in reported:
         assert one.rpartition("=")[2] not in repr(replies)
     assert KEY_ID not in repr(replies)
 

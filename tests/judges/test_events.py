@@ -16,7 +16,7 @@ DONE = "data: [DONE]\n\n"
 PIECES = ("We weigh: ", "\u2028 ", "[RESULT] 4")
 
 
-def told(*events: Any) -> str:
+def streamed(*events: Any) -> str:
     return "".join(f"data: {json.dumps(event, ensure_ascii=False)}\n\n" for event in events)
 
 
@@ -28,7 +28,7 @@ def chunk(content: str | None = None, **choice: Any) -> dict[str, Any]:
 def completion() -> str:
     usage = {"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 3}}
     said = [chunk(piece, finish_reason=None) for piece in PIECES]
-    return told(chunk(""), *said, chunk(finish_reason="stop"), usage) + DONE
+    return streamed(chunk(""), *said, chunk(finish_reason="stop"), usage) + DONE
 
 
 def message() -> str:
@@ -49,7 +49,7 @@ def message() -> str:
          "usage": {"output_tokens": 3}},
         {"type": "message_stop"},
     ]  # fmt: skip
-    return "".join(f"event: {one['type']}\n{told(one)}" for one in events)
+    return "".join(f"event: {one['type']}\n{streamed(one)}" for one in events)
 
 
 def ask(
@@ -116,17 +116,20 @@ def test_who_only_streams_names_the_option(refusal: str) -> None:
 @pytest.mark.parametrize(
     ("stream", "outcome"),
     [
-        (told(chunk("[RESULT] 4")), "malformed"),
+        (streamed(chunk("[RESULT] 4")), "malformed"),
         (completion()[:-120], "malformed"),
-        (told(chunk("[RESULT] 4"), {"error": {"message": "failed", "code": 502}}), "unavailable"),
-        (told({"type": "error", "error": {"type": "overloaded_error"}}), "unavailable"),
-        (told(chunk("[RESULT] 4", finish_reason="content_filter")), "refused"),
+        (
+            streamed(chunk("[RESULT] 4"), {"error": {"message": "failed", "code": 502}}),
+            "unavailable",
+        ),
+        (streamed({"type": "error", "error": {"type": "overloaded_error"}}), "unavailable"),
+        (streamed(chunk("[RESULT] 4", finish_reason="content_filter")), "refused"),
         (DONE, "malformed"),
-        (told(["choices"]) + DONE, "malformed"),
-        (told({"choices": [{"delta": 5}]}) + DONE, "malformed"),
-        (told({"choices": {"delta": 5}}) + DONE, "malformed"),
-        (told({"type": "content_block_delta", "delta": {"text": "a"}}) + DONE, "malformed"),
-        (told(chunk("a"), {"choices": [{"delta": {"content": ["b"]}}]}) + DONE, "malformed"),
+        (streamed(["choices"]) + DONE, "malformed"),
+        (streamed({"choices": [{"delta": 5}]}) + DONE, "malformed"),
+        (streamed({"choices": {"delta": 5}}) + DONE, "malformed"),
+        (streamed({"type": "content_block_delta", "delta": {"text": "a"}}) + DONE, "malformed"),
+        (streamed(chunk("a"), {"choices": [{"delta": {"content": ["b"]}}]}) + DONE, "malformed"),
         ("data: " + "[" * 100_000 + "\n\n" + DONE, "malformed"),
     ],
 )
@@ -142,5 +145,5 @@ def test_log_probabilities_are_put_together() -> None:
         [{"token": one, "logprob": -0.1, "top_logprobs": []}] for one in ("a", "b")
     ]
     parts = [chunk("x", logprobs={"content": one}) for one in tokens]
-    body = json.loads(str(body_of(told(*parts, chunk(finish_reason="stop")))))
+    body = json.loads(str(body_of(streamed(*parts, chunk(finish_reason="stop")))))
     assert body["choices"][0]["logprobs"] == {"content": [*tokens[0], *tokens[1]]}

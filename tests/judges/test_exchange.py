@@ -231,8 +231,8 @@ def kept(replies: list[Reply]) -> str:
 
 def echo(request: httpx.Request) -> httpx.Response:
     """Says the headers, the query and the body that it got, as an error page would."""
-    told = {**request.headers, "query": request.url.query.decode(), "body": request.read().decode()}
-    return httpx.Response(200, content=completion(json.dumps(told)).body)
+    got = {**request.headers, "query": request.url.query.decode(), "body": request.read().decode()}
+    return httpx.Response(200, content=completion(json.dumps(got)).body)
 
 
 class Custom(httpx.Auth):

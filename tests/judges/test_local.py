@@ -124,8 +124,8 @@ def test_a_missing_library_is_named_before_anything_is_called_ok(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str, remedy: str
 ) -> None:
     # What the loader says of the real runtime on a system without the library (`make bare`).
-    told = f"{library}: cannot open shared object file: No such file or directory"
-    (tmp_path / "xllamacpp.py").write_text(f"raise ImportError({told!r})")
+    reported = f"{library}: cannot open shared object file: No such file or directory"
+    (tmp_path / "xllamacpp.py").write_text(f"raise ImportError({reported!r})")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     found = checkup.tried("local judge", checkup.local_judge)
     assert found.status == "missing"

@@ -350,8 +350,8 @@ def probe(out: Path, script: Script, *more: str) -> tuple[Done, list[Request]]:
 def test_the_sheet_says_what_was_not_sent_and_counts_hidden_tokens(tmp_path: Path) -> None:
     done, requests = probe(tmp_path / "run", reasoning, "--prices", "1,10")
     assert done.returncode == 0, done.stderr
-    told = "temperature not sent: the endpoint refuses it"
-    assert told in done.stderr
+    reported = "temperature not sent: the endpoint refuses it"
+    assert reported in done.stderr
     assert "failed attempts" not in done.stderr
     sheet = json.loads((tmp_path / "run/datasheet.json").read_text("utf-8"))
     ran = sheet["run"]
@@ -364,7 +364,7 @@ def test_the_sheet_says_what_was_not_sent_and_counts_hidden_tokens(tmp_path: Pat
     assert ran["cost_usd"] == pytest.approx((10 * calls + 40 * calls * 10) / 1e6)
     page = (tmp_path / "run/datasheet.html").read_text("utf-8")
     conditions = page[page.index('id="conditions"') :]
-    assert told in conditions
+    assert reported in conditions
     assert "max_tokens sent as max_completion_tokens" in conditions
     assert "at temperature 0" not in page.lower()
     with Ledger.open(tmp_path / "run/ledger.sqlite") as ledger:
@@ -412,12 +412,12 @@ def test_reasoning_is_never_a_reply(message: dict[str, Any]) -> None:
 
 
 def test_bodies_may_say_anything_of_reasoning(path: Path) -> None:
-    told = iter([7, "7", -7, 10**12, [7], {"a": 7}, None, True, 8])
+    reported = iter([7, "7", -7, 10**12, [7], {"a": 7}, None, True, 8])
 
     def script(_request: Request, number: int) -> Answer:
         if number == 1:
             return Answer(b'{"usage": {"reasoning_tokens"')
-        usage = {"completion_tokens_details": {"reasoning_tokens": next(told)}}
+        usage = {"completion_tokens_details": {"reasoning_tokens": next(reported)}}
         return body(200, {"choices": [{"message": {"content": "2"}}], "usage": usage})
 
     one_by_one = CollectSettings(concurrency=1, backoff_s=0.001)

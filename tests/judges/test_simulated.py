@@ -271,9 +271,9 @@ def test_a_criterion_that_is_not_heeded_follows_no_quality() -> None:
         judge = SimulatedJudge.from_name(
             "perfect?heeds=0:1:1", {f"i\n{name}": level for name in NAMES}
         )
-        told = said(judge, made("criterion_order", order=NAMES))
-        assert isinstance(told, dict)
-        return dict(told["scores"])
+        sentences = said(judge, made("criterion_order", order=NAMES))
+        assert isinstance(sentences, dict)
+        return dict(sentences["scores"])
 
     assert scores(0.0)["Accuracy"] == scores(1.0)["Accuracy"]
     assert (scores(0.0)["Clarity"], scores(1.0)["Clarity"]) == (1, 5)

@@ -263,9 +263,9 @@ def test_a_proxy_is_told_who_asks(proxied: Callable[[str, str], None]) -> None:
     with serving(lambda *_: completion("by proxy")) as proxy:
         proxied("http", proxy.base_url.removesuffix("/v1"))
         assert asyncio.run(ask_far("http")).text == "by proxy"
-        told = proxy.requests[0].headers
-    assert told["proxy-authorization"] == f"Basic {basic('someone:long-password')}"
-    assert told["host"] == "far.invalid"
+        reported = proxy.requests[0].headers
+    assert reported["proxy-authorization"] == f"Basic {basic('someone:long-password')}"
+    assert reported["host"] == "far.invalid"
 
 
 def test_a_proxy_that_relays_and_wants_a_password_is_named(

@@ -416,9 +416,9 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(path: Path, tmp_path: Pat
     ledger._db.execute(f"PRAGMA max_page_count = {pages + 2}")
     ledger.record([make_reply(call, text="y" * 5000) for call in plan.calls[1:]])
     assert ledger.totals().attempts == 1
-    with pytest.raises(RunError) as told:
+    with pytest.raises(RunError) as raised:
         ledger.close()
-    assert str(tmp_path) in str(told.value)
+    assert str(tmp_path) in str(raised.value)
     with Ledger.create_or_open(path, plan, JUDGE, overflow=tmp_path) as ledger:
         assert [*ledger.taken_in.values()] == [49]
         assert ledger.totals().attempts == 50

@@ -223,8 +223,8 @@ def test_replies_that_a_disk_cannot_take_are_kept_elsewhere_and_found_again(tmp_
 
     with serving(lambda *_: completion(f"{LONG} [RESULT] 3")) as server:
         # Room can be kept back beside the ledger, and still the ledger itself cannot grow so far.
-        told = said(1_400_000)
-        assert str(overflow) in told
+        sentences = said(1_400_000)
+        assert str(overflow) in sentences
         asked = len(server.requests)
         assert asked < CALLS
         run = run.rename(tmp_path / "moved")

@@ -144,16 +144,16 @@ def test_lost_calls_are_those_that_the_sheet_counts(losing: Path) -> None:
 def test_what_means_nothing_is_refused_in_one_sentence(
     run: Path, arguments: Sequence[str], sentence: str
 ) -> None:
-    told = shown(run, *arguments)
-    assert told.exit_code in (1, 2)
-    assert sentence in told.stderr
-    assert told.stderr.count("\n") == 1
+    lines = shown(run, *arguments)
+    assert lines.exit_code in (1, 2)
+    assert sentence in lines.stderr
+    assert lines.stderr.count("\n") == 1
 
 
 def test_a_figure_of_an_axis_that_was_not_asked_is_refused(losing: Path) -> None:
-    told = shown(losing, "candidate_order.wrong_rate[delta=1]")
-    assert told.exit_code == 2
-    assert "it asked about score_order" in told.stderr
+    lines = shown(losing, "candidate_order.wrong_rate[delta=1]")
+    assert lines.exit_code == 2
+    assert "it asked about score_order" in lines.stderr
 
 
 # -- output ----------------------------------------------------------------------------------------
@@ -162,21 +162,21 @@ def test_a_figure_of_an_axis_that_was_not_asked_is_refused(losing: Path) -> None
 def test_a_terminal_shows_which_call_it_is_its_prompt_reply_and_verdict(run: Path) -> None:
     key = "score_order.cramers_v"
     first, *others = judgesheet.cases(run, key)
-    told = shown(run, key, "--limit", "1").stdout.splitlines()
-    assert told[0] == f"{len(others) + 1} calls"
-    assert told[2].startswith(f"{first.call.id[:8]}  {first.call.stimulus}: order ")
-    assert " ".join(told[2:4]).split(f": {first.verdict}")[1:], "the line may be broken"
-    assert f"   | {first.text}" in told
-    prompt = told[told.index("   prompt") + 1 : told.index("   reply")]
+    lines = shown(run, key, "--limit", "1").stdout.splitlines()
+    assert lines[0] == f"{len(others) + 1} calls"
+    assert lines[2].startswith(f"{first.call.id[:8]}  {first.call.stimulus}: order ")
+    assert " ".join(lines[2:4]).split(f": {first.verdict}")[1:], "the line may be broken"
+    assert f"   | {first.text}" in lines
+    prompt = lines[lines.index("   prompt") + 1 : lines.index("   reply")]
     assert prompt[0].startswith(f"   | {first.call.messages[0]['content'][:60]}")
     assert re.fullmatch(r"   … \d+ more lines \(--json, --html\)", prompt[-1])
-    assert told[-1] == f"… {len(others)} more (--limit)"
+    assert lines[-1] == f"… {len(others)} more (--limit)"
 
 
 def test_a_lost_call_says_why_it_has_no_verdict(losing: Path) -> None:
-    told = shown(losing, "--outcome", "unreadable", "--limit", "1").stdout
-    assert f": unreadable ({REASONS['no_verdict'].words})" in " ".join(told.split())
-    assert "| I would rather not put a number on this." in told
+    lines = shown(losing, "--outcome", "unreadable", "--limit", "1").stdout
+    assert f": unreadable ({REASONS['no_verdict'].words})" in " ".join(lines.split())
+    assert "| I would rather not put a number on this." in lines
     refused = shown(losing, "--outcome", "refused", "--limit", "1").stdout
     assert f": refused ({REASONS['refused'].words})" in " ".join(refused.split())
 
@@ -210,12 +210,12 @@ def scripted(directory: Path, axis: str, script: Callable[[Call], str]) -> Path:
 def test_a_terminal_and_a_workflow_obey_no_reply(tmp_path: Path, form: list[str]) -> None:
     evil = "::error::owned\n\x1b[31m\x07##[group]\u202e ##vso[task]\r::set-output name=x::y"
     scripted(tmp_path, "score_order", lambda _: evil)
-    told = shown(tmp_path, *form)
-    assert told.exit_code == 0
-    assert not set("\x1b\x07\u202e\r") & set(told.output)
-    assert "##[" not in told.output
-    assert "##vso" not in told.output
-    assert not [line for line in told.output.splitlines() if line.lstrip().startswith("::")]
+    lines = shown(tmp_path, *form)
+    assert lines.exit_code == 0
+    assert not set("\x1b\x07\u202e\r") & set(lines.output)
+    assert "##[" not in lines.output
+    assert "##vso" not in lines.output
+    assert not [line for line in lines.output.splitlines() if line.lstrip().startswith("::")]
 
 
 def test_calls_that_were_not_made_are_shown_as_such(tmp_path: Path) -> None:

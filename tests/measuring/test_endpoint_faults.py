@@ -93,12 +93,12 @@ def test_cut_prompts_stop_a_run_are_lost_and_are_asked_again(tmp_path: Path) -> 
     assert lost >= 5
     assert sheet.axes[0].failed == lost
     assert not sheet.run.complete
-    told: list[str] = []
-    mended = asked(tmp_path, cutting(10**6), tell=told.append)
+    messages: list[str] = []
+    mended = asked(tmp_path, cutting(10**6), tell=messages.append)
     assert mended.run.complete
     assert mended.axes[0].failed == 0
     assert mended.axes[0].answered == mended.run.planned
-    assert any(str(lost) in sentence for sentence in told)
+    assert any(str(lost) in sentence for sentence in messages)
 
 
 def routed(lenient: int, field: str) -> Script:

@@ -35,8 +35,8 @@ def test_what_is_shown_for_the_use_is_told_before_the_rest() -> None:
     scoring = effect(V, "shown", uses=("scoring",))
     ranked = effect(FLIPS, "shown")
     page = context(for_use(with_effects(scoring, ranked), "ranking"))
-    assert [told.effect for told in page.shown] == [ranked]
-    assert [told.effect for told in page.beside] == [scoring]
+    assert [reported.effect for reported in page.shown] == [ranked]
+    assert [reported.effect for reported in page.beside] == [scoring]
 
 
 def test_what_a_condition_says_is_not_told_again() -> None:
@@ -64,10 +64,12 @@ def test_an_axis_that_must_not_be_used_accuses_of_nothing() -> None:
 def test_a_remedy_stands_beside_its_effect_with_what_is_left() -> None:
     sheet = with_effects(effect(FLIPS, "shown", remedy="average"))
     remedy = Mitigation("average", FLIPS, V, 5, outcome="helps", code="average")
-    (told,) = context(replace(sheet, axes=(replace(sheet.axes[0], mitigations=(remedy,)),))).shown
-    assert told.remedy == remedy
-    assert told.after is not None
-    assert told.after.key == V
+    (finding,) = context(
+        replace(sheet, axes=(replace(sheet.axes[0], mitigations=(remedy,)),))
+    ).shown
+    assert finding.remedy == remedy
+    assert finding.after is not None
+    assert finding.after.key == V
 
 
 @pytest.mark.parametrize(

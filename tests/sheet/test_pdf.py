@@ -165,7 +165,7 @@ def test_without_pango_a_probe_says_so_first_and_writes_the_rest(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setitem(sys.modules, "weasyprint", None)
-    told: list[int] = []
+    pages_: list[int] = []
     asked: list[int] = []
     judgesheet.probe(
         "sim/fair",
@@ -173,10 +173,10 @@ def test_without_pango_a_probe_says_so_first_and_writes_the_rest(
         axes=["score_order"],
         profile="smoke",
         cases=False,
-        tell=lambda _: told.append(len(asked)),
+        tell=lambda _: pages_.append(len(asked)),
         on_progress=lambda _: asked.append(1),
     )
-    assert told == [0]
+    assert pages_ == [0]
     assert {file.name for file in tmp_path.glob("datasheet.*")} == {
         "datasheet.json",
         "datasheet.html",

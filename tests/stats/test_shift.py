@@ -22,11 +22,11 @@ def test_a_shift_that_no_exchange_equals_has_the_least_p_that_draws_can_give() -
 
 
 def test_the_shift_is_measured_and_held_by_its_interval() -> None:
-    told = found(1.0).interval
-    assert told.low is not None
-    assert told.high is not None
-    assert told.low < 1.0 < told.high
-    assert told.low > 0
+    sentences = found(1.0).interval
+    assert sentences.low is not None
+    assert sentences.high is not None
+    assert sentences.low < 1.0 < sentences.high
+    assert sentences.low > 0
 
 
 def test_labels_at_random_are_seldom_told_as_chosen() -> None:
