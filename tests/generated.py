@@ -94,8 +94,9 @@ def _facts(figure: object, known: Container[str]) -> str:
     """What the declaration of a figure says beside its docstring, as one line."""
     if not isinstance(figure, Figure):
         return ""
-    facts, known = [f"Unit: {figure.unit}"], figure.facts
-    better, null, noise = known.get("better", "lower"), known.get("null"), known.get("noise", "")
+    facts, declared = [f"Unit: {figure.unit}"], figure.facts
+    better, null = declared.get("better", "lower"), declared.get("null")
+    noise = declared.get("noise", "")
     if better and unit(figure.unit).kind == "quantity":
         facts.append(f"{better} is better")
     if null is not None:
@@ -289,10 +290,10 @@ def real_runs() -> str:
     ]
     lines += ["|---|---|--:|--:|--:|--:|--:|---|---|"]
     for one in _committed()["runs"]:
-        known = f"{one['profile']} | {one['reply']} | {one['temperature']:g} | {one['seed']}"
+        about = f"{one['profile']} | {one['reply']} | {one['temperature']:g} | {one['seed']}"
         decided = f"{DECISIONS[one['decision']].word} | {'; '.join(one['broken']) or 'none'}"
         lines.append(
-            f"| {known} | {one['planned']} | {one['asked']} | {one['answered']} | {decided} |"
+            f"| {about} | {one['planned']} | {one['asked']} | {one['answered']} | {decided} |"
         )
     return "\n".join([*lines, "", ""])
 
@@ -323,8 +324,8 @@ def corrected_results() -> str:
     lines = ["", f"| {head} |", "|---|---|---|--:|--:|--:|--:|"]
     for one in _committed()["corrected"]:
         cells = (_quantity(one[which]) for which in ("alone", "corrected", "all"))
-        known = f"{one['about']} | {one['judge']} | {one['labels']}"
-        lines.append(f"| {known} | {one['rows']:,}, {one['labelled']:,} | {' | '.join(cells)} |")
+        about = f"{one['about']} | {one['judge']} | {one['labels']}"
+        lines.append(f"| {about} | {one['rows']:,}, {one['labelled']:,} | {' | '.join(cells)} |")
     return "\n".join([*lines, "", ""])
 
 

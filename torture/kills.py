@@ -154,8 +154,8 @@ class Killer:
                 self._kill_again_and_again(server, run)
                 files = {file.name for file in run.iterdir()}
                 self.sheets += 1
-                told, expected = _sheet(run), _sheet(calm)
-                names = [name for name in expected if told.get(name) != expected[name]]
+                found, expected = _sheet(run), _sheet(calm)
+                names = [name for name in expected if found.get(name) != expected[name]]
                 # What `kill -9` leaves of a file that was being written goes after a day.
                 names += sorted(name for name in files ^ WHOLE if not name.endswith(".part"))
                 self.others += bool(names)

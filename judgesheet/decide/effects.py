@@ -50,16 +50,16 @@ def judged(axis: AxisResult) -> tuple[JudgedEffect, ...]:
     lacking = {one.key for one in axis.estimates if one.reason == NOT_RECORDED.code}
     recorded = {key.name for _, key in asked if str(key) not in lacking}
     ranked: list[tuple[int, float, JudgedEffect]] = []
-    told: set[str] = set()
+    shown_by: set[str] = set()
     for effect, key in asked:
         share = effect.share or REST / len(bounded)
         # A test of a whole axis says nothing of pairs that a log lacks, where it has other pairs.
         is_elsewhere = str(key) in lacking and key.name in recorded
         test = "" if is_elsewhere else _test_key(effect, key)
-        tested = replace(effect, test="" if test in told else test)
+        tested = replace(effect, test="" if test in shown_by else test)
         one = judge(tested, str(key), axis, found, share / of[key.name])
         if one.verdict == "shown":
-            told.add(test)
+            shown_by.add(test)
         # The worst slice of several is always worse than the rest: chance alone sees to that.
         if effect.slice and one.verdict != "shown":
             continue

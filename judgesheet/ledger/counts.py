@@ -46,11 +46,11 @@ FROM attempt
 """
 
 REASONING = """
-WITH told AS (
+WITH stated AS (
     SELECT iif(instr(raw, '"reasoning_tokens"') AND json_valid(raw)
             AND json_type(raw, :path) = 'integer', json_extract(raw, :path), NULL) AS tokens
     FROM attempt)
-SELECT sum(tokens) FROM told WHERE tokens BETWEEN 0 AND 1000000000
+SELECT sum(tokens) FROM stated WHERE tokens BETWEEN 0 AND 1000000000
 """
 """Most bodies do not speak of reasoning, and are searched for the word alone."""
 
@@ -75,13 +75,13 @@ FROM one
 counts them."""
 
 HOSTS = """
-WITH told AS (SELECT call_id, iif((instr(raw, '"provider"') OR instr(raw, '"system_fingerprint"'))
+WITH stated AS (SELECT call_id, iif((instr(raw, '"provider"') OR instr(raw, '"system_fingerprint"'))
       AND json_valid(raw), raw, '{}') AS body FROM answer WHERE outcome = 'ok' AND EXISTS (
       SELECT 1 FROM attempt WHERE instr(raw, '"provider"') OR instr(raw, '"system_fingerprint"'))),
   named AS (SELECT call_id, CASE 'text'
       WHEN json_type(body, '$.provider') THEN json_extract(body, '$.provider')
       WHEN json_type(body, '$.system_fingerprint') THEN json_extract(body, '$.system_fingerprint')
-    END AS host FROM told)
+    END AS host FROM stated)
 SELECT call_id, host FROM named WHERE host != ''
 """
 """Which host of a router answered, or which build of a server. Most bodies name none."""
