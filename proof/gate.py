@@ -95,7 +95,7 @@ def _run(
         tally.next()
         hits = drawn(limit)
         low, high = _bounds(cluster_rate(hits, size))
-        naive = wilson(float(hits.sum()), stimuli * calls, 0.9).high  # its end is one-sided at .95
+        naive = wilson(float(hits.sum()), stimuli * calls).at(0.9).high  # one-sided at .95
         hit = {
             PASS: high <= limit,
             BREAK: low > limit,

@@ -17,7 +17,7 @@ import numpy as np
 
 from judgesheet.axis.figure import Figure
 from judgesheet.base.keys import Key
-from judgesheet.base.records import Estimate
+from judgesheet.base.records import LEVEL, Estimate
 from judgesheet.base.units import unit
 
 Rng = np.random.Generator
@@ -231,7 +231,7 @@ Draw = Callable[[int, Rng], Any]
 def estimates(figures: Iterable[Figure[Any]], arranged: Any) -> Iterator[Estimate]:
     """What a sheet would say."""
     for figure in figures:
-        yield from figure(arranged)
+        yield from figure(arranged, LEVEL)
 
 
 def population(

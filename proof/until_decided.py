@@ -15,7 +15,6 @@ from judgesheet.base.records import LEVEL, Datasheet
 from judgesheet.decide import decide, looks
 from judgesheet.decide import policy as policies
 from judgesheet.judges.simulated import SimulatedJudge, answer_key
-from judgesheet.stats.confidence import at_confidence
 from judgesheet.stats.interval import cluster_rate
 from judgesheet.stats.spending import Spending, nominal, obrien_fleming, pocock
 from proof import rehearsal
@@ -64,8 +63,8 @@ def _looks(stimuli: int, way: str) -> tuple[tuple[int, float], ...]:
 def _decided(hits: Ints, calls: int, limit: float, way: str) -> tuple[bool | None, float]:
     """Whether the limit is kept or broken at the first look that tells, and the share taken."""
     for size, level in _looks(len(hits), way):
-        with at_confidence(level):
-            low, high = cluster_rate(hits[:size], np.full(size, calls)).bounds or (0.0, 1.0)
+        rate = cluster_rate(hits[:size], np.full(size, calls))
+        low, high = rate.at(level).bounds or (0.0, 1.0)
         if high <= limit or low > limit:
             return high <= limit, size / len(hits)
     return None, 1.0

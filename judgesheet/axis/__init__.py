@@ -17,6 +17,7 @@ from judgesheet.base.effects import Effect
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.keys import Key, dims_of
 from judgesheet.base.records import (
+    LEVEL,
     Call,
     Characteristic,
     Control,
@@ -79,6 +80,7 @@ class Readings:
     them. `texts` are the replies themselves by the id of their call, for whoever shows them; None
     where they were not kept. `scale` is that of the scores, where it is not from 1. `anchors` are
     the rows of anchors, which no figure reads, with `asked`, the share of the run before each.
+    `level` is the confidence of every interval: another where a run is looked at while it grows.
     """
 
     frame: "pd.DataFrame"
@@ -89,6 +91,7 @@ class Readings:
     texts: "pd.Series[str] | None" = None
     scale: Scale | None = None
     anchors: "pd.DataFrame | None" = None
+    level: float = LEVEL
 
     def wants(self, name: str) -> bool:
         """Whether the estimates of this name are to be computed."""

@@ -5,16 +5,19 @@ that the stages ask about a figure is said there too: see `Facts`.
 """
 
 import functools
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from types import ModuleType
-from typing import Any, Generic, Literal, Protocol, TypedDict, TypeVar, Unpack, cast
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypedDict, TypeVar, Unpack, cast
 
 from judgesheet.base.keys import Key, dims_of
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import Bounds, Characteristic, Estimate, PaperCompatible
 from judgesheet.stats.draws import keep
-from judgesheet.stats.interval import Interval, missing, wilson
+from judgesheet.stats.interval import Ends, Interval, missing, wilson
+
+if TYPE_CHECKING:
+    from judgesheet.axis import Readings
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -40,7 +43,7 @@ class UnkeyedEstimate:
     label
         What it is, for a reader.
     interval
-        Value, ends, level, clusters, method and note; `stats.interval.missing` where there is none.
+        Value, ends, clusters, method and note; `stats.interval.missing` where there is none.
     dims
         The dimensions of its key, in order.
     n
@@ -48,7 +51,7 @@ class UnkeyedEstimate:
     conditions
         Those it was measured under, as a record; a text if no program needs them.
     note
-        Printed before the interval's own note.
+        Printed before the interval's own note; a function where it tells of the ends.
     method, unit
         Override the interval's method and the declared unit.
     paper
@@ -62,7 +65,7 @@ class UnkeyedEstimate:
     dims: Mapping[str, object] = field(default_factory=dict)
     n: int = 0
     conditions: Conditions | str = ""
-    note: str = ""
+    note: str | Callable[[Ends], str] = ""
     method: str = ""
     unit: str = ""
     paper: PaperCompatible | None = None
@@ -156,9 +159,9 @@ class Figure(Generic[S]):
         self.passes_blind = facts.get("passes_blind", False)
         self.reads = facts.get("reads", "")
 
-    def __call__(self, arranged: S) -> tuple[Estimate, ...]:
-        """The estimates of this figure, one per set of dimensions."""
-        return tuple(self._estimate(estimate) for estimate in self.unkeyed(arranged))
+    def __call__(self, arranged: S, level: float) -> tuple[Estimate, ...]:
+        """The estimates of this figure, one per set of dimensions, at a confidence level."""
+        return tuple(self._estimate(estimate, level) for estimate in self.unkeyed(arranged))
 
     def unkeyed(self, arranged: S) -> Iterable[UnkeyedEstimate]:
         """What its estimates are made of, for a figure that repeats them under another name."""
@@ -192,9 +195,10 @@ class Figure(Generic[S]):
         """What recorded judgments must hold for it."""
         return _fitting(_by_dims(self.facts.get("missing", "")), dims) or "calls of this axis"
 
-    def _estimate(self, estimate: UnkeyedEstimate) -> Estimate:
-        interval = estimate.interval
-        note = "; ".join(part for part in (estimate.note, interval.note) if part)
+    def _estimate(self, estimate: UnkeyedEstimate, level: float) -> Estimate:
+        interval, ends = estimate.interval, estimate.interval.at(level)
+        own = estimate.note if isinstance(estimate.note, str) else estimate.note(ends)
+        note = "; ".join(part for part in (own, interval.note) if part)
         conditions = estimate.conditions
         facts = {} if isinstance(conditions, str) else asdict(cast("Any", conditions))
         if debiased := self.facts.get("debiases"):
@@ -205,9 +209,9 @@ class Figure(Generic[S]):
             key=key,
             label=estimate.label,
             value=_number(interval.value),
-            low=_number(interval.low),
-            high=_number(interval.high),
-            level=interval.level,
+            low=_number(ends.low),
+            high=_number(ends.high),
+            level=level,
             unit=estimate.unit or self.unit,
             n=estimate.n,
             clusters=interval.clusters,
@@ -215,7 +219,7 @@ class Figure(Generic[S]):
             conditions=conditions if isinstance(conditions, str) else conditions.words,
             note=note,
             paper_compatible=estimate.paper,
-            bounds=_bounds(interval),
+            bounds=_bounds(interval, ends, level),
             reason=interval.reason,
             given=facts,
             # Told as "3 of 40" only where the 40 are the calls of `n`.
@@ -273,25 +277,25 @@ def named(*figures: Figure[Any]) -> dict[str, Figure[Any]]:
 
 
 def measured(
-    figures: Mapping[str, Figure[S]], arranged: S, wanted: Collection[str] | None = None
+    figures: Mapping[str, Figure[S]], arranged: S, readings: "Readings"
 ) -> Iterator[Estimate]:
-    """The estimates of these figures; of those that are `wanted`, if not all are."""
+    """The estimates of those of these figures that are wanted of the readings, at their level."""
     for name, figure in figures.items():
-        if wanted is None or name in wanted:
-            yield from figure(arranged)
+        if readings.wants(name):
+            yield from figure(arranged, readings.level)
 
 
-def _bounds(interval: Interval) -> Bounds | None:
+def _bounds(interval: Interval, ends: Ends, level: float) -> Bounds | None:
     """The bounds that a gate compares with a limit; None unless the interval has both ends."""
-    if interval.value is None or interval.low is None or interval.high is None:
+    if interval.value is None or ends.low is None or ends.high is None:
         return None
     if not interval.proves:
         reason = "none: the range over subsets is no confidence interval"
         # Its one user is a correlation, so no limit lies beyond these ends, `proves` or not.
-        return Bounds(-1.0, 1.0, interval.level, reason, proves=False)
-    low, high = interval.bounds or (interval.low, interval.high)
-    method = "one-sided" if interval.bounds else "ends of the two-sided interval (conservative)"
-    return Bounds(float(low), float(high), interval.level, method, seen=interval.seen)
+        return Bounds(-1.0, 1.0, level, reason, proves=False)
+    low, high = ends.bounds or (ends.low, ends.high)
+    method = "one-sided" if ends.bounds else "ends of the two-sided interval (conservative)"
+    return Bounds(float(low), float(high), level, method, seen=ends.seen)
 
 
 def _by_dims(fact: T | Mapping[str, T]) -> Mapping[str, T]:

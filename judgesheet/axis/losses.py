@@ -130,7 +130,7 @@ NAMES = frozenset({loss_rate.name})
 def measure(axis: str, readings: Readings) -> Iterator[Estimate]:
     """The figure as one of an axis, if the caller wants it."""
     if len(readings.frame) and readings.wants(loss_rate.name):
-        yield from Figures(axis).of(loss_rate)(readings)
+        yield from Figures(axis).of(loss_rate)(readings, readings.level)
 
 
 # -- what they could have said ---------------------------------------------------------------------

@@ -63,9 +63,8 @@ def measure(axis: str, readings: Readings, points_by_place: PointsByPlace) -> It
         read = readings.frame[readings.frame["value"].notna()]
         # Greedy replies are meant to agree: that they do tells of no cache.
         read = read if readings.temperature == 0 else _counted_once(read)
-        yield from Figures(axis).of(order_dependence_p)(
-            _exchanged(read, points_by_place, readings.seed)
-        )
+        exchanged = _exchanged(read, points_by_place, readings.seed)
+        yield from Figures(axis).of(order_dependence_p)(exchanged, readings.level)
 
 
 def _counted_once(read: "pd.DataFrame") -> "pd.DataFrame":

@@ -30,7 +30,7 @@ def explained(r: Correlation, means: Floats, quality: Floats, cluster: Ints) -> 
             return _without_value(r, EQUAL_QUALITY)
         if not _varies(scores):
             return _without_value(r, EQUAL_SCORES)
-    if r.value is not None and r.low is None and r.clusters > 2:
+    if r.value is not None and r.ends is None and r.clusters > 2:
         rest = (cluster != left_out for left_out in np.unique(cluster))
         if any(_varies(truth[kept]) and not _varies(scores[kept]) for kept in rest):
             why = NEARLY_EQUAL_SCORES
@@ -39,7 +39,7 @@ def explained(r: Correlation, means: Floats, quality: Floats, cluster: Ints) -> 
 
 
 def _without_value(r: Correlation, why: Reason) -> Correlation:
-    return replace(r, value=None, low=None, high=None, note=why.sentence, reason=why.code)
+    return replace(r, value=None, ends=None, note=why.sentence, reason=why.code)
 
 
 def _varies(table: Floats) -> bool:

@@ -4,9 +4,9 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from judgesheet.base.records import LEVEL
 from judgesheet.correcting.table import Labels
 from judgesheet.correcting.words import Kind
-from judgesheet.stats.confidence import confidence
 from judgesheet.stats.interval import Interval
 
 
@@ -25,17 +25,18 @@ class ReportedNumber:
     reason: str = ""
 
 
-def reported(interval: Interval, rows: int) -> ReportedNumber:
+def reported(interval: Interval, rows: int, level: float = LEVEL) -> ReportedNumber:
     """An interval of `stats` as a figure of the result."""
+    low, high, *_ = interval.at(level)
     return ReportedNumber(
-        interval.value, interval.low, interval.high, interval.level, rows, interval.clusters,
+        interval.value, low, high, level, rows, interval.clusters,
         interval.method, interval.note, interval.reason,
     )  # fmt: skip
 
 
 def not_reported(note: str, reason: str, rows: int = 0) -> ReportedNumber:
     """A figure that cannot be estimated."""
-    return ReportedNumber(None, None, None, confidence(), rows, 0, "", note, reason)
+    return ReportedNumber(None, None, None, LEVEL, rows, 0, "", note, reason)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,8 @@ from judgesheet.base.errors import StimuliError, UsageError
 from judgesheet.correcting.labelled import EstimatedSystem, compared, estimate
 from judgesheet.correcting.result import ReportedNumber, Result, not_reported, reported
 from judgesheet.correcting.sample import Sample, by_system, whole
-from judgesheet.correcting.table import Labels, Scale, Table
-from judgesheet.stats.confidence import at_confidence
-from judgesheet.stats.shift import Shift, shift
+from judgesheet.correcting.table import Labels, Table
+from judgesheet.stats.shift import shift
 
 FALSE_ALARM = 0.01
 """How often rows that were drawn at random are told to differ from the others."""
@@ -47,7 +46,8 @@ def corrected(table: Table, labels: Labels) -> Result:
         for one, of in zip(each, samples, strict=True)
     ]
     systems, differences = compared(aligned)
-    shift = _shift(sample, table.scale)
+    level = 1 - FALSE_ALARM
+    found = shift(sample.verdicts, sample.labels, sample.clusters, table.scale, level)
     return Result(
         table=table.name,
         kind=table.kind,
@@ -61,9 +61,9 @@ def corrected(table: Table, labels: Labels) -> Result:
         raw=together.system.raw,
         systems=systems,
         differences=differences,
-        shift=reported(shift.interval, sample.verdicts.size),
-        shift_p=shift.p,
-        warnings=tuple(_warnings(table, labels, samples, shift.p)),
+        shift=reported(found.interval, sample.verdicts.size, level),
+        shift_p=found.p,
+        warnings=tuple(_warnings(table, labels, samples, found.p)),
     )
 
 
@@ -83,12 +83,6 @@ def _of_all(found: ReportedNumber, samples: Sequence[Sample]) -> ReportedNumber:
                 f"no correction: no row of {one.name[:60]} has a label", "no_label", found.n
             )
     return found
-
-
-def _shift(sample: Sample, scale: Scale) -> Shift:
-    """How much more the judge gave the labelled rows than the others."""
-    with at_confidence(1 - FALSE_ALARM):
-        return shift(sample.verdicts, sample.labels, sample.clusters, scale)
 
 
 def _warnings(

@@ -25,7 +25,6 @@ from judgesheet.decide.gate import verdicts
 from judgesheet.decide.policy import Limit, Policy
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.planning.anchors import THIRDS
-from judgesheet.stats.confidence import at_confidence
 from judgesheet.stats.spending import nominal, obrien_fleming
 
 if TYPE_CHECKING:
@@ -182,9 +181,8 @@ def figures(
     results = []
     for axis in (name for name in levels if name in readings):
         families = frozenset(key.name for key in _keys(policy, axis))
-        with at_confidence(levels[axis]):
-            wanted = replace(readings[axis], families=families)
-            results.append(measure_wanted(all_axes()[axis], wanted))
+        wanted = replace(readings[axis], families=families, level=levels[axis])
+        results.append(measure_wanted(all_axes()[axis], wanted))
     return MeasuredSheet("", JudgeIdentity(), RunFacts(), Provenance(), results)
 
 

@@ -7,7 +7,6 @@ limit that this does not settle is not forecast.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -18,12 +17,11 @@ from judgesheet.axes import all_axes
 from judgesheet.axis.figure import Figure
 from judgesheet.base.digits import counted, thousandths
 from judgesheet.base.keys import Key
-from judgesheet.base.records import Plan
+from judgesheet.base.records import LEVEL, Plan
 from judgesheet.base.sanitize import one_line
 from judgesheet.base.units import FISHER, SHARE, unit
 from judgesheet.decide.looks import PlannedCell, needed, of_plan, schedules
 from judgesheet.decide.policy import Limit, Policy
-from judgesheet.stats.confidence import at_confidence, confidence
 from judgesheet.stats.correlation import LEAST_CLUSTERS
 from judgesheet.stats.position import cramers_v
 from judgesheet.stats.standard_error import ends_of_r, fisher_error
@@ -63,9 +61,8 @@ def forecasts(plan: Plan, policy: Policy, *, looked: bool = False) -> tuple[Fore
         mine = [call for call in calls if call.axis == axis]
         if mine or not limit.when_probed:
             # The last look has the lowest level, and takes all stimuli.
-            level = at_confidence(looks[axis].levels[-1]) if axis in looks else nullcontext()
-            with level:
-                found.append(_enough(_forecast(limit, mine, plan), policy, mine))
+            level = looks[axis].levels[-1] if axis in looks else LEVEL
+            found.append(_enough(_forecast(limit, mine, plan, level), policy, mine))
     return tuple(found)
 
 
@@ -78,7 +75,7 @@ def _enough(one: Forecast, policy: Policy, calls: Sequence[PlannedCell]) -> Fore
     return replace(one, provable=False, why=why, needed=max(least, one.needed or 0))
 
 
-def _forecast(limit: Limit, calls: Sequence[PlannedCell], plan: Plan) -> Forecast:
+def _forecast(limit: Limit, calls: Sequence[PlannedCell], plan: Plan, level: float) -> Forecast:
     key = Key.parse(limit.key)
     figure = all_axes()[key.axis].ESTIMATES.get(key.name)
     read = [*needed(key.axis, [key], calls)] if figure else []
@@ -99,22 +96,25 @@ def _forecast(limit: Limit, calls: Sequence[PlannedCell], plan: Plan) -> Forecas
     if figure.unit in FISHER and limit.kind == "min":
         if stimuli < LEAST_CLUSTERS:
             return say(None, False, "no correlation has an interval", LEAST_CLUSTERS)
-        bound = _bound_of_r(stimuli)
+        bound = _bound_of_r(stimuli, level)
         return say(bound, True if bound >= limit.value else None)
     if figure.unit == "V" and limit.kind == "max":
-        bound = _even_v(read)
+        bound = _even_v(read, level)
         return say(bound, bound <= limit.value, needed=None)
-    return _by_room(limit, figure, stimuli, say)
+    return _by_room(limit, figure, stimuli, level, say)
 
 
-def _by_room(limit: Limit, figure: Figure[Any], stimuli: int, say: partial[Forecast]) -> Forecast:
+def _by_room(
+    limit: Limit, figure: Figure[Any], stimuli: int, level: float, say: partial[Forecast]
+) -> Forecast:
     """By the room for stimuli that were not drawn, between the best value and the far end."""
     ends = _best_and_far(limit, figure)
     if ends is None:
         return say(None, None, "its bound does not follow from the number of stimuli")
     best, far = ends
-    bound, share = best + unseen_share(stimuli) * (far - best), (limit.value - best) / (far - best)
-    enough = clusters_for(share, confidence()) if 0 < share < 1 else None
+    bound = best + unseen_share(stimuli, level) * (far - best)
+    share = (limit.value - best) / (far - best)
+    enough = clusters_for(share, level) if 0 < share < 1 else None
     if bound <= limit.value if limit.kind == "max" else bound >= limit.value:
         return say(bound, True, needed=enough)
     # A judge may lie on the good side of an even share, and a design may bound an excess.
@@ -142,18 +142,19 @@ def _quality_known(axis: str, calls: Sequence[PlannedCell], plan: Plan) -> bool:
     return in_calls or any(label.axis == axis for label in plan.labels)
 
 
-def _bound_of_r(stimuli: int) -> float:
+def _bound_of_r(stimuli: int, level: float) -> float:
     """The lower bound of a correlation of `GOOD_R` over stimuli of one response each."""
     left_out = np.full(stimuli, GOOD_R)
-    return float(ends_of_r(GOOD_R, left_out, stimuli, fisher_error(stimuli)).bounds[0])
+    bounds = ends_of_r(GOOD_R, left_out, stimuli, fisher_error(stimuli))(level).bounds
+    return -1.0 if bounds is None else bounds[0]
 
 
-def _even_v(calls: Sequence[PlannedCell]) -> float:
+def _even_v(calls: Sequence[PlannedCell], level: float) -> float:
     """The upper bound of V where every place was chosen equally often."""
     places = max(len(call.cell.get("order", ())) for call in calls)
     sizes = np.array([*Counter(call.cluster for call in calls).values()], dtype=float)
-    v = cramers_v(np.repeat(sizes[:, None] / places, places, axis=1))
-    return 1.0 if v.bounds is None else v.bounds[1]
+    bounds = cramers_v(np.repeat(sizes[:, None] / places, places, axis=1)).at(level).bounds
+    return 1.0 if bounds is None else bounds[1]
 
 
 def as_text(policy: Policy, found: Sequence[Forecast]) -> str:

@@ -39,7 +39,6 @@ from judgesheet.measuring.parsing import Parser, from_records, reading
 from judgesheet.measuring.scale import in_keys, in_points_of, on_scale, scale_of
 from judgesheet.measuring.slices import with_slices
 from judgesheet.reading.reasons import CUT_PROMPT, of_outcome
-from judgesheet.stats.confidence import at_confidence
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -70,11 +69,11 @@ def measure(ledger: "Ledger") -> Measured:
     """
     readings = read_all(ledger)
     require_memory()
-    results = []
-    looks = ledger.looks
-    for name in readings:
-        with at_confidence(looks.levels.get(name, LEVEL) if looks else LEVEL):
-            results.append(measure_axis(all_axes()[name], readings[name]))
+    levels = ledger.looks.levels if ledger.looks else {}
+    results = [
+        measure_axis(all_axes()[name], replace(one, level=levels.get(name, LEVEL)))
+        for name, one in readings.items()
+    ]
     anchored = [*_by_anchors(readings)]
     results = [replace(one, controls=(*one.controls, *anchored)) for one in results]
     in_time = ledger.get_meta("judge", {}).get("provider") not in UNTIMED

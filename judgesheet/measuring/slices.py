@@ -14,7 +14,7 @@ from judgesheet.axis.slices import SPLITS, AxisCalls, Located, calls_of, locate
 from judgesheet.base.digits import percent, two_digits
 from judgesheet.base.effects import EVERY_USE, Effect
 from judgesheet.base.keys import Key
-from judgesheet.base.records import Estimate, MeasuredAxis
+from judgesheet.base.records import LEVEL, Estimate, MeasuredAxis
 from judgesheet.base.units import unit
 from judgesheet.measuring.examples import with_examples
 
@@ -96,7 +96,7 @@ def _figures(axis: Axis, calls: AxisCalls, family: str, part: Flags) -> Iterator
 def _estimates(found: Located) -> Iterator[Estimate]:
     figures = all_axes()[found.axis].ESTIMATES
     for name in ("slice_p", "slice"):
-        yield from figures[name](found)
+        yield from figures[name](found, LEVEL)
 
 
 def _effect(found: Located) -> Effect:

@@ -16,6 +16,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from judgesheet.base.missing_reasons import NO_OBSERVATIONS, ONE_CLUSTER, Reason
+from judgesheet.base.records import LEVEL
 
 from ._support import (
     Flags,
@@ -27,7 +28,6 @@ from ._support import (
     two_sided,
     z_quantile,
 )
-from .confidence import confidence
 from .interval import (
     Interval,
     _wilson_ends,
@@ -124,7 +124,7 @@ class _Data:
         """How much wider than the normal interval that of t is, where rows share clusters."""
         if self.groups == self.verdicts.size or clusters < 2:
             return 1.0
-        upper = two_sided(confidence())
+        upper = two_sided(LEVEL)
         return t_quantile(max(1.0, self.evenness * clusters - 1), upper) / z_quantile(upper)
 
     def by_group(self, parts: Floats) -> Floats:
@@ -334,7 +334,7 @@ def _plugged_in(data: _Data) -> Corrected:
 def _youden_low(right: Floats, hits: dict[bool, Flags]) -> float:
     """Lower end of sensitivity + specificity - 1, at the confidence of all intervals."""
     rates = [float(right[of].mean()) for of in hits.values()]
-    lows = [jeffreys(right[of].sum(), of.sum(), confidence())[0] for of in hits.values()]
+    lows = [jeffreys(right[of].sum(), of.sum(), LEVEL)[0] for of in hits.values()]
     below = [rate - low for rate, low in zip(rates, lows, strict=True)]
     return sum(rates) - 1 - sqrt(sum(margin**2 for margin in below))
 
@@ -374,7 +374,7 @@ def _inverted(data: _Data) -> Corrected:
     of_slope[known] = deviation * residual / spread
     clusters = data.labelled_groups
     at = student(slope, error_of(data.by_group(of_slope)), max(2, clusters))
-    if clusters < FEWEST or at(confidence())[0] <= 0:
+    if clusters < FEWEST or at(LEVEL)[0] <= 0:
         return Corrected(missing(AT_CHANCE, clusters=clusters), np.zeros(data.groups))
     value = float(said.mean() + (rest.mean() - judged.mean()) / slope)
     parts = np.zeros(data.verdicts.size)

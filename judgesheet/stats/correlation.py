@@ -30,7 +30,7 @@ from ._support import (
     two_sided,
 )
 from .draws import drawn_by
-from .interval import Interval, ends, skewness_of, student
+from .interval import Interval, always, ends, skewness_of, student
 from .standard_error import (
     LEAST_CARRIERS,
     NEARLY_ONE,
@@ -51,7 +51,6 @@ METHOD = "paired delete-a-cluster jackknife, t with skewness"
 _CONSTANT_TARGET = 1e-20  # sum of squares about the mean relative to that about 0: a constant
 
 ONE_ITEM = Reason("one_item", "undefined: fewer than two items")
-NO_BAND = (None, None)
 LEAST_CLUSTERS = 3
 """Two leave one degree of freedom and a t of 12.7, which says nothing about r."""
 FEW_CLUSTERS = Reason("few_clusters", "fewer than three clusters: no interval")
@@ -187,7 +186,7 @@ def cluster_jackknife_r(
     answer = partial(Correlation, clusters=groups, method=ON_Z, n=x.size)
 
     def without_ends(r: float | None, why: Reason) -> Correlation:
-        return answer(r, None, None, note=why.sentence, reason=why.code)
+        return answer(r, note=why.sentence, reason=why.code)
 
     r = coefficient(x, y, kind)
     if np.isnan(r):
@@ -201,7 +200,7 @@ def cluster_jackknife_r(
         return without_ends(r, why)
     limits = ends_of_r(r, left_out, groups, fisher_error(x.size))
     drawn = drawn_r(x, y, np.asarray(clusters)[known]) if kind == "pearson" else None
-    return answer(r, limits.low, limits.high, bounds=limits.bounds, drawn=drawn)
+    return answer(r, limits, drawn=drawn)
 
 
 def drawn_r(x: ArrayLike, y: ArrayLike, clusters: ArrayLike) -> Floats | None:
@@ -314,7 +313,7 @@ def difference(
 
     def without_ends(why: Reason) -> DeltaR:
         known = None if np.isnan(value) else value
-        return answer(known, None, None, note=why.sentence, reason=why.code)
+        return answer(known, note=why.sentence, reason=why.code)
 
     if np.isnan(value) or clusters < 2:
         return without_ends(ONE_CLUSTER if clusters == 1 else CONSTANT)
@@ -324,8 +323,7 @@ def difference(
         return without_ends(NEVER_VARIED)
     parts = left_out.mean() - left_out
     at = student(value, jackknife_error(left_out), left_out.size, skewness_of(parts))
-    limits = ends(value, at, clusters, (0.0, 0.0), (-2.0, 2.0))
-    return answer(value, limits.low, limits.high, bounds=limits.bounds)
+    return answer(value, ends(value, at, clusters, (0.0, 0.0), (-2.0, 2.0)))
 
 
 def _delta(sums: Floats) -> Floats:
@@ -361,7 +359,7 @@ def paper_bootstrap_r(
     answer = partial(Correlation, clusters=items, method=method, n=items)
     r = float(_r(moments.sum(axis=0)))
     if np.isnan(r):
-        return answer(None, None, None, note=_why_undefined(x[known]).sentence)
+        return answer(None, note=_why_undefined(x[known]).sentence)
     if items > MOST_ONE_BY_ONE:
         pairs = np.stack([x[known], y[known]])
         _, one, times = np.unique(pairs, axis=1, return_index=True, return_counts=True)
@@ -371,11 +369,11 @@ def paper_bootstrap_r(
         drawn = _r(resampled_sums(moments, resamples, rng))
     drawn = drawn[~np.isnan(drawn)]
     if not drawn.size:
-        return answer(r, None, None, note="undefined in every resample")
+        return answer(r, note="undefined in every resample")
     # At the paper's 95 %, whatever the level of the run.
     tail = 1 - two_sided(LEVEL)
     low, high = np.quantile(drawn, [tail, 1 - tail])
-    return answer(r, float(low), float(high))
+    return answer(r, always(float(low), float(high)))
 
 
 def budget_r(
@@ -407,7 +405,7 @@ def budget_r(
     # Pearson's r of every subset, m a 0/1 vector: m'c / sqrt(m'Cm v) with one covariance C.
     total = reads.shape[1]
     if not len(reads):
-        return tuple(BudgetPoint(None, None, None, k=k) for k in range(1, total + 1))
+        return tuple(BudgetPoint(None, k=k) for k in range(1, total + 1))
     centred, aim = reads - reads.mean(axis=0), target - target.mean()
     covariance, cross, own = centred.T @ centred, centred.T @ aim, float(aim @ aim)
     # Not 0 where all reads are constant: 0 of variance is then not above it.
@@ -424,8 +422,8 @@ def budget_r(
 
 def _budget_point(k: int, r: Floats, subsets: int) -> BudgetPoint:
     value = float(r.mean()) if r.size else None
-    low, high = map(float, np.quantile(r, [0.025, 0.975])) if r.size and subsets > 1 else NO_BAND
+    band = always(*map(float, np.quantile(r, [0.025, 0.975]))) if r.size and subsets > 1 else None
     return BudgetPoint(
-        value, low, high, proves=False, k=k, subsets=subsets, undefined=1 - r.size / subsets,
+        value, band, proves=False, k=k, subsets=subsets, undefined=1 - r.size / subsets,
         method=f"mean and 2.5-97.5 percentile of {subsets} subsets",
     )  # fmt: skip

@@ -6,9 +6,8 @@ from numpy.typing import ArrayLike
 from judgesheet.base.missing_reasons import NO_OBSERVATIONS
 
 from ._support import exact_ends
-from .confidence import confidence
 from .draws import drawn_ratio
-from .interval import Interval, missing
+from .interval import Ends, Interval, missing
 
 
 def exact_rate(hit: ArrayLike, asked: ArrayLike) -> Interval:
@@ -23,18 +22,11 @@ def exact_rate(hit: ArrayLike, asked: ArrayLike) -> Interval:
     hits, trials = (int(np.sum(which)) for which in (hit, asked))
     if not trials:
         return missing(NO_OBSERVATIONS, method=method)
-    level = confidence()
-    low, high = exact_ends(hits, trials - hits, (1 - level) / 2)
-    return Interval(
-        hits / trials,
-        low,
-        high,
-        level,
-        trials,
-        method,
+
+    def at(level: float) -> Ends:
+        both, one = (exact_ends(hits, trials - hits, tail) for tail in ((1 - level) / 2, 1 - level))
         # A one-sided bound is an end of the two-sided interval at twice the error.
-        bounds=exact_ends(hits, trials - hits, 1 - level),
-        hits=hits,
-        trials=trials,
-        drawn=drawn_ratio(hit, asked),
-    )
+        return Ends(*both, one)
+
+    drawn = drawn_ratio(hit, asked)
+    return Interval(hits / trials, at, trials, method, hits=hits, trials=trials, drawn=drawn)

@@ -40,7 +40,6 @@ from ._support import (
     two_sided,
     z_quantile,
 )
-from .confidence import confidence
 from .draws import cluster_index, drawn_ratio
 from .unseen import unseen_share
 
@@ -60,6 +59,27 @@ CELLS, CORRELATIONS = 64, 24
 _ROOT = (np.arange(CORRELATIONS) + 0.5) / CORRELATIONS  # of the correlation: more points near 0
 
 
+class Ends(NamedTuple):
+    """Ends of an interval of some confidence, and what belongs to it.
+
+    `bounds` are two one-sided bounds, each of that confidence: the ends of the same interval at
+    twice its error probability. None if not computed; the ends of the interval are then used
+    instead, and hold with more confidence. `seen` are, of a mean, `bounds` without room for
+    stimuli that were not drawn.
+    """
+
+    low: float | None
+    high: float | None
+    bounds: tuple[float, float] | None = None
+    seen: tuple[float, float] | None = None
+
+
+At = Callable[[float], tuple[float, float]]
+"""Ends of an interval of the confidence that is asked for."""
+Limits = Callable[[float], Ends]
+"""The same, with what belongs to them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Interval:
     """An estimate with its confidence interval.
@@ -68,10 +88,8 @@ class Interval:
     ----------
     value
         The estimate, None where it is not defined.
-    low, high
-        Ends of the interval of confidence `level`; None where there is none.
-    level
-        Confidence level, a probability.
+    ends
+        The ends of each confidence that is asked for; None where there is no interval.
     clusters
         Number of clusters with at least one observation.
     method
@@ -80,39 +98,53 @@ class Interval:
         Why something is None or degenerate, in words; empty otherwise.
     reason
         Code of the `Reason` why something is None; empty otherwise.
-    bounds
-        Two one-sided bounds, each of confidence `level`: the ends of the same interval at twice its
-        error probability. None if not computed; the ends of the interval are then used instead, and
-        hold with more confidence.
     proves
-        False if `low` and `high` do not reflect sampling error, so that they prove nothing.
+        False if `ends` do not reflect sampling error, so that they prove nothing.
     hits, trials
         Of a rate that is a whole number out of another, these two; else None.
     drawn
         Shape (draws,): the value in every draw, where stimuli are drawn (`draws`); else None.
-    seen
-        Of a mean, `bounds` without room for stimuli that were not drawn; else None.
     """
 
     value: float | None
-    low: float | None
-    high: float | None
-    level: float = field(default_factory=confidence)
+    ends: Limits | None = None
     clusters: int = 0
     method: str = ""
     note: str = ""
     reason: str = ""
-    bounds: tuple[float, float] | None = None
     proves: bool = True
     hits: int | None = None
     trials: int | None = None
     drawn: Floats | None = field(default=None, compare=False, repr=False)
-    seen: tuple[float, float] | None = None
+
+    def at(self, level: float = LEVEL) -> Ends:
+        """The ends at a confidence level, none of them where there is no interval."""
+        return Ends(None, None) if self.ends is None else self.ends(level)
+
+    @property
+    def low(self) -> float | None:
+        """The lower end of a run that is looked at once."""
+        return self.at().low
+
+    @property
+    def high(self) -> float | None:
+        """The upper end of a run that is looked at once."""
+        return self.at().high
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """The one-sided bounds of a run that is looked at once."""
+        return self.at().bounds
 
 
 def missing(reason: Reason, *, clusters: int = 0, method: str = "") -> Interval:
     """The interval of something that cannot be estimated."""
-    return Interval(None, None, None, confidence(), clusters, method, reason.sentence, reason.code)
+    return Interval(None, None, clusters, method, reason.sentence, reason.code)
+
+
+def always(low: float, high: float) -> Limits:
+    """Ends that are the same whatever confidence is asked for."""
+    return lambda _: Ends(low, high)
 
 
 def without_ends(value: float, reason: Reason, *, clusters: int = 0, method: str = "") -> Interval:
@@ -125,28 +157,20 @@ def without_interval(value: float | None, *, clusters: int = 0, method: str = ""
 
     None if it could not be computed; the caller then knows why.
     """
-    return Interval(value, None, None, clusters=clusters, method=method)
+    return Interval(value, clusters=clusters, method=method)
 
 
 def at_most(interval: Interval, most: float | None) -> Interval:
     """The interval of something that the design keeps from being greater than `most`."""
-    if most is None or interval.value is None or interval.high is None:
+    if most is None or interval.value is None or interval.ends is None:
         return interval
-    most = max(most, interval.value)  # which rounding may have put above it
-    bounds = interval.bounds and (interval.bounds[0], min(most, interval.bounds[1]))
-    return replace(interval, high=min(most, interval.high), bounds=bounds)
+    ends, top = interval.ends, max(most, interval.value)  # rounding may have put it above `most`
 
+    def at(level: float) -> Ends:
+        low, high, bounds, seen = ends(level)
+        return Ends(low, high and min(top, high), bounds and (bounds[0], min(top, bounds[1])), seen)
 
-class Ends(NamedTuple):
-    """Ends of an interval, and the one-sided bounds that belong to it."""
-
-    low: float
-    high: float
-    bounds: tuple[float, float]
-
-
-At = Callable[[float], tuple[float, float]]
-"""Ends of an interval of the confidence that is asked for."""
+    return replace(interval, ends=at)
 
 
 def student(centre: float, error: float, clusters: float, skewness: float = 0.0) -> At:
@@ -250,10 +274,9 @@ def ends(
     reach: tuple[float, float],
     within: tuple[float, float] = (-inf, inf),
     least: float = -inf,
-    level: float | None = None,
     *,
     whole: bool = False,
-) -> Ends:
+) -> Limits:
     """Ends that leave room for unseen stimuli, contain the value and lie within what is possible.
 
     Parameters
@@ -271,30 +294,32 @@ def ends(
     least
         Least truth that is possible. If noise took the value below it, the room above starts
         here: a value that is too small says nothing about stimuli that were not seen.
-    level
-        That of everything that is being measured (`confidence`), unless another is asked for.
     whole
         Whether `at` has ends of a negative confidence, too, which miss more often than not. The
         room is then no larger than `_shared_room`.
     """
-    level = confidence() if level is None else level
-    unseen, base = unseen_share(clusters), max(value, least)
+    base = max(value, least)
     # A share of stimuli that all were missed may lie at the end of what is possible.
     far = value - max(0.0, reach[0]), max(base, value + reach[1])
-    room = value + unseen * (far[0] - value), base + unseen * (far[1] - base)
-    if whole:
-        low, high = _shared_room(at, clusters, far, within, least)
-        room = max(low, room[0]), min(high, room[1])
 
-    def pair(confidence: float) -> tuple[float, float]:
-        low, high = at(confidence)
-        low, high = max(min(low, room[0]), within[0]), min(max(high, room[1]), within[1])
-        # An interval about the estimate less its bias may leave the estimate itself out.
-        return min(low, value), max(high, value)
+    def limits(level: float) -> Ends:
+        unseen = unseen_share(clusters, level)
+        room = value + unseen * (far[0] - value), base + unseen * (far[1] - base)
+        if whole:
+            low, high = _shared_room(at, clusters, far, within, least, level)
+            room = max(low, room[0]), min(high, room[1])
 
-    # A one-sided bound is an end of the two-sided interval at twice the error, so that no gate is
-    # looser than the printed interval (docs/notes/bounds.md).
-    return Ends(*pair(level), pair(2 * level - 1))
+        def pair(confidence: float) -> tuple[float, float]:
+            low, high = at(confidence)
+            low, high = max(min(low, room[0]), within[0]), min(max(high, room[1]), within[1])
+            # An interval about the estimate less its bias may leave the estimate itself out.
+            return min(low, value), max(high, value)
+
+        # A one-sided bound is an end of the two-sided interval at twice the error, so that no gate
+        # is looser than the printed interval (docs/notes/bounds.md).
+        return Ends(*pair(level), pair(2 * level - 1))
+
+    return limits
 
 
 def _shared_room(
@@ -303,6 +328,7 @@ def _shared_room(
     far: tuple[float, float],
     within: tuple[float, float],
     least: float,
+    level: float,
 ) -> tuple[float, float]:
     """Ends beyond which no share of stimuli lies that the sample missed, at one error for both.
 
@@ -311,7 +337,7 @@ def _shared_room(
     error / (1 - u)^G: no more than the error of one bound is spent, which the sampling error of the
     rest and the share that was missed would else spend each (docs/notes/bounds.md).
     """
-    error, low, high = 1 - confidence(), inf, -inf
+    error, low, high = 1 - level, inf, -inf
     for allowed in error ** np.linspace(1.0, 0.0, STEPS):
         missed = 1 - float(error / allowed) ** (1 / clusters)
         below, above = at(1 - 2 * min(float(allowed), ALWAYS))
@@ -330,14 +356,12 @@ def estimated(
     reach: tuple[float, float] = (0.0, 0.0),
     within: tuple[float, float] = (-inf, inf),
     least: float = -inf,
-    level: float | None = None,
     *,
     whole: bool = False,
 ) -> Interval:
     """The interval with these `ends`; parameters are theirs."""
-    level = confidence() if level is None else level
-    low, high, bounds = ends(value, at, clusters, reach, within, least, level, whole=whole)
-    return Interval(value, low, high, level, clusters, method, bounds=bounds)
+    limits = ends(value, at, clusters, reach, within, least, whole=whole)
+    return Interval(value, limits, clusters, method)
 
 
 def by_cluster(values: ArrayLike, clusters: ArrayLike) -> tuple[Floats, Floats]:
@@ -416,10 +440,14 @@ def cluster_mean(
     at = student(value, _ratio_error(sums, sizes), groups, skewness)
     at = with_few_far(at, sums / sizes, sizes, within)
     reach = value - within[0], within[1] - value
-    mean = estimated(value, at, groups, method, reach, within, least, whole=True)
-    low, high = at(2 * mean.level - 1)
-    seen = min(value, max(low, within[0])), max(value, min(high, within[1]))
-    return replace(mean, drawn=drawn, seen=seen)
+    with_room = ends(value, at, groups, reach, within, least, whole=True)
+
+    def limits(level: float) -> Ends:
+        low, high = at(2 * level - 1)
+        seen = min(value, max(low, within[0])), max(value, min(high, within[1]))
+        return with_room(level)._replace(seen=seen)
+
+    return Interval(value, limits, groups, method, drawn=drawn)
 
 
 def mean_t(
@@ -445,7 +473,7 @@ def mean_excess(
     """
     # A stimulus that was not seen has none below 0 either.
     interval = mean_t(values, (0.0, most), clusters, least=0.0)
-    if interval.low is None:
+    if interval.ends is None:
         return interval
     return replace(
         interval, method=f"{interval.method}; ends at 0, or at the value where it is less"
@@ -513,7 +541,7 @@ def hardly_varies(drawn: Floats) -> bool:
     return bool(np.any(ordered[run:] - ordered[:-run] <= ROUNDING))
 
 
-def wilson(k: float, n: float, level: float = LEVEL) -> Interval:
+def wilson(k: float, n: float) -> Interval:
     """Wilson's score interval for k of n independent calls (paper-compatible: ignores clusters).
 
     Parameters
@@ -527,8 +555,8 @@ def wilson(k: float, n: float, level: float = LEVEL) -> Interval:
     """
     if n <= 0:
         return missing(NO_OBSERVATIONS, method="Wilson")
-    low, high = _wilson_ends(k / n, n, z_quantile(two_sided(level)))
-    return Interval(k / n, low, high, level, method="Wilson")
+    ends = partial(_wilson_ends, k / n, n)
+    return Interval(k / n, lambda level: Ends(*ends(z_quantile(two_sided(level)))), method="Wilson")
 
 
 def _wilson_ends(p: float, n: float, z: float) -> tuple[float, float]:
@@ -553,7 +581,7 @@ def _rare_ends(p: float, n: float, z: float) -> tuple[float, float]:
     return min(low, least) if p <= 1 / 2 else low, max(high, most) if p >= 1 / 2 else high
 
 
-def cluster_rate(successes: ArrayLike, trials: ArrayLike, level: float | None = None) -> Interval:
+def cluster_rate(successes: ArrayLike, trials: ArrayLike) -> Interval:
     """A rate over clusters of calls: the wider ends of two intervals, and room for unseen clusters.
 
     One is the equal-tailed beta-binomial posterior (Jeffreys prior for the mean, uniform for the
@@ -601,7 +629,7 @@ def cluster_rate(successes: ArrayLike, trials: ArrayLike, level: float | None = 
         return min(lows), max(highs)
 
     reach = value, 1 - value
-    rate = estimated(value, at, groups, method, reach, (0.0, 1.0), level=level, whole=True)
+    rate = estimated(value, at, groups, method, reach, (0.0, 1.0), whole=True)
     return _counted(replace(rate, drawn=drawn), k, n)
 
 

@@ -16,7 +16,7 @@ from judgesheet.base.missing_reasons import CONSTANT, NEVER_VARIED, NO_OBSERVATI
 
 from ._support import Floats, Integers, cluster_codes, floats
 from .correlation import DEGENERATE_WITHOUT_ONE
-from .interval import Interval, ends, missing, with_few_far, without_ends
+from .interval import Interval, estimated, missing, with_few_far, without_ends
 from .standard_error import jackknifed
 
 Level = Literal["nominal", "interval"]
@@ -135,12 +135,10 @@ def _interval(
     far = max(ratio, min(float(most / chance), 2 - ratio))
     shares = np.clip(groups * ratio - (groups - 1) * left_out, 0.0, far)
     at = with_few_far(jackknifed(ratio, left_out), shares, np.ones(groups), (0.0, far))
-    low, high, bounds = ends(ratio, at, groups, (ratio, far - ratio), (0.0, inf), whole=True)
-    return Interval(
-        1 - ratio,
-        1 - high,
-        1 - low,
-        clusters=groups,
-        method=METHOD,
-        bounds=(1 - bounds[1], 1 - bounds[0]),
-    )
+
+    def turned(confidence: float) -> tuple[float, float]:
+        low, high = at(confidence)
+        return 1 - high, 1 - low
+
+    reach = far - ratio, ratio
+    return estimated(1 - ratio, turned, groups, METHOD, reach, (-inf, 1.0), whole=True)

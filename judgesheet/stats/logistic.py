@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 from judgesheet.base.missing_reasons import NO_OBSERVATIONS, ONE_CLUSTER, Reason
 
 from ._support import Floats, cluster_codes, floats, t_quantile
-from .confidence import confidence
 from .interval import Ends, Interval, missing, without_ends
 
 SEPARATED = Reason(
@@ -78,12 +77,12 @@ def _rate(slope: float, error: float, groups: int) -> Interval:
     rate = float(scipy.special.expit(slope))
     if groups < 2:
         return without_ends(rate, ONE_CLUSTER, clusters=groups, method=METHOD)
-    level = confidence()
 
     def ends(tail: float) -> tuple[float, float]:
         far = t_quantile(groups - 1, 1 - tail) * error
         low, high = (float(scipy.special.expit(one)) for one in (slope - far, slope + far))
         return low, high
 
-    both = Ends(*ends((1 - level) / 2), ends(1 - level))
-    return Interval(rate, both.low, both.high, level, groups, METHOD, bounds=both.bounds)
+    return Interval(
+        rate, lambda level: Ends(*ends((1 - level) / 2), ends(1 - level)), groups, METHOD
+    )

@@ -68,7 +68,7 @@ def macro_r(
     answer = partial(Correlation, clusters=used, method=ON_Z, n=int(known.sum()))
 
     def without_ends(value: float | None, why: Reason) -> Correlation:
-        return answer(value, None, None, note=note or why.sentence, reason=why.code)
+        return answer(value, note=note or why.sentence, reason=why.code)
 
     note = ""
     if not defined.any():
@@ -86,7 +86,7 @@ def macro_r(
         return without_ends(value, NEVER_VARIED)
     limits = ends_of_r(value, left_out, used, fisher_error(int(both.sum())))
     drawn = _drawn_mean(scores, target, clusters, defined) if kind == "pearson" else None
-    return answer(value, limits.low, limits.high, bounds=limits.bounds, note=note, drawn=drawn)
+    return answer(value, limits, note=note, drawn=drawn)
 
 
 def _drawn_mean(x: Floats, y: Floats, clusters: ArrayLike, criteria: Flags) -> Floats | None:

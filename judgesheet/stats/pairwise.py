@@ -13,9 +13,10 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
+from judgesheet.base.records import LEVEL
+
 from ._support import Floats, Integers, floats, z_quantile
-from .confidence import confidence
-from .interval import Interval, skewness_of, student
+from .interval import Ends, Interval, skewness_of, student
 from .reads import ratio
 from .unseen import unseen_share
 
@@ -74,7 +75,7 @@ class Threshold(Interval):
     value
         The step; the smallest one if `censored` is "left", None if it is "right" or nothing was
         asked.
-    low, high
+    ends
         The steps between which the target lies inside the interval of the rate. Censored on the
         left they are 0 and the smallest step, on the right None.
     censored
@@ -115,19 +116,20 @@ def threshold(
     k, n, places = k[:, asked], n[:, asked], places[asked]
     groups, first = len(k), float(places[0]) if places.size else 0.0
     if places.size == 0:
-        return Threshold(None, None, None, clusters=groups)
+        return Threshold(None, clusters=groups)
     value = float(_crossing(isotonic(k.sum(axis=0), n.sum(axis=0)), places, target))
-    low = high = None
-    if groups > 1:
-        points, least, most = _rate_band(k, n, places)
+
+    def at(level: float) -> Ends:
+        points, least, most = _rate_band(k, n, places, level)
         low = _end(min(value, float(_crossing(most, points, target))), below=0.0)
-        high = _end(max(value, float(_crossing(least, points, target))), below=first)
+        return Ends(low, _end(max(value, float(_crossing(least, points, target))), below=first))
+
     censored = LEFT if value == -inf else RIGHT if value == inf else ""
     shown = {LEFT: first, RIGHT: None}.get(censored, value)
-    return Threshold(shown, low, high, clusters=groups, censored=censored)
+    return Threshold(shown, at if groups > 1 else None, groups, censored=censored)
 
 
-def _rate_band(k: Floats, n: Floats, places: Floats) -> tuple[Floats, Floats, Floats]:
+def _rate_band(k: Floats, n: Floats, places: Floats, level: float) -> tuple[Floats, Floats, Floats]:
     """Points along the steps (p,), and the ends of the rate's interval there, both rising."""
     groups, hits, calls = len(k), k.sum(axis=0), n.sum(axis=0)
     along = np.linspace(0, places.size - 1, POINTS * (places.size - 1) + 1)
@@ -137,7 +139,7 @@ def _rate_band(k: Floats, n: Floats, places: Floats) -> tuple[Floats, Floats, Fl
     own = groups / (groups - 1) * np.sum(parts**2, axis=0)
     # At least that of independent calls at a rate that is never 0 or 1.
     error = np.sqrt(np.maximum(own, careful * (1 - careful) / calls @ (weights**2).T))
-    mean, level = weights @ rate, confidence()
+    mean = weights @ rate
     ends = np.array(
         [
             student(float(centre), float(size), groups, skewness_of(column))(level)
@@ -199,11 +201,15 @@ def log_linear(k: Floats, n: Floats) -> Floats:
 
 
 def d_prime_bound(
-    hits: ArrayLike, signals: ArrayLike, alarms: ArrayLike, others: ArrayLike
+    hits: ArrayLike,
+    signals: ArrayLike,
+    alarms: ArrayLike,
+    others: ArrayLike,
+    level: float = LEVEL,
 ) -> float | None:
     """Lower bound of d' on the scale of a two-alternative choice (divided by sqrt 2).
 
-    A one-sided 95 % t bound of z(H) - z(F), whose error sums the contributions of each cluster to
+    A one-sided t bound of z(H) - z(F), whose error sums the contributions of each cluster to
     both: if a cluster prefers a slot, H and F move together and their difference does not. The half
     calls of the log-linear correction count as two more clusters, so that a judge that never errs
     still has a sampling error. Room is left for unseen clusters in which the judge detects nothing.
@@ -230,9 +236,9 @@ def d_prime_bound(
     joint = parts[0] - parts[1]
     error = sqrt(groups / (groups - 1) * float(joint @ joint))
     value = scipy.special.ndtri(rates[0]) - scipy.special.ndtri(rates[1])
-    bound, _ = student(float(value), error, groups, skewness_of(joint))(2 * confidence() - 1)
+    bound, _ = student(float(value), error, groups, skewness_of(joint))(2 * level - 1)
     # On a share u of unseen tasks the judge may guess: a rate is then (1 - u) rate + u / 2.
-    blind = unseen_share(groups) / 2
+    blind = unseen_share(groups, level) / 2
     here, there = (scipy.special.ndtri(rate + blind * (1 - 2 * rate)) for rate in rates)
     return float(min(bound, here - there)) / sqrt(2)
 

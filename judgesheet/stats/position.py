@@ -14,7 +14,7 @@ from judgesheet.base.missing_reasons import NO_OBSERVATIONS, ONE_CLUSTER
 
 from ._support import Floats, floats, t_quantile, two_sided, z_quantile
 from .draws import drawn_sums
-from .interval import ROUNDING, Interval, cluster_rate, ends
+from .interval import ROUNDING, Ends, Interval, cluster_rate, ends
 from .reads import ratio, total_calls
 
 _ROUNDING = 1e-18  # total variance of shares below which it is rounding: (1e-9)^2
@@ -170,13 +170,13 @@ def cramers_v(counts: ArrayLike) -> CramersV:
     method = "noncentral chi-square inverted, design effect at least 1; room for unseen clusters"
     if sample is None:
         why = NO_OBSERVATIONS.saying("no calls, or a single position")
-        return CramersV(None, None, None, method=method, note=why.sentence, reason=why.code)
+        return CramersV(None, method=method, note=why.sentence, reason=why.code)
     groups, calls = sample.clusters, sample.calls
     v = min(1.0, float(np.sqrt(sample.chi2 / (calls * sample.df))))
     answer = partial(CramersV, clusters=groups, method=method, n=total_calls(counts))
     if groups < 2:
         why = ONE_CLUSTER
-        return answer(v, None, None, note=why.sentence, reason=why.code)
+        return answer(v, note=why.sentence, reason=why.code)
     sampling = float(np.trace(sample.covariance)) * sample.shares.size / sample.df
     debiased = float(np.sqrt(max(0.0, v * v - sampling)))
     # Never below 1: clusters that balance by chance shorten nothing (docs/notes/bounds.md).
@@ -184,17 +184,23 @@ def cramers_v(counts: ArrayLike) -> CramersV:
     sizes = floats(counts).sum(axis=1)
     most = floats(counts).T[sample.shares > sample.shares.max() - ROUNDING]  # several where tied
 
-    def at(confidence: float) -> tuple[float, float]:
-        low, high = _v_ends(sample, deff, confidence)
-        share = max(cluster_rate(chosen, sizes, confidence).high or 0.0 for chosen in most)
-        return low, max(high, (positions * share - 1) / (positions - 1))
+    rates = [cluster_rate(chosen, sizes) for chosen in most]
 
-    limits = ends(v, at, groups, reach=(v, 0.0), within=(0.0, 1.0))
+    def limits(level: float) -> Ends:
+        shares = [one.at(level) for one in rates]
+        highs = {
+            level: max(one.high or 0.0 for one in shares),
+            2 * level - 1: max(one.bounds[1] for one in shares if one.bounds),
+        }
+
+        def at(confidence: float) -> tuple[float, float]:
+            low, high = _v_ends(sample, deff, confidence)
+            return low, max(high, (positions * highs[confidence] - 1) / (positions - 1))
+
+        return ends(v, at, groups, reach=(v, 0.0), within=(0.0, 1.0))(level)
+
     drawn, drawn_debiased = _drawn_v(floats(counts))
-    return answer(
-        v, limits.low, limits.high, bounds=limits.bounds, debiased=debiased,
-        drawn=drawn, drawn_debiased=drawn_debiased,
-    )  # fmt: skip
+    return answer(v, limits, debiased=debiased, drawn=drawn, drawn_debiased=drawn_debiased)
 
 
 def _drawn_v(counts: Floats) -> tuple[Floats | None, Floats | None]:

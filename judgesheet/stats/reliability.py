@@ -1,6 +1,7 @@
 """How reliable the mean of several raters is, and how well a judge can correlate with it."""
 
 from dataclasses import dataclass, replace
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -16,8 +17,8 @@ from ._support import (
     resampled_sums,
     sum_by,
 )
-from .interval import Interval, missing, resampled, student
-from .standard_error import NEARLY_ONE, fisher_ends, fisher_z
+from .interval import Interval, ends, missing, resampled, student
+from .standard_error import NEARLY_ONE, fisher_z
 
 BY_CHANCE = Reason("by_chance", "the raters agree no more than by chance")
 NO_PAIRS = Reason("no_pairs", "no item has two ratings")
@@ -162,12 +163,16 @@ def _consistency(sums: _Sums, total: Floats) -> Floats:
 def _interval(value: float, drawn: Floats, groups: int) -> Interval:
     """As `resampled`, with ends from the spread of Fisher's z over the resamples."""
     percentiles = resampled(value, drawn, groups)
-    if percentiles.low is None:
+    if percentiles.ends is None:
         return percentiles
     # On Fisher's scale, where the spread of resamples does not depend on the value.
     z = np.arctanh(np.clip(drawn[~np.isnan(drawn)], -NEARLY_ONE, NEARLY_ONE))
     error = float(z.std(ddof=1)) * np.sqrt(groups / (groups - 1))
-    limits = fisher_ends(value, student(fisher_z(value), error, groups), groups)
-    low, bounds = max(0.0, limits.low), (max(0.0, limits.bounds[0]), limits.bounds[1])
-    method = f"{percentiles.method}, Fisher z, t"
-    return replace(percentiles, low=low, high=limits.high, method=method, bounds=bounds)
+    on_z = student(fisher_z(value), error, groups)
+
+    def at(confidence: float) -> tuple[float, float]:
+        low, high = np.tanh(on_z(confidence))
+        return float(low), float(high)
+
+    limits = ends(value, at, groups, (0.0, 0.0), (0.0, inf))
+    return replace(percentiles, ends=limits, method=f"{percentiles.method}, Fisher z, t")

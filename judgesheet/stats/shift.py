@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from judgesheet.base.missing_reasons import NO_OBSERVATIONS
+from judgesheet.base.records import LEVEL
 
 from ._support import TINY, Flags, Floats, Integers, cluster_codes, floats, sum_by
 from .correction import Scale, plain_mean
@@ -27,7 +28,9 @@ class Shift:
     p: float | None
 
 
-def shift(verdicts: ArrayLike, labels: ArrayLike, clusters: ArrayLike, scale: Scale) -> Shift:
+def shift(
+    verdicts: ArrayLike, labels: ArrayLike, clusters: ArrayLike, scale: Scale, level: float = LEVEL
+) -> Shift:
     """The difference, with margins of both means combined, and an exchange test.
 
     Where rows were drawn at random, clusters might as well have had each other's share of labels,
@@ -40,7 +43,7 @@ def shift(verdicts: ArrayLike, labels: ArrayLike, clusters: ArrayLike, scale: Sc
         return Shift(missing(NO_OBSERVATIONS), None)
     means = [plain_mean(np.where(rows, judged, np.nan), codes, scale) for rows in (known, ~known)]
     parts = np.stack([one.parts for one in means], axis=1)
-    found = differences([one.interval for one in means], parts, at_once=False)[0, 1]
+    found = differences([one.interval for one in means], parts, level, at_once=False)[0, 1]
     of = (_between(judged, known, codes, groups), _within(judged, known, codes, groups))
     tests = [p for p in of if p is not None]
     return Shift(found, min(1.0, len(tests) * min(tests)) if tests else None)

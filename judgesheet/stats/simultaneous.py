@@ -8,9 +8,10 @@ from typing import cast
 
 import numpy as np
 
+from judgesheet.base.records import LEVEL
+
 from ._support import TINY, Floats, two_sided, z_quantile
-from .confidence import confidence
-from .interval import Interval
+from .interval import Ends, Interval, always
 from .paired import _combined
 
 DRAWS = 20_000
@@ -22,7 +23,7 @@ BLOCK = 200
 
 
 def differences(
-    intervals: Sequence[Interval], parts: Floats, *, at_once: bool = True
+    intervals: Sequence[Interval], parts: Floats, level: float = LEVEL, *, at_once: bool = True
 ) -> dict[tuple[int, int], Interval]:
     """The difference of every two estimates (i < j), i less j, paired by cluster.
 
@@ -38,29 +39,28 @@ def differences(
     # The factor of the contributions has their covariances, in no more rows than estimates.
     rows = parts if len(pairs) <= FEW else cast("Floats", np.linalg.qr(parts, mode="r"))
     first, second = np.triu_indices(len(intervals), 1)
-    factor = _factor(rows[:, first] - rows[:, second]) if at_once else 1.0
+    factor = _factor(rows[:, first] - rows[:, second], level) if at_once else 1.0
+    every = [(one, one.at(level)) for one in intervals]
     return {
-        (i, j): _difference(intervals[i], intervals[j], _correlation(parts[:, i], parts[:, j]),
-                            factor)
+        (i, j): _difference(*every[i], *every[j], _correlation(parts[:, i], parts[:, j]), factor)
         for i, j in pairs
-    }  # fmt: skip
+    }
 
 
-def _difference(first: Interval, second: Interval, correlation: float, factor: float) -> Interval:
+def _difference(
+    first: Interval, here: Ends, second: Interval, there: Ends, correlation: float, factor: float
+) -> Interval:
     clusters = min(first.clusters, second.clusters)
     if first.value is None or second.value is None:
-        unknown = first if first.value is None else second
-        return replace(unknown, low=None, high=None, bounds=None)
+        return replace(first if first.value is None else second, ends=None)
     value = first.value - second.value
     method = "paired by cluster, margins combined (MOVER), all differences at once (max-t)"
-    if first.low is None or first.high is None or second.low is None or second.high is None:
-        unknown = first if first.low is None else second
-        return Interval(value, None, None, confidence(), clusters, method, unknown.note,
-                        unknown.reason)  # fmt: skip
-    below = _combined(first.value - first.low, second.high - second.value, correlation)
-    above = _combined(first.high - first.value, second.value - second.low, correlation)
-    ends = value - factor * below, value + factor * above
-    return Interval(value, *ends, confidence(), clusters, method)
+    if here.low is None or here.high is None or there.low is None or there.high is None:
+        unknown = first if here.low is None else second
+        return Interval(value, None, clusters, method, unknown.note, unknown.reason)
+    below = _combined(first.value - here.low, there.high - second.value, correlation)
+    above = _combined(here.high - first.value, second.value - there.low, correlation)
+    return Interval(value, always(value - factor * below, value + factor * above), clusters, method)
 
 
 def _correlation(first: Floats, second: Floats) -> float:
@@ -68,10 +68,10 @@ def _correlation(first: Floats, second: Floats) -> float:
     return float(first @ second) / size if size > TINY else 0.0
 
 
-def _factor(parts: Floats) -> float:
+def _factor(parts: Floats, level: float) -> float:
     """How many times the quantile of one deviation that of the greatest of several (G, k) is."""
     if parts.shape[1] > FEW:
-        return _wide(_greatest_of_many(parts))
+        return _wide(_greatest_of_many(parts), level)
     covariance = parts.T @ parts
     errors = np.sqrt(np.diag(covariance))
     known = errors > TINY * max(1.0, float(errors.max(initial=0.0)))
@@ -82,7 +82,7 @@ def _factor(parts: Floats) -> float:
     root = vectors * np.sqrt(values.clip(min=0.0))
     # The same data give the same interval: the draws are fixed.
     drawn = np.random.default_rng(0).standard_normal((DRAWS, root.shape[0])) @ root.T
-    return _wide(np.abs(drawn).max(axis=1))
+    return _wide(np.abs(drawn).max(axis=1), level)
 
 
 def _greatest_of_many(parts: Floats) -> Floats:
@@ -95,10 +95,10 @@ def _greatest_of_many(parts: Floats) -> Floats:
     return np.concatenate([np.abs(one @ scaled).max(axis=1, initial=0.0) for one in blocks])
 
 
-def _wide(greatest: Floats) -> float:
+def _wide(greatest: Floats, level: float) -> float:
     """How far the quantile of the greatest deviation is beyond that of a single one."""
-    quantile = np.quantile(greatest, confidence())
-    return max(1.0, float(quantile) / z_quantile(two_sided(confidence())))
+    quantile = np.quantile(greatest, level)
+    return max(1.0, float(quantile) / z_quantile(two_sided(level)))
 
 
 def stands(difference: Interval) -> bool:

@@ -5,7 +5,7 @@ from math import sqrt
 import numpy as np
 
 from ._support import Floats
-from .interval import At, Ends, ends, skewness_of, student
+from .interval import At, Ends, Limits, ends, skewness_of, student
 from .unseen import unseen_share
 
 NEARLY_ONE = 1 - 1e-9
@@ -81,7 +81,7 @@ def fisher_error(items: int) -> float:
     return 1 / sqrt(max(1, items - 3))
 
 
-def ends_of_r(r: float, left_out: Floats, clusters: int, least: float) -> Ends:
+def ends_of_r(r: float, left_out: Floats, clusters: int, least: float) -> Limits:
     """Ends of a correlation that is not perfect, from its values without each cluster in turn.
 
     Those of Fisher's z (`jackknifed`). Towards 0 they lie no farther out than the slope of z at r
@@ -102,27 +102,16 @@ def ends_of_r(r: float, left_out: Floats, clusters: int, least: float) -> Ends:
     size, without = abs(r), np.clip(side * left_out, -NEARLY_ONE, NEARLY_ONE)
     on_z = jackknifed(fisher_z(size), np.arctanh(without), least)
     by_slope = jackknifed(fisher_z(size), near_on_fisher(size, without), least)
-    unseen = size * (1 - 2 * unseen_share(clusters))
 
-    def at(confidence: float) -> tuple[float, float]:
-        low, high = np.tanh(on_z(confidence))
-        low = max(low, min(float(np.tanh(by_slope(confidence)[0])), unseen))
-        near, far = sorted((side * float(low), side * float(high)))
-        return near, far
+    def limits(level: float) -> Ends:
+        unseen = size * (1 - 2 * unseen_share(clusters, level))
 
-    return ends(r, at, clusters, reach=(0.0, 0.0))
+        def at(confidence: float) -> tuple[float, float]:
+            low, high = np.tanh(on_z(confidence))
+            low = max(low, min(float(np.tanh(by_slope(confidence)[0])), unseen))
+            near, far = sorted((side * float(low), side * float(high)))
+            return near, far
 
+        return ends(r, at, clusters, reach=(0.0, 0.0))(level)
 
-def fisher_ends(value: float, on_z: At, clusters: int) -> Ends:
-    """Ends of a correlation from those of its Fisher's z = atanh r.
-
-    References
-    ----------
-    Fisher, R. A. (1921), Metron 1, 3-32.
-    """
-
-    def at(confidence: float) -> tuple[float, float]:
-        low, high = np.tanh(on_z(confidence))
-        return float(low), float(high)
-
-    return ends(value, at, clusters, reach=(0.0, 0.0))
+    return limits

@@ -10,7 +10,7 @@ from judgesheet.axis.arrays import Floats
 from judgesheet.axis.beyond_chance import OTHER_SCALE, quality_kappa
 from judgesheet.axis.labels import Kind, Reference
 from judgesheet.axis.scored import Rows
-from judgesheet.base.records import Estimate
+from judgesheet.base.records import LEVEL, Estimate
 
 
 def _rows(reads: Floats, name: str = "", scale: int | None = 5) -> Rows:
@@ -41,7 +41,7 @@ def test_every_response_counts_the_same_with_people(reads: Floats) -> None:
     ratings = np.concatenate([ratings, np.clip(ratings + 1, 1, 5)], axis=1)
     ratings[::2, 1] = np.nan
     one = reads[:, :1, :1]
-    estimates = _by_dims(quality_kappa(_scores(_rows(one), ratings=ratings)))
+    estimates = _by_dims(quality_kappa(_scores(_rows(one), ratings=ratings), LEVEL))
     table = np.zeros((5, 5))
     for score, given in zip(one.ravel(), ratings, strict=True):
         known = given[~np.isnan(given)]
@@ -54,5 +54,5 @@ def test_every_response_counts_the_same_with_people(reads: Floats) -> None:
 
 @pytest.mark.parametrize("ratings", [2.5, 7.0])
 def test_another_scale_gives_no_kappa(reads: Floats, ratings: float) -> None:
-    estimates = quality_kappa(_scores(_rows(reads), ratings=np.full((30, 1), ratings)))
+    estimates = quality_kappa(_scores(_rows(reads), ratings=np.full((30, 1), ratings)), LEVEL)
     assert {estimate.reason for estimate in estimates} == {OTHER_SCALE.code}

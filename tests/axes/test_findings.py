@@ -16,7 +16,7 @@ from judgesheet.base.estimates import Estimates
 from judgesheet.base.missing_reasons import ONE_CLUSTER
 from judgesheet.base.records import Estimate
 from judgesheet.stats.correlation import DeltaR
-from judgesheet.stats.interval import without_interval
+from judgesheet.stats.interval import always, without_interval
 
 
 def budget(figure: str, *values: float | None) -> list[Estimate]:
@@ -54,7 +54,7 @@ def test_only_arms_that_were_read_equally_often_are_compared() -> None:
 
     def difference(base: str, other: str) -> DeltaR:
         assert (base, other) == ("balanced", "random")
-        return DeltaR(0.1, 0.0, 0.2, n=4)
+        return DeltaR(0.1, always(0.0, 0.2), n=4)
 
     fixed, random = gains(compared(arms, difference))
     assert fixed.interval.reason == "unequal_reads"

@@ -14,7 +14,7 @@ from judgesheet.axis.reversal import (
     order_change_rate,
 )
 from judgesheet.axis.scored import PromptRanking, Rows
-from judgesheet.base.records import Estimate
+from judgesheet.base.records import LEVEL, Estimate
 from judgesheet.stats.orders import balanced
 from judgesheet.stats.unseen import unseen_share
 
@@ -31,7 +31,7 @@ def contest(prompts: int, flipping: int) -> PromptRanking:
 
 def excess(prompts: int, flipping: int) -> Estimate:
     scores: Any = SimpleNamespace(contest=contest(prompts, flipping))
-    [estimate] = Figures("any").of(excess_flip_rate)(scores)
+    [estimate] = Figures("any").of(excess_flip_rate)(scores, LEVEL)
     return estimate
 
 
@@ -54,7 +54,7 @@ def test_a_judge_that_never_ranks_has_no_flips_to_be_praised_for(ranking: int) -
     reads[: 2 * ranking : 2] = 1.0
     prompt = np.repeat(np.arange(24), 2)
     scores: Any = SimpleNamespace(contest=PromptRanking(reads, {}, prompt, prompt))
-    [found] = Figures("any").of(excess_flip_rate)(scores)
+    [found] = Figures("any").of(excess_flip_rate)(scores, LEVEL)
     if ranking == 3:
         assert found.value == 0
     else:
@@ -82,5 +82,5 @@ def test_a_judge_that_follows_the_place_reaches_the_bound() -> None:
     orders = np.array(balanced(5))
     scores = np.tile(orders[:, 0], (3, 1))[:, :, None].astype(float)
     rows = Rows("Score", {}, scores, np.arange(3), np.arange(3), 5)
-    (change,) = order_change_rate(SimpleNamespace(rows=[rows]))
+    (change,) = order_change_rate(SimpleNamespace(rows=[rows]), LEVEL)
     assert change.ceiling == change.value == pytest.approx(40 / 45)

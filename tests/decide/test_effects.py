@@ -195,7 +195,7 @@ def shift(points: Any, **parts: Any) -> Estimate:
     assert found.bounds is not None
     return figure(
         found.value, found.low, found.high, clusters=found.clusters, unit="points",
-        bounds=replace(Bounds(*found.bounds, seen=found.seen), **parts),
+        bounds=replace(Bounds(*found.bounds, seen=found.at().seen), **parts),
     )  # fmt: skip
 
 

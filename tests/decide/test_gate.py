@@ -43,7 +43,7 @@ from judgesheet.decide.gate import MANY, NEVER, WORSE
 from judgesheet.sheet import render, show
 from judgesheet.sheet.context import context
 from judgesheet.sheet.verdicts import annotations, as_markdown, as_text
-from judgesheet.stats.interval import Interval
+from judgesheet.stats.interval import Ends, Interval
 from tests.simulate import simulate
 
 KEY = "candidate_order.order_inconsistent[set=same_subset]"
@@ -568,10 +568,11 @@ def test_a_fair_judge_keeps_a_shipped_policy_with_one_axis(axis: str, name: str)
 
 def test_measuring_gives_bounds() -> None:
     def estimates(_: None) -> Iterator[UnkeyedEstimate]:
-        yield UnkeyedEstimate("x", Interval(0.0, 0.0, 0.05, clusters=20, bounds=(0.0, 0.04)), n=120)
+        ends = Ends(0.0, 0.05, (0.0, 0.04))
+        yield UnkeyedEstimate("x", Interval(0.0, lambda _: ends, clusters=20), n=120)
         yield absent("x", NO_OBSERVATIONS)
 
-    found, nothing = Figures("any")("share")(estimates)(None)
+    found, nothing = Figures("any")("share")(estimates)(None, 0.95)
     assert found.bounds is not None
     assert 0.03 < found.bounds.high < 0.05
     assert nothing.bounds is None

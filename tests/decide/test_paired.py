@@ -62,7 +62,7 @@ def test_an_axis_of_another_package_that_knows_names_alone_is_drawn_too() -> Non
     )  # fmt: skip
     draws = Draws(1.0 - np.eye(8), {name: place for place, name in enumerate(names)})
     with drawing(draws):
-        greeting_order.first_share(frame)
+        greeting_order.first_share(frame, 0.95)
     assert draws.values["greeting_order.first_share"] == pytest.approx([0.75] * 8)
 
 

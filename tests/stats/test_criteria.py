@@ -166,7 +166,8 @@ def test_intervals_of_gaps_cover_no_gap_and_a_gap() -> None:
 def test_the_mean_of_one_criterion_is_that_criterion() -> None:
     found = effects_of(draw(20, np.random.default_rng(4), np.array([0.8, 0.0, 0.0, 0.0])))[:1]
     family = spreads(found, 4, np.random.default_rng(0))
-    assert family.mean == family.most == family.each[0]
+    of = [(one.value, one.at()) for one in (family.mean, family.most, family.each[0])]
+    assert of[0] == of[1] == of[2]
 
 
 def test_the_high_end_of_a_mean_gap_is_the_largest_over_all_choices_of_pairs() -> None:

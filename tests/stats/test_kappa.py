@@ -36,7 +36,8 @@ def test_pairs_looked_at_some_at_a_time_give_the_same(
     scores, labels = _ratings(np.random.default_rng(4), 12, 5, 2, 0.8)
     whole = cohens_kappa(scores[:, 0], scores[:, 1], labels, level)
     monkeypatch.setattr(kappa, "PAIRS_AT_ONCE", 7)
-    assert cohens_kappa(scores[:, 0], scores[:, 1], labels, level) == whole
+    parts = cohens_kappa(scores[:, 0], scores[:, 1], labels, level)
+    assert (parts.value, parts.at()) == (whole.value, whole.at())
 
 
 def test_a_pair_counts_by_its_weight() -> None:

@@ -2,9 +2,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from judgesheet.base.records import LEVEL
-from judgesheet.stats.confidence import at_confidence, confidence
-from judgesheet.stats.interval import cluster_rate, missing
+from judgesheet.stats.interval import cluster_rate
 from judgesheet.stats.spending import Spending, crossing, nominal, obrien_fleming, pocock
 from judgesheet.stats.unseen import clusters_for, unseen_share
 
@@ -50,27 +48,17 @@ def test_looks_must_go_on(shares: tuple[float, ...]) -> None:
 def test_the_level_reaches_interval_bounds_and_room_for_unseen_stimuli() -> None:
     hits, calls = np.arange(24) % 3 == 0, np.full(24, 4)
     usual = cluster_rate(hits, calls)
-    with at_confidence(0.99):
-        surer = cluster_rate(hits, calls)
-        assert missing_level() == confidence() == 0.99
-        assert unseen_share(24) == pytest.approx(1 - 0.01 ** (1 / 24))
-    assert usual.level == confidence() == missing_level() == LEVEL
-    assert surer.level == 0.99
+    surer = usual.at(0.99)
+    assert unseen_share(24, 0.99) == pytest.approx(1 - 0.01 ** (1 / 24))
+    assert usual.at() == usual.at(0.95)
     assert surer.low is not None
     assert usual.low is not None
     assert surer.low < usual.low
     assert surer.bounds is not None
     assert usual.bounds is not None
     assert surer.low < surer.bounds[0] < usual.bounds[0]
-    with at_confidence(0.99):
-        none = cluster_rate(np.zeros(24), calls)
+    none = cluster_rate(np.zeros(24), calls).at(0.99)
     assert none.high is not None
     assert none.high >= 1 - 0.01 ** (1 / 24)
     assert clusters_for(0.1) == 29
     assert clusters_for(0.1, 0.99) == 44
-
-
-def missing_level() -> float:
-    from judgesheet.base.missing_reasons import NO_OBSERVATIONS
-
-    return missing(NO_OBSERVATIONS).level

@@ -68,7 +68,7 @@ class CandidateOrder(Axis):
         """Every estimate of `ESTIMATES` that the run allows."""
         pairs = arrange(readings)
         if pairs is not None:
-            yield from measured(FIGURES, pairs, readings.families)
+            yield from measured(FIGURES, pairs, readings)
             usual = replace(readings, frame=_usual(readings.frame))
             yield from order_test.measure(self.NAME, usual, points_by_place)
             yield from losses.measure(self.NAME, readings)

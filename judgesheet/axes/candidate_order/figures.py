@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import sqrt
 
 import numpy as np
@@ -15,7 +16,7 @@ from judgesheet.base.records import PaperCompatible
 from judgesheet.base.units import QUALITY_STEPS
 from judgesheet.stats import pairwise as stats
 from judgesheet.stats.flips import Which
-from judgesheet.stats.interval import Interval, by_cluster, cluster_mean, mean_excess
+from judgesheet.stats.interval import Ends, Interval, Limits, by_cluster, cluster_mean, mean_excess
 from judgesheet.stats.kappa import cohens_kappa
 
 from .ask import BASELINE, KINDS, STRICT
@@ -411,7 +412,7 @@ def _unless_slot_tells(rung: Group, estimate: UnkeyedEstimate) -> UnkeyedEstimat
     if estimate.interval.value is None or not rung.pairs.slot_tells:
         return estimate
     # A slot preference would pass for a sense of quality: nothing is proven by it.
-    value_only = replace(estimate.interval, low=None, high=None, bounds=None)
+    value_only = replace(estimate.interval, ends=None)
     return replace(estimate, interval=value_only, note=SLOT_TELLS)
 
 
@@ -473,18 +474,23 @@ def threshold75(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     missing = RIGHT_CENSORED if fit.censored else NO_LADDER
     interval = Interval(
         fit.value,
-        fit.low,
-        fit.high,
-        clusters=fit.clusters,
+        fit.ends,
+        fit.clusters,
         method="isotonic fit, linear between differences; interval of the rate inverted",
-        note="; ".join(_notes(fit, steps)) if calls.any() else NO_LADDER.sentence,
+        note="" if calls.any() else NO_LADDER.sentence,
         reason="" if fit.value is not None else missing.code,
     )
     conditions = ["baseline prompt", f"{', '.join(steps)} elements apart"]
     conditions += [f"{fit.censored}-censored"] if fit.censored else []
     label = "Smallest difference seen in 75 % of calls"
     label += " (at most)" if fit.censored == stats.LEFT else ""
-    yield UnkeyedEstimate(label, interval, n=int(calls.sum()), conditions="; ".join(conditions))
+    yield UnkeyedEstimate(
+        label,
+        interval,
+        n=int(calls.sum()),
+        conditions="; ".join(conditions),
+        note=lambda ends: "; ".join(_notes(fit, ends, steps)) if calls.any() else "",
+    )
 
 
 def _tables(rungs: Sequence[Group]) -> Counts:
@@ -499,13 +505,13 @@ def _tables(rungs: Sequence[Group]) -> Counts:
     return hits[asked], calls[asked]
 
 
-def _notes(fit: stats.Threshold, steps: Sequence[str]) -> Iterator[str]:
+def _notes(fit: stats.Threshold, ends: Ends, steps: Sequence[str]) -> Iterator[str]:
     """What a reader must know about the threshold and its interval."""
     if fit.censored == stats.LEFT:
         yield f"left-censored: at most {steps[0]}, the smallest difference shown"
     if fit.censored == stats.RIGHT:
         yield f"right-censored: above {steps[-1]}, the largest difference shown"
-    if fit.low is not None and fit.high is None:
+    if ends.low is not None and ends.high is None:
         yield f"the interval is open above {steps[-1]}"
 
 
@@ -524,15 +530,13 @@ def d_prime(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
         value = _z_difference(hits, alarms)
         strict = np.where(np.isnan(slots), np.nan, (slots == 1).astype(float))
         paper = _z_difference(*_detections(rung, strict))
-        bound = stats.d_prime_bound(*hits, *alarms)
         perfect = bool(hits[0].sum() == hits[1].sum() and alarms[0].sum() == 0)
         interval = Interval(
             None if value is None else value / sqrt(2),
-            bound,
-            None,
-            clusters=rung.pairs.clusters,
+            _lower(hits, alarms),
+            rung.pairs.clusters,
             method="log-linear per slot, 2AFC scale; one-sided bound, delta method over clusters",
-            note=NOT_ANSWERED.sentence if value is None else _trust(bound, perfect=perfect),
+            note=NOT_ANSWERED.sentence if value is None else "",
             reason=NOT_ANSWERED.code if value is None else "",
         )
         yield UnkeyedEstimate(
@@ -541,10 +545,15 @@ def d_prime(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
             rung.dims,
             n=int(hits[1].sum() + alarms[1].sum()),
             conditions=rung.conditions,
+            note="" if value is None else partial(_trust, perfect=perfect),
             paper=None
             if paper is None
             else PaperCompatible(paper, None, None, "z(H) - z(F), log-linear per slot (003)"),
         )
+
+
+def _lower(hits: Counts, alarms: Counts) -> Limits:
+    return lambda level: Ends(stats.d_prime_bound(*hits, *alarms, level), None)
 
 
 def _detections(rung: Group, first: Floats) -> tuple[Counts, Counts]:
@@ -560,9 +569,9 @@ def _z_difference(hits: Counts, alarms: Counts) -> float | None:
     return stats.d_prime(*(float(part.sum()) for part in (*hits, *alarms)))
 
 
-def _trust(bound: float | None, *, perfect: bool) -> str:
+def _trust(ends: Ends, *, perfect: bool) -> str:
     """Which of value and bound to read."""
-    known = "no lower bound" if bound is None else f"lower bound {two_digits(bound)}"
+    known = "no lower bound" if ends.low is None else f"lower bound {two_digits(ends.low)}"
     if not perfect:
         return known
     return f"{known}; at ceiling the value depends on the number of calls alone: trust the bound"

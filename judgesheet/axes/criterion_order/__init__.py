@@ -64,9 +64,9 @@ class CriterionOrder(Axis):
         """Every estimate of `ESTIMATES` that the run allows."""
         arranged = arrange(readings)
         if arranged is None:
-            yield from figures.mean_delta_pos(None)
+            yield from figures.mean_delta_pos(None, readings.level)
         else:
-            yield from measured(FIGURES, arranged, readings.families)
+            yield from measured(FIGURES, arranged, readings)
         yield from order_test.measure(self.NAME, readings, points_by_place)
         yield from losses.measure(self.NAME, readings)
 

@@ -16,7 +16,7 @@ from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import PaperCompatible
 from judgesheet.stats import correlation, macro
 from judgesheet.stats import criteria as stats
-from judgesheet.stats.interval import Interval, missing, without_interval
+from judgesheet.stats.interval import Interval, at_most, missing, without_interval
 from judgesheet.stats.multiplicity import holm
 from judgesheet.stats.reads import row_means
 
@@ -170,11 +170,8 @@ def position_mean(scores: Scores) -> Iterator[UnkeyedEstimate]:
 
 def _gap(label: str, gap: Interval, scores: Scores) -> UnkeyedEstimate:
     """Best less worst position, with an interval that no scale can exceed."""
-    if gap.high is not None and gap.bounds and scores.lists.scale is not None:
-        most = scores.lists.scale - 1.0
-        low, high = gap.bounds
-        # The interval of a range knows no scale, and a gap of more points than there are is none.
-        gap = replace(gap, high=min(gap.high, most), bounds=(min(low, most), min(high, most)))
+    # The interval of a range knows no scale, and a gap of more points than there are is none.
+    gap = at_most(gap, scores.lists.scale and scores.lists.scale - 1.0)
     readings = sum(effects.counts.sum() for effects in scores.effects)
     how = "best minus worst position mean, no interval (Xu et al.)"
     paper = PaperCompatible(gap.value, None, None, how)

@@ -64,7 +64,7 @@ class ListwiseConsensus(Axis):
         """Every estimate of `ESTIMATES` that the run allows and the caller wants."""
         arranged = arrange(readings)
         if arranged is not None:
-            yield from measured(FIGURES, arranged, readings.families)
+            yield from measured(FIGURES, arranged, readings)
             yield from order_test.measure(self.NAME, readings, points_by_place)
             yield from losses.measure(self.NAME, readings)
 

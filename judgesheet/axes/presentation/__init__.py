@@ -63,7 +63,7 @@ class Presentation(Axis):
         readings = replace(readings, frame=readings.frame[read].reset_index(drop=True))
         verdicts = arrange(readings)
         if verdicts is not None:
-            yield from measured(FIGURES, verdicts, readings.families)
+            yield from measured(FIGURES, verdicts, readings)
             yield from losses.measure(self.NAME, readings)
 
     def reads(self, key: Key, cells: Sequence[Mapping[str, Any]]) -> list[bool]:

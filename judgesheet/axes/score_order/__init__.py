@@ -74,12 +74,13 @@ class ScoreOrder(Axis):
         if scores is None:
             return
         if not scores.has_balanced_arm:
-            yield from figures.cramers_v_debiased(scores)  # has no value then, and says why
+            # It has no value then, and says why.
+            yield from figures.cramers_v_debiased(scores, readings.level)
         sampled = {name: SAMPLED[name] for name in _possible(scores)}
-        yield from measured(sampled, scores, readings.families)
+        yield from measured(sampled, scores, readings)
         if any(map(readings.wants, EXPECTED)):
             means = figures.arrange_expected(readings)
-            yield from () if means is None else measured(EXPECTED, means, readings.families)
+            yield from () if means is None else measured(EXPECTED, means, readings)
         main = readings.frame[readings.frame["scale"] == scores.scale]
         yield from order_test.measure(self.NAME, replace(readings, frame=main), points_by_place)
         yield from losses.measure(self.NAME, readings)

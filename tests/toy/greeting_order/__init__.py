@@ -104,7 +104,7 @@ class GreetingOrder(Axis):
 
     def measure(self, readings: Readings) -> Iterator[Estimate]:
         """Every estimate."""
-        yield from measured(FIGURES, readings.frame, readings.families)
+        yield from measured(FIGURES, readings.frame, readings)
         yield from order_test.measure(self.NAME, readings, points_by_place)
         yield from losses.measure(self.NAME, readings)
 
