@@ -137,10 +137,10 @@ def _tree(command: click.Command, context: click.Context) -> Iterator[tuple[str,
 
 FILES = {
     "the axis: its names, `ESTIMATES`, `measure`": {"__init__"},
-    "step 1: stimuli, orders, calls": {"rules", "ask"},
-    "step 1 and 4: replies read, imputed, simulated": {"read"},
+    "step 1: figures": {"figures"},
+    "step 2: stimuli, orders, calls": {"rules", "ask"},
     "step 2: readings as arrays": {"scores", "pairs", "lists"},
-    "step 2: figures": {"figures"},
+    "steps 2 and 4: replies read, imputed, simulated": {"read"},
     "step 3: effects and remedies": {"effects"},
 }
 """What the files of an axis hold, by their names."""
@@ -202,20 +202,19 @@ def slices_of(profile: str) -> Set[str]:
 
 
 def figures_of_profiles() -> str:
-    """A table per axis: its figures, and which profiles have them."""
-    lines = [""]
+    """The figures that some profile lacks, and which profiles have them."""
+    lines = ["", f"| figure | {' | '.join(f'`{one}`' for one in PROFILES)} |"]
+    lines.append(f"|---|{':-:|' * len(PROFILES)}")
     for name, axis in all_axes().items():
-        lines += [f"## {name}", "", f"| figure | {' | '.join(f'`{one}`' for one in PROFILES)} |"]
-        lines.append(f"|---|{':-:|' * len(PROFILES)}")
         for figure in axis.ESTIMATES:
             # A test measures `full`, which takes too long for a page.
             full = figure not in OF_OTHER_MATERIAL.get(name, ())
-            has = (figure in figures_of(one, name) | slices_of(one) for one in PROFILES[:-1])
-            marks = ("yes" if one else "" for one in (*has, full))
-            page = f"(figures/{name}.md#{figure})" if (PAGES / f"{name}.md").exists() else ""
-            lines.append(f"| [`{figure}`]{page} | {' | '.join(marks)} |")
-        lines.append("")
-    return "\n".join([*lines, ""])
+            has = [figure in figures_of(one, name) | slices_of(one) for one in PROFILES[:-1]]
+            if not all(has):
+                marks = ("yes" if one else "" for one in (*has, full))
+                page = f"(figures/{name}.md#{figure})" if (PAGES / f"{name}.md").exists() else ""
+                lines.append(f"| [`{name}.{figure}`]{page} | {' | '.join(marks)} |")
+    return "\n".join([*lines, "", ""])
 
 
 def prompt_variables() -> str:
@@ -224,7 +223,9 @@ def prompt_variables() -> str:
     for axis in all_axes().values():
         head = re.match(r"\{#-?(.*?)-?#\}", prompt(axis), re.DOTALL)
         assert head is not None, f"the prompt of {axis.NAME} does not say what its variables are"
-        sections.append(f"\n### {axis.NAME}\n\n{' '.join(head[1].split())}\n")
+        text = " ".join(head[1].split()).removeprefix(f"Axis {axis.NAME}. Variables: ")
+        text = re.sub(r" What (is permuted|changes) stands last.*", "", text)  # the page says so
+        sections.append(f"\n### {axis.NAME}\n\n{text}\n")
     return "".join(sections) + "\n"
 
 
