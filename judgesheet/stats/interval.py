@@ -473,11 +473,20 @@ def mean_excess(
     """
     # A stimulus that was not seen has none below 0 either.
     interval = mean_t(values, (0.0, most), clusters, least=0.0)
-    if interval.ends is None:
+    if interval.value is None or interval.ends is None:
         return interval
-    return replace(
-        interval, method=f"{interval.method}; ends at 0, or at the value where it is less"
-    )
+    value, ends = interval.value, interval.ends
+
+    def at(level: float) -> Ends:
+        found = ends(level)
+        if found.seen is None:
+            return found
+        # That no repeat showed noise does not bound it: on stimuli that were not asked, one may.
+        room = unseen_share(interval.clusters, level) * (value + 1)
+        return found._replace(seen=(min(found.seen[0], value - room), found.seen[1]))
+
+    method = f"{interval.method}; ends at 0, or at the value where it is less"
+    return replace(interval, ends=at, method=method)
 
 
 def _residuals(sums: Floats, sizes: Floats) -> Floats:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binom
+from scipy.stats import binom, binomtest
 from statsmodels.stats.proportion import proportion_confint
 
 from judgesheet.stats import interval
@@ -332,6 +332,16 @@ def test_an_excess_that_noise_took_below_zero_still_leaves_room_for_unseen_stimu
     assert excess.high is not None
     assert excess.high >= unseen_share(14) - 1e-12
     assert mean_excess(values + 0.5).high == mean_t(values + 0.5, (-1, 1)).high
+
+
+def test_changes_are_not_beyond_noise_because_no_repeat_showed_it() -> None:
+    """Slips in 2 % of eleven calls on each of 36 stimuli, of which two have the same order."""
+    rng = np.random.default_rng(8)
+    slips = rng.binomial(11, 0.02, (400, 36))
+    differ = slips * (11 - slips) / 55  # share of pairs of calls
+    excess = differ - (rng.random(differ.shape) < differ)
+    beyond = sum((mean_excess(one).at().seen or (0, 0))[0] > 0 for one in excess)
+    assert binomtest(beyond, len(excess), 0.05, alternative="greater").pvalue > 0.01
 
 
 def test_a_rate_of_whole_counts_keeps_them_and_another_does_not() -> None:
