@@ -4,13 +4,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from math import inf
 from operator import itemgetter
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from judgesheet.axes import all_axes
 from judgesheet.axis import Axis, Readings
 from judgesheet.axis.arrays import Flags
-from judgesheet.axis.slices import SPLITS, AxisCalls, Located, calls_of, locate
+from judgesheet.axis.slices import SPLITS, AxisCalls, Located, Slice, calls_of, locate
 from judgesheet.base.digits import percent, two_digits
 from judgesheet.base.effects import EVERY_USE, Effect
 from judgesheet.base.keys import Key
@@ -18,13 +19,19 @@ from judgesheet.base.records import LEVEL, Estimate, MeasuredAxis
 from judgesheet.base.units import unit
 from judgesheet.measuring.examples import with_examples
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 SAYS: Mapping[str, str] = {
-    "error": "Verdicts follow quality less {words}: {here}, elsewhere {rest}.",
-    "change": "The order changes verdicts more often {words}: {here}, elsewhere {rest}.",
-    "lean": "The place in the list decides otherwise {words}: verdicts stand {here} further "
-    "down than they should, elsewhere {rest}.",
+    "error": "verdicts follow quality less",
+    "change": "the order changes verdicts more often",
+    "lean": "the place in the list decides otherwise",
 }
 """What is said of the slice that is shown, by what was compared."""
+FIGURES: Mapping[str, str] = {"lean": "verdicts {here} further down than right, elsewhere {rest}"}
+"""The figure that tells of it, where it is not one of the axis."""
+AVOIDABLE = ("field", "length")
+"""Splits of which a user may leave a slice to another judge."""
 
 
 def with_slices(
@@ -60,6 +67,8 @@ def located(axes: Mapping[str, AxisCalls], split: str) -> Located | None:
         return None
     worst, inside = found
     axis, calls = all_axes()[worst.axis], axes[worst.axis]
+    if split == "length":
+        worst = replace(worst, where=_with_words(worst.where, calls.frame["words"][inside]))
     if worst.measure == "lean":
         lean = calls.measures["lean"]
         here, there = (float(np.nanmean(lean[part])) for part in (inside, ~inside))
@@ -77,6 +86,12 @@ def located(axes: Mapping[str, AxisCalls], split: str) -> Located | None:
         return replace(worst, label="No figure", why="no figure tells of it")
     _, one, rest = max(both, key=itemgetter(0))
     return replace(worst, values=(one.value, rest), unit=one.unit, label=one.label, why=one.note)
+
+
+def _with_words(where: Slice, words: "pd.Series[float]") -> Slice:
+    """The slice with the length that its texts have at least, or at most."""
+    bound = f"up to {words.max():.0f}" if where.value == "short" else f"from {words.min():.0f}"
+    return where._replace(words=f"{where.words} ({bound} words)")
 
 
 def _calls(name: str, readings: Readings) -> AxisCalls | None:
@@ -101,10 +116,14 @@ def _estimates(found: Located) -> Iterator[Estimate]:
 
 def _effect(found: Located) -> Effect:
     """What is said where the test finds a slice; of one that it does not find nothing is said."""
-    here, rest = ("none" if one is None else _printed(one, found) for one in found.values)
-    text = SAYS[found.measure].format(words=found.where.words, here=here, rest=rest)
+    here, rest = (_printed(one, found) for one in found.values)
+    fault, words = SAYS[found.measure], found.where.words
+    text = f"{fault.capitalize()} {words}"
+    if found.split in AVOIDABLE:
+        text = f"Do not rely on it {words}: {fault} there"
+    figures = FIGURES.get(found.measure, "{here}, elsewhere {rest}").format(here=here, rest=rest)
     # The figure may not show what the test finds: equal numbers would deny what is said.
-    shown = f"{text.split(': ', maxsplit=1)[0]}." if here == rest else text
+    shown = f"{text}." if here == rest else f"{text} ({figures})."
     return Effect(
         key=f"{found.axis}.slice[split={found.split}]",
         null=0.0,
@@ -117,5 +136,9 @@ def _effect(found: Located) -> Effect:
     )
 
 
-def _printed(value: float, found: Located) -> str:
+def _printed(value: float | None, found: Located) -> str:
+    if value is None:
+        return "no correlation" if found.unit == "r" else "unknown"
+    if found.unit == "r":
+        return f"correlation {two_digits(value)}"
     return percent(value) if unit(found.unit).percent else two_digits(value)
