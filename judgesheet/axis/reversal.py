@@ -10,9 +10,17 @@ from typing import Literal
 
 import numpy as np
 
-from judgesheet.axis.arrays import Flags, Floats, Ints
+from judgesheet.axis.arrays import Flags, Floats
 from judgesheet.axis.figure import Figures, UnkeyedEstimate, absent
-from judgesheet.axis.scored import FIXED_TOO, PromptRanking, Rows, Scored
+from judgesheet.axis.scored import (
+    FIXED_TOO,
+    NO_RANKING,
+    Choosing,
+    PromptRanking,
+    Rows,
+    Scored,
+    Winners,
+)
 from judgesheet.base.digits import counted
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import PaperCompatible
@@ -34,7 +42,6 @@ figure = Figures("", passes_blind=True, reads="repeats")
 of_means = Figures("", passes_blind=True, missing=FIXED_TOO)
 TAU = -1.0, 1.0
 """Range of Kendall's tau."""
-NO_RANKING = Reason("no_ranking", "no prompt has several candidates that were all read")
 NO_REPEAT = Reason(
     "no_repeat",
     "no order was read twice, so noise is not known (an order is read twice by --repeats 2 in a "
@@ -148,87 +155,73 @@ def excess_change_rate(scores: Scored) -> UnkeyedEstimate:
 
 
 @figure("share", symbol="F", noise="repeat_flip_rate", headline=40)
-def order_flip_rate(scores: Scored) -> UnkeyedEstimate:
-    """How often single readings under two orders disagree on the best response; ties at random.
+def order_flip_rate(choices: Choosing) -> UnkeyedEstimate:
+    """How often single calls under two orders disagree on the best candidate; ties at random.
 
     A response's score is the mean over its criteria. Ties are resolved as independent uniform picks
-    from the two top sets: a judge that is blind to the order and gives k responses the same score
+    from the two top sets: a judge that is blind to the order and gives k candidates the same score
     flips in 1 - 1/k of cases. It includes noise, too: limit `excess_flip_rate`, not this.
 
-    n counts readings, each of all responses of a prompt, on the prompts that were read under two
-    orders.
+    n counts calls, or readings of all responses of a prompt, on the prompts that were read under
+    two orders.
     """
-    label = f"Best response differs under another {scores.contest.order}, ties broken at random"
-    return _flip_rate(scores.contest, "different", label)
+    return _flip_rate(choices.winners, "different", "another")
 
 
 @figure("share", symbol="F_rep", headline=221)
-def repeat_flip_rate(scores: Scored) -> UnkeyedEstimate:
-    """How often two single readings under the same order disagree on a prompt's best response.
+def repeat_flip_rate(choices: Choosing) -> UnkeyedEstimate:
+    """How often two single calls under the same order disagree on the best candidate: the noise.
 
     Noise and ties alone; a judge without any order effect shows 12 to 38 % on one rubric.
 
-    n counts all readings, each of all responses of a prompt, on the prompts of which some order was
-    read twice, those under their other orders too.
+    n counts all calls, or readings of all responses of a prompt, on the prompts of which some order
+    was read twice, those under their other orders too.
     """
-    label = f"Best response differs under the same {scores.contest.order}, ties broken at random"
-    return _flip_rate(scores.contest, "same", label)
+    return _flip_rate(choices.winners, "same", "the same")
 
 
 @figure("difference", symbol="ΔF", null=0.0, headline=30, sweep=3)
-def excess_flip_rate(scores: Scored) -> UnkeyedEstimate:
-    """Flips of the best response that the order causes, beyond noise and ties.
+def excess_flip_rate(choices: Choosing) -> UnkeyedEstimate:
+    """Flips of the best candidate that the order causes, beyond noise and ties.
 
     Per prompt, `order_flip_rate` minus `repeat_flip_rate`; t interval over prompts, which ends at 0
     (or at a value that noise put below 0), as repeats agree at least as often as orders. It needs
-    at least two reads of some orders. A judge that hardly ever has a single best response cannot
+    at least two reads of some orders. A judge that hardly ever has a single best candidate cannot
     flip it: that is no merit, and no figure.
 
-    n counts readings, each of all responses of a prompt, on the prompts that were read under two
-    orders, one of them twice.
+    n counts calls, or readings of all responses of a prompt, on the prompts that were read under
+    two orders, one of them twice.
     """
-    label = f"Flips of the best response caused by the {scores.contest.order}"
-    if not ranks(*_ties(scores.contest)):
+    winners = choices.winners
+    label = f"Flips of the best {winners.candidate} caused by the {winners.order}"
+    if not ranks(*winners.ties):
         return absent(label, HARDLY_RANKS)
-    flips = _call_flips(scores.contest)
-    mean = mean_excess(flips.excess, _clusters(scores.contest), flips.most_excess)
-    why = NO_RANKING if np.isnan(flips.different).all() else NO_REPEAT
+    flips = winners.flips
+    mean = mean_excess(flips.excess, winners.cluster, flips.most_excess)
+    why = winners.nothing if np.isnan(flips.different).all() else NO_REPEAT
     return UnkeyedEstimate(label, mean, n=flips.n("excess")).or_absent(why)
 
 
-def _flip_rate(contest: PromptRanking, which: Which, label: str) -> UnkeyedEstimate:
-    flips, has_winners = _call_flips(contest), np.unique(contest.prompt).size < contest.prompt.size
-    why = NO_REPEAT if which == "same" and has_winners else NO_RANKING
-    share = flips.rate(which, _clusters(contest))
-    estimate = UnkeyedEstimate(label, share, n=flips.n(which), conditions=TIES_AT_RANDOM)
-    return estimate.or_absent(why)
+def _flip_rate(winners: Winners, which: Which, under: str) -> UnkeyedEstimate:
+    label = f"Best {winners.candidate} differs under {under} {winners.order}, ties broken at random"
+    why = NO_REPEAT if which == "same" and winners.ties[1].any() else winners.nothing
+    share, n = winners.flips.rate(which, winners.cluster), winners.flips.n(which)
+    return UnkeyedEstimate(label, share, n=n, conditions=TIES_AT_RANDOM).or_absent(why)
 
 
 @figure("share", symbol="T", headline=180)
-def top_tie_rate(scores: Scored) -> UnkeyedEstimate:
-    """How often several responses of a prompt share the best score of one reading.
+def top_tie_rate(choices: Choosing) -> UnkeyedEstimate:
+    """How often several candidates share the best score of a single call.
 
-    Where it is high the judge cannot rank: the response that is picked is picked by chance. Single
+    Where it is high the judge cannot rank: the candidate that is picked is picked by chance. Single
     readings under the balanced orders; interval over prompts.
 
-    n counts readings, each of all responses of a prompt.
+    n counts calls, or readings of all responses of a prompt.
     """
-    label, (ties, readings) = "Several responses share the best score", _ties(scores.contest)
-    share = pooled_rate(ties, readings, _clusters(scores.contest))
-    return UnkeyedEstimate(label, share, n=int(readings.sum())).or_absent(NO_RANKING)
-
-
-def _ties(contest: PromptRanking) -> tuple[Floats, Floats]:
-    """Per prompt, the readings in which several responses share the best score, and all."""
-    ties, readings = [], []
-    for table in _tables(contest.prompt):
-        picks = stats.pick(np.moveaxis(contest.reads[table], 1, -1))
-        known = ~np.isnan(picks).any(axis=-1)
-        # A uniform pick of less than 1 is one of several.
-        shared = known & (np.nan_to_num(picks).max(axis=-1) < 1)
-        ties.append(shared.sum(axis=(1, 2)).astype(float))
-        readings.append(known.sum(axis=(1, 2)).astype(float))
-    return _joined(iter(ties)), _joined(iter(readings))
+    winners = choices.winners
+    label, (ties, calls) = f"Several {winners.candidate}s share the best score", winners.ties
+    share = pooled_rate(ties, calls, winners.cluster)
+    return UnkeyedEstimate(label, share, n=int(calls.sum())).or_absent(winners.nothing)
 
 
 def ranks(ties: Floats, readings: Floats) -> bool:
@@ -265,7 +258,7 @@ def top1_flip_rate(scores: Scored) -> Iterator[UnkeyedEstimate]:
         how = "the first of tied candidates wins (Xu et al.)"
         yield UnkeyedEstimate(
             label,
-            cluster_rate(*by_cluster(flip, _clusters(contest))),
+            cluster_rate(*by_cluster(flip, contest.of_prompts)),
             dims,
             n=known,
             paper=PaperCompatible(float(np.nanmean(naive)), None, None, how),
@@ -288,7 +281,7 @@ def kendall_tau(scores: Scored) -> Iterator[UnkeyedEstimate]:
         left = counted(tied, "prompt")
         estimate = UnkeyedEstimate(
             f"Kendall's tau between rankings, {contest.base} against {other}",
-            mean_t(taus, TAU, _clusters(contest)),
+            mean_t(taus, TAU, contest.of_prompts),
             dims,
             n=taus.size - tied,
             note=f"{left} left out: all tied or unread under some orders" if tied else "",
@@ -296,36 +289,11 @@ def kendall_tau(scores: Scored) -> Iterator[UnkeyedEstimate]:
         yield estimate.or_absent(ALL_TIED)
 
 
-def _call_flips(contest: PromptRanking) -> stats.CallFlips:
-    """Flips of the best candidate between single readings, one entry per prompt."""
-    return stats.CallFlips.joined(
-        stats.call_flips(stats.pick(np.moveaxis(contest.reads[table], 1, -1)))
-        for table in _tables(contest.prompt)
-    )
-
-
 def _arm_pairs(contest: PromptRanking, other: str) -> Iterator[tuple[Floats, Floats]]:
     """Mean scores (prompts, candidates) in the base arm and another, by number of candidates."""
     first, second = contest.means[contest.base], contest.means[other]
-    return ((first[table], second[table]) for table in _tables(contest.prompt))
-
-
-def _clusters(contest: PromptRanking) -> Ints:
-    """The cluster of each prompt of `_tables`, in their sequence."""
-    first = [contest.cluster[table[:, 0]] for table in _tables(contest.prompt)]
-    return np.concatenate([np.empty(0, dtype=np.int64), *first])
+    return ((first[table], second[table]) for table in contest.tables)
 
 
 def _joined(parts: Iterator[Floats]) -> Floats:
     return np.concatenate([np.empty(0), *parts])
-
-
-def _tables(prompt: Ints) -> list[Ints]:
-    """Item indices, shape (prompts, candidates): one table per number of candidates above one."""
-    sizes = np.bincount(prompt)[prompt] if prompt.size else prompt
-    by_prompt = np.argsort(prompt, kind="stable")
-    return [
-        by_prompt[sizes[by_prompt] == size].reshape(-1, size)
-        for size in np.unique(sizes)
-        if size > 1
-    ]

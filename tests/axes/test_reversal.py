@@ -30,7 +30,7 @@ def contest(prompts: int, flipping: int) -> PromptRanking:
 
 
 def excess(prompts: int, flipping: int) -> Estimate:
-    scores: Any = SimpleNamespace(contest=contest(prompts, flipping))
+    scores: Any = SimpleNamespace(winners=contest(prompts, flipping).winners)
     [estimate] = Figures("any").of(excess_flip_rate)(scores, LEVEL)
     return estimate
 
@@ -53,7 +53,7 @@ def test_a_judge_that_never_ranks_has_no_flips_to_be_praised_for(ranking: int) -
     reads = np.zeros((48, 2, 40))
     reads[: 2 * ranking : 2] = 1.0
     prompt = np.repeat(np.arange(24), 2)
-    scores: Any = SimpleNamespace(contest=PromptRanking(reads, {}, prompt, prompt))
+    scores: Any = SimpleNamespace(winners=PromptRanking(reads, {}, prompt, prompt).winners)
     [found] = Figures("any").of(excess_flip_rate)(scores, LEVEL)
     if ranking == 3:
         assert found.value == 0

@@ -19,7 +19,7 @@ from judgesheet.axis.failing import distances
 from judgesheet.axis.figure import Figures
 from judgesheet.axis.items import cluster_codes
 from judgesheet.axis.labels import NAMES, Quality, Reference, reference
-from judgesheet.axis.scored import Compared, PromptRanking, Rows
+from judgesheet.axis.scored import Compared, PromptRanking, Rows, Winners
 from judgesheet.axis.streams import stream
 from judgesheet.base.digits import counted
 from judgesheet.base.records import Label
@@ -158,6 +158,11 @@ class Scores:
     def position_tests(self) -> tuple[stats.Friedman, ...]:
         """Friedman's test per criterion, blocks are independent stimuli."""
         return tuple(stats.friedman(effects.cells) for effects in self.effects)
+
+    @cached_property
+    def winners(self) -> Winners:
+        """Those of all single readings."""
+        return self.contest.winners
 
     @cached_property
     def compared(self) -> list[Compared]:

@@ -24,7 +24,7 @@ from .ask import list_calls as list_calls
 from .lists import arrange, errors, figure
 from .read import points_by_place
 
-FIGURES = declared_in(figures)
+FIGURES = {**declared_in(figures), **figures.OF_WINNERS}
 """The figures of the verdicts."""
 
 

@@ -5,22 +5,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from judgesheet.axis import places
+from judgesheet.axis import places, reversal
 from judgesheet.axis.arrays import Floats, Ints
-from judgesheet.axis.figure import UnkeyedEstimate, absent, wilson_beside
-from judgesheet.axis.reversal import HARDLY_RANKS, NO_REPEAT, TIES_AT_RANDOM, ranks
+from judgesheet.axis.figure import UnkeyedEstimate, wilson_beside
 from judgesheet.base.digits import counted, percent, two_digits
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats import majority
 from judgesheet.stats import position as stats
 from judgesheet.stats.consensus import WEIGHTS
-from judgesheet.stats.flips import Which, top1_flip
+from judgesheet.stats.flips import top1_flip
 from judgesheet.stats.interval import (
     by_cluster,
-    mean_excess,
     missing,
     pooled,
-    pooled_rate,
     without_interval,
 )
 from judgesheet.stats.paired import changes, paired_difference, sign_test
@@ -242,15 +239,88 @@ def _changes(lists: Lists, arm: Arm) -> Floats:
     return lists.joined(lambda table: top1_flip(table.picks(DIRECTLY), table.picks(arm)))
 
 
+# -- are errors common to the orders ---------------------------------------------------------------
+
+
+NO_CORRELATION = Reason("no_correlation", "too few prompts, or no error that orders could share")
+FEW_PROMPTS = 20
+FEW_COVER = f"under {FEW_PROMPTS} prompts the interval covers .87 to .94"
+"""Simulated in docs/proof/listwise_consensus.md: the jackknife is short of data there."""
+
+
+@figure("r", symbol="ρ_err", better="", headline=81)
+def error_correlation(lists: Lists) -> Iterator[UnkeyedEstimate]:
+    """Correlation of the errors under two orders: 0 independent, 1 the same errors.
+
+    Over pairs of single calls on a prompt under different orders. Voting does not remove errors
+    that the orders share: at 1 no number of orders helps (004, section 3.4).
+    """
+    if not lists.has_gold:
+        return
+    hits, clusters = _hits(lists)
+    label = "Correlation of errors between orders"
+    conditions = f"lists of {lists.main.n}"
+    correlation = majority.error_correlation(hits, clusters)
+    if correlation.value is None:
+        why = NO_CORRELATION.saying(correlation.note) if lists.readable else NOTHING_READ
+        yield UnkeyedEstimate(label, missing(why), conditions=conditions)
+        return
+    calls, few = int((~np.isnan(hits)).sum()), correlation.clusters < FEW_PROMPTS
+    yield UnkeyedEstimate(
+        label, correlation, n=calls, conditions=conditions, note=FEW_COVER if few else ""
+    )
+
+
+@figure("share", better="")
+def independent_error_bound(lists: Lists) -> Iterator[UnkeyedEstimate]:
+    """Hoeffding's bound of the error of a majority of orders, if errors were independent.
+
+    004 proposition 1, at the largest odd k: context only. The note gives the error of a majority
+    under the measured correlation; compare `accuracy`.
+    """
+    if lists.deepest is None or not lists.has_gold:
+        return
+    hits, clusters = _hits(lists)
+    # Odd, so that a majority cannot tie.
+    k = lists.deepest.k - (lists.deepest.k + 1) % 2
+    if np.isnan(hits).all() or k < 3:
+        return
+    right, r = float(np.nanmean(hits)), majority.error_correlation(hits, clusters).value
+    note = f"independent votes would err in {percent(majority.majority_error(right, k))}"
+    if r is not None:
+        shared = majority.majority_error(right, k, max(0.0, r))
+        note += (
+            f"; with the measured correlation of {two_digits(r)} a majority errs in "
+            f"{percent(shared)}"
+        )
+    yield UnkeyedEstimate(
+        f"Hoeffding's bound for {k} independent orders",
+        without_interval(
+            majority.majority_error_bound(right, k),
+            clusters=len(np.unique(clusters[(~np.isnan(hits)).any(axis=1)])),
+            method="exp(-2 k (q - 1/2)^2) (004 proposition 1)",
+        ),
+        n=int((~np.isnan(hits)).sum()),
+        conditions=f"one call is right in {percent(right)}",
+        note=note,
+    )
+
+
+def _hits(lists: Lists) -> tuple[Floats, Ints]:
+    """How right the first call under each order is, (prompts, orders), and their clusters."""
+    table = lists.main
+    hits: Floats = (table.first_calls * table.gold[:, None]).sum(axis=-1)
+    return hits[table.known], table.cluster[table.known]
+
+
 # -- does the winner follow its place --------------------------------------------------------------
 # Every single call under the balanced orders is a separate decision: which candidate won, and at
 # which place? Each candidate stands equally often at each place, so the winners of a judge that
 # follows the content are spread evenly, whichever candidates it prefers.
 
 
-REPEATED_ORDER = "an order that was read twice (repeat; for a log: --map repeat=COLUMN)"
+TWICE = "an order that was read twice (repeat; for a log: --map repeat=COLUMN)"
 blind = figure.but(passes_blind=True)
-ONE_ORDER = Reason("one_order", "no list was read under two orders")
 NOT_EVEN = Reason(
     "not_even",
     "the recorded orders do not show every answer equally often at every place, so a judge that "
@@ -291,161 +361,23 @@ def place_v(lists: Lists) -> UnkeyedEstimate:
     return estimate.or_absent(NOTHING_READ)
 
 
-@blind("share", symbol="f", noise="repeat_flip_rate", headline=73, sweep=2)
-def order_flip_rate(lists: Lists) -> UnkeyedEstimate:
-    """How often two single calls under two orders of a list choose different winners.
-
-    Ties are resolved as independent uniform picks: a judge that is blind to the order and gives k
-    answers the best score flips in 1 - 1/k of cases. It includes noise, too: limit
-    `excess_flip_rate`, not this.
-    """
-    estimate = _flip_rate(lists, "different", "Winner differs under another order")
-    return estimate.or_absent(ONE_ORDER if lists.readable else NOTHING_READ)
-
-
-@blind("share")
-def repeat_flip_rate(lists: Lists) -> UnkeyedEstimate:
-    """How often two single calls under the same order choose different winners: the noise.
-
-    n counts all calls on the prompts of which some order was asked twice, those under their other
-    orders too.
-    """
-    estimate = _flip_rate(lists, "same", "Winner differs under the same order")
-    return estimate.or_absent(NO_REPEAT if lists.readable else NOTHING_READ)
-
-
-@blind("difference", symbol="Δf", null=0.0, headline=74, sweep=1, missing=REPEATED_ORDER)
-def excess_flip_rate(lists: Lists) -> UnkeyedEstimate:
-    """Flips of the winner that the order of the list causes, beyond noise and ties.
-
-    Per prompt, `order_flip_rate` minus `repeat_flip_rate`; t interval over prompts, which ends at 0
-    (or at a value that noise put below 0), as repeats agree at least as often as orders. It needs
-    two reads of some orders. A judge that hardly ever has a single winner cannot flip it.
-    """
-    if not ranks(*_ties(lists)):
-        return absent("Flips of the winner caused by the order", HARDLY_RANKS)
-    flips, why = lists.flips, NO_REPEAT
-    mean = mean_excess(flips.excess, lists.cluster, flips.most_excess)
-    if np.isnan(flips.different).all():
-        why = ONE_ORDER
-    label = "Flips of the winner caused by the order"
-    return UnkeyedEstimate(label, mean, n=flips.n("excess")).or_absent(why)
-
-
-@blind("share", symbol="T", headline=75)
-def top_tie_rate(lists: Lists) -> UnkeyedEstimate:
-    """How often several answers share the best score of a single call.
-
-    Where it is high the judge does not choose: the winner is picked by chance. Over the balanced
-    orders; interval over prompts.
-    """
-    ties, calls = _ties(lists)
-    share = pooled_rate(ties, calls, lists.cluster)
-    estimate = UnkeyedEstimate("Several answers share the best score", share, n=int(calls.sum()))
-    return estimate.or_absent(NOTHING_READ)
-
-
-def _ties(lists: Lists) -> tuple[Floats, Floats]:
-    """Per prompt, the calls in which several answers share the best score, and all calls read."""
-    best = [table.calls.max(axis=-1) for table in lists.tables]  # NaN where nothing was read
-    ties = np.concatenate([(one < 1).sum(axis=(1, 2)).astype(float) for one in best])
-    return ties, np.concatenate([(~np.isnan(one)).sum(axis=(1, 2)).astype(float) for one in best])
-
-
-def _winners_by_place(table: Table) -> Floats:
-    """What the first call under each order chooses, by displayed place: (P, orders, places)."""
-    shown = np.argsort(table.place, axis=-1)  # the candidate at each place
-    return np.take_along_axis(table.first_calls, shown, axis=-1)
-
-
 def _wins(table: Table) -> Floats:
     """Winners by displayed place, (clusters, places); ties count their shares."""
-    wins = np.sum(np.nan_to_num(_winners_by_place(table)), axis=1)
+    shown = np.argsort(table.place, axis=-1)  # the candidate at each place
+    winners = np.take_along_axis(table.first_calls, shown, axis=-1)  # of each order's first call
+    wins = np.sum(np.nan_to_num(winners), axis=1)
     sums: Floats = np.stack(pooled(table.cluster, *wins.T), axis=1)
     return sums
 
 
-def _flip_rate(lists: Lists, which: Which, label: str) -> UnkeyedEstimate:
-    """A rate over pairs of calls; a prompt is a cluster, weighted by its number of pairs."""
-    share, calls = lists.flips.rate(which, lists.cluster), lists.flips.n(which)
-    return UnkeyedEstimate(
-        f"{label}, ties broken at random", share, n=calls, conditions=TIES_AT_RANDOM
+# They read single calls of every arm.
+OF_WINNERS = {
+    one.name: figure.of(one, reads="")
+    for one in (
+        figure.of(reversal.order_flip_rate, symbol="f", headline=73, sweep=2),
+        figure.of(reversal.repeat_flip_rate, headline={}),
+        figure.of(reversal.excess_flip_rate, symbol="Δf", headline=74, sweep=1, missing=TWICE),
+        figure.of(reversal.top_tie_rate, headline=75),
     )
-
-
-# -- are errors common to the orders ---------------------------------------------------------------
-
-
-NO_CORRELATION = Reason("no_correlation", "too few prompts, or no error that orders could share")
-FEW_PROMPTS = 20
-FEW_COVER = f"under {FEW_PROMPTS} prompts the interval covers .87 to .94"
-"""Simulated in docs/proof/listwise_consensus.md: the jackknife is short of data there."""
-
-
-@blind("r", symbol="ρ_err", better="", headline=81, passes_blind=False)
-def error_correlation(lists: Lists) -> Iterator[UnkeyedEstimate]:
-    """Correlation of the errors under two orders: 0 independent, 1 the same errors.
-
-    Over pairs of single calls on a prompt under different orders. Voting does not remove errors
-    that the orders share: at 1 no number of orders helps (004, section 3.4).
-    """
-    if not lists.has_gold:
-        return
-    hits, clusters = _hits(lists)
-    label = "Correlation of errors between orders"
-    conditions = f"lists of {lists.main.n}"
-    correlation = majority.error_correlation(hits, clusters)
-    if correlation.value is None:
-        why = NO_CORRELATION.saying(correlation.note) if lists.readable else NOTHING_READ
-        yield UnkeyedEstimate(label, missing(why), conditions=conditions)
-        return
-    calls, few = int((~np.isnan(hits)).sum()), correlation.clusters < FEW_PROMPTS
-    yield UnkeyedEstimate(
-        label, correlation, n=calls, conditions=conditions, note=FEW_COVER if few else ""
-    )
-
-
-@blind(
-    "share",
-    better="",
-    passes_blind=False,
-)
-def independent_error_bound(lists: Lists) -> Iterator[UnkeyedEstimate]:
-    """Hoeffding's bound of the error of a majority of orders, if errors were independent.
-
-    004 proposition 1, at the largest odd k: context only. The note gives the error of a majority
-    under the measured correlation; compare `accuracy`.
-    """
-    if lists.deepest is None or not lists.has_gold:
-        return
-    hits, clusters = _hits(lists)
-    # Odd, so that a majority cannot tie.
-    k = lists.deepest.k - (lists.deepest.k + 1) % 2
-    if np.isnan(hits).all() or k < 3:
-        return
-    right, r = float(np.nanmean(hits)), majority.error_correlation(hits, clusters).value
-    note = f"independent votes would err in {percent(majority.majority_error(right, k))}"
-    if r is not None:
-        shared = majority.majority_error(right, k, max(0.0, r))
-        note += (
-            f"; with the measured correlation of {two_digits(r)} a majority errs in "
-            f"{percent(shared)}"
-        )
-    yield UnkeyedEstimate(
-        f"Hoeffding's bound for {k} independent orders",
-        without_interval(
-            majority.majority_error_bound(right, k),
-            clusters=len(np.unique(clusters[(~np.isnan(hits)).any(axis=1)])),
-            method="exp(-2 k (q - 1/2)^2) (004 proposition 1)",
-        ),
-        n=int((~np.isnan(hits)).sum()),
-        conditions=f"one call is right in {percent(right)}",
-        note=note,
-    )
-
-
-def _hits(lists: Lists) -> tuple[Floats, Ints]:
-    """How right the first call under each order is, (prompts, orders), and their clusters."""
-    table = lists.main
-    hits: Floats = (table.first_calls * table.gold[:, None]).sum(axis=-1)
-    return hits[table.known], table.cluster[table.known]
+}
+"""How often the winner of single calls changes, as on axes with scores."""

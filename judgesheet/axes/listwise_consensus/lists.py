@@ -14,6 +14,7 @@ from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.failing import misses
 from judgesheet.axis.figure import Figures, UnkeyedEstimate
 from judgesheet.axis.items import cluster_codes
+from judgesheet.axis.scored import Winners
 from judgesheet.axis.streams import stream
 from judgesheet.base.digits import counted
 from judgesheet.base.missing_reasons import Reason
@@ -26,7 +27,6 @@ from judgesheet.stats.consensus import (
     run_points,
     uniform_picks,
 )
-from judgesheet.stats.flips import CallFlips, call_flips
 from judgesheet.stats.interval import by_cluster, cluster_rate
 from judgesheet.stats.orders import Order
 
@@ -40,6 +40,7 @@ SEVERAL = "several orders of the same candidates (arm permuted)"
 """What recorded judgments must hold for most figures."""
 figure = Figures("listwise_consensus", missing=SEVERAL)
 NOTHING_READ = Reason("nothing_read", "no reply could be read")
+ONE_ORDER = Reason("one_order", "no list was read under two orders")
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,11 +227,6 @@ class Table:
         """The choice of the first call under each order, (P, orders, n)."""
         return self.calls[:, :, 0]
 
-    @cached_property
-    def flips(self) -> CallFlips:
-        """How often two single calls on a prompt choose different winners."""
-        return call_flips(self.calls)
-
     @property
     def balanced(self) -> bool:
         """Whether every prompt's orders show each candidate equally often at each place."""
@@ -299,9 +295,11 @@ class Lists:
         return np.concatenate([table.cluster for table in self.tables])
 
     @cached_property
-    def flips(self) -> CallFlips:
-        """As `Table.flips`, per prompt over all tables."""
-        return CallFlips.joined(table.flips for table in self.tables)
+    def winners(self) -> Winners:
+        """Those of all single calls."""
+        picks = [table.calls for table in self.tables]
+        nothing = ONE_ORDER if self.readable else NOTHING_READ
+        return Winners(picks, self.cluster, "answer", "order", nothing)
 
     def hits(self, arm: Arm, weights: Weights = PROPOSED) -> Floats:
         """As `Table.hits`, per prompt over all tables."""

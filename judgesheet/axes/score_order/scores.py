@@ -14,7 +14,7 @@ from judgesheet.axis.failing import distances
 from judgesheet.axis.figure import Figures
 from judgesheet.axis.items import cluster_codes, firsts, value_codes
 from judgesheet.axis.labels import Quality, Reference, reference
-from judgesheet.axis.scored import Compared, PromptRanking, Rows
+from judgesheet.axis.scored import Compared, PromptRanking, Rows, Winners
 from judgesheet.axis.streams import stream
 from judgesheet.base.digits import counted
 from judgesheet.stats.correlation import DeltaR, delta_r
@@ -181,6 +181,11 @@ class Scores:
         """The responses of each prompt, which compete by their scores."""
         means = {arm: self.means(arm) for arm in self.arms}
         return PromptRanking(self.grid.reads, means, self.prompt, self.cluster)
+
+    @cached_property
+    def winners(self) -> Winners:
+        """Those of all single readings."""
+        return self.contest.winners
 
     @cached_property
     def compared(self) -> list[Compared]:
