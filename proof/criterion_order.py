@@ -5,7 +5,6 @@ from typing import Any
 
 from judgesheet import axis, stats
 from judgesheet.axes import criterion_order as room
-from judgesheet.axis import losses
 from proof.criteria import Judge
 from proof.lines import LEAST_AT_EDGES, Case, Line, Part
 from proof.lines import lines as cut
@@ -20,20 +19,14 @@ SLOW = (
 )
 NO_INTERVAL = (
     *("mean_delta_pos_null", "max_delta_pos_null"),
-    # Of single calls, which these judges do not give.
-    "order_dependence_p",
-    *(
-        "significant_criteria",
-        "budget_r",
-        *losses.NAMES,
-    ),
+    "significant_criteria",
+    "budget_r",
 )
 
 
 def _parts() -> Iterator[Part]:
-    every = {
-        name: one for name, one in room.CriterionOrder.ESTIMATES.items() if name not in NO_INTERVAL
-    }
+    # Tests of the order, losses and slices read single calls, which these judges do not give.
+    every = {name: one for name, one in room.FIGURES.items() if name not in NO_INTERVAL}
     quick = {name: one for name, one in every.items() if name not in SLOW}
     slow = {name: one for name, one in every.items() if name in SLOW}
     yield Part("counts", quick, {12: 200, 24: 130, 100: 70}, (2000, 3))

@@ -104,6 +104,13 @@ def test_every_line_is_committed(page: str) -> None:
         assert json.loads(line)["about"]
 
 
+@pytest.mark.parametrize("page", [page for page in runner.NAMES if page != "keys"])
+def test_a_line_of_every_page_runs(page: str) -> None:
+    task = next(task for task in runner._tasks(page, 10**6) if task.sets)
+    known = runner.committed(page)[runner._of(task)]
+    assert runner._work(task, known["truths"])["rows"]
+
+
 def test_a_judge_on_the_limit_seldom_passes() -> None:
     for one in results("gate"):
         limit, law = one.line.data.split(" | ")
