@@ -5,6 +5,7 @@ from typing import Any
 
 from judgesheet import axis, stats
 from judgesheet.axes import criterion_order as room
+from judgesheet.axes.criterion_order.figures import FIGURES
 from proof.criteria import Judge
 from proof.lines import LEAST_AT_EDGES, Case, Line, Part
 from proof.lines import lines as cut
@@ -26,7 +27,7 @@ NO_INTERVAL = (
 
 def _parts() -> Iterator[Part]:
     # Tests of the order, losses and slices read single calls, which these judges do not give.
-    every = {name: one for name, one in room.FIGURES.items() if name not in NO_INTERVAL}
+    every = {name: one for name, one in FIGURES.items() if name not in NO_INTERVAL}
     quick = {name: one for name, one in every.items() if name not in SLOW}
     slow = {name: one for name, one in every.items() if name in SLOW}
     yield Part("counts", quick, {12: 200, 24: 130, 100: 70}, (2000, 3))
