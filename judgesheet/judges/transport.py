@@ -235,8 +235,8 @@ def _fault(error: Exception, proxy: URL | None) -> httpx.TransportError:
     if isinstance(error, aiohttp.ClientProxyConnectionError):
         return httpx.ProxyError(said)
     if isinstance(error, aiohttp.ClientConnectorError) or _CARRIER.get() is None:
-        # aiohttp adds `ssl:default` also where nothing is encrypted.
-        return httpx.ConnectError(said.replace(" ssl:default ", " "))
+        # aiohttp adds `ssl:default` also where nothing is encrypted, else a Python object.
+        return httpx.ConnectError(re.sub(r" ssl:(default|<[^>]*>) ", " ", said))
     if isinstance(error, aiohttp.ClientError | OSError):
         return httpx.ReadError(said)
     return httpx.LocalProtocolError(said)  # a header with more than one line

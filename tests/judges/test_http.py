@@ -241,10 +241,11 @@ def test_answers_that_came_while_the_process_stood_still_are_taken() -> None:
     assert [reply.outcome for reply in replies] == ["ok"] * 5
 
 
-def test_a_refused_connection_is_unavailable() -> None:
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_refused_connection_is_unavailable(scheme: str) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # bound, never listening
-        url = f"http://127.0.0.1:{taken.getsockname()[1]}"
+        url = f"{scheme}://127.0.0.1:{taken.getsockname()[1]}"
         (reply,) = ask(always(completion("")), base_url=url)
     assert reply.outcome == "unavailable"
     assert "ConnectError" in reply.raw
