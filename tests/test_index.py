@@ -75,7 +75,7 @@ def test_a_sheet_that_was_withdrawn_is_published_no_longer(folder: Path, tmp_pat
     assert all(f"sheets/{name}" in page for name in opened if name.endswith(".html"))
 
 
-def test_rows_of_one_judge_are_told_apart_by_folder_and_time(site: Path) -> None:
+def test_rows_of_one_judge_are_distinguished_by_folder_and_time(site: Path) -> None:
     page, text = ((site / name).read_text("utf-8") for name in ("index.html", "index.md"))
     assert re.search(r"2026, \d\d:\d\d UTC</time>", page)
     for name in SHEETS:
@@ -127,7 +127,7 @@ def test_foreign_names_stay_text() -> None:
     assert "<script>alert" not in render([Listed("a", evil, EVIL)], EVIL).decode()
 
 
-def test_a_folder_without_sheets_is_told(tmp_path: Path) -> None:
+def test_a_folder_without_sheets_is_reported(tmp_path: Path) -> None:
     assert "datasheet.json" in sentence(run("index", tmp_path, "--out", tmp_path / "site"))
 
 

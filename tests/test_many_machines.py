@@ -513,7 +513,7 @@ def test_an_address_needs_its_engine(tmp_path: Path) -> None:
     assert "--engine ray" in sentence(done, 2)
 
 
-def test_without_ray_the_command_to_install_it_is_told(
+def test_without_ray_the_command_to_install_it_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)

@@ -161,7 +161,7 @@ def test_the_name_of_an_axis_shows_an_example_of_its_stimuli() -> None:
     assert {"prompt", "rubric", "candidates"} <= shown.keys()
 
 
-def test_how_many_of_the_users_stimuli_are_asked_about_is_told(tmp_path: Path) -> None:
+def test_how_many_of_the_users_stimuli_are_asked_about_is_reported(tmp_path: Path) -> None:
     example = json.loads(run("stimuli", "show", "score_order").stdout)
     names = [f"chat-{number}" for number in range(5)]
     rows = (json.dumps({**example, "id": name, "prompt": digest(name)}) for name in names)

@@ -131,7 +131,7 @@ def put(old: str, new: str) -> Callable[[str], str]:
         ),
     ],
 )
-def test_a_fault_is_told_with_file_and_line(
+def test_a_fault_is_reported_with_file_and_line(
     file: str, edit: Callable[[str], str], said: str, place: Path
 ) -> None:
     path = place / file
@@ -180,12 +180,12 @@ def renumbered(stimulus: dict[str, Any], start: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", ["prompt.j2", "prompt.toml", "policy.toml"])
-def test_a_missing_file_is_told_by_its_name(name: str, place: Path) -> None:
+def test_a_missing_file_is_reported_by_its_name(name: str, place: Path) -> None:
     (place / "judge" / name).unlink()
     assert f"judge/{name}: is missing; `judgesheet init` writes an example" in check(place)
 
 
-def test_a_prompt_without_its_parser_is_told_before_the_first_call(place: Path) -> None:
+def test_a_prompt_without_its_parser_is_reported_before_the_first_call(place: Path) -> None:
     (place / "judge" / "prompt.toml").unlink()
     done = run("probe", "--model", "sim/good", "--axis", "score_order", "--profile", "smoke",
                "--prompt", "score_order=judge/prompt.j2", "--no-pdf", "--no-cases", "--quiet",
@@ -209,7 +209,7 @@ def test_the_job_of_the_service_that_is_not_used_need_not_be_filled_in(place: Pa
     assert not any("gitlab" in line for line in reported)
 
 
-def test_stimuli_of_no_axis_or_of_two_are_told(tmp_path: Path) -> None:
+def test_stimuli_of_no_axis_or_of_two_are_reported(tmp_path: Path) -> None:
     assert "stimuli of one axis" in check(tmp_path)[0]
     assert "score_order.jsonl" in check(tmp_path)[0]
     run("init", tmp_path)

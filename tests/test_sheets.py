@@ -70,7 +70,7 @@ def test_only_one_order_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("script", "stays"), [(renamed_at_half, True), (random_from_70_percent, False)]
 )
-def test_a_judge_that_changes_while_it_is_measured_is_told(
+def test_a_judge_that_changes_while_it_is_measured_is_shown(
     tmp_path: Path, script: Script, stays: bool
 ) -> None:
     """Another name alone is told by another control: the answers stay the same.

@@ -62,7 +62,7 @@ def test_a_bias_that_fades_with_the_parameter_shows_in_one_table(tmp_path: Path)
     assert "## By temperature" in compared.stdout
 
 
-def test_any_parameter_is_sent_and_told(tmp_path: Path) -> None:
+def test_any_parameter_is_sent_and_reported(tmp_path: Path) -> None:
     with serving(lambda *_: completion("[RESULT] 1")) as server:
         at = server.base_url
         runs = sweep(tmp_path / "run", "openai-compatible/m", "effort=low,high", base_url=at)

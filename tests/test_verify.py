@@ -123,7 +123,7 @@ EDITS: dict[str, tuple[Callable[[Any], object], str]] = {
 
 
 @pytest.mark.parametrize("edited", EDITS)
-def test_what_was_changed_is_told(edited: str, made: Path, tmp_path: Path) -> None:
+def test_what_was_changed_is_reported(edited: str, made: Path, tmp_path: Path) -> None:
     edit, place = EDITS[edited]
     file = changed(Path(shutil.copy(made / DATASHEET, tmp_path / "sheet.json")), edit)
     done = run("verify", file, "--run", made)
@@ -132,7 +132,7 @@ def test_what_was_changed_is_told(edited: str, made: Path, tmp_path: Path) -> No
     assert any(place in one for one in found["differences"]), found
 
 
-def test_a_sheet_of_another_run_is_told_once(made: Path, tmp_path: Path) -> None:
+def test_a_sheet_of_another_run_is_reported_once(made: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     judgesheet.probe("sim/fair", other, axes=["score_order"], profile="smoke", pdf=False)
     done = run("verify", made / DATASHEET, "--run", other)
@@ -145,7 +145,7 @@ def test_a_page_in_html_is_not_taken_for_broken_json(made: Path) -> None:
     assert "give its datasheet.json or its PDF" in sentence(run("verify", made / "datasheet.html"))
 
 
-def test_other_replies_to_the_same_questions_are_told(made: Path, tmp_path: Path) -> None:
+def test_other_replies_to_the_same_questions_are_reported(made: Path, tmp_path: Path) -> None:
     other = shutil.copytree(made, tmp_path / "other")
     with closing(sqlite3.connect(other / LEDGER)) as db, db:
         text = "UPDATE attempt SET text = replace(text, '1', '5')"
@@ -163,7 +163,9 @@ def test_of_pages_with_other_bytes_the_words_are_compared(made: Path, tmp_path: 
     assert "not compared: its drawings" in done.stdout
 
 
-def test_pages_that_say_something_else_than_the_json_are_told(made: Path, tmp_path: Path) -> None:
+def test_pages_that_say_something_else_than_the_json_are_reported(
+    made: Path, tmp_path: Path
+) -> None:
     sheet = from_json(made / DATASHEET)
     other = page(replace(sheet, judge=replace(sheet.judge, model="sim/perfect")), paper="a4")
     forged = typeset(other, data_folder("templates"), to_json(sheet), moment(sheet))
@@ -185,7 +187,7 @@ def test_pages_of_another_version_of_the_typesetter_are_not_compared(
 
 
 @pytest.mark.parametrize(("edit", "code"), [(value, 4), (decision, 3)])
-def test_of_another_version_only_a_decision_against_its_own_figures_is_told(
+def test_of_another_version_only_a_decision_against_its_own_figures_is_reported(
     edit: Callable[[Any], None], code: int, made: Path, tmp_path: Path
 ) -> None:
     def of_another_version(sheet: Any) -> None:

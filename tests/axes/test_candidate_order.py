@@ -331,7 +331,7 @@ def first_of_equals(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("profile", ["quick", "standard"])
-def test_a_judge_that_takes_slot_1_of_equals_is_told_to_ask_both_orders(profile: str) -> None:
+def test_a_judge_that_takes_slot_1_of_equals_is_reported_to_ask_both_orders(profile: str) -> None:
     sheet = sheet_of("perfect", profile, edit=first_of_equals)
     assert sheet.value(RAW) == 1
     assert {RAW, ORDER, SLOT_TWICE} <= sheet.shown()
@@ -351,7 +351,7 @@ def first_where_they_differ(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("profile", ["quick", "standard"])
-def test_a_slot_that_decides_only_where_responses_differ_is_told_too(profile: str) -> None:
+def test_a_slot_that_decides_only_where_responses_differ_is_shown_too(profile: str) -> None:
     sheet = sheet_of("perfect", profile, edit=first_where_they_differ)
     assert sheet.value(GAP) == 1
     assert GAP in sheet.shown()
@@ -538,7 +538,7 @@ def test_the_papers_way_stands_beside_each_rate() -> None:
     assert "trust the bound" in ceiling.note
 
 
-def test_without_repeats_the_slot_is_not_told_from_noise() -> None:
+def test_without_repeats_the_slot_is_not_distinguished_from_noise() -> None:
     once = recorded(
         [natural(f"s{n}", order, 1 + n % 2) for n in range(8) for order in ("uv", "vu")]
     )

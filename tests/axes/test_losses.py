@@ -183,7 +183,7 @@ def test_questions_that_are_refused_at_random_are_no_pattern(axis: str) -> None:
 
 
 @pytest.mark.parametrize("axis", ["score_order", "candidate_order"])
-def test_losses_of_one_order_are_told(axis: str) -> None:
+def test_losses_of_one_order_are_shown(axis: str) -> None:
     def one_first(table: pd.DataFrame) -> pd.Series:
         ranks = table["order"].map(lambda order: sorted(order).index(order[0]))
         return (ranks == 0) & (np.random.default_rng(1).random(len(table)) < 0.4)

@@ -86,7 +86,7 @@ def test_a_judge_that_answers_alike_everywhere_shows_nothing(axis: str) -> None:
     assert simulate("constant", "quick", axis).value(ORDER_TEST) == 1
 
 
-def test_an_order_in_pairs_is_told_from_noise() -> None:
+def test_an_order_in_pairs_is_distinguished_from_noise() -> None:
     """A coin changes its verdict in half of the pairs, but to either side."""
     coin = simulate("random", "quick", "candidate_order")
     slot = simulate("fair?slot=8", "quick", "candidate_order")

@@ -139,7 +139,7 @@ def test_a_rubric_without_a_range_is_asked_as_before(tmp_path: Path) -> None:
     assert (call.cell["scale"], "low" in call.cell) == (5, False)
 
 
-def test_ranges_that_differ_are_told_apart(tmp_path: Path) -> None:
+def test_ranges_that_differ_are_distinguished(tmp_path: Path) -> None:
     other = [{**one, "id": f"other-{one['id']}"} for one in scored([1, 11], ELEVEN)]
     with pytest.raises(StimuliError, match="1 to 11"):
         calls_of("score_order", written(tmp_path, [*scored([0, 10], ELEVEN), *other]))

@@ -206,7 +206,7 @@ def test_nobody_without_a_taste_is_accused_of_one(spec: str, profile: str) -> No
         ("fair?loves_length=-20", LENGTH2, "ranking"),
     ],
 )
-def test_a_taste_is_told_and_the_shipped_policies_reject_it(
+def test_a_taste_is_shown_and_the_shipped_policies_reject_it(
     spec: str, name: str, figure: str
 ) -> None:
     sheet = sheet_of(spec)
@@ -223,7 +223,7 @@ def test_loves_on_half_and_hates_on_half_does_not_cancel() -> None:
     assert sheet.value("dress_excess[kind=length]") == 1.0
 
 
-def test_a_dislike_of_an_unsure_tone_is_told_as_a_liking_is() -> None:
+def test_a_dislike_of_an_unsure_tone_is_shown_as_a_liking_is() -> None:
     """It loses comparisons, which is a fault as winning them would be."""
     for taste in (1, -1):
         sheet = sheet_of(f"perfect?loves_certain={20 * taste}", "full")
@@ -249,7 +249,7 @@ def padding_wins(*ways: int, lost: bool = False) -> Edit:
     return edited(said)
 
 
-def test_markup_that_is_loved_is_told() -> None:
+def test_markup_that_is_loved_is_shown() -> None:
     assert "preference[kind=format]" in sheet_of("loves-markdown", "standard").shown()
 
 
@@ -315,7 +315,7 @@ def shifted(by: int) -> Callable[[pd.DataFrame], pd.DataFrame]:
 
 
 @pytest.mark.parametrize("by", [3, -4])
-def test_points_for_padding_on_every_stimulus_are_told(by: int) -> None:
+def test_points_for_padding_on_every_stimulus_are_shown(by: int) -> None:
     sheet = sheet_of("fair", "standard", edit=shifted(by))
     assert sheet["score_shift[kind=length]"].clusters == 32
     assert sheet.shown() == {"score_shift[kind=length]"}
@@ -638,7 +638,7 @@ def altered_wins(wins: Callable[[dict[str, Any], str], bool]) -> Edit:
     return edited(verdict)
 
 
-def test_a_dose_that_always_wins_is_told_apart_from_another() -> None:
+def test_a_dose_that_always_wins_is_distinguished_from_another() -> None:
     taste = altered_wins(lambda cell, _: cell["dose"] == 3)
     sheet = sheet_of("perfect", "standard", edit=taste)
     key = "preference[kind=length,dose=3]"

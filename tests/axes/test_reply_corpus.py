@@ -111,7 +111,7 @@ def test_a_reply_that_ended_by_itself_is_whole_in_every_dialect(reason: str | No
     assert replace(plain, finish=reason).found == plain.expected
 
 
-def test_the_token_limit_is_told_from_other_ends_in_every_dialect() -> None:
+def test_the_token_limit_is_distinguished_from_other_ends_in_every_dialect() -> None:
     limits, others = ("length", "model_length", "MAX_TOKENS"), ("SAFETY", "incomplete", "new", None)
     assert all(map(is_token_limit, limits))
     assert not any(map(is_token_limit, others))

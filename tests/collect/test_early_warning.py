@@ -27,7 +27,7 @@ def probed(out: Path, every: int) -> list[str]:
 
 
 @pytest.mark.parametrize(("every", "times"), [(2, 1), (5, 1), (6, 0)])
-def test_a_fifth_of_the_first_replies_is_told_of_once(
+def test_a_fifth_of_the_first_replies_is_reported_once(
     tmp_path: Path, every: int, times: int
 ) -> None:
     assert len(probed(tmp_path, every)) == times

@@ -348,7 +348,7 @@ def test_ingesting_again_writes_what_an_interrupted_run_left_out(tmp_path: Path)
         assert ledger.totals().attempts == ledger.totals().settled == len(rows)
 
 
-def test_a_cut_line_is_left_out_and_told(tmp_path: Path) -> None:
+def test_a_cut_line_is_left_out_and_reported(tmp_path: Path) -> None:
     rows = [
         score(item, ORDERS[0], "fixed", true, n) for item, true in enumerate(TRUE) for n in (0, 1)
     ]

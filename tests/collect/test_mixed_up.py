@@ -136,10 +136,10 @@ def counted(request: Request, _number: int) -> Answer:
     return Answer(json.dumps({**content, "usage": {"prompt_tokens": len(request.words)}}).encode())
 
 
-@pytest.mark.parametrize(("answers", "is_told"), [(counted, False), (swapping(counted), True)])
-def test_equal_questions_of_different_lengths_are_told(
-    answers: Script, is_told: bool, tmp_path: Path
+@pytest.mark.parametrize(("answers", "is_reported"), [(counted, False), (swapping(counted), True)])
+def test_equal_questions_of_different_lengths_are_reported(
+    answers: Script, is_reported: bool, tmp_path: Path
 ) -> None:
     with serving(answers) as server:
         [axis] = probe(server, tmp_path / "run", concurrency=8).datasheet.axes
-    assert any("--concurrency 1" in caveat for caveat in axis.caveats) is is_told
+    assert any("--concurrency 1" in caveat for caveat in axis.caveats) is is_reported

@@ -86,7 +86,7 @@ def test_a_judge_at_chance_has_no_value_by_rogan_gladen_and_one_by_labels(table:
     assert judgesheet.correct(path, "random").corrected.value is not None
 
 
-def test_few_or_constant_labels_are_told(table: Write) -> None:
+def test_few_or_constant_labels_are_reported(table: Write) -> None:
     few = judgesheet.correct(table("id,verdict,label", judged(50, 3)), "random").corrected
     assert few.value is not None
     assert few.low is None
@@ -160,7 +160,7 @@ def test_a_random_draw_is_seldom_called_none(table: Write) -> None:
 
 
 @pytest.mark.parametrize("rows", [1, 4])
-def test_a_part_that_is_no_random_draw_is_told(rows: int, table: Write) -> None:
+def test_a_part_that_is_no_random_draw_is_reported(rows: int, table: Write) -> None:
     cells = [[f"d{n // rows}-{n}", int(n % 3 > 0), int(n % 2) if n % 3 == 0 and n < 150 else None]
              for n in range(300)]  # fmt: skip
     path = table("id,verdict,label", cells)

@@ -569,7 +569,7 @@ def test_a_tie_is_another_verdict_than_a_choice(tmp_path: Path) -> None:
     assert same.equal == 1
 
 
-def test_two_runs_of_one_judge_are_told_apart_by_their_paths(
+def test_two_runs_of_one_judge_are_distinguished_by_their_paths(
     runs: dict[str, Path], tmp_path: Path
 ) -> None:
     twin = shutil.copytree(runs["one"], tmp_path / "twin")

@@ -203,7 +203,7 @@ def test_nothing_would_decide_what_is_decided() -> None:
     [((0.2, 0.1, 0.3), "helps"), ((0.2, -0.1, 0.3), "not shown"), ((-0.2, -0.3, -0.1), "harms"),
      ((0.0, -0.01, 0.01), "gains nothing")],
 )  # fmt: skip
-def test_a_gain_is_told_by_its_interval(gain: tuple[float, float, float], outcome: str) -> None:
+def test_a_gain_is_reported_by_its_interval(gain: tuple[float, float, float], outcome: str) -> None:
     remedy = Mitigation("swap", KEY, OTHER, 2, "one.gain")
     figures = (rate(KEY), rate(OTHER), rate("one.gain", *gain))
     made = sheet_with(mitigations=(remedy,), estimates=figures)

@@ -174,7 +174,7 @@ def test_flips_of_every_axis_break_ties_at_random(name: str, profile: str) -> No
     assert (found[f"{name}.order_flip_rate"].value or 0) >= 0.5
 
 
-def test_too_few_stimuli_for_any_judge_are_told() -> None:
+def test_too_few_stimuli_for_any_judge_are_reported() -> None:
     none = replace(share(KEY, 0.0, 0.0, 0.109), clusters=20)  # (1 - .109)^20 = .1
     needed = decided(none, "max = 0.10").needed
     assert "20 stimuli are too few to prove it for any judge; about 9 more stimuli" in needed

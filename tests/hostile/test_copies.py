@@ -147,7 +147,7 @@ def test_a_sheet_says_that_stimuli_repeat_others(tmp_path: Path) -> None:
     assert "independent" not in caveats(None)
 
 
-def test_identical_candidates_are_told_and_noted(tmp_path: Path) -> None:
+def test_identical_candidates_are_reported_and_noted(tmp_path: Path) -> None:
     texts = {"x": "Because.", "y": " Because.\N{ZERO WIDTH SPACE}", "z": "No."}
     listed = [{"id": name, "text": text} for name, text in texts.items()]
     sets = [

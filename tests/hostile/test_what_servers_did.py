@@ -77,7 +77,7 @@ SAID = f"worker \x1b[31mdied\u202e of {KEY}"
     "body", [json.dumps({"error": {"message": SAID}}), f"<h1>{SAID}</h1>"], ids=["json", "html"]
 )
 @pytest.mark.usefixtures("pages")
-def test_a_500_is_told_as_what_it_was(
+def test_a_500_is_reported_as_what_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str
 ) -> None:
     wrong = Answer(body.encode(), 500, {"Retry-After": "0"})

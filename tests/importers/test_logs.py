@@ -596,7 +596,7 @@ def test_a_field_that_would_not_be_read_is_refused(
         records_of(lines(tmp_path / "log.jsonl", [{"q": 1}]), columns=columns)
 
 
-def test_what_is_told_of_a_stimulus_stands_beside_its_judgments(tmp_path: Path) -> None:
+def test_what_is_reported_of_a_stimulus_stands_beside_its_judgments(tmp_path: Path) -> None:
     rows = [graded(n, 1 + n % 5) | {"customer": "c", "question": "?"} for n in range(4)]
     path = lines(tmp_path / "log.jsonl", rows)
     about = {"group": "customer", "stimulus_text": "question"}
@@ -621,7 +621,7 @@ def test_joined_columns_name_the_responses_of_systems(tmp_path: Path) -> None:
     assert "item=chat+agent" in run("inspect-log", path, *alone).stdout
 
 
-def test_counts_of_a_part_and_columns_without_a_field_are_told(
+def test_counts_of_a_part_and_columns_without_a_field_are_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(log_report, "MOST_REMEMBERED_ROWS", 4)
@@ -827,7 +827,7 @@ def test_rows_that_cannot_be_read_are_all_named_before_ingest(tmp_path: Path) ->
         records_of(table, columns={"stimulus": "q", "verdict": "s"}, scale="1:5")
 
 
-def test_rows_that_contradict_each_other_are_told_by_their_column(tmp_path: Path) -> None:
+def test_rows_that_contradict_each_other_are_reported_by_their_column(tmp_path: Path) -> None:
     row = {"q": "q1", "said": "x", "people": "x"}
     rows = [{**row, "a": "x", "b": "y"}, {**row, "a": "y", "b": "x", "people": "tie"}]
     columns = {"stimulus": "q", "first": "a", "second": "b", "verdict": "said", "better": "people"}
@@ -864,7 +864,7 @@ def test_a_system_under_many_questions_is_no_question(tmp_path: Path) -> None:
     assert (columns["stimulus"], columns["item"]) == (logs.UNKNOWN, "system")
 
 
-def test_a_failed_evaluation_is_told_by_its_status(tmp_path: Path) -> None:
+def test_a_failed_evaluation_is_reported_by_its_status(tmp_path: Path) -> None:
     path = tmp_path / "log.json"
     sample = {"id": "a", "epoch": 1, "scores": None}
     log = {"version": 2, "status": "error", "eval": {}, "samples": [sample]}
@@ -893,7 +893,7 @@ def scored_table(path: Path, rows: Iterable[tuple[Any, Any]]) -> Path:
         ((3, "good"), {}, "if people rate on a different scale, give it: --human-scale"),
     ],
 )
-def test_a_cell_that_is_no_number_is_told_with_what_helps(
+def test_a_cell_that_is_no_number_is_reported_with_what_helps(
     cells: tuple[Any, Any], more: dict[str, str], said: str, tmp_path: Path
 ) -> None:
     path = scored_table(tmp_path / "t.csv", [cells] * 4)
@@ -948,7 +948,7 @@ def test_calls_without_a_verdict_are_counted_apart(tmp_path: Path) -> None:
          "for the right answer use the field better"),
     ],
 )  # fmt: skip
-def test_a_field_that_is_not_read_is_told_with_those_that_are(
+def test_a_field_that_is_not_read_is_reported_with_those_that_are(
     columns: dict[str, str], said: str, tmp_path: Path
 ) -> None:
     path = lines(tmp_path / "log.jsonl", [dict.fromkeys("qabwxoh", "1")])
@@ -960,7 +960,7 @@ def test_a_field_that_is_not_read_is_told_with_those_that_are(
 @pytest.mark.parametrize(
     ("again", "verdict"), [("q0;a0;1;3;4", "the same"), ("q0;a0;1;2;4", "another")]
 )
-def test_a_line_that_occurs_twice_is_told_with_the_other(
+def test_a_line_that_occurs_twice_is_reported_with_the_other(
     again: str, verdict: str, tmp_path: Path
 ) -> None:
     path = scored_table(tmp_path / "t.csv", [(3, 4)] * 4)
@@ -972,7 +972,9 @@ def test_a_line_that_occurs_twice_is_told_with_the_other(
     assert f"with {verdict} verdict; drop one of the two lines" in str(caught.value)
 
 
-def test_rows_of_two_settings_are_told_apart_by_a_column_that_is_left_out(tmp_path: Path) -> None:
+def test_rows_of_two_settings_are_distinguished_by_a_column_that_is_left_out(
+    tmp_path: Path,
+) -> None:
     rows = [f"q{n},{order},first,{prompt}" for n in range(4) for order in ("AB", "BA")
             for prompt in ("short", "long")]  # fmt: skip
     path = tmp_path / "t.csv"

@@ -117,7 +117,7 @@ def test_a_map_may_stand_in_a_file(tmp_path: Path) -> None:
     assert "map.toml" in sentence(run("ingest", path, "--map", file, *options), 2)
 
 
-def test_a_word_that_is_not_known_is_told_with_its_option(tmp_path: Path) -> None:
+def test_a_word_that_is_not_known_is_reported_with_its_option(tmp_path: Path) -> None:
     path = table_of(tmp_path / "log.jsonl", "C", "A", "left of it", "B")
     with pytest.raises(StimuliError) as caught:
         reported(path, columns=NAMES)
@@ -210,7 +210,7 @@ def test_two_scores_are_a_verdict_and_if_asked_scores(tmp_path: Path) -> None:
         ((0.13, 0.94), "0:1:0.1 --round"), ((0.3, 0.9), "0:1:0.1"), ((-1, 1), "-1:1"),
     ],
 )  # fmt: skip
-def test_a_scale_off_which_scores_are_is_told(
+def test_a_scale_off_which_scores_are_is_reported(
     scores: tuple[float, ...], scale: str, tmp_path: Path
 ) -> None:
     assert scale_of(scores) == f"--scale {scale}"

@@ -181,7 +181,7 @@ def test_an_exception_is_data(module: str) -> None:
     assert reply.raw == "KeyError: 'oops'"
 
 
-def test_an_exception_is_told_with_what_it_came_from(module: str) -> None:
+def test_an_exception_is_reported_with_what_it_came_from(module: str) -> None:
     said = "RuntimeError: gave up (from ConnectionError: no route to host)"
     assert ask(f"{module}:gives_up").raw == said
 
@@ -305,7 +305,7 @@ def _edited(name: str, score: int, comment: str = "") -> str:
     return f"{name}:judge"
 
 
-def test_a_change_of_the_users_code_is_told_and_two_versions_are_no_judge(module: str) -> None:
+def test_a_change_of_the_users_code_is_reported_and_two_versions_are_no_judge(module: str) -> None:
     name, reported = f"{module}_edited", list[str]()
     smoke(_edited(name, 3), "score_order", max_calls=10, tell=reported.append)
     smoke(_edited(name, 3, "  # of May"), "score_order", max_calls=10, tell=reported.append)
@@ -358,7 +358,7 @@ def test_a_judge_is_asked_for_no_decision_on_what_it_does_not_show(
         ("_scale", "score_order.repeat_change_rate"),
     ],
 )
-def test_a_judge_that_shuffles_by_itself_is_told_by_its_repeats(
+def test_a_judge_that_shuffles_by_itself_is_shown_by_its_repeats(
     module: str, what: str, noise: str
 ) -> None:
     """The same call gets different answers; of a judge that keeps the order none does."""

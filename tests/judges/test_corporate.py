@@ -111,7 +111,7 @@ def test_a_token_is_renewed_before_it_expires(oauth: Callable[[str], None]) -> N
 
 
 @pytest.mark.parametrize(("status", "outcome"), [(401, "unauthorized"), (503, "unavailable")])
-def test_a_token_that_is_not_given_is_told_without_its_secret(
+def test_a_token_that_is_not_given_is_reported_without_its_secret(
     status: int, outcome: str, oauth: Callable[[str], None]
 ) -> None:
     def refuse(request: Request, _number: int) -> Answer:
@@ -214,7 +214,7 @@ def test_a_client_certificate_is_shown(
 
 @pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
 @pytest.mark.parametrize("is_there", [True, False])
-def test_a_client_certificate_that_is_wrong_or_lacking_is_told(
+def test_a_client_certificate_that_is_wrong_or_lacking_is_reported(
     version: ssl.TLSVersion,
     is_there: bool,
     authority: trustme.CA,
@@ -236,12 +236,12 @@ def test_a_client_certificate_that_is_wrong_or_lacking_is_told(
 
         reply, advice = asyncio.run(main())
     # Since TLS 1.3 the connection may end before the client learns why.
-    is_told = version is ssl.TLSVersion.TLSv1_2
-    assert reply.outcome == "unreachable" or (reply.outcome == "unavailable" and not is_told)
+    is_reported = version is ssl.TLSVersion.TLSv1_2
+    assert reply.outcome == "unreachable" or (reply.outcome == "unavailable" and not is_reported)
     assert "certificate" in advice
 
 
-def test_a_certificate_that_is_not_trusted_is_told_with_its_reason_and_the_remedy(
+def test_a_certificate_that_is_not_trusted_is_reported_with_its_reason_and_the_remedy(
     authority: trustme.CA, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
@@ -261,7 +261,7 @@ def test_a_certificate_that_is_not_trusted_is_told_with_its_reason_and_the_remed
     assert trusted.outcome == "ok"
 
 
-def test_a_certificate_of_another_host_is_told(
+def test_a_certificate_of_another_host_is_reported(
     authority: trustme.CA, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))

@@ -122,7 +122,7 @@ def test_a_folder_of_which_the_log_goes_first_is_copied(
         assert kept(tmp_path / "run.rescued-1") == len(server.requests) < CALLS
 
 
-def test_a_folder_that_is_removed_while_it_is_measured_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_is_removed_while_it_is_measured_is_reported(tmp_path: Path) -> None:
     run = tmp_path / "run"
     with serving(soon) as server:
         with pytest.raises(RunError, match=r"run\.rescued-1"):

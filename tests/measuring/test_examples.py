@@ -49,7 +49,7 @@ def test_what_is_shown_has_the_example_and_the_rest_none() -> None:
     assert context(sheet).example == ODD
 
 
-def test_only_a_stimulus_that_is_built_in_is_told_in_words() -> None:
+def test_only_a_stimulus_that_is_built_in_is_reported_in_words() -> None:
     built = Datasheet("", JudgeIdentity(), RunFacts(), BUILT, ())
     assert ODD in stimulus_in_words(built, "score_order", ODD) != ODD
     own = replace(built, provenance=Provenance(stimuli=(StimulusPool("score_order", name="own"),)))

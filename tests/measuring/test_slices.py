@@ -47,7 +47,7 @@ def where(said: Said, spec: str = "good", profile: str = "quick") -> Mapping[str
     return {split: one for one in effects for split in one.slice}
 
 
-def test_scores_that_do_not_look_at_long_responses_are_told_by_length() -> None:
+def test_scores_that_do_not_look_at_long_responses_are_shown_by_length() -> None:
     shown = where(lambda cell, _: 2 if cell["words"] > 280 else None)
     assert set(shown) == {"length"}
     assert shown["length"].slice["length"] in ("long", "longest")
@@ -72,7 +72,7 @@ def test_a_field_of_which_a_judge_knows_nothing_is_named() -> None:
     assert shown["field"].slice == {"field": "money"}
 
 
-def test_a_judge_that_goes_wild_at_the_end_is_told_by_the_run() -> None:
+def test_a_judge_that_goes_wild_at_the_end_is_shown_by_the_run() -> None:
     coin = random.Random(6)
     shown = where(lambda _, asked: coin.randint(1, 5) if asked > 0.72 else None)
     assert shown["run"].slice == {"run": "last"}

@@ -31,7 +31,7 @@ def for_use(sheet: Datasheet, use: Use) -> Datasheet:
     return replace(sheet, provenance=replace(sheet.provenance, policy=policy), decision=None)
 
 
-def test_what_is_shown_for_the_use_is_told_before_the_rest() -> None:
+def test_what_is_shown_for_the_use_is_reported_before_the_rest() -> None:
     scoring = effect(V, "shown", uses=("scoring",))
     ranked = effect(FLIPS, "shown")
     page = context(for_use(with_effects(scoring, ranked), "ranking"))
@@ -39,7 +39,7 @@ def test_what_is_shown_for_the_use_is_told_before_the_rest() -> None:
     assert [reported.effect for reported in page.beside] == [scoring]
 
 
-def test_what_a_condition_says_is_not_told_again() -> None:
+def test_what_a_condition_says_is_not_reported_again() -> None:
     both = effect(V, "shown"), effect(FLIPS, "shown")
     page = context(with_effects(*both, sheet=sheets.judged("conditions")))
     assert page.decision is not None
@@ -47,7 +47,7 @@ def test_what_a_condition_says_is_not_told_again() -> None:
     assert page.in_box == page.wrong == ()
 
 
-def test_of_a_judge_without_a_fault_the_largest_possible_effects_are_told() -> None:
+def test_of_a_judge_without_a_fault_the_largest_possible_effects_are_reported() -> None:
     page = context(with_effects(effect(V, "inconclusive"), effect(FLIPS, "negligible")))
     assert [one.key for one in page.possible] == [V]
     assert page.shown == page.beside == ()

@@ -85,7 +85,7 @@ def test_opposites_are_below_chance(level: Level) -> None:
     assert interval.high < 0
 
 
-def test_what_cannot_be_told_has_a_reason() -> None:
+def test_what_cannot_be_reported_has_a_reason() -> None:
     nothing, one = np.full(3, np.nan), np.ones(3)
     assert cohens_kappa(nothing, one, np.arange(3)).reason == NO_OBSERVATIONS.code
     assert cohens_kappa(one, one, np.arange(3)).reason == CONSTANT.code

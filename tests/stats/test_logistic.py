@@ -18,7 +18,7 @@ def test_one_fact_that_is_always_there_is_the_plain_win_rate() -> None:
     assert rate.low == pytest.approx(1 / (1 + np.exp(far - slope)), rel=1e-3)
 
 
-def test_two_facts_are_told_apart() -> None:
+def test_two_facts_are_distinguished() -> None:
     rng = np.random.default_rng(1)
     facts = rng.normal(size=(4000, 2))
     wins = (rng.random(4000) < 1 / (1 + np.exp(-facts @ [0.7, -0.3]))).astype(float)

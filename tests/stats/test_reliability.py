@@ -71,7 +71,7 @@ def test_a_perfect_judge_reaches_the_ceiling(missing: float) -> None:
         ([[1, 2]], "only one item"),
     ],
 )
-def test_what_cannot_be_told_is_said(table: object, note: str) -> None:
+def test_what_cannot_be_reported_is_said(table: object, note: str) -> None:
     found = rater_reliability(table, range(len(table)), rng())  # type: ignore[arg-type]
     assert found.ceiling.value is None
     assert note in found.ceiling.note

@@ -29,6 +29,6 @@ def test_the_shift_is_measured_and_held_by_its_interval() -> None:
     assert sentences.low > 0
 
 
-def test_labels_at_random_are_seldom_told_as_chosen() -> None:
+def test_labels_at_random_are_seldom_reported_as_chosen() -> None:
     small = [p for p in (found(0.0, seed).p for seed in range(60)) if p is not None and p < 0.05]
     assert len(small) <= 8

@@ -43,7 +43,7 @@ def decision(policy: str, *sheets: Sheet) -> Decision:
     return found
 
 
-def test_slot_2_that_wins_where_texts_are_long_is_told_by_their_length() -> None:
+def test_slot_2_that_wins_where_texts_are_long_is_reported_by_their_length() -> None:
     long = 240
 
     def second(cell: dict[str, Any], said: Any) -> Any:
