@@ -81,7 +81,7 @@ class Drawn:
         verdicts = np.select([slots > 0, slots < 0], [FIRST, SECOND], TIE).astype(np.int64)
         cells = {"better": np.where(self.ratings[:, 0] > 0, "u", "v"), "cluster": self.cluster}
         asked = np.ones(verdicts.shape[:2], dtype=bool)
-        own = Pairs(verdicts, asked, pd.DataFrame(cells))
+        own = Pairs(pd.DataFrame(cells), verdicts, asked)
         group = Group(own, BASELINE, {"set": "natural"}, "own pairs")
         return SimpleNamespace(rungs=[group])
 

@@ -140,7 +140,7 @@ class Judge:
         verdicts = np.array([FIRST, SECOND, TIE, INVALID])[drawn]
         verdicts[~cells["twice"].to_numpy(), :, 1] = MISSING
         asked = np.ones(verdicts.shape[:2], dtype=bool)
-        return Pairs(verdicts, asked, cells)
+        return Pairs(cells, verdicts, asked)
 
 
 @cache

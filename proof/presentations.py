@@ -71,7 +71,7 @@ class Judge:
         wins, loses = special.expit(leaning - self.tie), special.expit(-leaning - self.tie)
         drawn = rng.random(leaning.shape)
         contents = np.where(drawn < wins, 1.0, np.where(drawn > 1 - loses, -1.0, 0.0))
-        return Verdicts(Pairs(contents[..., None], cells), self._scores(stimuli, taste, rng))
+        return Verdicts(Pairs(cells, contents[..., None]), self._scores(stimuli, taste, rng))
 
     def _scores(self, stimuli: int, taste: Floats, rng: Rng) -> pd.DataFrame:
         """Scores of every stimulus, plain and padded; `taste` has a place per pair."""

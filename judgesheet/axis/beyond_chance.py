@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from judgesheet.axis.arrays import Floats
+from judgesheet.axis.arrays import Floats, Ints
 from judgesheet.axis.figure import Figures, UnkeyedEstimate, absent
 from judgesheet.axis.labels import NO_REFERENCE, Reference
 from judgesheet.axis.scored import Rows, Scored
@@ -41,7 +41,8 @@ def quality_kappa(scores: Scored) -> Iterator[UnkeyedEstimate]:
         elif not on_scale(quality, rows):
             yield absent(label, OTHER_SCALE, dims)
         else:
-            kappa, calls = _with_quality(rows, quality, level)
+            ratings = ratings_of(quality)[rows.item]
+            kappa, calls = kappa_with(rows.reads, ratings, rows.cluster, level)
             yield UnkeyedEstimate(label, kappa, dims, n=calls, conditions=quality.conditions())
 
 
@@ -60,12 +61,13 @@ def ratings_of(quality: Reference) -> Floats:
     return quality.ratings if quality.ratings.shape[1] else quality.values[:, None]
 
 
-def _with_quality(rows: Rows, quality: Reference, level: Level) -> tuple[Interval, int]:
-    """Kappa of every reading with every rating of its item, and the number of readings."""
-    reads = rows.reads.reshape(len(rows.reads), -1)
-    ratings = ratings_of(quality)[rows.item]
+def kappa_with(reads: Floats, ratings: Floats, cluster: Ints, level: Level) -> tuple[Interval, int]:
+    """Kappa of each reading (items, …) with each rating (items, raters), and the readings' number.
+
+    Every item counts the same.
+    """
+    reads = reads.reshape(len(reads), -1)
     pairs = (~np.isnan(reads)).sum(axis=1) * (~np.isnan(ratings)).sum(axis=1)
     weights = (1 / np.maximum(pairs, 1))[:, None, None]
-    both = reads[:, :, None], ratings[:, None]
-    kappa = cohens_kappa(*both, rows.cluster, level, weights)
+    kappa = cohens_kappa(reads[:, :, None], ratings[:, None], cluster, level, weights)
     return kappa, int((~np.isnan(reads[pairs > 0])).sum())

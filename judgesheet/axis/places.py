@@ -4,8 +4,15 @@ from collections.abc import Iterator
 
 from judgesheet.axis.arrays import Floats, Ints
 from judgesheet.axis.figure import Conditions, UnkeyedEstimate, wilson_beside
+from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.position import position_share
 from judgesheet.stats.reads import total_calls
+
+NOT_EVEN = Reason(
+    "not_even",
+    "the recorded orders do not show everything equally often at every place, so a judge that "
+    "ignores the order would not give even shares",
+)
 
 
 def shares(counts: Floats | Ints, label: str, conditions: Conditions) -> Iterator[UnkeyedEstimate]:

@@ -10,7 +10,7 @@ import pytest
 
 from judgesheet.axes import get_axis
 from judgesheet.axes.candidate_order.figures import SLOT_TELLS
-from judgesheet.axes.listwise_consensus.figures import NOT_EVEN
+from judgesheet.axis.places import NOT_EVEN
 from judgesheet.base.records import AxisResult, Datasheet, VerdictStatus
 from judgesheet.decide import decide
 from judgesheet.decide.policy import load, parse

@@ -8,8 +8,9 @@ from math import sqrt
 import numpy as np
 
 from judgesheet.axis.arrays import Floats
-from judgesheet.axis.beyond_chance import LEVELS, WEIGHTS
+from judgesheet.axis.beyond_chance import LEVELS, WEIGHTS, kappa_with
 from judgesheet.axis.figure import UnkeyedEstimate
+from judgesheet.axis.pairs import Counts
 from judgesheet.base.digits import counted, two_digits
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import PaperCompatible
@@ -17,10 +18,10 @@ from judgesheet.base.units import QUALITY_STEPS
 from judgesheet.stats import pairwise as stats
 from judgesheet.stats.flips import Which
 from judgesheet.stats.interval import Ends, Interval, Limits, by_cluster, cluster_mean, mean_excess
-from judgesheet.stats.kappa import cohens_kappa
+from judgesheet.stats.reads import row_means
 
 from .ask import BASELINE, KINDS, STRICT
-from .pairs import LADDER, NOT_ANSWERED, Counts, Group, Pairs, apart, by_set, figure
+from .pairs import LADDER, NOT_ANSWERED, Group, Pairs, apart, by_set, figure
 
 # -- preferences where there is little or nothing to prefer ----------------------------------------
 # A pair is shown in both orders and every verdict is mapped to the response that it favours. Pairs
@@ -352,16 +353,13 @@ def quality_kappa(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     for rung in pairs.rungs:
         if rung.prompt != BASELINE or rung.dims.get("set") != "natural" or not len(rung.pairs):
             continue
-        verdicts = rung.pairs.contents.reshape(len(rung.pairs), -1)
         better = np.where(rung.pairs.cells["better"] == "u", 1.0, -1.0)
-        calls = (~np.isnan(verdicts)).sum(axis=1)
-        each = [np.repeat(one, verdicts.shape[1]) for one in (better, rung.pairs.cluster)]
-        weights = np.repeat(1 / np.maximum(calls, 1), verdicts.shape[1])
         for level, dim in WEIGHTS.items():
-            kappa = cohens_kappa(verdicts.ravel(), each[0], each[1], level, weights)
+            verdicts, cluster = rung.pairs.contents, rung.pairs.cluster
+            kappa, calls = kappa_with(verdicts, better[:, None], cluster, level)
             label = f"Verdict agrees with the better response (kappa, {LEVELS[level]})"
             dims = {**rung.dims, "weights": dim}
-            yield UnkeyedEstimate(label, kappa, dims, int(calls.sum()), rung.conditions)
+            yield UnkeyedEstimate(label, kappa, dims, calls, rung.conditions)
 
 
 @figure(
@@ -437,8 +435,9 @@ def slot_gap(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     for rung in pairs.rungs:
         right = _is(RIGHT, rung)
         first = rung.pairs.better_first
-        gap = _mean_of_calls(np.where(first, right, np.nan))
-        gap = gap - _mean_of_calls(np.where(first, np.nan, right))
+        sides = np.where(first, right, np.nan), np.where(first, np.nan, right)
+        here, there = (row_means(side.reshape(len(right), -1)) for side in sides)
+        gap = here - there
         yield UnkeyedEstimate(
             f"Better response chosen more often in slot 1, {rung.words}",
             cluster_mean(*by_cluster(gap, rung.pairs.cluster), within=(-1.0, 1.0)),
@@ -446,12 +445,6 @@ def slot_gap(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
             n=int((~np.isnan(right[~np.isnan(gap)])).sum()),
             conditions=rung.conditions,
         ).or_absent(IN_ONE_ORDER)
-
-
-def _mean_of_calls(values: Floats) -> Floats:
-    """The mean over the calls of each pair (pairs, 2, repeats), NaN where none has a value."""
-    known = (~np.isnan(values)).sum(axis=(1, 2))
-    return np.where(known, np.nansum(values, axis=(1, 2)) / np.maximum(known, 1), np.nan)
 
 
 @figure(QUALITY_STEPS, symbol="Δ75", headline=8)

@@ -1,30 +1,25 @@
 """Verdicts as arrays, and groups of pairs that are counted together; the input of every figure."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from judgesheet.axis import Readings
-from judgesheet.axis.arrays import Flags, Floats, Ints
+from judgesheet.axis.arrays import Flags, Floats, Ints, filled
 from judgesheet.axis.failing import less_usual, misses
 from judgesheet.axis.figure import Figures, UnkeyedEstimate, wilson_beside
 from judgesheet.axis.items import cluster_codes, codes
+from judgesheet.axis.pairs import Counts, PairTable, placed
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.flips import CallFlips, call_flips, one_hot
-from judgesheet.stats.interval import by_cluster, cluster_rate
+from judgesheet.stats.interval import cluster_rate
 from judgesheet.stats.paired import sign_test
 
 from .ask import BASELINE, LISTING, STRICT
 from .read import CODES, chosen
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-Counts = tuple[Floats, Floats]
-"""Sums and counts per cluster of stimuli."""
 LADDER = "pairs a known number of required elements apart (condition ladder)"
 figure = Figures(
     "candidate_order",
@@ -65,31 +60,15 @@ NOT_ANSWERED = Reason("not_answered", "no such pair was answered")
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class Pairs(PairTable):
     """Pairs of responses and the verdicts on them.
 
     `verdicts` has shape (pairs, 2 orders, repeats): a code of `stats.pairwise`, or `MISSING`; the
-    first order shows (u, v). `asked` (pairs, 2 orders) says which were to be asked. `cells` has one
-    row per pair: its stimulus, the code of that one's cluster from 0 (`cluster`), and the keys of
-    its cell but for the order.
+    first order shows (u, v). `asked` (pairs, 2 orders) says which were to be asked.
     """
 
     verdicts: Ints
     asked: Flags
-    cells: "pd.DataFrame"
-
-    def __len__(self) -> int:
-        return len(self.cells)
-
-    def where(self, **values: object) -> "Pairs":
-        """The pairs whose cells have these values."""
-        columns = [self.cells[name].to_numpy() == value for name, value in values.items()]
-        return self._take(np.logical_and.reduce(columns))
-
-    def _take(self, keep: Flags) -> "Pairs":
-        return replace(
-            self, verdicts=self.verdicts[keep], asked=self.asked[keep], cells=self.cells[keep]
-        )
 
     @cached_property
     def main(self) -> "Pairs":
@@ -99,7 +78,7 @@ class Pairs:
     @cached_property
     def ordered(self) -> "Pairs":
         """The pairs of which one response is known to be better."""
-        return self._take(self.cells["better"].isin(["u", "v"]).to_numpy())
+        return self.take(self.cells["better"].isin(["u", "v"]).to_numpy())
 
     @property
     def prompts(self) -> list[str]:
@@ -149,11 +128,6 @@ class Pairs:
             yield from mine.where(condition="natural").ordered.by_prompt("own pairs", set="natural")
 
     # -- arrays ------------------------------------------------------------------------------------
-
-    @cached_property
-    def cluster(self) -> Ints:
-        """The cluster of each pair's stimulus as a code from 0."""
-        return self.cells["cluster"].to_numpy(dtype=np.int64)
 
     @property
     def clusters(self) -> int:
@@ -214,11 +188,6 @@ class Pairs:
         """
         first, second = (int(self.asked[self.better_first[..., 0] == at].sum()) for at in (1, 0))
         return not first * second or sign_test(first, second) < CHANCE
-
-    def by_task(self, values: Floats) -> Counts:
-        """Sums and counts per cluster of values (pairs, 2, repeats), NaN left out."""
-        each = values.reshape(len(self), -1)
-        return by_cluster(each.ravel(), np.repeat(self.cluster, each.shape[1]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -290,17 +259,12 @@ def arrange(readings: Readings) -> Pairs | None:
     cells["delta"] = pd.to_numeric(cells["delta"]).astype(float)
     # What names a pair under a prompt; the other columns are facts about it.
     keys = ["stimulus", "pair", "condition", "prompt", "listing"]
-    code, _ = pd.factorize(pd.MultiIndex.from_frame(cells[keys]))
-    first = ~pd.Series(code).duplicated().to_numpy()
-    pairs = cells[first]
-    swapped = np.array([order[0] == "v" for order in frame["order"]], dtype=np.int64)
-    repeat = frame["repeat"].to_numpy(dtype=np.int64)
-    verdicts = np.full((len(pairs), 2, int(repeat.max()) + 1), MISSING, dtype=np.int64)
-    verdicts[code, swapped, repeat] = [CODES.get(value, MISSING) for value in frame["value"]]
-    asked = np.zeros((len(pairs), 2), dtype=bool)
-    asked[code, swapped] = True
-    pairs = pairs.assign(cluster=cluster_codes(frame["cluster"][first]))
-    return Pairs(verdicts, asked, pairs)
+    first, places = placed(frame, cells, keys, ("v",))
+    pairs = cells[first].assign(cluster=cluster_codes(frame["cluster"][first]))
+    given = [CODES.get(value, MISSING) for value in frame["value"]]
+    verdicts = filled(places, given, (len(pairs), 2), MISSING).astype(np.int64)
+    asked = filled(places[:2], np.ones(len(frame)), (len(pairs), 2), 0) > 0
+    return Pairs(pairs, verdicts, asked)
 
 
 def apart(delta: str) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judgesheet.axis import Readings
-from judgesheet.axis.arrays import Flags, Floats, Ints
+from judgesheet.axis.arrays import Flags, Floats, Ints, filled
 from judgesheet.axis.differences import compared
 from judgesheet.axis.failing import distances
 from judgesheet.axis.figure import Figures
@@ -334,11 +334,7 @@ def _placed(calls: "pd.DataFrame", arm: str) -> "pd.DataFrame":
 
 def _table(calls: "pd.DataFrame", axes: Sequence[str], values: Floats, items: int) -> Floats:
     """The values (calls, n) at their places: shape (items, …, n), NaN where there is no call."""
-    places = [calls[axis].to_numpy() for axis in axes]
-    lengths = [int(place.max()) + 1 for place in places[1:]]
-    table = np.full((items, *lengths, values.shape[1]), np.nan)
-    table[tuple(places)] = values[calls.index]
-    return table
+    return filled([calls[axis].to_numpy() for axis in axes], values[calls.index], (items,))
 
 
 def _references(

@@ -321,11 +321,6 @@ def _hits(lists: Lists) -> tuple[Floats, Ints]:
 
 TWICE = "an order that was read twice (repeat; for a log: --map repeat=COLUMN)"
 blind = figure.but(passes_blind=True)
-NOT_EVEN = Reason(
-    "not_even",
-    "the recorded orders do not show every answer equally often at every place, so a judge that "
-    "ignores the order would not give even shares",
-)
 
 
 @blind(
@@ -357,7 +352,7 @@ def place_v(lists: Lists) -> UnkeyedEstimate:
     label = "Preference for a place in the list (Cramér's V)"
     estimate = UnkeyedEstimate(label, v, n=v.n, conditions=lists.shown)
     if not lists.shown.balanced:
-        return estimate.without_value(NOT_EVEN)
+        return estimate.without_value(places.NOT_EVEN)
     return estimate.or_absent(NOTHING_READ)
 
 

@@ -2,22 +2,24 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from judgesheet.axis import Readings
-from judgesheet.axis.arrays import Flags, Floats, Ints
+from judgesheet.axis.arrays import Floats, filled
 from judgesheet.axis.failing import misses
 from judgesheet.axis.figure import Figures, UnkeyedEstimate, absent
 from judgesheet.axis.items import cluster_codes, codes
+from judgesheet.axis.pairs import PairTable, placed
 from judgesheet.base.digits import counted
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.exact import exact_rate
 from judgesheet.stats.interval import by_cluster, by_label, cluster_mean, mean_t
 from judgesheet.stats.logistic import held_even
+from judgesheet.stats.reads import row_means
 
 from .ask import ALONE, NATURAL, PAIR, PLAIN, QUALITY, SCALE, SCORE
 from .read import chosen
@@ -29,8 +31,6 @@ if TYPE_CHECKING:
 # -- verdicts and scores as arrays -----------------------------------------------------------------
 
 
-Counts = tuple[Floats, Floats]
-"""Sums and counts per cluster of stimuli."""
 figure = Figures("presentation", missing="the same response plain and altered (cell.kind)")
 NOT_ANSWERED = Reason("not_answered", "no such pair was answered in both orders")
 KIND_WORDS: Mapping[str, str] = {
@@ -47,42 +47,20 @@ KIND_WORDS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class Pairs(PairTable):
     """Comparisons: one row per pair.
 
     `contents` has shape (pairs, 2 orders, repeats): 1 where the altered copy (of own pairs a) was
     chosen, -1 the other one, 0 neither, NaN where unknown; in the first order it stands second.
-    `cells` has the keys of the cells but for the order, the codes of the stimulus
-    (`home`) and of its cluster (`cluster`).
+    `cells` has the code of the stimulus, too (`home`).
     """
 
     contents: Floats
-    cells: "pd.DataFrame"
-
-    def __len__(self) -> int:
-        return len(self.cells)
-
-    def where(self, **values: object) -> "Pairs":
-        """The pairs whose cells have these values."""
-        columns = [self.cells[name].to_numpy() == value for name, value in values.items()]
-        return self.take(np.logical_and.reduce(columns))
-
-    def take(self, keep: Flags) -> "Pairs":
-        """These pairs."""
-        return replace(self, contents=self.contents[keep], cells=self.cells[keep])
-
-    @property
-    def cluster(self) -> Ints:
-        """The cluster of each pair's stimulus as a code from 0."""
-        return self.cells["cluster"].to_numpy(dtype=np.int64)
 
     @cached_property
     def by_order(self) -> Floats:
         """Shape (pairs, 2): mean over the repeats of each order; NaN where none was read."""
-        known = ~np.isnan(self.contents)
-        total, count = np.where(known, self.contents, 0.0).sum(axis=2), known.sum(axis=2)
-        means: Floats = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
-        return means
+        return row_means(self.contents)
 
     @property
     def mean(self) -> Floats:
@@ -105,10 +83,6 @@ class Pairs:
         """Calls read on pairs that were read in both orders."""
         whole = ~np.isnan(self.mean)
         return int((~np.isnan(self.contents[whole])).sum())
-
-    def by_stimulus(self, values: Floats) -> Counts:
-        """Sums and counts per cluster of one value per pair, NaN left out."""
-        return by_cluster(values, self.cluster)
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,18 +160,13 @@ def arrange(readings: Readings) -> Verdicts | None:
 
 
 def _pairs(frame: "pd.DataFrame", cells: "pd.DataFrame") -> Pairs:
-    import pandas as pd
-
-    code, _ = pd.factorize(pd.MultiIndex.from_frame(cells[["stimulus", "pair"]]))
-    first = ~pd.Series(code).duplicated().to_numpy()
-    swapped = np.array([order[0] in ("dressed", "a") for order in frame["order"]], dtype=np.int64)
-    repeat = frame["repeat"].to_numpy(dtype=np.int64)
-    contents = np.full((int(first.sum()), 2, int(repeat.max(initial=0)) + 1), np.nan)
-    contents[code, swapped, repeat] = [
+    first, places = placed(frame, cells, ("stimulus", "pair"), ("dressed", "a"))
+    sides = [
         np.nan if value is None else _side(value, order)
         for value, order in zip(frame["value"], frame["order"], strict=True)
     ]
-    return Pairs(contents, cells[first].reset_index(drop=True))
+    contents = filled(places, sides, (int(first.sum()), 2))
+    return Pairs(cells[first].reset_index(drop=True), contents)
 
 
 def _side(value: str, order: list[str]) -> float:
@@ -270,7 +239,7 @@ def preference(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
     """
     for group in verdicts.groups:
         mean = group.pairs.mean
-        share = cluster_mean(*group.pairs.by_stimulus((1 + mean) / 2), within=(0.0, 1.0))
+        share = cluster_mean(*group.pairs.by_task((1 + mean) / 2), within=(0.0, 1.0))
         counts = (int(np.nansum(side)) for side in (mean > 0, mean < 0, mean == 0))
         yield UnkeyedEstimate(
             f"Altered copy preferred, {group.words}",
@@ -333,7 +302,7 @@ def dress_excess(verdicts: Verdicts) -> Iterator[UnkeyedEstimate]:
     pairs in which one copy wins twice less that in which one slot does, where each is read once.
     """
     for group in verdicts.groups:
-        excess = cluster_mean(*group.pairs.by_stimulus(group.pairs.excess), within=(-1.0, 1.0))
+        excess = cluster_mean(*group.pairs.by_task(group.pairs.excess), within=(-1.0, 1.0))
         yield UnkeyedEstimate(
             f"Choices that follow the presentation, {group.words}",
             excess,
@@ -420,7 +389,7 @@ def quality_seen(verdicts: Verdicts) -> UnkeyedEstimate:
     indifference to style.
     """
     pairs = verdicts.pairs.where(kind=QUALITY)
-    share = cluster_mean(*pairs.by_stimulus((1 - pairs.mean) / 2), within=(0.0, 1.0))
+    share = cluster_mean(*pairs.by_task((1 - pairs.mean) / 2), within=(0.0, 1.0))
     return UnkeyedEstimate(
         "Full response preferred to one that lacks points", share, n=pairs.calls
     ).or_absent(NOT_ANSWERED)

@@ -58,12 +58,6 @@ NO_BALANCED_ARM = Reason(
     "no_balanced_arm",
     "the records lack balanced orders, in which every score stands at every position",
 )
-NOT_EVEN = Reason(
-    "not_even",
-    "the recorded orders do not show every score equally often at every position, so a judge "
-    "that ignores the order would not give even shares",
-)
-NOTHING_READ = Reason("nothing_read", "no readable reply under balanced orders")
 
 
 @blind(
@@ -194,7 +188,7 @@ def _by_scale(scores: Scores, at: Callable[[Grid], UnkeyedEstimate]) -> Iterator
 def _uneven(label: str, grid: Grid) -> UnkeyedEstimate:
     """A figure whose null hypothesis is equal shares, if the design does not give them."""
     # A preference for a score would look like one for the place where it is listed most often.
-    return UnkeyedEstimate(label, missing(NOT_EVEN), conditions=grid.conditions)
+    return UnkeyedEstimate(label, missing(places.NOT_EVEN), conditions=grid.conditions)
 
 
 # -- does the score agree with quality -------------------------------------------------------------

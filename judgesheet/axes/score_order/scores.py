@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judgesheet.axis import Readings
-from judgesheet.axis.arrays import Flags, Floats, Ints
+from judgesheet.axis.arrays import Flags, Floats, Ints, filled
 from judgesheet.axis.differences import compared
 from judgesheet.axis.failing import distances
 from judgesheet.axis.figure import Figures
@@ -261,12 +261,10 @@ def _grid(scale: int, rows: "pd.DataFrame", items: "pd.Index", cluster: Ints) ->
     orders = [tuple(order) for order in rows["order"].iloc[firsts(codes)]]
     item = items.get_indexer(pd.Index(rows["item"]))
     known = item >= 0
-    item, code, repeat = item[known], codes[known], rows["repeat"].to_numpy()[known]
-    shape = (len(items), len(orders), int(repeat.max(initial=0)) + 1)
-    reads = np.full(shape, np.nan)
-    reads[item, code, repeat] = rows["value"].to_numpy(dtype=float, na_value=np.nan)[known]
-    asked = np.zeros(shape, dtype=bool)
-    asked[item, code, repeat] = True
+    places = item[known], codes[known], rows["repeat"].to_numpy()[known]
+    values = rows["value"].to_numpy(dtype=float, na_value=np.nan)[known]
+    reads = filled(places, values, (len(items), len(orders)))
+    asked = filled(places, np.ones(len(values)), reads.shape, 0) > 0
     used: Flags = np.any(asked, axis=(1, 2))
     whole: Flags = np.all(asked[used], axis=(0, 1))
     # The leading repeats in which every item was asked under every order: these are balanced.
@@ -289,11 +287,9 @@ def _arms(rows: "pd.DataFrame", items: "pd.Index", grid: Grid, base: str) -> dic
     for arm in ("random", "fixed"):
         mine = rows[rows["arm"] == arm]
         if not mine.empty:
-            repeat = mine["repeat"].to_numpy()
-            reads = np.full((len(items), int(repeat.max()) + 1), np.nan)
+            places = items.get_indexer(pd.Index(mine["item"])), mine["repeat"].to_numpy()
             values = mine["value"].to_numpy(dtype=float, na_value=np.nan)
-            reads[items.get_indexer(pd.Index(mine["item"])), repeat] = values
-            arms[arm] = reads
+            arms[arm] = filled(places, values, (len(items),))
     return arms
 
 
