@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -172,16 +171,18 @@ def test_what_a_file_says_of_clusters_is_not_believed(said: object) -> None:
 def test_pairs_of_one_cluster_are_one(rng: np.random.Generator) -> None:
     gains = rng.choice([-1.0, 0.0, 1.0], 12)
     alone = paired_difference(gains)
-    assert paired_difference(gains, np.arange(12)) == alone
+    each = paired_difference(gains, np.arange(12))
+    assert (each.value, each.at()) == (alone.value, alone.at())
     thrice = paired_difference(np.repeat(gains, 3), np.repeat(np.arange(12), 3))
     want = cluster_mean(3 * gains, np.full(12, 3.0), (-1.0, 1.0))
-    assert replace(thrice, method="") == replace(want, method="")
+    assert (thrice.value, thrice.at()) == (want.value, want.at())
 
 
 def test_errors_shared_by_copies_are_no_evidence(rng: np.random.Generator) -> None:
     hits = (rng.random((20, 4)) < rng.random((20, 1))).astype(float)
     alone = error_correlation(hits)
-    assert error_correlation(hits, np.arange(20)) == alone
+    each = error_correlation(hits, np.arange(20))
+    assert (each.value, each.at()) == (alone.value, alone.at())
     copied = error_correlation(np.repeat(hits, 3, axis=0), np.repeat(np.arange(20), 3))
     assert copied.clusters == 20
     for end in ("value", "low", "high"):
