@@ -2,6 +2,7 @@
 
 import json
 import threading
+import zlib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -132,8 +133,10 @@ def test_a_cache_that_repeats_the_id_of_the_first_asking_mixes_nothing_up(tmp_pa
 
 
 def counted(request: Request, _number: int) -> Answer:
+    """Counts of its own for every prompt: many equal ones would look like a window that cuts."""
     content = json.loads(completion("[RESULT] 3").body or b"")
-    return Answer(json.dumps({**content, "usage": {"prompt_tokens": len(request.words)}}).encode())
+    tokens = len(request.words) + zlib.crc32(request.words.encode()) % 100
+    return Answer(json.dumps({**content, "usage": {"prompt_tokens": tokens}}).encode())
 
 
 @pytest.mark.parametrize(("answers", "is_reported"), [(counted, False), (swapping(counted), True)])
